@@ -1,0 +1,15 @@
+#pragma once
+
+// Assertions that stay on in release: a broken invariant stops the process, systemd restarts it,
+// and the journal brings the state back. Use for programmer errors only; anything a client can
+// cause is a Result.
+
+namespace headway::core {
+
+/// Prints where and what to stderr and aborts. Any thread.
+[[noreturn]] void assertion_failed(const char* expression, const char* file, int line) noexcept;
+
+}  // namespace headway::core
+
+#define HEADWAY_ASSERT(expression) \
+    ((expression) ? void(0) : ::headway::core::assertion_failed(#expression, __FILE__, __LINE__))

@@ -1,0 +1,63 @@
+#include "core/event.hpp"
+
+#include <utility>
+
+namespace headway::core {
+namespace {
+
+template <std::size_t... I>
+std::optional<Payload> make_nth(EventType type, std::index_sequence<I...>) {
+    std::optional<Payload> made;
+    const auto try_one = [&]<class P>() {
+        if (P::kType == type) made.emplace(P{});
+    };
+    (try_one.template operator()<std::variant_alternative_t<I, Payload>>(), ...);
+    return made;
+}
+
+}  // namespace
+
+EventType type_of(const Payload& payload) noexcept {
+    return std::visit([]<class P>(const P&) { return P::kType; }, payload);
+}
+
+std::optional<Payload> make_payload(EventType type) {
+    return make_nth(type, std::make_index_sequence<std::variant_size_v<Payload>>{});
+}
+
+std::string_view change_name(EventType type) noexcept {
+    switch (type) {
+        case EventType::kToolFinished:
+            return "tool_call";
+        case EventType::kReflection:
+            return "reflection_complete";
+        case EventType::kTestResult:
+            return "test_result";
+        case EventType::kPhaseStarted:
+            return "phase_started";
+        case EventType::kPhaseCompleted:
+            return "phase_completed";
+        case EventType::kPlanUpdated:
+            return "plan_generated";
+        case EventType::kFactLearned:
+            return "fact_learned";
+        case EventType::kStateChanged:
+            return "state_changed";
+        default:
+            return {};
+    }
+}
+
+bool reportable(EventType type) noexcept {
+    switch (type) {
+        case EventType::kSessionStarted:
+        case EventType::kVerdictChanged:
+        case EventType::kDirectiveIssued:
+        case EventType::kCancelRequested:
+            return false;
+        default:
+            return true;
+    }
+}
+
+}  // namespace headway::core

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/fields.hpp"
+#include "core/policy.hpp"
+
+// The closed vocabularies of events. Values are stored: append only, never renumber.
+
+namespace headway::core {
+
+/// Values are stored: append only, never renumber.
+enum class EventType : std::uint8_t {
+    kSessionStarted,
+    kHeartbeat,
+    kToolStarted,
+    kToolFinished,
+    kMessage,
+    kReflection,
+    kTestResult,
+    kPhaseStarted,
+    kPhaseCompleted,
+    kPlanUpdated,
+    kProgressEstimated,
+    kFactLearned,
+    kStateChanged,
+    kErrorReported,
+    kCompacted,
+    kVerdictChanged,
+    kDirectiveIssued,
+    kDirectiveAcknowledged,
+    kCancelRequested,
+    kSessionEnded,
+};
+
+template <>
+struct EnumNames<EventType> {
+    static constexpr std::array<std::string_view, 20> kNames{"session.started",
+                                                             "heartbeat",
+                                                             "tool.started",
+                                                             "tool.finished",
+                                                             "message",
+                                                             "reflection",
+                                                             "test.result",
+                                                             "phase.started",
+                                                             "phase.completed",
+                                                             "plan.updated",
+                                                             "progress.estimated",
+                                                             "fact.learned",
+                                                             "state.changed",
+                                                             "error.reported",
+                                                             "compacted",
+                                                             "verdict.changed",
+                                                             "directive.issued",
+                                                             "directive.acknowledged",
+                                                             "session.cancel_requested",
+                                                             "session.ended"};
+};
+
+template <>
+struct EnumNames<Profile> {
+    static constexpr std::array<std::string_view, 2> kNames{"balanced", "strict"};
+};
+
+enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };
+template <>
+struct EnumNames<Outcome> {
+    static constexpr std::array<std::string_view, 3> kNames{"completed", "failed", "cancelled"};
+};
+
+/// The agent's own state (DESIGN 5, first design "Agent State Machine").
+enum class AgentState : std::uint8_t {
+    kIdle,
+    kProcessingPrompt,
+    kStreamingResponse,
+    kExecutingTool,
+    kAwaitingPermission,
+    kErrorRecovery,
+    kProgressCheck,
+    kPhaseTransition,
+    kHalted,
+};
+template <>
+struct EnumNames<AgentState> {
+    static constexpr std::array<std::string_view, 9> kNames{
+        "idle",           "processing_prompt",   "streaming_response",
+        "executing_tool", "awaiting_permission", "error_recovery",
+        "progress_check", "phase_transition",    "halted"};
+};
+
+enum class DirectiveKind : std::uint8_t {
+    kContinue,
+    kWrapUp,
+    kStop,
+    kPause,
+    kWaitApproval,
+    kChangeApproach,
+};
+template <>
+struct EnumNames<DirectiveKind> {
+    static constexpr std::array<std::string_view, 6> kNames{
+        "continue", "wrap_up", "stop", "pause", "wait_approval", "change_approach"};
+};
+
+}  // namespace headway::core

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+
+// Structures describe their fields once, here in core; the JSON of the API, the rows of the journal
+// and the snapshots are all derived from that description. A description is append-only: the
+// position of a field is its number on disk.
+
+namespace headway::core {
+
+template <class Owner, class Member>
+struct Field {
+    std::string_view name;
+    Member Owner::*member;
+    bool required;
+};
+
+template <class Owner, class Member>
+constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*member) {
+    return {name, member, false};
+}
+
+template <class Owner, class Member>
+constexpr Field<Owner, Member> required(std::string_view name, Member Owner::*member) {
+    return {name, member, true};
+}
+
+/// A struct with `static constexpr auto fields()` returning a tuple of Field.
+template <class T>
+concept Described = requires {
+    T::fields();
+};
+
+/// Calls `visit(field, index)` for each field of T in order. Pure.
+template <Described T, class Visit>
+constexpr void for_each_field(Visit&& visit) {
+    std::apply(
+        [&visit](const auto&... field) {
+            std::size_t index = 0;
+            (visit(field, index++), ...);
+        },
+        T::fields());
+}
+
+/// Specialised for each enumeration on the wire: `static constexpr std::array<std::string_view, N>
+/// kNames`, indexed by value.
+template <class E>
+struct EnumNames;
+
+template <class E>
+concept NamedEnum = requires {
+    EnumNames<E>::kNames.size();
+};
+
+template <NamedEnum E>
+constexpr std::string_view name_of(E value) {
+    return EnumNames<E>::kNames[static_cast<std::size_t>(value)];
+}
+
+/// Writes the value called `name` to `value`; false if there is none.
+template <NamedEnum E>
+constexpr bool parse_name(std::string_view name, E& value) {
+    for (std::size_t i = 0; i < EnumNames<E>::kNames.size(); ++i) {
+        if (EnumNames<E>::kNames[i] == name) {
+            value = static_cast<E>(i);
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace headway::core

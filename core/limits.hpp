@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+// Every bound of the system with its reason, in one place. Reviewed in every change that adds a
+// queue or a buffer.
+
+namespace headway::core::limits {
+
+// What a client may send.
+inline constexpr std::size_t kIdBytesMax =
+    128;  ///< session, event and call ids: a UUID with any prefix fits
+inline constexpr std::size_t kStringBytesMax =
+    512;  ///< names, paths, notes; longer things are texts
+inline constexpr std::size_t kTextWholeBytesMax = 4096;  ///< a text up to this is kept whole
+inline constexpr std::size_t kTextHeadBytes = 2048;      ///< of a longer one: how much of its start
+inline constexpr std::size_t kTextTailBytes = 1024;  ///< and of its end, where errors usually stand
+inline constexpr std::size_t kListItemsMax =
+    256;  ///< failures, blockers, plan steps, mutated paths of one event
+inline constexpr std::size_t kLabelsMax = 16;
+inline constexpr std::size_t kLabelBytesMax = 128;
+inline constexpr std::size_t kReportEventsMax =
+    1000;  ///< one commit of a thousand rows stays under 10 ms
+inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
+inline constexpr std::size_t kControlBodyBytesMax = 1U << 16;
+inline constexpr std::size_t kJsonDepthMax = 64;  ///< a parser that recurses must not meet a bomb
+inline constexpr std::size_t kJsonNodesMax =
+    200'000;  ///< values in one body: bounds memory per byte of input
+
+// What one session keeps.
+inline constexpr std::size_t kInFlightMax =
+    32;  ///< calls open at once that are named; more are only counted
+inline constexpr std::size_t kDirectivesMax =
+    16;                                          ///< unacknowledged directives; the oldest give way
+inline constexpr std::size_t kEvidenceMax = 16;  ///< event numbers quoted for one verdict
+
+// Reading.
+inline constexpr std::size_t kJournalPageMax = 1000;
+inline constexpr std::size_t kListPageMax = 200;
+inline constexpr std::size_t kListScanMax =
+    5000;  ///< sessions looked at for one page of a filtered list
+inline constexpr std::size_t kWaitSessionsMax = 100;
+inline constexpr std::chrono::minutes kWaitMax{10};
+
+// HTTP.
+inline constexpr std::size_t kHeaderBytesMax = 8192;
+inline constexpr std::size_t kHeaderFieldsMax = 100;
+inline constexpr std::size_t kReadBufferBytes =
+    4096;  ///< per connection, so that 10,000 idle ones fit in 100 MB
+inline constexpr std::size_t kPipelinedMax =
+    64;  ///< requests of one connection in flight; then it is not read
+inline constexpr std::size_t kWriteBufferBytesMax =
+    4U << 20;  ///< replies a client has not read yet; then it is not read
+
+// Queues between threads.
+inline constexpr std::size_t kCommandQueueMax =
+    16'384;  ///< a few seconds of work; above it 503 `overloaded`
+inline constexpr std::size_t kCommandQueueBytesMax =
+    64U << 20;  ///< the same in bytes, for large reports
+inline constexpr std::size_t kBatchMax =
+    2048;  ///< commands in one commit: bounds the latency of the first
+
+// Streams and waiters.
+inline constexpr std::size_t kWaitersMax = 20'000;
+inline constexpr std::size_t kStreamsMax = 11'000;
+inline constexpr std::size_t kFrameRingBytesMax =
+    16U << 20;  ///< encoded frames kept for clients that lag
+inline constexpr std::size_t kFrameRingCountMax = 32'768;
+inline constexpr std::size_t kReplayPage = 256;  ///< events per step while a stream catches up
+inline constexpr std::size_t kViewCacheMax =
+    200'000;  ///< sessions whose view the I/O thread keeps, about 400 B each
+
+// Storage housekeeping.
+inline constexpr std::uint64_t kSnapshotLagEventsMax =
+    50'000;                                       ///< events a restart may have to read again
+inline constexpr int kCheckpointPagesIdle = 256;  ///< WAL pages worth a checkpoint in an idle gap
+inline constexpr int kCheckpointPagesForced =
+    2000;  ///< 8 MB: a checkpoint under load stays within milliseconds
+inline constexpr std::size_t kRetentionRowsPerStep = 500;
+inline constexpr std::uint64_t kMarkEveryEvents =
+    128;  ///< journal events of a session between two marks
+
+}  // namespace headway::core::limits

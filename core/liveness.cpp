@@ -1,0 +1,18 @@
+#include "core/liveness.hpp"
+
+#include <algorithm>
+
+namespace headway::core {
+
+Millis next_heartbeat(const Policy& policy, const Attention& attention) {
+    Millis interval = policy.heartbeat_interval;
+    if (attention.call_in_flight || attention.watched) {
+        interval /= 2;
+    } else if (attention.reflecting) {
+        interval *= 2;
+    }
+    interval *= std::clamp<std::uint32_t>(attention.load, 1, 8);
+    return std::clamp(interval, kHeartbeatIntervalMin, kHeartbeatIntervalMax);
+}
+
+}  // namespace headway::core

@@ -1,0 +1,153 @@
+#include "core/session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/assert.hpp"
+#include "core/fold.hpp"
+#include "core/lattice.hpp"
+#include "core/limits.hpp"
+#include "core/liveness.hpp"
+
+namespace headway::core {
+namespace {
+
+Event make_event(Payload payload, const Context& context) {
+    Event event;
+    event.at = context.now;
+    event.payload = std::move(payload);
+    return event;
+}
+
+/// The interval that a fold of `event` would have to ask for: only heartbeats and phase or tool
+/// events move it.
+bool is_reflecting(const SessionState& state) {
+    return state.phase == "reflection" || state.agent_state == AgentState::kProcessingPrompt ||
+           state.agent_state == AgentState::kStreamingResponse;
+}
+
+Error ended_error(const SessionState& state) {
+    if (!state.ended()) {
+        return {ErrorCode::kSessionEnded, "no event may follow session.ended in a report", {}};
+    }
+    return {ErrorCode::kSessionEnded,
+            "the session has ended (" + std::string{name_of(*state.outcome)} +
+                "); open a new session to report more",
+            {}};
+}
+
+}  // namespace
+
+Session::Session(std::string id) : id_(std::move(id)), judgement_(std::make_shared<Judgement>()) {}
+
+Session::Session(std::string id, SessionState state)
+    : id_(std::move(id)),
+      state_(std::move(state)),
+      judgement_(std::make_shared<Judgement>(state_.judgement)) {}
+
+void Session::open(SessionStarted about, const Policy& defaults, const Context& context,
+                   std::vector<Event>& out) {
+    HEADWAY_ASSERT(state_.n == 0);
+    const Policy policy = effective_policy(about.policy, defaults);
+    about.policy.profile = policy.profile;
+    about.policy.heartbeat_interval_ms =
+        static_cast<std::uint64_t>(policy.heartbeat_interval.count());
+    about.policy.heartbeat_limit = policy.heartbeat_limit;
+    add(make_event(std::move(about), context), out);
+}
+
+Result<> Session::admit(std::span<const Event> events) const {
+    std::uint32_t attempt = state_.attempt;
+    bool ended = state_.ended();
+    for (const Event& event : events) {
+        if (event.attempt != 0 && event.attempt < attempt) {
+            return Error{ErrorCode::kStaleAttempt,
+                         "attempt " + std::to_string(event.attempt) +
+                             " was taken over by attempt " + std::to_string(attempt) +
+                             "; this process should stop",
+                         "attempt"};
+        }
+        if (ended) return ended_error(state_);
+        attempt = std::max(attempt, event.attempt);
+        ended = std::holds_alternative<SessionEnded>(event.payload);
+    }
+    return {};
+}
+
+void Session::report(std::span<Event> events, const Context& context, std::vector<Event>& out) {
+    for (Event& event : events) {
+        event.at = context.now;
+        add(std::move(event), out);
+        add_verdict(context, out);
+    }
+    if (!out.empty() && !state_.ended()) {
+        Event& last = out.back();
+        ask_interval(context, last);
+        if (last.next_heartbeat_ms != 0) state_.asked_interval = Millis{last.next_heartbeat_ms};
+    }
+}
+
+Result<> Session::cancel(std::string reason, const Context& context, std::vector<Event>& out) {
+    if (state_.ended()) return ended_error(state_);
+    if (state_.cancel_requested) return {};
+    add(make_event(CancelRequested{reason}, context), out);
+    DirectiveIssued stop;
+    stop.id = "d" + std::to_string(state_.n + 1);
+    stop.kind = DirectiveKind::kStop;
+    stop.reason = reason.empty() ? "cancelled by the operator" : std::move(reason);
+    add(make_event(std::move(stop), context), out);
+    return {};
+}
+
+void Session::tick(const Context& context, std::vector<Event>& out) {
+    if (state_.n == 0 || state_.ended()) return;
+    add_verdict(context, out);
+}
+
+void Session::apply(const Event& event) {
+    const Timestamp since = state_.judgement.since;
+    core::apply(state_, event);
+    if (state_.judgement.since != since || std::holds_alternative<VerdictChanged>(event.payload)) {
+        judgement_ = std::make_shared<Judgement>(state_.judgement);
+    }
+}
+
+Timestamp Session::next_deadline(Timestamp watching_since) const {
+    if (state_.n == 0 || state_.ended()) return kNever;
+    const Timestamp due = silent_at(state_.last_beat_at, watching_since, state_.asked_interval);
+    // Past silence nothing more happens by itself; the next event of the agent ends it.
+    const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;
+    return said ? kNever : due;
+}
+
+void Session::add(Event event, std::vector<Event>& out) {
+    event.n = state_.n + 1;
+    out.push_back(std::move(event));
+    apply(out.back());
+}
+
+void Session::add_verdict(const Context& context, std::vector<Event>& out) {
+    Judgement next = judge(state_, context.now, context.watching_since);
+    if (next.verdict == state_.judgement.verdict) return;
+    VerdictChanged change;
+    change.from = state_.judgement.verdict;
+    change.to = next.verdict;
+    change.reason = std::move(next.reason);
+    change.detector = std::move(next.detector);
+    change.evidence = std::move(next.evidence);
+    add(make_event(std::move(change), context), out);
+}
+
+void Session::ask_interval(const Context& context, Event& event) const {
+    Attention attention;
+    attention.call_in_flight = state_.call_in_flight();
+    attention.watched = context.watched;
+    attention.reflecting = is_reflecting(state_);
+    attention.load = context.load;
+    const Millis asked = next_heartbeat(state_.policy, attention);
+    if (asked != state_.asked_interval) {
+        event.next_heartbeat_ms = static_cast<std::uint32_t>(asked.count());
+    }
+}
+
+}  // namespace headway::core

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "core/session_state.hpp"
+#include "core/verdict.hpp"
+
+namespace headway::core {
+
+/// What surrounds a command: time and attention enter as data.
+struct Context {
+    Timestamp now = kNever;
+    Timestamp watching_since =
+        kNever;              ///< since when Headway has been listening without a pause of its own
+    bool watched = false;    ///< somebody waits for or watches this session
+    std::uint32_t load = 1;  ///< factor on the heartbeat interval, 1..8
+};
+
+/// One supervised session: decides what a command means, as events, and folds events into its
+/// state.
+///
+/// The deciding functions append their events to `out`, numbered and already folded into this
+/// object. The caller makes them durable before it shows anything of them; when that fails it drops
+/// this object and loads the session again, so memory is never ahead of disk. Supervisor thread
+/// only (a plain value, no locking).
+class Session {
+public:
+    explicit Session(std::string id);
+    /// A session as a snapshot left it.
+    Session(std::string id, SessionState state);
+
+    /// Opens the session; precondition: nothing happened yet. `defaults` fill what `about` leaves
+    /// open.
+    void open(SessionStarted about, const Policy& defaults, const Context& context,
+              std::vector<Event>& out);
+
+    /// Whether these events can be stored, all of them; changes nothing.
+    /// Errors: kStaleAttempt, kSessionEnded, kInvalidField (a directive that was never issued).
+    Result<> admit(std::span<const Event> events) const;
+
+    /// Takes admitted events, in order, each followed by what it caused. `events` is moved from.
+    void report(std::span<Event> events, const Context& context, std::vector<Event>& out);
+
+    /// Asks the agent to stop: `session.cancel_requested` and a `stop` directive. Repeating it
+    /// changes nothing. Error: kSessionEnded.
+    Result<> cancel(std::string reason, const Context& context, std::vector<Event>& out);
+
+    /// Time passed: appends the verdict that silence deserves, if any.
+    void tick(const Context& context, std::vector<Event>& out);
+
+    /// Folds an event from the journal.
+    void apply(const Event& event);
+
+    /// When tick() is due next; kNever when silence would change nothing.
+    Timestamp next_deadline(Timestamp watching_since) const;
+
+    const std::string& id() const noexcept { return id_; }
+    const SessionState& state() const noexcept { return state_; }
+    const JudgementPtr& judgement() const noexcept { return judgement_; }
+
+private:
+    void add(Event event, std::vector<Event>& out);
+    void add_verdict(const Context& context, std::vector<Event>& out);
+    void ask_interval(const Context& context, Event& event) const;
+
+    std::string id_;
+    SessionState state_;
+    JudgementPtr judgement_;  ///< state_.judgement, shared with views
+};
+
+}  // namespace headway::core

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/event.hpp"
+#include "core/heartbeat_rule.hpp"
+#include "core/policy.hpp"
+#include "core/verdict.hpp"
+
+namespace headway::core {
+
+/// A call that was started and has not finished.
+struct OpenCall {
+    std::string call_id;
+    std::string tool;
+    Timestamp since = kNever;
+    bool operator==(const OpenCall&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("call_id", &OpenCall::call_id), field("tool", &OpenCall::tool),
+                          field("since", &OpenCall::since)};
+    }
+};
+
+/// What the agent is told until it acknowledges.
+struct Directive {
+    std::string id;
+    DirectiveKind kind = DirectiveKind::kContinue;
+    std::string reason;
+    bool operator==(const Directive&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("id", &Directive::id), field("kind", &Directive::kind),
+                          field("reason", &Directive::reason)};
+    }
+};
+
+/// All detectors of a session, in the order the lattice asks them.
+struct Detectors {
+    HeartbeatRule heartbeat_rule;
+
+    bool operator==(const Detectors&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("heartbeat_rule", &Detectors::heartbeat_rule)};
+    }
+};
+
+/// Everything known about a session: the fold of its events and nothing else. Bounded however long
+/// the session runs. Snapshots are this struct, written field by field; a change of its meaning
+/// bumps kSnapshotVersion.
+struct SessionState {
+    std::uint64_t n = 0;        ///< number of the last event; 0 = nothing happened yet
+    std::uint32_t attempt = 0;  ///< the fence: highest attempt seen
+    Timestamp opened_at = kNever;
+    Timestamp ended_at = kNever;
+    Timestamp last_beat_at = kNever;  ///< any event of the agent counts as a beat
+    Timestamp last_change_at = kNever;
+    std::optional<EventType> last_change;  ///< a type with a change_name
+    std::uint64_t last_change_n = 0;
+    std::uint64_t heartbeats = 0;
+    std::uint64_t state_changes = 0;
+    std::uint64_t work_moves = 0;  ///< beats whose in-flight counter had moved
+    std::uint64_t tool_calls = 0;
+    std::uint64_t tool_failures = 0;
+    Millis asked_interval{0};  ///< the heartbeat interval last asked for
+    std::string phase;
+    std::optional<std::uint64_t> iteration;
+    std::optional<AgentState> agent_state;
+    std::optional<InFlightBeat> in_flight_beat;  ///< from the last heartbeat
+    std::optional<Resources> resources;
+    std::vector<OpenCall> open_calls;  ///< at most limits::kInFlightMax
+    std::vector<Directive> directives;
+    std::optional<Outcome> outcome;
+    std::string end_reason;  ///< in the words of whoever ended it, cut to limits::kStringBytesMax
+    Json result;
+    bool cancel_requested = false;
+    Judgement judgement;
+    Detectors detectors;
+    SessionStarted about;
+    Policy policy;
+
+    bool ended() const noexcept { return outcome.has_value(); }
+    bool call_in_flight() const noexcept {
+        return !open_calls.empty() || in_flight_beat.has_value();
+    }
+    bool operator==(const SessionState&) const = default;
+    static constexpr auto fields();
+};
+
+/// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
+/// the journal.
+inline constexpr std::uint32_t kSnapshotVersion = 1;
+
+constexpr auto SessionState::fields() {
+    using S = SessionState;
+    return std::tuple{field("n", &S::n),
+                      field("attempt", &S::attempt),
+                      field("opened_at", &S::opened_at),
+                      field("ended_at", &S::ended_at),
+                      field("last_beat_at", &S::last_beat_at),
+                      field("last_change_at", &S::last_change_at),
+                      field("last_change", &S::last_change),
+                      field("last_change_n", &S::last_change_n),
+                      field("heartbeats", &S::heartbeats),
+                      field("state_changes", &S::state_changes),
+                      field("work_moves", &S::work_moves),
+                      field("tool_calls", &S::tool_calls),
+                      field("tool_failures", &S::tool_failures),
+                      field("asked_interval", &S::asked_interval),
+                      field("phase", &S::phase),
+                      field("iteration", &S::iteration),
+                      field("agent_state", &S::agent_state),
+                      field("in_flight_beat", &S::in_flight_beat),
+                      field("resources", &S::resources),
+                      field("open_calls", &S::open_calls),
+                      field("directives", &S::directives),
+                      field("outcome", &S::outcome),
+                      field("end_reason", &S::end_reason),
+                      field("result", &S::result),
+                      field("cancel_requested", &S::cancel_requested),
+                      field("judgement", &S::judgement),
+                      field("detectors", &S::detectors),
+                      field("about", &S::about),
+                      field("policy", &S::policy)};
+}
+
+}  // namespace headway::core

@@ -1,0 +1,94 @@
+#include "core/text.hpp"
+
+#include <cstring>
+
+#include "core/limits.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::uint64_t kC1 = 0x87c37b91114253d5ULL;
+constexpr std::uint64_t kC2 = 0x4cf5ad432745937fULL;
+
+constexpr std::uint64_t rotate_left(std::uint64_t x, int by) {
+    return (x << by) | (x >> (64 - by));
+}
+
+constexpr std::uint64_t finalize(std::uint64_t k) {
+    k ^= k >> 33;
+    k *= 0xff51afd7ed558ccdULL;
+    k ^= k >> 33;
+    k *= 0xc4ceb9fe1a85ec53ULL;
+    return k ^ (k >> 33);
+}
+
+std::uint64_t load64(const char* at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    return word;
+}
+
+bool is_continuation(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+}  // namespace
+
+Digest digest_of(std::string_view bytes) noexcept {
+    std::uint64_t h1 = 0;
+    std::uint64_t h2 = 0;
+    std::size_t i = 0;
+    for (; i + 16 <= bytes.size(); i += 16) {
+        h1 ^= rotate_left(load64(bytes.data() + i) * kC1, 31) * kC2;
+        h1 = (rotate_left(h1, 27) + h2) * 5 + 0x52dce729;
+        h2 ^= rotate_left(load64(bytes.data() + i + 8) * kC2, 33) * kC1;
+        h2 = (rotate_left(h2, 31) + h1) * 5 + 0x38495ab5;
+    }
+    if (i < bytes.size()) {
+        char rest[16] = {};
+        std::memcpy(rest, bytes.data() + i, bytes.size() - i);
+        h2 ^= rotate_left(load64(rest + 8) * kC2, 33) * kC1;
+        h1 ^= rotate_left(load64(rest) * kC1, 31) * kC2;
+    }
+    h1 ^= bytes.size();
+    h2 ^= bytes.size();
+    h1 += h2;
+    h2 += h1;
+    h1 = finalize(h1);
+    h2 = finalize(h2);
+    h1 += h2;
+    h2 += h1;
+    return {h1, h2};
+}
+
+std::string to_hex(const Digest& digest) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string hex(32, '0');
+    for (std::size_t i = 0; i < 16; ++i) {
+        hex[15 - i] = kDigits[(digest.high >> (4 * i)) & 0xFU];
+        hex[31 - i] = kDigits[(digest.low >> (4 * i)) & 0xFU];
+    }
+    return hex;
+}
+
+Text bounded_text(std::string whole) {
+    Text text;
+    if (whole.size() <= limits::kTextWholeBytesMax) {
+        text.kept = std::move(whole);
+        return text;
+    }
+    std::size_t head = limits::kTextHeadBytes;
+    while (head > 0 && is_continuation(whole[head]))
+        --head;
+    std::size_t tail = whole.size() - limits::kTextTailBytes;
+    while (tail < whole.size() && is_continuation(whole[tail]))
+        ++tail;
+    text.bytes = whole.size();
+    text.digest = digest_of(whole);
+    text.head_bytes = static_cast<std::uint32_t>(head);
+    text.kept.reserve(head + whole.size() - tail);
+    text.kept.assign(whole, 0, head).append(whole, tail);
+    return text;
+}
+
+}  // namespace headway::core

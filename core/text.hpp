@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/fields.hpp"
+
+namespace headway::core {
+
+/// 128-bit fingerprint, as 32 hexadecimal digits on the wire. Not for security: equal content,
+/// equal digest.
+struct Digest {
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+
+    bool operator==(const Digest&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("high", &Digest::high), field("low", &Digest::low)};
+    }
+};
+
+/// MurmurHash3 x64 128 (Appleby, public domain), seed 0. Pure; stable for ever, since digests are
+/// stored.
+Digest digest_of(std::string_view bytes) noexcept;
+
+/// 32 lowercase hexadecimal digits.
+std::string to_hex(const Digest& digest);
+
+/// Text of any length, kept in bounded space: whole up to limits::kTextWholeBytesMax, else its head
+/// and tail, the length of the whole and its digest. Cuts fall between UTF-8 sequences.
+struct Text {
+    std::string kept;              ///< the whole, or head and tail joined
+    std::uint32_t head_bytes = 0;  ///< where the tail starts in `kept`; 0 when whole
+    std::uint64_t bytes = 0;       ///< length of the whole; 0 when `kept` is the whole
+    Digest digest;                 ///< of the whole; only when cut
+
+    bool whole() const noexcept { return bytes == 0; }
+    bool empty() const noexcept { return kept.empty(); }
+    bool operator==(const Text&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("kept", &Text::kept), field("head_bytes", &Text::head_bytes),
+                          field("bytes", &Text::bytes), field("digest", &Text::digest)};
+    }
+};
+
+/// A JSON value as compact text, bounded like Text. Empty = absent.
+struct Json : Text {
+    bool operator==(const Json&) const = default;
+    static constexpr auto fields() { return Text::fields(); }
+};
+
+/// Bounds `whole`. Pure.
+Text bounded_text(std::string whole);
+
+}  // namespace headway::core

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <chrono>
+
+// Time as data. Nothing in core, storage, api or config asks a clock; every command carries its own
+// `now`.
+
+namespace headway::core {
+
+using Millis = std::chrono::milliseconds;
+
+/// A point on the daemon's timeline: wall time at millisecond resolution that never runs backwards
+/// within one process (server/clock). The epoch value means "never".
+using Timestamp = std::chrono::sys_time<Millis>;
+
+inline constexpr Timestamp kNever{};
+
+}  // namespace headway::core

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "core/time.hpp"
+
+namespace headway::core {
+
+/// Headway's judgement of a session (DESIGN 5). Values are stored: append only.
+enum class Verdict : std::uint8_t {
+    kStarting,
+    kProgressing,
+    kExploring,
+    kSlow,
+    kWaiting,
+    kBlocked,
+    kSuspect,
+    kStuck,
+    kSilent,
+    kCompleted,
+    kFailed,
+    kCancelled,
+    kHalted,
+};
+
+template <>
+struct EnumNames<Verdict> {
+    static constexpr std::array<std::string_view, 13> kNames{
+        "starting", "progressing", "exploring", "slow",   "waiting",   "blocked", "suspect",
+        "stuck",    "silent",      "completed", "failed", "cancelled", "halted"};
+};
+
+inline constexpr std::size_t kVerdictCount = EnumNames<Verdict>::kNames.size();
+
+/// A session with such a verdict has ended and takes no further events.
+constexpr bool is_final(Verdict verdict) {
+    return verdict >= Verdict::kCompleted;
+}
+
+/// A verdict with its grounds. Immutable once made and shared by pointer, since views copy it for
+/// every report.
+struct Judgement {
+    Verdict verdict = Verdict::kStarting;
+    std::string reason;    ///< one sentence a person understands; may be empty while starting
+    std::string detector;  ///< which rule spoke, empty for none
+    std::vector<std::uint64_t>
+        evidence;  ///< event numbers it rests on, at most limits::kEvidenceMax
+    Timestamp since = kNever;
+
+    bool operator==(const Judgement&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("status", &Judgement::verdict), field("reason", &Judgement::reason),
+                          field("detector", &Judgement::detector),
+                          field("evidence", &Judgement::evidence),
+                          field("since", &Judgement::since)};
+    }
+};
+
+using JudgementPtr = std::shared_ptr<const Judgement>;
+
+}  // namespace headway::core

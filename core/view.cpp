@@ -1,0 +1,29 @@
+#include "core/view.hpp"
+
+#include "core/liveness.hpp"
+
+namespace headway::core {
+
+SessionView view_of(const Session& session) {
+    const SessionState& state = session.state();
+    SessionView view;
+    view.id = session.id();
+    view.n = state.n;
+    view.ended = state.ended();
+    view.judgement = session.judgement();
+    view.last_beat_at = state.last_beat_at;
+    view.asked_interval = state.asked_interval;
+    view.heartbeats = state.heartbeats;
+    view.state_changes = state.state_changes;
+    view.last_change = state.last_change;
+    view.last_change_at = state.last_change_at;
+    view.phase = state.phase;
+    view.iteration = state.iteration;
+    return view;
+}
+
+bool is_alive(const SessionView& view, Timestamp now, Timestamp watching_since) {
+    return !view.ended && now < silent_at(view.last_beat_at, watching_since, view.asked_interval);
+}
+
+}  // namespace headway::core

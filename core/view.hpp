@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/session.hpp"
+
+namespace headway::core {
+
+/// What readers see of a session without asking its owner: published after every commit that
+/// touched it, about 400 bytes.
+struct SessionView {
+    std::string id;
+    std::uint64_t n = 0;
+    bool ended = false;
+    JudgementPtr judgement;
+    Timestamp last_beat_at = kNever;
+    Millis asked_interval{0};
+    std::uint64_t heartbeats = 0;
+    std::uint64_t state_changes = 0;
+    std::optional<EventType> last_change;
+    Timestamp last_change_at = kNever;
+    std::string phase;
+    std::optional<std::uint64_t> iteration;
+};
+
+/// Pure.
+SessionView view_of(const Session& session);
+
+/// Whether the session counts as alive: it has not ended and its last beat is younger than two of
+/// its intervals. Pure.
+bool is_alive(const SessionView& view, Timestamp now, Timestamp watching_since);
+
+}  // namespace headway::core

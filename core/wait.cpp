@@ -1,0 +1,76 @@
+#include "core/wait.hpp"
+
+#include <initializer_list>
+#include <string>
+
+namespace headway::core {
+namespace {
+
+void add(Until& until, std::initializer_list<Verdict> verdicts) {
+    for (Verdict verdict : verdicts)
+        until.verdicts.set(static_cast<std::size_t>(verdict));
+}
+
+void add_ended(Until& until) {
+    add(until, {Verdict::kCompleted, Verdict::kFailed, Verdict::kCancelled, Verdict::kHalted});
+}
+
+bool add_word(Until& until, std::string_view word) {
+    Verdict verdict{};
+    if (word == "settled") {
+        add_ended(until);
+        add(until, {Verdict::kStuck, Verdict::kBlocked});
+    } else if (word == "ended") {
+        add_ended(until);
+    } else if (word == "event") {
+        until.any_event = true;
+    } else if (parse_name(word, verdict)) {
+        add(until, {verdict});
+    } else {
+        return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<Until> parse_until(std::string_view text) {
+    Until until;
+    while (true) {
+        const std::size_t comma = text.find(',');
+        const std::string_view word = text.substr(0, comma);
+        if (!add_word(until, word)) {
+            return Error{ErrorCode::kInvalidParameter,
+                         "'" + std::string{word} +
+                             "' is neither a verdict (such as completed, stuck, silent) nor one of "
+                             "settled, ended, event",
+                         "until"};
+        }
+        if (comma == std::string_view::npos) return until;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+WaitAnswer answer(const WaitFor& wait, Verdict verdict, std::uint64_t n) {
+    WaitAnswer answer;
+    if (wait.until.any_event && n > wait.after) {
+        answer.met = true;
+        return answer;
+    }
+    if (wait.until.contains(verdict) && (wait.mode == WaitMode::kEver || n > wait.after)) {
+        answer.met = true;
+        answer.matched = verdict;
+        return answer;
+    }
+    answer.impossible = is_final(verdict);
+    return answer;
+}
+
+WaitAnswer answer_past(const WaitFor& wait, Verdict verdict, std::uint64_t n) {
+    WaitAnswer answer;
+    answer.met = n > wait.after && wait.until.contains(verdict);
+    if (answer.met) answer.matched = verdict;
+    return answer;
+}
+
+}  // namespace headway::core

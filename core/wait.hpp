@@ -1,0 +1,54 @@
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/result.hpp"
+#include "core/verdict.hpp"
+
+// Waiting on status instead of a timer: what to wait for, and whether it has come. Pure.
+
+namespace headway::core {
+
+/// A set of verdicts, or "anything new".
+struct Until {
+    std::bitset<kVerdictCount> verdicts;
+    bool any_event = false;  ///< `event`: any event after `after`
+
+    bool contains(Verdict verdict) const {
+        return verdicts.test(static_cast<std::size_t>(verdict));
+    }
+};
+
+/// Parses a comma list of verdicts and of the sets `settled`, `ended`, `event`. Error:
+/// kInvalidParameter.
+Result<Until> parse_until(std::string_view text);
+
+enum class WaitMode : std::uint8_t {
+    kNow,   ///< the verdict as it stands
+    kEver,  ///< any verdict since `after`, also one that has passed
+};
+
+struct WaitFor {
+    Until until;
+    WaitMode mode = WaitMode::kNow;
+    std::uint64_t after = 0;
+};
+
+/// The answer so far: met, or impossible (the session has ended otherwise), or neither.
+struct WaitAnswer {
+    bool met = false;
+    bool impossible = false;
+    std::optional<Verdict> matched;  ///< empty for `event`
+};
+
+/// Judges a session that stands at event `n` with `verdict`. For kEver the caller also feeds every
+/// past verdict.
+WaitAnswer answer(const WaitFor& wait, Verdict verdict, std::uint64_t n);
+
+/// The answer for one verdict that was reached at event `n` (kEver).
+WaitAnswer answer_past(const WaitFor& wait, Verdict verdict, std::uint64_t n);
+
+}  // namespace headway::core

@@ -1,0 +1,291 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/event_type.hpp"
+#include "core/fields.hpp"
+#include "core/text.hpp"
+
+// Events about what the agent does (DESIGN 4). The rules of session_payloads.hpp hold.
+
+namespace headway::core {
+
+/// A call the agent is in the middle of, and a counter that moves while it does (bytes, tokens, CPU
+/// ticks).
+struct InFlightBeat {
+    std::string call_id;
+    std::uint64_t counter = 0;
+    bool operator==(const InFlightBeat&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("call_id", &InFlightBeat::call_id),
+                          field("counter", &InFlightBeat::counter)};
+    }
+};
+
+/// Of the agent's process tree.
+struct Resources {
+    std::uint64_t cpu_ms = 0;
+    std::uint64_t rss_bytes = 0;
+    std::uint64_t disk_bytes = 0;
+    bool operator==(const Resources&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("cpu_ms", &Resources::cpu_ms),
+                          field("rss_bytes", &Resources::rss_bytes),
+                          field("disk_bytes", &Resources::disk_bytes)};
+    }
+};
+
+struct Heartbeat {
+    static constexpr EventType kType = EventType::kHeartbeat;
+    std::string phase;
+    std::optional<std::uint64_t> iteration;
+    std::string note;
+    std::optional<std::uint64_t> last_event;
+    std::optional<InFlightBeat> in_flight;
+    std::optional<Resources> resources;
+    bool operator==(const Heartbeat&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{
+            field("phase", &Heartbeat::phase),         field("iteration", &Heartbeat::iteration),
+            field("note", &Heartbeat::note),           field("last_event", &Heartbeat::last_event),
+            field("in_flight", &Heartbeat::in_flight), field("resources", &Heartbeat::resources)};
+    }
+};
+
+struct ToolStarted {
+    static constexpr EventType kType = EventType::kToolStarted;
+    std::string call_id;
+    std::string tool;
+    Json args;
+    std::string args_digest;
+    std::string target;
+    std::optional<std::uint64_t> round;
+    std::string origin;  ///< "hook": never counts as evidence
+    bool operator==(const ToolStarted&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("call_id", &ToolStarted::call_id),
+                          required("tool", &ToolStarted::tool),
+                          field("args", &ToolStarted::args),
+                          field("args_digest", &ToolStarted::args_digest),
+                          field("target", &ToolStarted::target),
+                          field("round", &ToolStarted::round),
+                          field("origin", &ToolStarted::origin)};
+    }
+};
+
+struct ToolError {
+    std::string error_class;
+    Text message;
+    bool operator==(const ToolError&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("class", &ToolError::error_class),
+                          field("message", &ToolError::message)};
+    }
+};
+
+struct Mutation {
+    std::string path;
+    std::string digest;
+    bool operator==(const Mutation&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("path", &Mutation::path), field("digest", &Mutation::digest)};
+    }
+};
+
+struct ToolFinished {
+    static constexpr EventType kType = EventType::kToolFinished;
+    std::string call_id;
+    std::string tool;
+    Json args;
+    std::string args_digest;
+    std::string target;
+    bool ok = true;
+    std::optional<ToolError> error;
+    Json result;
+    std::string result_digest;
+    std::vector<Mutation> mutated;
+    std::optional<std::uint64_t> duration_ms;
+    std::optional<std::uint64_t> round;
+    std::string origin;
+    bool operator==(const ToolFinished&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("call_id", &ToolFinished::call_id),
+                          required("tool", &ToolFinished::tool),
+                          field("args", &ToolFinished::args),
+                          field("args_digest", &ToolFinished::args_digest),
+                          field("target", &ToolFinished::target),
+                          field("ok", &ToolFinished::ok),
+                          field("error", &ToolFinished::error),
+                          field("result", &ToolFinished::result),
+                          field("result_digest", &ToolFinished::result_digest),
+                          field("mutated", &ToolFinished::mutated),
+                          field("duration_ms", &ToolFinished::duration_ms),
+                          field("round", &ToolFinished::round),
+                          field("origin", &ToolFinished::origin)};
+    }
+};
+
+struct Message {
+    static constexpr EventType kType = EventType::kMessage;
+    std::string role;
+    Text text;
+    std::string digest;
+    bool operator==(const Message&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("role", &Message::role), field("text", &Message::text),
+                          field("digest", &Message::digest)};
+    }
+};
+
+struct Reflection {
+    static constexpr EventType kType = EventType::kReflection;
+    std::string assessment;
+    std::optional<double> confidence;  ///< 0 to 1
+    std::string next_action;
+    Text text;
+    bool operator==(const Reflection&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("assessment", &Reflection::assessment),
+                          field("confidence", &Reflection::confidence),
+                          field("next_action", &Reflection::next_action),
+                          field("text", &Reflection::text)};
+    }
+};
+
+struct TestResult {
+    static constexpr EventType kType = EventType::kTestResult;
+    std::optional<std::uint64_t> passed;
+    std::optional<std::uint64_t> failed;
+    std::optional<std::uint64_t> errors;
+    std::vector<std::string> failures;
+    std::string command;
+    bool operator==(const TestResult&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{
+            field("passed", &TestResult::passed), field("failed", &TestResult::failed),
+            field("errors", &TestResult::errors), field("failures", &TestResult::failures),
+            field("command", &TestResult::command)};
+    }
+};
+
+struct PhaseStarted {
+    static constexpr EventType kType = EventType::kPhaseStarted;
+    std::optional<std::uint64_t> number;
+    std::string name;
+    std::optional<std::uint64_t> expected_ms;
+    bool operator==(const PhaseStarted&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("number", &PhaseStarted::number),
+                          required("name", &PhaseStarted::name),
+                          field("expected_ms", &PhaseStarted::expected_ms)};
+    }
+};
+
+struct PhaseCompleted {
+    static constexpr EventType kType = EventType::kPhaseCompleted;
+    std::optional<std::uint64_t> number;
+    std::string name;
+    std::optional<bool> ok;
+    std::vector<std::string> blockers;
+    bool operator==(const PhaseCompleted&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("number", &PhaseCompleted::number),
+                          field("name", &PhaseCompleted::name), field("ok", &PhaseCompleted::ok),
+                          field("blockers", &PhaseCompleted::blockers)};
+    }
+};
+
+struct PlanStep {
+    std::string title;
+    std::string status;
+    bool operator==(const PlanStep&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("title", &PlanStep::title), field("status", &PlanStep::status)};
+    }
+};
+
+struct PlanUpdated {
+    static constexpr EventType kType = EventType::kPlanUpdated;
+    Text text;
+    std::vector<PlanStep> steps;
+    bool operator==(const PlanUpdated&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("text", &PlanUpdated::text), field("steps", &PlanUpdated::steps)};
+    }
+};
+
+struct ProgressEstimated {
+    static constexpr EventType kType = EventType::kProgressEstimated;
+    double percent = 0;  ///< 0 to 100
+    Text reasoning;
+    std::string next_milestone;
+    std::vector<std::string> blockers;
+    std::string source;
+    bool operator==(const ProgressEstimated&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("percent", &ProgressEstimated::percent),
+                          field("reasoning", &ProgressEstimated::reasoning),
+                          field("next_milestone", &ProgressEstimated::next_milestone),
+                          field("blockers", &ProgressEstimated::blockers),
+                          field("source", &ProgressEstimated::source)};
+    }
+};
+
+struct FactLearned {
+    static constexpr EventType kType = EventType::kFactLearned;
+    Text text;
+    std::string source;
+    bool operator==(const FactLearned&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("text", &FactLearned::text),
+                          field("source", &FactLearned::source)};
+    }
+};
+
+struct StateChanged {
+    static constexpr EventType kType = EventType::kStateChanged;
+    AgentState state = AgentState::kIdle;
+    std::string detail;
+    bool operator==(const StateChanged&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("state", &StateChanged::state),
+                          field("detail", &StateChanged::detail)};
+    }
+};
+
+struct ErrorReported {
+    static constexpr EventType kType = EventType::kErrorReported;
+    Text message;
+    std::string error_class;
+    std::string tool;
+    std::optional<std::uint64_t> status;
+    std::optional<bool> retryable;
+    bool operator==(const ErrorReported&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{
+            required("message", &ErrorReported::message),
+            field("class", &ErrorReported::error_class), field("tool", &ErrorReported::tool),
+            field("status", &ErrorReported::status), field("retryable", &ErrorReported::retryable)};
+    }
+};
+
+struct Compacted {
+    static constexpr EventType kType = EventType::kCompacted;
+    std::string trigger;
+    Text summary;
+    std::optional<std::uint64_t> tokens_before;
+    std::optional<std::uint64_t> tokens_after;
+    bool operator==(const Compacted&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("trigger", &Compacted::trigger),
+                          field("summary", &Compacted::summary),
+                          field("tokens_before", &Compacted::tokens_before),
+                          field("tokens_after", &Compacted::tokens_after)};
+    }
+};
+
+}  // namespace headway::core
