@@ -1,0 +1,87 @@
+#include "storage/codec.hpp"
+
+#include "storage/codec_fields.hpp"
+
+namespace headway::storage {
+namespace {
+
+constexpr std::uint64_t kRowVersion = 1;
+
+core::Error corrupt(std::string what) {
+    return {core::ErrorCode::kStorageCorrupt, std::move(what) + " cannot be decoded", {}};
+}
+
+void encode_event(const core::Event& event, bytes::Writer& writer) {
+    writer.varint(static_cast<std::uint64_t>(core::type_of(event.payload)));
+    writer.value(event.at);
+    writer.value(event.attempt);
+    writer.value(event.next_heartbeat_ms);
+    writer.value(event.event_id);
+    std::visit([&writer](const auto& payload) { writer.structure(payload); }, event.payload);
+}
+
+bool decode_event(bytes::Reader& reader, core::Event& event) {
+    auto payload = core::make_payload(static_cast<core::EventType>(reader.varint()));
+    reader.value(event.at);
+    reader.value(event.attempt);
+    reader.value(event.next_heartbeat_ms);
+    reader.value(event.event_id);
+    if (!payload || !reader.ok()) return false;
+    std::visit([&reader](auto& p) { reader.structure(p); }, *payload);
+    event.payload = *std::move(payload);
+    return reader.ok();
+}
+
+}  // namespace
+
+void encode_events(std::span<const core::Event> events, std::string& out) {
+    bytes::Writer writer{out};
+    writer.varint(kRowVersion);
+    writer.varint(events.size());
+    for (const core::Event& event : events)
+        encode_event(event, writer);
+}
+
+core::Result<std::uint64_t> count_events(std::string_view bytes) {
+    bytes::Reader reader{bytes};
+    const std::uint64_t version = reader.varint();
+    const std::uint64_t count = reader.varint();
+    if (!reader.ok() || version != kRowVersion || count == 0) return corrupt("a journal row");
+    return count;
+}
+
+core::Result<std::vector<core::Event>> decode_events(std::string_view bytes,
+                                                     std::uint64_t first_n) {
+    bytes::Reader reader{bytes};
+    const std::uint64_t version = reader.varint();
+    const std::uint64_t count = reader.varint();
+    if (!reader.ok() || version != kRowVersion || count > bytes.size()) {
+        return corrupt("a journal row");
+    }
+    std::vector<core::Event> events(count);
+    for (core::Event& event : events) {
+        event.n = first_n++;
+        if (!decode_event(reader, event)) return corrupt("event " + std::to_string(event.n));
+    }
+    if (!reader.at_end()) return corrupt("a journal row");
+    return events;
+}
+
+std::string encode_state(const core::SessionState& state) {
+    std::string out;
+    bytes::Writer writer{out};
+    writer.varint(core::kSnapshotVersion);
+    writer.structure(state);
+    return out;
+}
+
+core::Result<core::SessionState> decode_state(std::string_view bytes) {
+    bytes::Reader reader{bytes};
+    if (reader.varint() != core::kSnapshotVersion) return corrupt("a snapshot of another version");
+    core::SessionState state;
+    reader.structure(state);
+    if (!reader.ok() || !reader.at_end()) return corrupt("a snapshot");
+    return state;
+}
+
+}  // namespace headway::storage

@@ -1,0 +1,98 @@
+#include "storage/migrations.hpp"
+
+#include <array>
+#include <string>
+
+namespace headway::storage {
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x48445759;  // "HDWY"
+
+// Step i leads from version i to i + 1. Released steps never change; storage/FORMAT.md explains the
+// tables.
+constexpr std::array<const char*, kSchemaVersion> kSteps{
+    R"sql(
+CREATE TABLE session(
+    key INTEGER PRIMARY KEY,
+    name TEXT UNIQUE,
+    opened_at INTEGER NOT NULL,
+    n INTEGER NOT NULL DEFAULT 0,
+    tail INTEGER NOT NULL DEFAULT 0,
+    ended_at INTEGER,
+    state BLOB
+) STRICT;
+CREATE INDEX session_open ON session(key) WHERE ended_at IS NULL;
+CREATE INDEX session_ended ON session(ended_at) WHERE ended_at IS NOT NULL;
+CREATE TABLE journal(
+    cursor INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    prev INTEGER NOT NULL,
+    events BLOB NOT NULL
+) STRICT;
+CREATE TABLE mark(
+    session INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    cursor INTEGER NOT NULL,
+    PRIMARY KEY(session, n)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE event_id(
+    session INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY(session, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE idempotency(
+    key TEXT PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    session TEXT NOT NULL,
+    at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE meta(
+    name TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql"};
+
+core::Result<> run_step(Database& database, int step) {
+    const std::string sql = "BEGIN IMMEDIATE;" +
+                            std::string{kSteps[static_cast<std::size_t>(step)]} +
+                            "PRAGMA user_version=" + std::to_string(step + 1) + ";COMMIT;";
+    auto done = database.execute(sql.c_str());
+    if (!done && database.in_transaction()) {
+        (void)database.execute("ROLLBACK");
+    }
+    return done;
+}
+
+}  // namespace
+
+core::Result<> migrate(Database& database) {
+    HEADWAY_TRY(const std::int64_t application, database.query_integer("PRAGMA application_id"));
+    HEADWAY_TRY(const std::int64_t version, database.query_integer("PRAGMA user_version"));
+    HEADWAY_TRY(const std::int64_t tables,
+                database.query_integer("SELECT count(*) FROM sqlite_master"));
+    if (application != kApplicationId && (application != 0 || tables > 0)) {
+        return core::Error{core::ErrorCode::kStorageCorrupt,
+                           "this file is a database of another program; choose another state "
+                           "directory",
+                           {}};
+    }
+    if (version > kSchemaVersion) {
+        return core::Error{core::ErrorCode::kStorageTooNew,
+                           "the database has schema " + std::to_string(version) +
+                               ", written by a newer Headway; this one knows up to " +
+                               std::to_string(kSchemaVersion) + ". Nothing was changed",
+                           {}};
+    }
+    if (application == 0) {
+        HEADWAY_CHECK(
+            database.execute(("PRAGMA application_id=" + std::to_string(kApplicationId)).c_str()));
+    }
+    for (int step = static_cast<int>(version); step < kSchemaVersion; ++step) {
+        HEADWAY_CHECK(run_step(database, step));
+    }
+    return {};
+}
+
+}  // namespace headway::storage

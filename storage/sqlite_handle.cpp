@@ -1,0 +1,151 @@
+#include "storage/sqlite_handle.hpp"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+namespace headway::storage {
+namespace {
+
+core::ErrorCode code_of(int sqlite_code) {
+    switch (sqlite_code & 0xFF) {
+        case SQLITE_FULL:
+            return core::ErrorCode::kStorageFull;
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+            return core::ErrorCode::kStorageCorrupt;
+        default:
+            return core::ErrorCode::kStorageUnavailable;
+    }
+}
+
+}  // namespace
+
+core::Error sqlite_error(sqlite3* database, std::string_view doing) {
+    const int code = sqlite3_extended_errcode(database);
+    return {code_of(code),
+            std::string{doing} + ": " + sqlite3_errmsg(database) + " (sqlite " +
+                std::to_string(code) + ")",
+            {}};
+}
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+    sqlite3_finalize(statement);
+}
+
+Statement& Statement::bind(int index, std::int64_t value) {
+    sqlite3_bind_int64(statement_.get(), index, value);
+    return *this;
+}
+
+Statement& Statement::bind(int index, std::string_view text) {
+    sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
+    return *this;
+}
+
+Statement& Statement::bind_blob(int index, std::string_view bytes) {
+    sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC);
+    return *this;
+}
+
+Statement& Statement::bind_null(int index) {
+    sqlite3_bind_null(statement_.get(), index);
+    return *this;
+}
+
+core::Result<bool> Statement::step() {
+    const int code = sqlite3_step(statement_.get());
+    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_DONE) {
+        reset();
+        return false;
+    }
+    core::Error error =
+        sqlite_error(sqlite3_db_handle(statement_.get()), sqlite3_sql(statement_.get()));
+    reset();
+    return error;
+}
+
+core::Result<> Statement::run() {
+    auto row = step();
+    if (!row) return std::move(row).error();
+    if (*row) reset();
+    return {};
+}
+
+void Statement::reset() {
+    sqlite3_reset(statement_.get());
+}
+
+std::int64_t Statement::integer(int column) const {
+    return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::string_view Statement::text(int column) const {
+    const auto* data = sqlite3_column_text(statement_.get(), column);
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+    return {reinterpret_cast<const char*>(data), size};
+}
+
+std::string_view Statement::blob(int column) const {
+    const void* data = sqlite3_column_blob(statement_.get(), column);
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+    return {static_cast<const char*>(data), size};
+}
+
+bool Statement::is_null(int column) const {
+    return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+void Database::Close::operator()(sqlite3* database) const {
+    sqlite3_close_v2(database);
+}
+
+core::Result<Database> Database::open(const std::string& path) {
+    sqlite3* raw = nullptr;
+    const int code =
+        sqlite3_open_v2(path.c_str(), &raw,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                            SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE,
+                        nullptr);
+    Database database;
+    database.database_.reset(raw);
+    if (code != SQLITE_OK) return sqlite_error(raw, "open " + path);
+    return database;
+}
+
+core::Result<> Database::execute(const char* sql) {
+    if (sqlite3_exec(get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) {
+        return sqlite_error(get(), sql);
+    }
+    return {};
+}
+
+core::Result<Statement> Database::prepare(std::string_view sql) {
+    sqlite3_stmt* raw = nullptr;
+    const int code = sqlite3_prepare_v3(get(), sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+    Statement statement;
+    statement.statement_.reset(raw);
+    if (code != SQLITE_OK) return sqlite_error(get(), sql);
+    return statement;
+}
+
+core::Result<std::int64_t> Database::query_integer(std::string_view sql) {
+    HEADWAY_TRY(Statement statement, prepare(sql));
+    HEADWAY_TRY(const bool row, statement.step());
+    return row ? statement.integer(0) : 0;
+}
+
+std::int64_t Database::last_insert_rowid() const {
+    return sqlite3_last_insert_rowid(get());
+}
+std::int64_t Database::changes() const {
+    return sqlite3_changes64(get());
+}
+bool Database::in_transaction() const {
+    return sqlite3_get_autocommit(get()) == 0;
+}
+
+}  // namespace headway::storage

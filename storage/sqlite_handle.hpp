@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+// RAII over the C API of SQLite, with its errors as core::Error. One thread at a time.
+
+namespace headway::storage {
+
+/// A prepared statement. Bound text and blobs are not copied: they must live until step() has
+/// returned.
+class Statement {
+public:
+    Statement() = default;
+
+    Statement& bind(int index, std::int64_t value);
+    Statement& bind(int index, std::string_view text);
+    Statement& bind_blob(int index, std::string_view bytes);
+    Statement& bind_null(int index);
+
+    /// Runs to the next row: true on a row, false when done. After false or an error the statement
+    /// is reset.
+    core::Result<bool> step();
+    /// Runs a statement that has no rows.
+    core::Result<> run();
+    void reset();
+
+    std::int64_t integer(int column) const;
+    /// Valid until the next step() or reset().
+    std::string_view text(int column) const;
+    std::string_view blob(int column) const;
+    bool is_null(int column) const;
+
+private:
+    friend class Database;
+    struct Finalize {
+        void operator()(sqlite3_stmt* statement) const;
+    };
+    std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+/// One connection.
+class Database {
+public:
+    /// Opens or creates `path` read-write. Errors: kStorageUnavailable, kStorageCorrupt,
+    /// kStorageFull.
+    static core::Result<Database> open(const std::string& path);
+
+    core::Result<> execute(const char* sql);
+    /// For statements that are kept.
+    core::Result<Statement> prepare(std::string_view sql);
+    core::Result<std::int64_t> query_integer(std::string_view sql);
+
+    std::int64_t last_insert_rowid() const;
+    std::int64_t changes() const;
+    bool in_transaction() const;
+    sqlite3* get() const { return database_.get(); }
+
+private:
+    struct Close {
+        void operator()(sqlite3* database) const;
+    };
+    std::unique_ptr<sqlite3, Close> database_;
+};
+
+/// The state of the connection after a failed call, as an Error.
+core::Error sqlite_error(sqlite3* database, std::string_view doing);
+
+}  // namespace headway::storage

@@ -1,0 +1,111 @@
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/limits.hpp"
+#include "storage/codec.hpp"
+#include "storage/sqlite_store.hpp"
+
+// Snapshots, retention and checkpoints: bounded steps that the supervisor takes between batches.
+
+namespace headway::storage {
+
+using core::Result;
+
+Result<> SqliteStore::save(SessionKey key, const core::Session& session, Chain chain) {
+    const core::SessionState& state = session.state();
+    const std::string bytes = encode_state(state);
+    sql_.save.bind(1, key).bind(2, static_cast<std::int64_t>(state.n)).bind(3, chain.tail);
+    if (state.ended()) {
+        sql_.save.bind(4, state.ended_at.time_since_epoch().count());
+    } else {
+        sql_.save.bind_null(4);
+    }
+    return sql_.save.bind_blob(5, bytes).run();
+}
+
+Result<> SqliteStore::set_snapshot_cursor(Cursor cursor) {
+    return set_meta("snapshot_cursor", cursor);
+}
+
+Result<bool> SqliteStore::delete_some(core::Timestamp cutoff) {
+    HEADWAY_CHECK(begin());
+    auto more = delete_rows();
+    if (more && !*more) more = doom_one(cutoff);
+    if (more) {
+        if (auto done = commit(); !done) more = std::move(done).error();
+    }
+    if (!more) rollback();
+    return more;
+}
+
+/// Takes the name off the next session that is due: from here on it is unknown, and its rows go
+/// step by step.
+Result<bool> SqliteStore::doom_one(core::Timestamp cutoff) {
+    HEADWAY_TRY(Statement doom,
+                database_.prepare("UPDATE session SET name=NULL WHERE key=(SELECT key FROM session "
+                                  "WHERE ended_at<?1 AND name IS NOT NULL LIMIT 1)"));
+    HEADWAY_CHECK(doom.bind(1, cutoff.time_since_epoch().count()).run());
+    return database_.changes() > 0;
+}
+
+/// Walks the chain of a nameless session backwards, deleting; its `tail` remembers how far it came.
+Result<bool> SqliteStore::delete_rows() {
+    HEADWAY_TRY(Statement next, database_.prepare("SELECT key,tail FROM session WHERE ended_at IS "
+                                                  "NOT NULL AND name IS NULL LIMIT 1"));
+    HEADWAY_TRY(const bool found, next.step());
+    if (!found) return false;
+    const SessionKey doomed = next.integer(0);
+    Cursor tail = next.integer(1);
+    next.reset();
+    if (tail == 0) return delete_side_rows(doomed);
+
+    HEADWAY_TRY(Statement drop, database_.prepare("DELETE FROM journal WHERE cursor=?1"));
+    HEADWAY_TRY(Cursor deleted, meta("deleted_through"));
+    for (std::size_t i = 0; i < core::limits::kRetentionRowsPerStep && tail != 0; ++i) {
+        HEADWAY_TRY(const Row row, read_row(tail));
+        HEADWAY_CHECK(drop.bind(1, tail).run());
+        HEADWAY_TRY(const std::uint64_t count, count_events(row.events));
+        deleted = std::max(deleted, tail + static_cast<Cursor>(count) - 1);
+        tail = row.prev;
+    }
+    HEADWAY_TRY(Statement shorten, database_.prepare("UPDATE session SET tail=?2 WHERE key=?1"));
+    HEADWAY_CHECK(shorten.bind(1, doomed).bind(2, tail).run());
+    HEADWAY_CHECK(set_meta("deleted_through", deleted));
+    oldest_ = deleted + 1;
+    return true;
+}
+
+/// The journal is gone; now what was kept beside it, and the session itself last.
+Result<bool> SqliteStore::delete_side_rows(SessionKey doomed) {
+    constexpr const char* kSteps[] = {
+        "DELETE FROM event_id WHERE session=?1 AND id IN "
+        "(SELECT id FROM event_id WHERE session=?1 LIMIT ?2)",
+        "DELETE FROM mark WHERE session=?1 AND n IN "
+        "(SELECT n FROM mark WHERE session=?1 LIMIT ?2)",
+    };
+    for (const char* sql : kSteps) {
+        HEADWAY_TRY(Statement some, database_.prepare(sql));
+        HEADWAY_CHECK(some.bind(1, doomed)
+                          .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
+                          .run());
+        if (database_.changes() > 0) return true;
+    }
+    HEADWAY_TRY(Statement last, database_.prepare("DELETE FROM session WHERE key=?1"));
+    HEADWAY_CHECK(last.bind(1, doomed).run());
+    return true;
+}
+
+Result<> SqliteStore::checkpoint(int pages) {
+    if (wal_pages_ < pages) return {};
+    int in_wal = 0;
+    int moved = 0;
+    const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_PASSIVE,
+                                               &in_wal, &moved);
+    if (code != SQLITE_OK) return sqlite_error(database_.get(), "checkpoint");
+    wal_pages_ = in_wal - moved;
+    return {};
+}
+
+}  // namespace headway::storage

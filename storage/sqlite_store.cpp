@@ -1,0 +1,204 @@
+#include "storage/sqlite_store.hpp"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+#include "core/assert.hpp"
+#include "core/limits.hpp"
+#include "storage/codec.hpp"
+#include "storage/migrations.hpp"
+
+// Opening, and the writing half: what a committed batch runs through.
+
+namespace headway::storage {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+// The WAL is ours to move (checkpoint()), so that no commit pays for it by surprise.
+// synchronous=FULL syncs every commit: a 2xx is a promise. mmap stays off: with the WAL-reset bug
+// it has corrupted databases in the field (operations.md 0.3).
+constexpr const char* kPragmas =
+    "PRAGMA locking_mode=EXCLUSIVE;"
+    "PRAGMA journal_mode=WAL;"
+    "PRAGMA synchronous=FULL;"
+    "PRAGMA wal_autocheckpoint=0;"
+    "PRAGMA journal_size_limit=67108864;"
+    "PRAGMA mmap_size=0;"
+    "PRAGMA cache_size=-8192;"
+    "PRAGMA temp_store=MEMORY;"
+    "PRAGMA foreign_keys=OFF;";
+
+int count_wal_pages(void* pages, sqlite3*, const char*, int in_wal) {
+    *static_cast<std::int64_t*>(pages) = in_wal;
+    return SQLITE_OK;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file) {
+    HEADWAY_TRY(Database database, Database::open(file.string()));
+    if (auto done = database.execute(kPragmas); !done) {
+        Error error = std::move(done).error();
+        if (error.detail.find("locked") != std::string::npos) {
+            error.detail = file.string() + " is in use by another process; is headway running?";
+        }
+        return error;
+    }
+    HEADWAY_CHECK(migrate(database));
+    std::unique_ptr<SqliteStore> store{new SqliteStore{std::move(database)}};
+    sqlite3_wal_hook(store->database_.get(), count_wal_pages, &store->wal_pages_);
+    HEADWAY_CHECK(store->prepare());
+    HEADWAY_CHECK(store->find_ends());
+    return store;
+}
+
+Result<> SqliteStore::prepare() {
+    const std::pair<Statement*, const char*> all[] = {
+        {&sql_.begin, "BEGIN IMMEDIATE"},
+        {&sql_.commit, "COMMIT"},
+        {&sql_.rollback, "ROLLBACK"},
+        {&sql_.find, "SELECT key FROM session WHERE name=?1"},
+        {&sql_.create, "INSERT INTO session(name,opened_at) VALUES(?1,?2)"},
+        {&sql_.append, "INSERT INTO journal(cursor,session,n,prev,events) VALUES(?1,?2,?3,?4,?5)"},
+        {&sql_.mark, "INSERT INTO mark(session,n,cursor) VALUES(?1,?2,?3)"},
+        {&sql_.find_event_id, "SELECT n FROM event_id WHERE session=?1 AND id=?2"},
+        {&sql_.add_event_id, "INSERT INTO event_id(session,id,n) VALUES(?1,?2,?3)"},
+        {&sql_.find_key, "SELECT fingerprint,session FROM idempotency WHERE key=?1"},
+        {&sql_.add_key, "INSERT INTO idempotency(key,fingerprint,session,at) VALUES(?1,?2,?3,?4)"},
+        {&sql_.load, "SELECT name,tail,state FROM session WHERE key=?1 AND name IS NOT NULL"},
+        {&sql_.row, "SELECT session,n,prev,events FROM journal WHERE cursor=?1"},
+        {&sql_.mark_after, "SELECT cursor FROM mark WHERE session=?1 AND n>?2 ORDER BY n LIMIT 1"},
+        {&sql_.stream,
+         "SELECT cursor,session,n,events FROM journal WHERE cursor>=?1 ORDER BY cursor LIMIT ?2"},
+        {&sql_.name, "SELECT name FROM session WHERE key=?1"},
+        {&sql_.list,
+         "SELECT key FROM session WHERE key<?1 AND name IS NOT NULL ORDER BY key DESC LIMIT ?2"},
+        {&sql_.list_open,
+         "SELECT key FROM session WHERE key<?1 AND name IS NOT NULL AND ended_at IS NULL ORDER BY "
+         "key DESC LIMIT ?2"},
+        {&sql_.save, "UPDATE session SET n=?2,tail=?3,ended_at=?4,state=?5 WHERE key=?1"},
+        {&sql_.set_meta,
+         "INSERT INTO meta(name,value) VALUES(?1,?2) ON CONFLICT(name) DO UPDATE SET "
+         "value=excluded.value"},
+        {&sql_.get_meta, "SELECT value FROM meta WHERE name=?1"},
+    };
+    for (const auto& [statement, text] : all) {
+        HEADWAY_TRY(*statement, database_.prepare(text));
+    }
+    return {};
+}
+
+Result<> SqliteStore::find_ends() {
+    HEADWAY_TRY(const Cursor last, database_.query_integer("SELECT max(cursor) FROM journal"));
+    HEADWAY_TRY(const Cursor deleted, meta("deleted_through"));
+    oldest_ = deleted + 1;
+    next_ = std::max<Cursor>(deleted, 0) + 1;
+    if (last == 0) return {};
+    HEADWAY_TRY(const Row row, read_row(last));
+    HEADWAY_TRY(const std::uint64_t count, count_events(row.events));
+    next_ = std::max(next_, last + static_cast<Cursor>(count));
+    return {};
+}
+
+Result<> SqliteStore::begin() {
+    next_at_begin_ = next_;
+    return sql_.begin.run();
+}
+
+Result<> SqliteStore::commit() {
+    return sql_.commit.run();
+}
+
+void SqliteStore::rollback() {
+    next_ = next_at_begin_;
+    // After some errors SQLite has rolled back by itself; the state is the same.
+    if (database_.in_transaction()) (void)sql_.rollback.run();
+}
+
+Result<std::optional<SessionKey>> SqliteStore::find(std::string_view id) {
+    HEADWAY_TRY(const bool found, sql_.find.bind(1, id).step());
+    if (!found) return std::optional<SessionKey>{};
+    const SessionKey key = sql_.find.integer(0);
+    sql_.find.reset();
+    return std::optional{key};
+}
+
+Result<SessionKey> SqliteStore::create(std::string_view id, core::Timestamp now) {
+    HEADWAY_CHECK(sql_.create.bind(1, id).bind(2, now.time_since_epoch().count()).run());
+    return database_.last_insert_rowid();
+}
+
+Result<Cursor> SqliteStore::append(SessionKey key, Chain& chain,
+                                   std::span<const core::Event> events) {
+    HEADWAY_ASSERT(!events.empty());
+    row_buffer_.clear();
+    encode_events(events, row_buffer_);
+    const Cursor cursor = next_;
+    const auto first = static_cast<std::int64_t>(events.front().n);
+    HEADWAY_CHECK(sql_.append.bind(1, cursor)
+                      .bind(2, key)
+                      .bind(3, first)
+                      .bind(4, chain.tail)
+                      .bind_blob(5, row_buffer_)
+                      .run());
+    // Every so many events a mark, so that a page of a long journal is found without walking all of
+    // the chain.
+    const std::uint64_t before = events.front().n - 1;
+    if (before / core::limits::kMarkEveryEvents !=
+        events.back().n / core::limits::kMarkEveryEvents) {
+        HEADWAY_CHECK(sql_.mark.bind(1, key).bind(2, first).bind(3, cursor).run());
+    }
+    chain.tail = cursor;
+    next_ += static_cast<Cursor>(events.size());
+    return cursor;
+}
+
+Result<std::optional<std::uint64_t>> SqliteStore::find_event_id(SessionKey key,
+                                                                std::string_view id) {
+    HEADWAY_TRY(const bool found, sql_.find_event_id.bind(1, key).bind(2, id).step());
+    if (!found) return std::optional<std::uint64_t>{};
+    const auto n = static_cast<std::uint64_t>(sql_.find_event_id.integer(0));
+    sql_.find_event_id.reset();
+    return std::optional{n};
+}
+
+Result<> SqliteStore::add_event_id(SessionKey key, std::string_view id, std::uint64_t n) {
+    return sql_.add_event_id.bind(1, key).bind(2, id).bind(3, static_cast<std::int64_t>(n)).run();
+}
+
+Result<std::optional<IdempotentUse>> SqliteStore::find_idempotency_key(std::string_view key) {
+    HEADWAY_TRY(const bool found, sql_.find_key.bind(1, key).step());
+    if (!found) return std::optional<IdempotentUse>{};
+    IdempotentUse use;
+    use.fingerprint = sql_.find_key.text(0);
+    use.session = sql_.find_key.text(1);
+    sql_.find_key.reset();
+    return std::optional{std::move(use)};
+}
+
+Result<> SqliteStore::add_idempotency_key(std::string_view key, const IdempotentUse& use,
+                                          core::Timestamp now) {
+    return sql_.add_key.bind(1, key)
+        .bind(2, use.fingerprint)
+        .bind(3, use.session)
+        .bind(4, now.time_since_epoch().count())
+        .run();
+}
+
+Result<std::int64_t> SqliteStore::meta(std::string_view name) {
+    HEADWAY_TRY(const bool found, sql_.get_meta.bind(1, name).step());
+    if (!found) return std::int64_t{0};
+    const std::int64_t value = sql_.get_meta.integer(0);
+    sql_.get_meta.reset();
+    return value;
+}
+
+Result<> SqliteStore::set_meta(std::string_view name, std::int64_t value) {
+    return sql_.set_meta.bind(1, name).bind(2, value).run();
+}
+
+}  // namespace headway::storage

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "storage/sqlite_handle.hpp"
+#include "storage/store.hpp"
+
+namespace headway::storage {
+
+/// The Store on one SQLite file in WAL mode. It holds the only connection, read-write and
+/// exclusive: the packaged SQLite 3.40 has the WAL-reset bug, which needs a second one, and a
+/// second daemon on the same file is refused at once.
+class SqliteStore final : public Store {
+public:
+    /// Opens or creates `file` and migrates it. Errors besides those of Store: kStorageTooNew;
+    /// kStorageUnavailable when another process holds the file.
+    static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file);
+
+    core::Result<Recovery> recover() override;
+    core::Result<std::vector<SessionKey>> open_sessions() override;
+    core::Result<> begin() override;
+    core::Result<> commit() override;
+    void rollback() override;
+    core::Result<std::optional<SessionKey>> find(std::string_view id) override;
+    core::Result<SessionKey> create(std::string_view id, core::Timestamp now) override;
+    core::Result<Cursor> append(SessionKey key, Chain& chain,
+                                std::span<const core::Event> events) override;
+    core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
+                                                             std::string_view id) override;
+    core::Result<> add_event_id(SessionKey key, std::string_view id, std::uint64_t n) override;
+    core::Result<std::optional<IdempotentUse>> find_idempotency_key(std::string_view key) override;
+    core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
+                                       core::Timestamp now) override;
+    core::Result<StoredSession> load(SessionKey key) override;
+    core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
+                                                        std::uint64_t after,
+                                                        std::size_t limit) override;
+    core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit) override;
+    Cursor oldest() const override { return oldest_; }
+    Cursor head() const override { return next_ - 1; }
+    core::Result<std::vector<SessionKey>> list(SessionKey before, bool open,
+                                               std::size_t limit) override;
+    core::Result<> save(SessionKey key, const core::Session& session, Chain chain) override;
+    core::Result<> set_snapshot_cursor(Cursor cursor) override;
+    core::Result<bool> delete_some(core::Timestamp cutoff) override;
+    core::Result<> checkpoint(int pages) override;
+    std::int64_t wal_pages() const override { return wal_pages_; }
+
+private:
+    struct Statements {
+        Statement begin, commit, rollback;
+        Statement find, create, append, mark;
+        Statement find_event_id, add_event_id, find_key, add_key;
+        Statement load, row, mark_after, stream, name;
+        Statement list, list_open, save, set_meta, get_meta;
+    };
+    /// One journal row as read back.
+    struct Row {
+        Cursor cursor = 0;
+        SessionKey session = 0;
+        std::uint64_t n = 0;
+        Cursor prev = 0;
+        std::string events;
+    };
+
+    explicit SqliteStore(Database database) : database_(std::move(database)) {}
+    core::Result<> prepare();
+    core::Result<> find_ends();
+    core::Result<std::int64_t> meta(std::string_view name);
+    core::Result<> set_meta(std::string_view name, std::int64_t value);
+    core::Result<Row> read_row(Cursor cursor);
+    core::Result<> replay_chain(StoredSession& stored);
+    core::Result<bool> doom_one(core::Timestamp cutoff);
+    core::Result<bool> delete_rows();
+    core::Result<bool> delete_side_rows(SessionKey doomed);
+
+    Database database_;
+    Statements sql_;
+    Cursor next_ = 1;           ///< cursor of the next event
+    Cursor next_at_begin_ = 1;  ///< what rollback() returns to
+    Cursor oldest_ = 1;
+    std::int64_t wal_pages_ = 0;
+    std::string row_buffer_;  ///< reused for every appended row
+};
+
+}  // namespace headway::storage

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/event.hpp"
+#include "core/result.hpp"
+#include "core/session.hpp"
+#include "core/time.hpp"
+
+// What the supervisor asks of a database. Implemented on SQLite (sqlite_store.hpp); the interface
+// assumes no more than transactions and a total order of appended rows, so that PostgreSQL can
+// follow (DESIGN 10).
+//
+// Supervisor thread only. Every error leaves the transaction open for rollback(); codes:
+// kStorageUnavailable, kStorageFull, kStorageCorrupt.
+
+namespace headway::storage {
+
+using SessionKey = std::int64_t;
+/// Position in the stream of all sessions; a later event has a greater cursor, numbers may be
+/// skipped.
+using Cursor = std::int64_t;
+
+/// Where a session's rows hang together: each row knows the one before it.
+struct Chain {
+    Cursor tail = 0;  ///< its last row; 0 = none yet
+};
+
+/// A session as stored, with the end of its journal folded in.
+struct StoredSession {
+    SessionKey key = 0;
+    core::Session session;
+    Chain chain;
+};
+
+struct StreamEvent {
+    Cursor cursor = 0;
+    std::string session;
+    core::Event event;
+};
+
+/// What a restart has to bring back to memory: the sessions with events past the last snapshots.
+struct Recovery {
+    std::vector<StoredSession> sessions;
+    Cursor head = 0;           ///< of the last event, 0 = empty journal
+    std::uint64_t events = 0;  ///< how many were replayed
+};
+
+/// An `Idempotency-Key` that was used before.
+struct IdempotentUse {
+    std::string fingerprint;
+    std::string session;
+};
+
+class Store {
+public:
+    virtual ~Store() = default;
+
+    virtual core::Result<Recovery> recover() = 0;
+    /// Keys of the sessions that had not ended at their last snapshot.
+    virtual core::Result<std::vector<SessionKey>> open_sessions() = 0;
+
+    virtual core::Result<> begin() = 0;
+    /// Returns when everything since begin() is on disk.
+    virtual core::Result<> commit() = 0;
+    virtual void rollback() = 0;
+
+    virtual core::Result<std::optional<SessionKey>> find(std::string_view id) = 0;
+    virtual core::Result<SessionKey> create(std::string_view id, core::Timestamp now) = 0;
+    /// Appends one row of consecutive events and moves `chain` to it. Returns the cursor of the
+    /// first event; the others follow.
+    virtual core::Result<Cursor> append(SessionKey key, Chain& chain,
+                                        std::span<const core::Event> events) = 0;
+    /// The number under which this event id is stored.
+    virtual core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
+                                                                     std::string_view id) = 0;
+    virtual core::Result<> add_event_id(SessionKey key, std::string_view id, std::uint64_t n) = 0;
+    virtual core::Result<std::optional<IdempotentUse>> find_idempotency_key(
+        std::string_view key) = 0;
+    virtual core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
+                                               core::Timestamp now) = 0;
+
+    /// Only for a session that is not in memory: what is in memory may be ahead of its snapshot.
+    virtual core::Result<StoredSession> load(SessionKey key) = 0;
+    /// Events after..after+limit of a session whose chain is `chain`, in order.
+    virtual core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
+                                                                std::uint64_t after,
+                                                                std::size_t limit) = 0;
+    /// Events of all sessions with a cursor above `after`, in order, at least `limit` if there are
+    /// as many.
+    virtual core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit) = 0;
+    /// The oldest cursor from which nothing has been deleted.
+    virtual Cursor oldest() const = 0;
+    virtual Cursor head() const = 0;
+    /// Keys below `before`, newest first. `open`: only those that had not ended at their last
+    /// snapshot.
+    virtual core::Result<std::vector<SessionKey>> list(SessionKey before, bool open,
+                                                       std::size_t limit) = 0;
+
+    /// Replaces the session's snapshot.
+    virtual core::Result<> save(SessionKey key, const core::Session& session, Chain chain) = 0;
+    /// Declares that the snapshots hold everything up to `cursor`.
+    virtual core::Result<> set_snapshot_cursor(Cursor cursor) = 0;
+
+    /// A bounded step of deleting sessions that ended before `cutoff`, own transaction; false when
+    /// there is nothing left to do. `in_memory` tells which keys must stay.
+    virtual core::Result<bool> delete_some(core::Timestamp cutoff) = 0;
+    /// Moves WAL pages to the database when at least `pages` wait; outside a transaction.
+    virtual core::Result<> checkpoint(int pages) = 0;
+    virtual std::int64_t wal_pages() const = 0;
+};
+
+}  // namespace headway::storage
