@@ -1,0 +1,281 @@
+#include "api/decode.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "api/decode_fields.hpp"
+#include "core/limits.hpp"
+#include "core/policy.hpp"
+
+namespace headway::api {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using fields::under;
+using fields::wrong;
+
+// What one field cannot say about itself.
+
+template <class P>
+Result<> check(const P&) {
+    return {};
+}
+
+Result<> check(const core::Reflection& reflection) {
+    const double confidence = reflection.confidence.value_or(0);
+    if (confidence >= 0 && confidence <= 1) return {};
+    return under(wrong("must be from 0 to 1"), "confidence");
+}
+
+Result<> check(const core::ProgressEstimated& progress) {
+    if (progress.percent >= 0 && progress.percent <= 100) return {};
+    return under(wrong("must be from 0 to 100"), "percent");
+}
+
+Result<> check(const core::PolicyOverride& policy) {
+    const auto interval = policy.heartbeat_interval_ms.value_or(10'000);
+    if (interval < 100 || interval > 3'600'000) {
+        return under(wrong("must be from 100 to 3600000 ms"), "heartbeat_interval_ms");
+    }
+    const auto limit = policy.heartbeat_limit.value_or(5);
+    if (limit < core::kHeartbeatLimitMin || limit > core::kHeartbeatLimitMax) {
+        return under(wrong("must be from 2 to 1000"), "heartbeat_limit");
+    }
+    return {};
+}
+
+Result<> check_id(std::string_view id, std::string_view name) {
+    if (!id.empty() && id.size() <= core::limits::kIdBytesMax) return {};
+    return under(wrong("must be 1 to 128 bytes"), name);
+}
+
+Result<> decode_data(JsonValue json, core::Payload& payload) {
+    return std::visit(
+        [&json](auto& data) -> Result<> {
+            HEADWAY_CHECK(fields::decode_object(json, data));
+            return check(data);
+        },
+        payload);
+}
+
+Result<> require_defaults(core::Payload& payload) {
+    // No data at all: the fields that are required are missing.
+    return std::visit(
+        []<class P>(P&) -> Result<> {
+            Result<> result;
+            core::for_each_field<P>([&](const auto& field, std::size_t) {
+                if (!field.required || !result) return;
+                result = under(Error{ErrorCode::kMissingField, "is required", {}},
+                               "data/" + std::string{field.name});
+            });
+            return result;
+        },
+        payload);
+}
+
+Result<> decode_type(JsonValue json, core::Event& event) {
+    core::EventType type{};
+    if (json.kind() != JsonKind::kString || !core::parse_name(json.text(), type)) {
+        return under(wrong("is no event type; see the events of the API"), "type");
+    }
+    if (!core::reportable(type)) {
+        return under(wrong("is written by Headway only"), "type");
+    }
+    event.payload = *core::make_payload(type);
+    return {};
+}
+
+Result<> decode_attempt(JsonValue json, core::Event& event) {
+    std::uint64_t attempt = 0;
+    HEADWAY_CHECK(fields::decode(json, attempt));
+    if (attempt < 1 || attempt > 1'000'000'000) return wrong("must be from 1 to 1000000000");
+    event.attempt = static_cast<std::uint32_t>(attempt);
+    return {};
+}
+
+Result<> decode_member(JsonValue member, core::Event& event) {
+    const std::string_view name = member.key();
+    if (name == "type" || name == "data") return {};
+    if (member.kind() == JsonKind::kNull) return {};
+    if (name == "event_id") {
+        HEADWAY_CHECK(fields::decode(member, event.event_id));
+        if (event.event_id.empty() || event.event_id.size() > core::limits::kIdBytesMax) {
+            return wrong("must be 1 to 128 bytes");
+        }
+        return {};
+    }
+    if (name == "attempt") return decode_attempt(member, event);
+    if (name == "n" || name == "at" || name == "session") {
+        return Error{ErrorCode::kUnknownField, "is set by Headway; leave it out", {}};
+    }
+    return Error{ErrorCode::kUnknownField,
+                 "unknown field; known are type, data, event_id, attempt (what the event says goes "
+                 "into data)",
+                 {}};
+}
+
+Result<> decode_event(JsonValue json, core::Event& event) {
+    if (json.kind() != JsonKind::kObject) return wrong("an event must be an object");
+    std::optional<JsonValue> type;
+    std::optional<JsonValue> data;
+    Result<> result;
+    json.each([&](JsonValue member) {
+        if (member.key() == "type") type = member;
+        if (member.key() == "data" && member.kind() != JsonKind::kNull) data = member;
+        result = decode_member(member, event);
+        if (!result) result = under(result.error(), member.key());
+        return result.has_value();
+    });
+    HEADWAY_CHECK(result);
+    if (!type) return under(Error{ErrorCode::kMissingField, "is required", {}}, "type");
+    HEADWAY_CHECK(decode_type(*type, event));
+    if (!data) return require_defaults(event.payload);
+    if (auto decoded = decode_data(*data, event.payload); !decoded) {
+        return under(std::move(decoded).error(), "data");
+    }
+    return {};
+}
+
+Error too_many() {
+    return {ErrorCode::kTooManyEvents,
+            "a report holds at most " + std::to_string(core::limits::kReportEventsMax) +
+                " events; send several reports",
+            {}};
+}
+
+Error no_events() {
+    return {ErrorCode::kEmptyReport, "a report holds at least one event", {}};
+}
+
+Result<DecodedReport> decode_array(JsonValue array) {
+    if (array.size() > core::limits::kReportEventsMax) return too_many();
+    if (array.size() == 0) return no_events();
+    DecodedReport report;
+    report.batch = true;
+    report.events.reserve(array.size());
+    Result<> result;
+    array.each([&](JsonValue item) {
+        result = decode_event(item, report.events.emplace_back());
+        if (!result) {
+            result = under(result.error(), std::to_string(report.events.size() - 1));
+        }
+        return result.has_value();
+    });
+    HEADWAY_CHECK(result);
+    return report;
+}
+
+Result<DecodedReport> decode_lines(JsonTape& tape, std::string_view body) {
+    DecodedReport report;
+    report.batch = true;
+    for (std::size_t number = 1; !body.empty(); ++number) {
+        const std::string_view line = body.substr(0, body.find('\n'));
+        body.remove_prefix(std::min(body.size(), line.size() + 1));
+        if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+        if (report.events.size() == core::limits::kReportEventsMax) return too_many();
+        auto decoded = tape.parse(line);
+        if (decoded) decoded = decode_event(tape.root(), report.events.emplace_back());
+        if (!decoded) {
+            Error error = under(std::move(decoded).error(), std::to_string(number - 1));
+            error.detail = "line " + std::to_string(number) + ": " + error.detail;
+            return error;
+        }
+    }
+    if (report.events.empty()) return no_events();
+    return report;
+}
+
+/// An absent body stands for an object without members.
+Result<> parse_object(JsonTape& tape, std::string_view body) {
+    return tape.parse(body.empty() ? std::string_view{"{}"} : body);
+}
+
+/// Takes `id` out of the opening body, which is otherwise a SessionStarted.
+struct OpenBody {
+    std::string id;
+    core::Text goal;
+    core::AgentInfo agent;
+    std::string parent;
+    std::vector<core::Label> labels;
+    core::PolicyOverride policy;
+    static constexpr auto fields() {
+        return std::tuple{
+            core::field("id", &OpenBody::id),         core::field("goal", &OpenBody::goal),
+            core::field("agent", &OpenBody::agent),   core::field("parent", &OpenBody::parent),
+            core::field("labels", &OpenBody::labels), core::field("policy", &OpenBody::policy)};
+    }
+};
+
+}  // namespace
+
+Result<DecodedReport> decode_report(JsonTape& tape, std::string_view body, BodyFormat format) {
+    if (format == BodyFormat::kNdjson) return decode_lines(tape, body);
+    HEADWAY_CHECK(tape.parse(body));
+    if (tape.root().kind() == JsonKind::kArray) return decode_array(tape.root());
+    DecodedReport report;
+    HEADWAY_CHECK(decode_event(tape.root(), report.events.emplace_back()));
+    return report;
+}
+
+Result<DecodedReport> decode_heartbeat(JsonTape& tape, std::string_view body) {
+    HEADWAY_CHECK(parse_object(tape, body));
+    DecodedReport report;
+    core::Event& event = report.events.emplace_back();
+    event.payload = core::Heartbeat{};
+    HEADWAY_CHECK(decode_data(tape.root(), event.payload));
+    return report;
+}
+
+Result<DecodedOpen> decode_open(JsonTape& tape, std::string_view body) {
+    HEADWAY_CHECK(parse_object(tape, body));
+    OpenBody open;
+    HEADWAY_CHECK(fields::decode_object(tape.root(), open));
+    if (auto checked = check(open.policy); !checked) {
+        return under(std::move(checked).error(), "policy");
+    }
+    if (!open.parent.empty() && !valid_id(open.parent)) {
+        return under(wrong("must be a session id: 1 to 128 of A-Z a-z 0-9 . _ : -"), "parent");
+    }
+    if (!open.id.empty() && !valid_id(open.id)) {
+        return Error{ErrorCode::kInvalidId, "a session id is 1 to 128 of A-Z a-z 0-9 . _ : -",
+                     "/id"};
+    }
+    DecodedOpen decoded;
+    decoded.id = std::move(open.id);
+    decoded.about.goal = std::move(open.goal);
+    decoded.about.agent = std::move(open.agent);
+    decoded.about.parent = std::move(open.parent);
+    decoded.about.labels = std::move(open.labels);
+    decoded.about.policy = open.policy;
+    // Stored sorted, so that the same labels in another order are the same opening.
+    std::sort(decoded.about.labels.begin(), decoded.about.labels.end(),
+              [](const core::Label& a, const core::Label& b) { return a.key < b.key; });
+    return decoded;
+}
+
+Result<core::SessionEnded> decode_end(JsonTape& tape, std::string_view body) {
+    HEADWAY_CHECK(parse_object(tape, body));
+    core::SessionEnded end;
+    HEADWAY_CHECK(fields::decode_object(tape.root(), end));
+    return end;
+}
+
+Result<core::CancelRequested> decode_cancel(JsonTape& tape, std::string_view body) {
+    HEADWAY_CHECK(parse_object(tape, body));
+    core::CancelRequested cancel;
+    HEADWAY_CHECK(fields::decode_object(tape.root(), cancel));
+    return cancel;
+}
+
+bool valid_id(std::string_view id) noexcept {
+    if (id.empty() || id.size() > core::limits::kIdBytesMax) return false;
+    return std::all_of(id.begin(), id.end(), [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+               c == '.' || c == '_' || c == ':' || c == '-';
+    });
+}
+
+}  // namespace headway::api

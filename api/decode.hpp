@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json_tape.hpp"
+#include "core/event.hpp"
+#include "core/result.hpp"
+#include "core/session_payloads.hpp"
+
+// Bodies to commands. Pure; errors name the JSON pointer and the fix. `tape` is scratch memory that
+// the caller reuses.
+
+namespace headway::api {
+
+enum class BodyFormat : std::uint8_t { kJson, kNdjson };
+
+struct DecodedReport {
+    std::vector<core::Event> events;
+    bool batch = false;  ///< came as an array or NDJSON: the reply lists every number
+};
+
+/// 1 to limits::kReportEventsMax events. Errors: kInvalidJson, kInvalidField, kUnknownField,
+/// kMissingField, kTooManyEvents, kEmptyReport.
+core::Result<DecodedReport> decode_report(JsonTape& tape, std::string_view body, BodyFormat format);
+
+/// The body is the data of one heartbeat; empty is `{}`.
+core::Result<DecodedReport> decode_heartbeat(JsonTape& tape, std::string_view body);
+
+struct DecodedOpen {
+    std::string id;  ///< from the body, or empty
+    core::SessionStarted about;
+};
+
+/// Empty is `{}`.
+core::Result<DecodedOpen> decode_open(JsonTape& tape, std::string_view body);
+
+core::Result<core::SessionEnded> decode_end(JsonTape& tape, std::string_view body);
+
+/// `{"reason"?}`; empty is `{}`.
+core::Result<core::CancelRequested> decode_cancel(JsonTape& tape, std::string_view body);
+
+/// Whether `id` can name a session: `[A-Za-z0-9._:-]{1,128}`.
+bool valid_id(std::string_view id) noexcept;
+
+}  // namespace headway::api

@@ -1,0 +1,181 @@
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "api/json_tape.hpp"
+#include "core/fields.hpp"
+#include "core/limits.hpp"
+#include "core/result.hpp"
+#include "core/session_payloads.hpp"
+#include "core/text.hpp"
+
+// JSON to described structures, strictly: unknown, missing and mistyped fields are errors that name
+// the JSON pointer and the fix. Internal to the decoders.
+
+namespace headway::api::fields {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+inline Error wrong(std::string detail) {
+    return {ErrorCode::kInvalidField, std::move(detail), {}};
+}
+
+/// Puts the name of the enclosing member before the pointer of an error on its way up.
+inline Error under(Error error, std::string_view name) {
+    error.field = "/" + std::string{name} + error.field;
+    return error;
+}
+
+template <core::Described T>
+Result<> decode_object(JsonValue json, T& out);
+
+template <core::NamedEnum E>
+Result<> decode(JsonValue json, E& out) {
+    if (json.kind() == JsonKind::kString && core::parse_name(json.text(), out)) return {};
+    std::string names;
+    for (std::string_view name : core::EnumNames<E>::kNames) {
+        names += (names.empty() ? "" : ", ") + std::string{name};
+    }
+    return wrong("must be one of " + names);
+}
+
+inline Result<> decode(JsonValue json, std::string& out) {
+    if (json.kind() != JsonKind::kString) return wrong("must be a string");
+    if (json.text().size() > core::limits::kStringBytesMax) {
+        return wrong("must be at most " + std::to_string(core::limits::kStringBytesMax) + " bytes");
+    }
+    out = json.text();
+    return {};
+}
+
+inline Result<> decode(JsonValue json, core::Text& out) {
+    if (json.kind() != JsonKind::kString) return wrong("must be a string");
+    out = core::bounded_text(std::string{json.text()});
+    return {};
+}
+
+inline Result<> decode(JsonValue json, core::Json& out) {
+    std::string text;
+    json.append_to(text);
+    static_cast<core::Text&>(out) = core::bounded_text(std::move(text));
+    return {};
+}
+
+inline Result<> decode(JsonValue json, bool& out) {
+    if (json.kind() != JsonKind::kBoolean) return wrong("must be true or false");
+    out = json.boolean();
+    return {};
+}
+
+inline Result<> decode(JsonValue json, std::uint64_t& out) {
+    // Above 2^63 SQLite and most clients lose digits.
+    if (json.kind() != JsonKind::kUnsigned || json.unsigned_integer() > INT64_MAX) {
+        return wrong("must be a whole number from 0 to 9223372036854775807");
+    }
+    out = json.unsigned_integer();
+    return {};
+}
+
+inline Result<> decode(JsonValue json, double& out) {
+    if (json.kind() != JsonKind::kUnsigned && json.kind() != JsonKind::kNegative &&
+        json.kind() != JsonKind::kNumber) {
+        return wrong("must be a number");
+    }
+    out = json.number();
+    return {};
+}
+
+template <core::Described T>
+Result<> decode(JsonValue json, T& out) {
+    return decode_object(json, out);
+}
+
+template <class T>
+Result<> decode(JsonValue json, std::optional<T>& out) {
+    return decode(json, out.emplace());
+}
+
+template <class T>
+Result<> decode(JsonValue json, std::vector<T>& out) {
+    if (json.kind() != JsonKind::kArray) return wrong("must be a list");
+    if (json.size() > core::limits::kListItemsMax) {
+        return wrong("must have at most " + std::to_string(core::limits::kListItemsMax) + " items");
+    }
+    Result<> result;
+    json.each([&](JsonValue item) {
+        result = decode(item, out.emplace_back());
+        if (!result) result = under(result.error(), std::to_string(out.size() - 1));
+        return result.has_value();
+    });
+    return result;
+}
+
+/// Labels are an object of strings.
+inline Result<> decode(JsonValue json, std::vector<core::Label>& out) {
+    if (json.kind() != JsonKind::kObject) return wrong("must be an object of strings");
+    if (json.size() > core::limits::kLabelsMax) {
+        return wrong("must have at most " + std::to_string(core::limits::kLabelsMax) + " labels");
+    }
+    Result<> result;
+    json.each([&](JsonValue item) {
+        const bool fits = item.kind() == JsonKind::kString && !item.key().empty() &&
+                          item.key().size() <= core::limits::kLabelBytesMax &&
+                          item.text().size() <= core::limits::kLabelBytesMax;
+        if (fits) {
+            out.push_back({std::string{item.key()}, std::string{item.text()}});
+        } else {
+            result = under(wrong("label and value must be strings of 1 to 128 bytes"), item.key());
+        }
+        return fits;
+    });
+    return result;
+}
+
+/// The names of T's fields, for an error message.
+template <core::Described T>
+std::string known_fields() {
+    std::string names;
+    core::for_each_field<T>([&](const auto& field, std::size_t) {
+        names += (names.empty() ? "" : ", ") + std::string{field.name};
+    });
+    return names;
+}
+
+template <core::Described T>
+Result<> decode_object(JsonValue json, T& out) {
+    if (json.kind() != JsonKind::kObject) return wrong("must be an object");
+    std::bitset<64> seen;
+    Result<> result;
+    json.each([&](JsonValue member) {
+        bool known = false;
+        core::for_each_field<T>([&](const auto& field, std::size_t index) {
+            if (known || field.name != member.key()) return;
+            known = true;
+            if (member.kind() == JsonKind::kNull) return;  // null = absent
+            seen.set(index);
+            result = decode(member, out.*(field.member));
+        });
+        if (!known) {
+            result = Error{
+                ErrorCode::kUnknownField, "unknown field; known are " + known_fields<T>(), {}};
+        }
+        if (!result) result = under(result.error(), member.key());
+        return result.has_value();
+    });
+    if (!result) return result;
+    core::for_each_field<T>([&](const auto& field, std::size_t index) {
+        if (!field.required || seen.test(index) || !result) return;
+        result = under(Error{ErrorCode::kMissingField, "is required", {}}, field.name);
+    });
+    return result;
+}
+
+}  // namespace headway::api::fields

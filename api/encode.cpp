@@ -1,0 +1,275 @@
+#include "api/encode.hpp"
+
+#include "api/json_writer.hpp"
+
+namespace headway::api {
+namespace {
+
+void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
+    json.open_object();
+    json.member("status", judgement.verdict);
+    json.member("reason", judgement.reason);
+    json.member("since", judgement.since);
+    json.member("evidence", judgement.evidence);
+    if (!judgement.detector.empty()) json.member("detector", judgement.detector);
+    json.close_object();
+}
+
+void write_envelope(JsonWriter& json, std::string_view session, const core::Event& event) {
+    json.open_object();
+    json.member("session", session);
+    json.member("n", event.n);
+    json.member("type", core::type_of(event.payload));
+    json.member("at", event.at);
+    if (!event.event_id.empty()) json.member("event_id", event.event_id);
+    if (event.attempt != 0) json.member("attempt", event.attempt);
+    if (event.next_heartbeat_ms != 0) json.member("next_heartbeat_ms", event.next_heartbeat_ms);
+    json.key("data");
+    std::visit([&json](const auto& data) { json.value(data); }, event.payload);
+    json.close_object();
+}
+
+void write_directives(JsonWriter& json, const Advice& advice) {
+    json.key("directives");
+    json.open_array();
+    for (const auto& [directive, delivery] : advice.directives) {
+        json.open_object();
+        json.member("id", directive.id);
+        json.member("type", directive.kind);
+        json.member("reason", directive.reason);
+        json.member("delivery", delivery);
+        json.close_object();
+    }
+    json.close_array();
+}
+
+void write_results(JsonWriter& json, const Advice& advice) {
+    json.key("results");
+    json.open_array();
+    for (const auto& [n, duplicate] : advice.results) {
+        json.open_object();
+        json.member("n", n);
+        if (duplicate) json.member("duplicate", true);
+        json.close_object();
+    }
+    json.close_array();
+}
+
+template <class T>
+void member_or_null(JsonWriter& json, std::string_view name, const T& v) {
+    json.key(name);
+    if (v.empty()) {
+        json.null();
+    } else {
+        json.value(v);
+    }
+}
+
+void write_counts(JsonWriter& json, const core::SessionState& state) {
+    json.member("heartbeats", state.heartbeats);
+    json.member("state_changes", state.state_changes);
+    json.key("last_change");
+    if (state.last_change) {
+        json.value(core::change_name(*state.last_change));
+    } else {
+        json.null();
+    }
+    json.member("last_change_at", state.last_change_at);
+    member_or_null(json, "phase", state.phase);
+    json.member("iteration", state.iteration);
+    json.member("state", state.agent_state);
+    json.key("tools");
+    json.open_object();
+    json.member("calls", state.tool_calls);
+    json.member("failures", state.tool_failures);
+    json.close_object();
+    json.member("in_flight", state.open_calls);
+    json.member("resources", state.resources);
+}
+
+void write_about(JsonWriter& json, const core::SessionState& state) {
+    member_or_null(json, "goal", state.about.goal);
+    json.member("agent", state.about.agent);
+    member_or_null(json, "parent", state.about.parent);
+    json.member("labels", state.about.labels);
+    json.key("policy");
+    json.open_object();
+    json.member("profile", state.policy.profile);
+    json.member("heartbeat_interval_ms", state.policy.heartbeat_interval);
+    json.member("heartbeat_limit", state.policy.heartbeat_limit);
+    json.close_object();
+    json.key("directives");
+    json.open_array();
+    for (const core::Directive& directive : state.directives) {
+        json.open_object();
+        json.member("id", directive.id);
+        json.member("type", directive.kind);
+        json.member("reason", directive.reason);
+        json.close_object();
+    }
+    json.close_array();
+}
+
+void write_wait_body(JsonWriter& json, const core::SessionView& view,
+                     const core::WaitAnswer& answer, const ReadingTime& time) {
+    json.member("matched", answer.matched);
+    json.member("impossible", answer.impossible);
+    json.member("session", view.id);
+    json.member("n", view.n);
+    json.member("alive", core::is_alive(view, time.now, time.watching_since));
+    json.key("verdict");
+    write_judgement(json, *view.judgement);
+}
+
+}  // namespace
+
+void append_advice(std::string& out, const Advice& advice, const core::SessionView& view) {
+    JsonWriter json{out};
+    json.open_object();
+    json.member("session", view.id);
+    json.member("n", advice.n);
+    json.member("accepted", advice.accepted);
+    json.member("duplicates", advice.duplicates);
+    if (advice.batch) write_results(json, advice);
+    json.key("verdict");
+    write_judgement(json, *view.judgement);
+    write_directives(json, advice);
+    json.key("budget");
+    json.null();
+    json.key("approvals");
+    json.raw("[]");
+    json.member("next_heartbeat_ms", view.asked_interval);
+    json.close_object();
+}
+
+void append_event(std::string& out, std::string_view session, const core::Event& event) {
+    JsonWriter json{out};
+    write_envelope(json, session, event);
+}
+
+void append_journal(std::string& out, std::string_view session, std::span<const core::Event> events,
+                    std::uint64_t head) {
+    JsonWriter json{out};
+    json.open_object();
+    json.key("events");
+    json.open_array();
+    for (const core::Event& event : events)
+        write_envelope(json, session, event);
+    json.close_array();
+    json.member("head", head);
+    json.member("more", !events.empty() && events.back().n < head);
+    json.close_object();
+}
+
+void append_session(std::string& out, const core::Session& session, const ReadingTime& time) {
+    const core::SessionState& state = session.state();
+    JsonWriter json{out};
+    json.open_object();
+    json.member("id", session.id());
+    json.member("n", state.n);
+    json.member("attempt", state.attempt);
+    json.member("opened_at", state.opened_at);
+    json.member("ended_at", state.ended_at);
+    json.member("outcome", state.outcome);
+    if (state.ended() && !state.result.empty()) json.member("result", state.result);
+    json.key("verdict");
+    write_judgement(json, state.judgement);
+    json.member("alive", core::is_alive(core::view_of(session), time.now, time.watching_since));
+    json.member("last_beat_at", state.last_beat_at);
+    json.member("next_heartbeat_ms", state.asked_interval);
+    json.member("cancel_requested", state.cancel_requested);
+    write_counts(json, state);
+    write_about(json, state);
+    json.close_object();
+}
+
+void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time) {
+    JsonWriter json{out};
+    json.open_object();
+    json.member("sessionId", view.id);
+    json.member("alive", core::is_alive(view, time.now, time.watching_since));
+    json.member("stuck", view.judgement->verdict == core::Verdict::kStuck);
+    json.key("progress");
+    json.open_object();
+    json.member("heartbeats", view.heartbeats);
+    json.member("stateChanges", view.state_changes);
+    json.key("lastChange");
+    if (view.last_change) {
+        json.value(core::change_name(*view.last_change));
+        json.member("lastChangeAgo", std::max(time.now - view.last_change_at, core::Millis{0}));
+    } else {
+        json.null();
+        json.key("lastChangeAgo");
+        json.null();
+    }
+    json.close_object();
+    member_or_null(json, "currentPhase", view.phase);
+    json.member("iteration", view.iteration);
+    json.member("verdict", view.judgement->verdict);
+    json.member("reason", view.judgement->reason);
+    json.member("n", view.n);
+    json.member("nextHeartbeatMs", view.asked_interval);
+    json.close_object();
+}
+
+void append_chat_status(std::string& out, const core::SessionView& view) {
+    using core::Verdict;
+    const Verdict verdict = view.judgement->verdict;
+    const bool failed = verdict == Verdict::kFailed || verdict == Verdict::kHalted;
+    std::string_view status = "running";
+    if (verdict == Verdict::kCompleted) status = "completed";
+    if (failed) status = "failed";
+    if (verdict == Verdict::kCancelled) status = "cancelled";
+    JsonWriter json{out};
+    json.open_object();
+    json.member("sessionId", view.id);
+    json.member("status", status);
+    json.member("iteration", view.iteration);
+    json.key("error");
+    if (failed) {
+        json.value(view.judgement->reason);
+    } else {
+        json.null();
+    }
+    json.member("verdict", verdict);
+    json.close_object();
+}
+
+void append_wait(std::string& out, const core::SessionView& view, const core::WaitAnswer& answer,
+                 const ReadingTime& time) {
+    JsonWriter json{out};
+    json.open_object();
+    json.member("met", answer.met);
+    write_wait_body(json, view, answer, time);
+    json.close_object();
+}
+
+void append_wait_several(std::string& out, std::span<const WaitPart> parts, bool met,
+                         bool impossible, const ReadingTime& time) {
+    JsonWriter json{out};
+    json.open_object();
+    json.member("met", met);
+    json.member("impossible", impossible);
+    json.key("matched");
+    json.open_object();
+    for (const WaitPart& part : parts) {
+        if (part.answer.met) json.member(part.id, part.answer.matched);
+    }
+    json.close_object();
+    json.key("sessions");
+    json.open_object();
+    for (const WaitPart& part : parts) {
+        json.key(part.id);
+        if (part.view == nullptr) {
+            json.null();
+            continue;
+        }
+        json.open_object();
+        write_wait_body(json, *part.view, part.answer, time);
+        json.close_object();
+    }
+    json.close_object();
+    json.close_object();
+}
+
+}  // namespace headway::api

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/event.hpp"
+#include "core/session.hpp"
+#include "core/view.hpp"
+#include "core/wait.hpp"
+
+// Replies as JSON text, appended to `out`. Pure; the shapes are those of API.md.
+
+namespace headway::api {
+
+/// What a report is answered with.
+struct Advice {
+    std::uint64_t n = 0;
+    std::uint64_t accepted = 0;
+    std::uint64_t duplicates = 0;
+    bool batch = false;
+    /// For a batch: number and whether it was known, in the order of the report.
+    std::vector<std::pair<std::uint64_t, bool>> results;
+    /// A directive and how often it has been delivered, this time included.
+    std::vector<std::pair<core::Directive, std::uint32_t>> directives;
+};
+
+void append_advice(std::string& out, const Advice& advice, const core::SessionView& view);
+
+/// The envelope of one event.
+void append_event(std::string& out, std::string_view session, const core::Event& event);
+
+/// `{"events":[...],"head":n,"more":bool}`
+void append_journal(std::string& out, std::string_view session, std::span<const core::Event> events,
+                    std::uint64_t head);
+
+/// When the clock that reads it stood where, for fields such as `alive`.
+struct ReadingTime {
+    core::Timestamp now;
+    core::Timestamp watching_since;
+};
+
+/// The session document.
+void append_session(std::string& out, const core::Session& session, const ReadingTime& time);
+
+/// The progress document of the first design.
+void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time);
+
+/// The answer for test harnesses of the first design.
+void append_chat_status(std::string& out, const core::SessionView& view);
+
+/// The reply of a wait on one session.
+void append_wait(std::string& out, const core::SessionView& view, const core::WaitAnswer& answer,
+                 const ReadingTime& time);
+
+/// One session of a wait that has ended: `view` is null for one that nobody has opened.
+struct WaitPart {
+    std::string_view id;
+    const core::SessionView* view = nullptr;
+    core::WaitAnswer answer;
+};
+
+/// The reply of a wait on several.
+void append_wait_several(std::string& out, std::span<const WaitPart> parts, bool met,
+                         bool impossible, const ReadingTime& time);
+
+}  // namespace headway::api

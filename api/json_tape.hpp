@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace headway::api {
+
+class JsonTape;
+
+enum class JsonKind : std::uint8_t {
+    kNull,
+    kBoolean,
+    kUnsigned,  ///< a non-negative integer that fits 64 bits
+    kNegative,  ///< a negative integer that fits 64 bits
+    kNumber,    ///< any other number
+    kString,
+    kArray,
+    kObject,
+};
+
+/// One value of a parsed body: a position on its tape, cheap to copy. Valid until the tape parses
+/// again.
+class JsonValue {
+public:
+    JsonKind kind() const;
+    std::string_view key() const;  ///< its name, when it is a member of an object
+    bool boolean() const;
+    std::uint64_t unsigned_integer() const;
+    double number() const;          ///< of any of the three kinds of number
+    std::string_view text() const;  ///< of a string
+    std::size_t size() const;       ///< of an array or object
+
+    /// Calls `visit(child)` for each element or member in order until it returns false; false when
+    /// it did.
+    template <class Visit>
+    bool each(Visit&& visit) const;
+
+    /// Appends the value as compact JSON, numbers and the order of keys as they came.
+    void append_to(std::string& out) const;
+
+private:
+    friend class JsonTape;
+    JsonValue(const JsonTape& tape, std::uint32_t at) : tape_(&tape), at_(at) {}
+    const JsonTape* tape_;
+    std::uint32_t at_;
+};
+
+/// A strict and bounded JSON parser (nlohmann's, driven as SAX) that keeps what it read on one flat
+/// tape and reuses its memory, so that the report path allocates nothing. Refuses duplicate keys,
+/// NUL, invalid UTF-8, more than limits::kJsonDepthMax levels and limits::kJsonNodesMax values. One
+/// thread at a time.
+class JsonTape {
+public:
+    /// Error: kInvalidJson; the tape is then empty.
+    core::Result<> parse(std::string_view text);
+    JsonValue root() const { return {*this, 0}; }
+
+    struct Node {
+        JsonKind kind = JsonKind::kNull;
+        bool boolean = false;
+        std::uint32_t key_at = 0;
+        std::uint32_t key_size = 0;
+        std::uint32_t text_at = 0;  ///< strings and numbers as they came
+        std::uint32_t text_size = 0;
+        std::uint32_t children = 0;
+        std::uint32_t next = 0;  ///< position behind this value and all in it
+        std::uint64_t integer = 0;
+        double number = 0;
+    };
+
+private:
+    friend class JsonValue;
+    friend class TapeBuilder;
+    std::vector<Node> nodes_;
+    std::string text_;
+};
+
+template <class Visit>
+bool JsonValue::each(Visit&& visit) const {
+    std::uint32_t child = at_ + 1;
+    for (std::uint32_t i = 0; i < tape_->nodes_[at_].children; ++i) {
+        if (!visit(JsonValue{*tape_, child})) return false;
+        child = tape_->nodes_[child].next;
+    }
+    return true;
+}
+
+/// Appends `text` as a JSON string, quotes included.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace headway::api

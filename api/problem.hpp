@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+
+namespace headway::api {
+
+/// What an error is on the wire (RFC 9457); API.md lists all of them.
+struct ProblemKind {
+    int status = 500;
+    std::string_view code;
+    std::string_view title;
+    bool retryable = false;
+};
+
+/// Pure and total.
+ProblemKind problem_kind(core::ErrorCode code) noexcept;
+
+/// Appends the application/problem+json body. `instance` is the request's path.
+void append_problem(std::string& out, const core::Error& error, std::string_view instance);
+
+}  // namespace headway::api

@@ -1,0 +1,213 @@
+#include "api/routes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "api/decode.hpp"
+#include "core/limits.hpp"
+
+namespace headway::api {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+struct Entry {
+    Method method;
+    std::string_view path;  ///< `{id}` stands for a session id
+    Route route;
+};
+
+// The one route table. Aliases of the first designs are entries of their own.
+constexpr Entry kRoutes[] = {
+    {Method::kPost, "/v1/sessions/{id}/events", Route::kReport},
+    {Method::kPost, "/v1/sessions/{id}/heartbeat", Route::kHeartbeat},
+    {Method::kGet, "/progress/{id}", Route::kProgress},
+    {Method::kGet, "/api/autonomous/progress/{id}", Route::kProgress},
+    {Method::kGet, "/progress/{id}/stream", Route::kProgressStream},
+    {Method::kGet, "/api/autonomous/progress/{id}/stream", Route::kProgressStream},
+    {Method::kGet, "/api/chat/autonomous/status", Route::kChatStatus},
+    {Method::kPost, "/v1/sessions", Route::kOpen},
+    {Method::kGet, "/v1/sessions", Route::kSessions},
+    {Method::kPut, "/v1/sessions/{id}", Route::kOpenNamed},
+    {Method::kGet, "/v1/sessions/{id}", Route::kSession},
+    {Method::kGet, "/v1/sessions/{id}/events", Route::kJournal},
+    {Method::kPost, "/v1/sessions/{id}/end", Route::kEnd},
+    {Method::kPost, "/v1/sessions/{id}/cancel", Route::kCancel},
+    {Method::kGet, "/v1/sessions/{id}/wait", Route::kWait},
+    {Method::kGet, "/v1/sessions/{id}/stream", Route::kStream},
+    {Method::kGet, "/v1/wait", Route::kWaitSeveral},
+    {Method::kGet, "/v1/stream", Route::kStreamAll},
+    {Method::kGet, "/livez", Route::kLive},
+    {Method::kGet, "/readyz", Route::kReady},
+    {Method::kGet, "/metrics", Route::kMetrics},
+    {Method::kGet, "/v1/version", Route::kVersion},
+    {Method::kGet, "/", Route::kIndex},
+};
+
+/// Matches `path` against a pattern; the session id it holds goes to `id`.
+bool fits(std::string_view pattern, std::string_view path, std::string_view& id) {
+    const std::size_t hole = pattern.find("{id}");
+    if (hole == std::string_view::npos) return pattern == path;
+    const std::string_view before = pattern.substr(0, hole);
+    const std::string_view after = pattern.substr(hole + 4);
+    if (path.size() < before.size() + after.size()) return false;
+    if (!path.starts_with(before) || !path.ends_with(after)) return false;
+    id = path.substr(before.size(), path.size() - before.size() - after.size());
+    return id.find('/') == std::string_view::npos;
+}
+
+std::string_view method_name(Method method) {
+    constexpr std::string_view kNames[] = {"GET",    "HEAD",  "POST",    "PUT",
+                                           "DELETE", "PATCH", "OPTIONS", "OTHER"};
+    return kNames[static_cast<std::size_t>(method)];
+}
+
+int hex_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '+' && plus_is_space) {
+            out.push_back(' ');
+        } else if (text[i] != '%') {
+            out.push_back(text[i]);
+        } else {
+            if (i + 2 >= text.size()) return std::nullopt;
+            const int high = hex_value(text[i + 1]);
+            const int low = hex_value(text[i + 2]);
+            if (high < 0 || low < 0 || (high == 0 && low == 0)) return std::nullopt;
+            out.push_back(static_cast<char>(high * 16 + low));
+            i += 2;
+        }
+    }
+    return out;
+}
+
+Result<std::string> session_id(std::string_view raw) {
+    const auto id = percent_decoded(raw, false);
+    if (id && valid_id(*id)) return *id;
+    return Error{ErrorCode::kInvalidId, "a session id is 1 to 128 of A-Z a-z 0-9 . _ : -", "id"};
+}
+
+}  // namespace
+
+RouteTraits traits_of(Route route) noexcept {
+    switch (route) {
+        case Route::kReport:
+            return {true, true, core::limits::kReportBodyBytesMax};
+        case Route::kOpen:
+        case Route::kOpenNamed:
+        case Route::kHeartbeat:
+        case Route::kEnd:
+        case Route::kCancel:
+            return {true, false, core::limits::kControlBodyBytesMax};
+        default:
+            return {};
+    }
+}
+
+Result<Target> match(Method method, std::string_view target) {
+    const std::size_t question = target.find('?');
+    const std::string_view path = target.substr(0, question);
+    std::string allowed;
+    for (const Entry& entry : kRoutes) {
+        std::string_view raw_id;
+        if (!fits(entry.path, path, raw_id)) continue;
+        const bool same =
+            entry.method == method || (entry.method == Method::kGet && method == Method::kHead);
+        if (!same) {
+            allowed += (allowed.empty() ? "" : ", ") + std::string{method_name(entry.method)};
+            continue;
+        }
+        Target found;
+        found.route = entry.route;
+        if (entry.path.find("{id}") != std::string_view::npos) {
+            HEADWAY_TRY(found.session, session_id(raw_id));
+        }
+        if (question != std::string_view::npos) found.query = target.substr(question + 1);
+        return found;
+    }
+    if (!allowed.empty()) {
+        return Error{ErrorCode::kMethodNotAllowed, "this route takes " + allowed, allowed};
+    }
+    return Error{ErrorCode::kUnknownRoute,
+                 "there is no such route; the routes are listed in API.md and at /",
+                 {}};
+}
+
+Result<Query> Query::parse(std::string_view query, std::span<const std::string_view> known) {
+    Query parsed;
+    while (!query.empty()) {
+        const std::string_view pair = query.substr(0, query.find('&'));
+        query.remove_prefix(std::min(query.size(), pair.size() + 1));
+        if (pair.empty()) continue;
+        const std::size_t equals = pair.find('=');
+        const auto name = percent_decoded(pair.substr(0, equals), true);
+        const auto value = equals == std::string_view::npos
+                               ? std::optional<std::string>{""}
+                               : percent_decoded(pair.substr(equals + 1), true);
+        if (!name || !value) {
+            return Error{ErrorCode::kInvalidParameter, "a percent sign must be written %25",
+                         std::string{pair.substr(0, equals)}};
+        }
+        if (std::find(known.begin(), known.end(), *name) == known.end()) {
+            std::string names;
+            for (std::string_view k : known)
+                names += (names.empty() ? "" : ", ") + std::string{k};
+            return Error{ErrorCode::kInvalidParameter,
+                         "unknown parameter; known here are: " + (names.empty() ? "none" : names),
+                         *name};
+        }
+        if (parsed.find(*name) != nullptr) {
+            return Error{ErrorCode::kInvalidParameter, "given twice", *name};
+        }
+        parsed.parameters_.emplace_back(*name, *value);
+    }
+    return parsed;
+}
+
+const std::string* Query::find(std::string_view name) const {
+    for (const auto& [key, value] : parameters_) {
+        if (key == name) return &value;
+    }
+    return nullptr;
+}
+
+Result<std::uint64_t> parse_number(std::string_view text, std::string_view field, std::uint64_t min,
+                                   std::uint64_t max) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < min || number > max) {
+        return Error{
+            ErrorCode::kInvalidParameter,
+            "must be a whole number from " + std::to_string(min) + " to " + std::to_string(max),
+            std::string{field}};
+    }
+    return number;
+}
+
+Result<std::int64_t> parse_duration_ms(std::string_view text, std::string_view field) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view unit{end, static_cast<std::size_t>(text.data() + text.size() - end)};
+    std::uint64_t scale = 0;
+    if (unit == "ms") scale = 1;
+    if (unit == "s" || unit.empty()) scale = 1000;
+    if (unit == "m") scale = 60'000;
+    if (error != std::errc{} || scale == 0 || number > 1'000'000'000) {
+        return Error{ErrorCode::kInvalidParameter, "must be a duration such as 500ms, 55s or 2m",
+                     std::string{field}};
+    }
+    return static_cast<std::int64_t>(number * scale);
+}
+
+}  // namespace headway::api

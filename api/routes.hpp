@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace headway::api {
+
+enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kOptions, kOther };
+
+enum class Route : std::uint8_t {
+    kOpen,
+    kOpenNamed,
+    kReport,
+    kHeartbeat,
+    kEnd,
+    kCancel,
+    kSession,
+    kSessions,
+    kJournal,
+    kWait,
+    kWaitSeveral,
+    kStream,
+    kStreamAll,
+    kProgress,
+    kProgressStream,
+    kChatStatus,
+    kLive,
+    kReady,
+    kMetrics,
+    kVersion,
+    kIndex,
+};
+
+/// What the gate has to know about a route before the body is read.
+struct RouteTraits {
+    bool takes_body = false;
+    bool ndjson = false;  ///< also takes application/x-ndjson
+    std::size_t body_bytes_max = 0;
+};
+
+RouteTraits traits_of(Route route) noexcept;
+
+/// A request line taken apart. Views point into the target.
+struct Target {
+    Route route = Route::kIndex;
+    std::string session;  ///< the `{id}` of the path, validated; or empty
+    std::string query;    ///< behind the `?`, still encoded
+};
+
+/// Finds the route. Errors: kUnknownRoute, kMethodNotAllowed (`field` lists what is allowed),
+/// kInvalidId, kBadRequest.
+core::Result<Target> match(Method method, std::string_view target);
+
+/// Query parameters, decoded, in order. Errors: kInvalidParameter for a bad percent sign, a
+/// repeated or an unknown name.
+class Query {
+public:
+    static core::Result<Query> parse(std::string_view query,
+                                     std::span<const std::string_view> known);
+
+    /// The value, or nothing.
+    const std::string* find(std::string_view name) const;
+
+private:
+    std::vector<std::pair<std::string, std::string>> parameters_;
+};
+
+/// "55s", "500ms", "2m"; a bare number is seconds. Error: kInvalidParameter on `field`.
+core::Result<std::int64_t> parse_duration_ms(std::string_view text, std::string_view field);
+
+/// A whole number within bounds. Error: kInvalidParameter on `field`.
+core::Result<std::uint64_t> parse_number(std::string_view text, std::string_view field,
+                                         std::uint64_t min, std::uint64_t max);
+
+}  // namespace headway::api
