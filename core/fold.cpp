@@ -23,6 +23,7 @@ struct Fold {
         state.policy = effective_policy(started.policy, Policy{});
         state.asked_interval = state.policy.heartbeat_interval;
         state.judgement.since = event.at;
+        reach(Verdict::kStarting);
     }
 
     void operator()(const Heartbeat& beat) const {
@@ -58,6 +59,7 @@ struct Fold {
 
     void operator()(const VerdictChanged& change) const {
         state.judgement = {change.to, change.reason, change.detector, change.evidence, event.at};
+        reach(change.to);
     }
 
     void operator()(const DirectiveIssued& directive) const {
@@ -82,6 +84,10 @@ struct Fold {
         state.open_calls.clear();
         state.in_flight_beat.reset();
         state.directives.clear();
+    }
+
+    void reach(Verdict verdict) const {
+        state.reached[static_cast<std::size_t>(verdict)] = event.n;
     }
 
     void close_call(const std::string& call_id) const {

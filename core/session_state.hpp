@@ -78,6 +78,9 @@ struct SessionState {
     Json result;
     bool cancel_requested = false;
     Judgement judgement;
+    /// By verdict, the event that last reached it; 0 = never. Lets a waiter ask what has been, in
+    /// constant space.
+    std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
     Detectors detectors;
     SessionStarted about;
     Policy policy;
@@ -124,7 +127,8 @@ constexpr auto SessionState::fields() {
                       field("judgement", &S::judgement),
                       field("detectors", &S::detectors),
                       field("about", &S::about),
-                      field("policy", &S::policy)};
+                      field("policy", &S::policy),
+                      field("reached", &S::reached)};
 }
 
 }  // namespace headway::core

@@ -1,5 +1,7 @@
 #include "core/view.hpp"
 
+#include <algorithm>
+
 #include "core/liveness.hpp"
 
 namespace headway::core {
@@ -19,6 +21,7 @@ SessionView view_of(const Session& session) {
     view.last_change_at = state.last_change_at;
     view.phase = state.phase;
     view.iteration = state.iteration;
+    std::copy(state.reached.begin(), state.reached.end(), view.reached.begin());
     return view;
 }
 

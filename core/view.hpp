@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct SessionView {
     Timestamp last_change_at = kNever;
     std::string phase;
     std::optional<std::uint64_t> iteration;
+    std::array<std::uint64_t, kVerdictCount> reached{};  ///< as SessionState::reached
 };
 
 /// Pure.

@@ -51,25 +51,24 @@ Result<Until> parse_until(std::string_view text) {
     }
 }
 
-WaitAnswer answer(const WaitFor& wait, Verdict verdict, std::uint64_t n) {
+WaitAnswer answer(const WaitFor& wait, const SessionView& view) {
+    const Verdict now = view.judgement->verdict;
     WaitAnswer answer;
-    if (wait.until.any_event && n > wait.after) {
+    if (wait.until.any_event && view.n > wait.after) {
         answer.met = true;
         return answer;
     }
-    if (wait.until.contains(verdict) && (wait.mode == WaitMode::kEver || n > wait.after)) {
-        answer.met = true;
-        answer.matched = verdict;
-        return answer;
+    if (wait.until.contains(now) && (wait.mode == WaitMode::kEver || view.n > wait.after)) {
+        answer.matched = now;
     }
-    answer.impossible = is_final(verdict);
-    return answer;
-}
-
-WaitAnswer answer_past(const WaitFor& wait, Verdict verdict, std::uint64_t n) {
-    WaitAnswer answer;
-    answer.met = n > wait.after && wait.until.contains(verdict);
-    if (answer.met) answer.matched = verdict;
+    if (wait.mode == WaitMode::kEver && !answer.matched) {
+        for (std::size_t i = 0; i < kVerdictCount; ++i) {
+            if (!wait.until.verdicts.test(i) || view.reached[i] <= wait.after) continue;
+            if (view.reached[i] != 0) answer.matched = static_cast<Verdict>(i);
+        }
+    }
+    answer.met = answer.matched.has_value();
+    answer.impossible = !answer.met && view.ended;
     return answer;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/result.hpp"
 #include "core/verdict.hpp"
+#include "core/view.hpp"
 
 // Waiting on status instead of a timer: what to wait for, and whether it has come. Pure.
 
@@ -44,11 +45,7 @@ struct WaitAnswer {
     std::optional<Verdict> matched;  ///< empty for `event`
 };
 
-/// Judges a session that stands at event `n` with `verdict`. For kEver the caller also feeds every
-/// past verdict.
-WaitAnswer answer(const WaitFor& wait, Verdict verdict, std::uint64_t n);
-
-/// The answer for one verdict that was reached at event `n` (kEver).
-WaitAnswer answer_past(const WaitFor& wait, Verdict verdict, std::uint64_t n);
+/// Judges the session as `view` shows it. Pure.
+WaitAnswer answer(const WaitFor& wait, const SessionView& view);
 
 }  // namespace headway::core

@@ -34,11 +34,11 @@ Result<SqliteStore::Row> SqliteStore::read_row(Cursor cursor) {
 Result<Recovery> SqliteStore::recover() {
     Recovery recovery;
     recovery.head = head();
-    HEADWAY_TRY(const Cursor snapshots, meta("snapshot_cursor"));
+    HEADWAY_TRY(recovery.snapshots, meta("snapshot_cursor"));
     HEADWAY_TRY(Statement tail, database_.prepare("SELECT cursor,session,n,events FROM journal "
                                                   "WHERE cursor>?1 ORDER BY cursor"));
     std::unordered_map<SessionKey, std::size_t> index;
-    tail.bind(1, snapshots);
+    tail.bind(1, recovery.snapshots);
     while (true) {
         HEADWAY_TRY(const bool row, tail.step());
         if (!row) return recovery;

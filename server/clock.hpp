@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+
+#include "core/time.hpp"
+
+namespace headway::server {
+
+/// The one clock. Wall time when it was made, steady time from there on: stamps never run backwards
+/// and no step of the wall clock makes an agent silent. Any thread.
+class Clock {
+public:
+    using Steady = std::chrono::steady_clock;
+
+    Clock();
+
+    core::Timestamp now() const;
+    static Steady::time_point steady() { return Steady::now(); }
+
+private:
+    core::Timestamp wall_at_start_;
+    Steady::time_point steady_at_start_;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/time.hpp"
+#include "storage/store.hpp"
+
+namespace headway::server {
+
+/// When to look at which session again: one heap, at most one live entry a session, about 64 bytes
+/// each. Deadlines mostly move away with every beat, so a later one is not pushed: the entry fires
+/// early and the session is asked again.
+class Deadlines {
+public:
+    /// Makes sure that `key` fires at `at` or earlier. kNever is ignored.
+    void schedule(storage::SessionKey key, core::Timestamp at);
+
+    /// The next key that is due at `now`, taken out; nothing when none is.
+    std::optional<storage::SessionKey> pop_due(core::Timestamp now);
+
+    /// When the earliest entry fires, or nothing.
+    std::optional<core::Timestamp> next() const;
+
+    void clear();
+
+private:
+    using Entry = std::pair<core::Timestamp, storage::SessionKey>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap_;
+    std::unordered_map<storage::SessionKey, core::Timestamp> live_;
+};
+
+}  // namespace headway::server

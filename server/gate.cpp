@@ -1,0 +1,145 @@
+#include "server/gate.hpp"
+
+#include <algorithm>
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+std::string lower(std::string_view text) {
+    std::string out{text};
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    }
+    return out;
+}
+
+std::string_view without_port(std::string_view host) {
+    const std::size_t colon = host.rfind(':');
+    const bool in_brackets = colon != std::string_view::npos && host.find(']', colon) != host.npos;
+    return colon == std::string_view::npos || in_brackets ? host : host.substr(0, colon);
+}
+
+bool is_ours(std::string_view host, const GateSettings& settings) {
+    const auto contains = [](const std::vector<std::string>& names, std::string_view name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (contains(settings.hosts, host)) return true;
+    const std::string folded = lower(host);
+    return contains(settings.hosts, folded) ||
+           contains(settings.any_port_hosts, without_port(folded));
+}
+
+Result<> check_host(const RequestHead& head, const GateSettings& settings) {
+    if (head.hosts != 1) {
+        return Error{ErrorCode::kBadRequest, "send exactly one Host header", "Host"};
+    }
+    if (!is_ours(head.host, settings)) {
+        return Error{ErrorCode::kUnknownHost,
+                     "this daemon does not answer to that Host; add it to server.allowed_hosts if "
+                     "it is yours",
+                     "Host"};
+    }
+    return {};
+}
+
+Result<> check_target(std::string_view target) {
+    const bool plain = std::all_of(target.begin(), target.end(), [](char c) {
+        return c > ' ' && c < 0x7f && c != '#' && c != '\\';
+    });
+    if (target.empty() || target.front() != '/' || !plain) {
+        return Error{ErrorCode::kBadRequest,
+                     "the target must be a path of printable ASCII, without a fragment", "target"};
+    }
+    if (target.find("%00") != std::string_view::npos) {
+        return Error{ErrorCode::kBadRequest, "the target contains %00", "target"};
+    }
+    return {};
+}
+
+Result<> check_origin(const RequestHead& head, const GateSettings& settings) {
+    const Error foreign{ErrorCode::kForbiddenOrigin,
+                        "requests from web pages of other origins are refused", "Origin"};
+    if (!head.origin.empty()) {
+        std::string_view host = head.origin;
+        if (host.starts_with("http://")) host.remove_prefix(7);
+        if (host.starts_with("https://")) host.remove_prefix(8);
+        if (host.size() == head.origin.size() || !is_ours(host, settings)) return foreign;
+    }
+    if (head.fetch_site == "cross-site" || head.fetch_site == "same-site") return foreign;
+    return {};
+}
+
+bool is_media_type(std::string_view value, std::string_view type) {
+    const std::string_view bare = value.substr(0, value.find(';'));
+    const std::size_t end = bare.find_last_not_of(" \t");
+    return end != std::string_view::npos && lower(bare.substr(0, end + 1)) == type;
+}
+
+}  // namespace
+
+GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& allowed_hosts) {
+    const std::string suffix = ":" + std::to_string(port);
+    GateSettings settings;
+    for (const char* name : {"127.0.0.1", "localhost", "[::1]"}) {
+        settings.hosts.push_back(name + suffix);
+        if (port == 80) settings.hosts.emplace_back(name);
+    }
+    for (const std::string& host : allowed_hosts) {
+        const bool has_port = without_port(host) != host;
+        (has_port ? settings.hosts : settings.any_port_hosts).push_back(lower(host));
+    }
+    return settings;
+}
+
+Result<> check_head(const RequestHead& head, const GateSettings& settings) {
+    HEADWAY_CHECK(check_host(head, settings));
+    if (head.transfer_encoding) {
+        return Error{ErrorCode::kLengthRequired,
+                     "Transfer-Encoding is not supported; send Content-Length",
+                     "Transfer-Encoding"};
+    }
+    if (head.content_lengths > 1) {
+        return Error{ErrorCode::kBadRequest, "send at most one Content-Length", "Content-Length"};
+    }
+    HEADWAY_CHECK(check_target(head.target));
+    return check_origin(head, settings);
+}
+
+Result<> check_body(const RequestHead& head, api::Route route) {
+    const api::RouteTraits traits = api::traits_of(route);
+    const std::uint64_t length = head.content_length.value_or(0);
+    if (length > traits.body_bytes_max) {
+        return Error{ErrorCode::kBodyTooLarge,
+                     traits.takes_body ? "the body is limited to " +
+                                             std::to_string(traits.body_bytes_max) + " bytes here"
+                                       : "this route takes no body",
+                     "Content-Length"};
+    }
+    if (!traits.takes_body || length == 0) return {};
+    if (is_media_type(head.content_type, "application/json")) return {};
+    if (traits.ndjson && is_media_type(head.content_type, "application/x-ndjson")) return {};
+    return Error{ErrorCode::kUnsupportedMediaType,
+                 traits.ndjson ? "send Content-Type: application/json or application/x-ndjson"
+                               : "send Content-Type: application/json",
+                 "Content-Type"};
+}
+
+bool breaks_framing(ErrorCode code) noexcept {
+    switch (code) {
+        case ErrorCode::kBadRequest:
+        case ErrorCode::kLengthRequired:
+        case ErrorCode::kHeaderTooLarge:
+        case ErrorCode::kBodyTooLarge:
+        case ErrorCode::kHttpVersion:
+        case ErrorCode::kRequestTimeout:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace headway::server

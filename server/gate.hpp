@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/routes.hpp"
+#include "core/result.hpp"
+#include "server/request_head.hpp"
+
+namespace headway::server {
+
+/// Which names we answer to. Reloadable.
+struct GateSettings {
+    std::vector<std::string> hosts;           ///< lower case values of `Host`, as "name:port"
+    std::vector<std::string> any_port_hosts;  ///< lower case names that fit with any port
+};
+
+/// The names of a listener on loopback with `port`, and what the configuration adds. Pure.
+GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& allowed_hosts);
+
+/// Checks a head before anything else of the request is looked at (operations.md 3.4 and 3.5):
+/// exactly one Host that is ours, at most one Content-Length, no Transfer-Encoding, an origin-form
+/// ASCII target, no foreign Origin and no cross-site fetch, since a daemon on localhost is
+/// reachable from every web page. Errors: kUnknownHost, kBadRequest, kLengthRequired,
+/// kForbiddenOrigin. Pure.
+core::Result<> check_head(const RequestHead& head, const GateSettings& settings);
+
+/// Checks the head against its route: a body of a known and bounded length and type, or none.
+/// Errors: kBodyTooLarge, kUnsupportedMediaType, kBadRequest. Pure.
+core::Result<> check_body(const RequestHead& head, api::Route route);
+
+/// Whether an error leaves us unsure where the next request starts, so that the connection must
+/// close.
+bool breaks_framing(core::ErrorCode code) noexcept;
+
+}  // namespace headway::server

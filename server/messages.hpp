@@ -1,0 +1,169 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/encode.hpp"
+#include "core/event.hpp"
+#include "core/result.hpp"
+#include "core/view.hpp"
+#include "storage/store.hpp"
+
+// What the I/O thread and the supervisor thread hand each other. Plain values; nothing else is
+// shared between them.
+
+namespace headway::server {
+
+/// Where an answer goes: a connection that may be gone by then, and its place in the order of
+/// replies.
+struct ReplyTo {
+    std::uint64_t connection = 0;
+    std::uint64_t slot = 0;
+};
+
+// Commands: change a session, answered after the commit.
+
+struct ReportCommand {
+    std::string session;
+    std::vector<core::Event> events;
+    bool batch = false;
+};
+
+struct OpenCommand {
+    std::string session;
+    core::SessionStarted about;
+    bool bare = false;            ///< nothing but the id was given: any existing session will do
+    std::string idempotency_key;  ///< or empty
+    std::string idempotency_fingerprint;
+};
+
+struct EndCommand {
+    std::string session;
+    core::SessionEnded end;
+};
+
+struct CancelCommand {
+    std::string session;
+    core::CancelRequested cancel;
+};
+
+// Queries: answered from committed state.
+
+struct SessionQuery {
+    std::string session;
+};
+
+struct ListQuery {
+    std::vector<core::Verdict> verdicts;  ///< empty = all
+    std::optional<bool> open;
+    std::optional<core::Label> label;
+    std::string agent_type;
+    std::size_t limit = 50;
+    storage::SessionKey before = INT64_MAX;
+};
+
+struct JournalQuery {
+    std::string session;
+    std::uint64_t after = 0;
+    std::size_t limit = 100;
+    bool lines = false;  ///< NDJSON
+};
+
+/// For a reader whose view is not cached.
+struct ViewQuery {
+    std::string session;
+};
+
+/// The next page of a stream that catches up, or, without `after`, where it stands now.
+struct StreamQuery {
+    std::string session;  ///< empty = all sessions
+    std::optional<std::int64_t> after;
+};
+
+/// The configuration was loaded again; no reply.
+struct ReloadCommand {
+    core::Policy policy;
+    core::Millis retention{0};
+};
+
+using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, SessionQuery,
+                             ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand>;
+
+struct Request {
+    ReplyTo reply_to;
+    bool watched = false;    ///< somebody waits for or watches the session
+    bool listening = false;  ///< there are streams: publish events, not only views
+    std::size_t bytes = 0;   ///< rough size, for the bound of the queue
+    Command command;
+};
+
+// Answers.
+
+struct AdviceReply {
+    api::Advice advice;
+    std::string session;
+};
+
+/// A finished body.
+struct BodyReply {
+    int status = 200;
+    std::string body;
+    std::string headers;  ///< further header lines, each with its CRLF
+    bool lines = false;   ///< application/x-ndjson
+};
+
+/// A page of a stream. For one session positions are event numbers, for all of them cursors.
+struct StreamReply {
+    std::string session;
+    std::int64_t head = 0;
+    std::int64_t oldest = 0;
+    std::vector<storage::StreamEvent> events;
+    bool caught_up = false;  ///< what follows is published live
+    std::string reset;       ///< why the asked position cannot be honoured, or empty
+    std::int64_t from = 0;   ///< the position before the first event
+};
+
+struct ViewReply {
+    std::string session;
+    std::optional<core::SessionView> view;  ///< empty: unknown session
+};
+
+using Answer = std::variant<AdviceReply, BodyReply, StreamReply, ViewReply>;
+
+struct Reply {
+    ReplyTo to;
+    core::Result<Answer> what;
+};
+
+/// How the supervisor fares, for /readyz and /metrics.
+struct SupervisorStats {
+    std::uint64_t events = 0;
+    std::uint64_t duplicates = 0;
+    std::uint64_t commits = 0;
+    std::uint64_t commit_failures = 0;
+    std::uint64_t commit_microseconds = 0;
+    std::uint64_t snapshots = 0;
+    std::uint64_t evictions = 0;
+    std::uint64_t checkpoints = 0;
+    std::uint64_t deleted_steps = 0;
+    std::uint64_t resident = 0;
+    std::uint64_t wal_pages = 0;
+    std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< verdict changes, by verdict
+    bool writable = true;                                       ///< the last commit succeeded
+};
+
+/// What one turn of the supervisor made public. Views and events first, then the replies that rest
+/// on them.
+struct Publication {
+    core::Timestamp watching_since = core::kNever;
+    std::vector<core::SessionView> views;
+    std::vector<storage::StreamEvent> events;
+    std::vector<Reply> replies;
+    SupervisorStats stats;
+};
+
+}  // namespace headway::server

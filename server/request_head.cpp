@@ -1,0 +1,186 @@
+#include "server/request_head.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+
+#include "core/limits.hpp"
+
+// One of the two files that may include Beast.
+
+namespace headway::server {
+namespace {
+
+namespace http = boost::beast::http;
+using boost::system::error_code;
+using View = boost::beast::string_view;
+
+std::string_view std_view(View view) {
+    return {view.data(), view.size()};
+}
+
+api::Method method_of(http::verb verb) {
+    switch (verb) {
+        case http::verb::get:
+            return api::Method::kGet;
+        case http::verb::head:
+            return api::Method::kHead;
+        case http::verb::post:
+            return api::Method::kPost;
+        case http::verb::put:
+            return api::Method::kPut;
+        case http::verb::delete_:
+            return api::Method::kDelete;
+        case http::verb::patch:
+            return api::Method::kPatch;
+        case http::verb::options:
+            return api::Method::kOptions;
+        default:
+            return api::Method::kOther;
+    }
+}
+
+bool equals_ignoring_case(std::string_view a, std::string_view lower) {
+    if (a.size() != lower.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const char c = a[i] >= 'A' && a[i] <= 'Z' ? static_cast<char>(a[i] + 32) : a[i];
+        if (c != lower[i]) return false;
+    }
+    return true;
+}
+
+/// Collects the fields into a RequestHead as they pass.
+class HeadParser final : public http::basic_parser<true> {
+public:
+    HeadParser(RequestHead& head, std::string_view bytes) : head_(head), bytes_(bytes) {
+        header_limit(static_cast<std::uint32_t>(core::limits::kHeaderBytesMax));
+    }
+
+private:
+    void on_request_impl(http::verb verb, View, View target, int version, error_code&) override {
+        head_.method = method_of(verb);
+        head_.target = std_view(target);
+        head_.http_1_0 = version < 11;
+    }
+
+    void on_field_impl(http::field name, View raw_name, View raw_value, error_code& ec) override {
+        const std::string_view value = std_view(raw_value);
+        if (!value.empty() &&
+            (value.data() < bytes_.data() || value.data() >= bytes_.data() + bytes_.size())) {
+            // A folded value (obs-fold, RFC 9112 5.2) is a copy on the parser's stack.
+            ec = http::error::bad_value;
+            return;
+        }
+        if (++head_.fields > core::limits::kHeaderFieldsMax) {
+            ec = http::error::header_limit;
+            return;
+        }
+        take(name, std_view(raw_name), value);
+    }
+
+    void take(http::field name, std::string_view raw_name, std::string_view value) {
+        switch (name) {
+            case http::field::host:
+                ++head_.hosts;
+                head_.host = value;
+                break;
+            case http::field::content_length:
+                ++head_.content_lengths;
+                break;
+            case http::field::transfer_encoding:
+                head_.transfer_encoding = true;
+                break;
+            case http::field::content_type:
+                head_.content_type = value;
+                break;
+            case http::field::accept:
+                head_.accept = value;
+                break;
+            case http::field::origin:
+                head_.origin = value;
+                break;
+            case http::field::expect:
+                head_.expects_continue = equals_ignoring_case(value, "100-continue");
+                break;
+            case http::field::unknown:
+                if (equals_ignoring_case(raw_name, "last-event-id")) head_.last_event_id = value;
+                if (equals_ignoring_case(raw_name, "idempotency-key")) {
+                    head_.idempotency_key = value;
+                }
+                if (equals_ignoring_case(raw_name, "x-request-id")) head_.request_id = value;
+                if (equals_ignoring_case(raw_name, "sec-fetch-site")) head_.fetch_site = value;
+                break;
+            default:
+                break;
+        }
+    }
+
+    // The parser is stopped at the end of the head; a body is ours to count.
+    void on_response_impl(int, View, int, error_code&) override {}
+    void on_header_impl(error_code&) override {}
+    void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
+    std::size_t on_body_impl(View, error_code&) override { return 0; }
+    void on_chunk_header_impl(std::uint64_t, View, error_code&) override {}
+    std::size_t on_chunk_body_impl(std::uint64_t, View, error_code&) override { return 0; }
+    void on_finish_impl(error_code&) override {}
+
+    RequestHead& head_;
+    std::string_view bytes_;
+};
+
+core::Error describe(const error_code& ec) {
+    if (ec == http::error::header_limit) {
+        return {core::ErrorCode::kHeaderTooLarge,
+                "the header is limited to " + std::to_string(core::limits::kHeaderBytesMax) +
+                    " bytes and " + std::to_string(core::limits::kHeaderFieldsMax) + " fields",
+                {}};
+    }
+    if (ec == http::error::bad_version) {
+        return {core::ErrorCode::kHttpVersion, "use HTTP/1.1", {}};
+    }
+    return {core::ErrorCode::kBadRequest, "not an HTTP/1.1 request: " + ec.message(), {}};
+}
+
+HeadStatus parse(std::string_view bytes, RequestHead& head, core::Error& error) {
+    // RFC 9112 2.2 lets a server skip empty lines before the request line; Beast does not.
+    std::size_t skipped = 0;
+    while (bytes.size() >= skipped + 2 && bytes.substr(skipped, 2) == "\r\n")
+        skipped += 2;
+    if (skipped > 8) {
+        error = {core::ErrorCode::kBadRequest, "not an HTTP/1.1 request: empty lines", {}};
+        return HeadStatus::kMalformed;
+    }
+    bytes.remove_prefix(skipped);
+    if (bytes.empty()) return HeadStatus::kNeedMore;
+    HeadParser parser{head, bytes};
+    error_code ec;
+    const std::size_t used = parser.put(boost::asio::buffer(bytes.data(), bytes.size()), ec);
+    if (ec == http::error::need_more) {
+        if (bytes.size() < core::limits::kHeaderBytesMax) return HeadStatus::kNeedMore;
+        ec = http::error::header_limit;
+    }
+    if (!ec && used > core::limits::kHeaderBytesMax) ec = http::error::header_limit;
+    if (ec) {
+        error = describe(ec);
+        return HeadStatus::kMalformed;
+    }
+    head.bytes = used + skipped;
+    head.keep_alive = parser.keep_alive();
+    if (const auto length = parser.content_length()) head.content_length = *length;
+    return HeadStatus::kComplete;
+}
+
+}  // namespace
+
+HeadStatus parse_head(std::string_view bytes, RequestHead& head, core::Error& error) noexcept {
+    head = RequestHead{};
+    try {
+        return parse(bytes, head, error);
+    } catch (const std::exception& e) {
+        error = {
+            core::ErrorCode::kBadRequest, std::string{"not an HTTP/1.1 request: "} + e.what(), {}};
+        return HeadStatus::kMalformed;
+    }
+}
+
+}  // namespace headway::server

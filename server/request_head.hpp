@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "api/routes.hpp"
+#include "core/result.hpp"
+
+namespace headway::server {
+
+/// The request line and the headers we act on. Views point into the bytes that were parsed.
+struct RequestHead {
+    api::Method method = api::Method::kOther;
+    std::string_view target;
+    bool http_1_0 = false;
+    bool keep_alive = true;
+    std::optional<std::uint64_t> content_length;
+    bool expects_continue = false;
+    std::size_t bytes = 0;  ///< length of the head with its empty line
+
+    std::string_view host;
+    std::string_view content_type;
+    std::string_view accept;
+    std::string_view origin;
+    std::string_view fetch_site;
+    std::string_view last_event_id;
+    std::string_view idempotency_key;
+    std::string_view request_id;
+
+    // What the gate judges.
+    std::uint32_t fields = 0;
+    std::uint32_t hosts = 0;
+    std::uint32_t content_lengths = 0;
+    bool transfer_encoding = false;
+};
+
+enum class HeadStatus : std::uint8_t { kNeedMore, kComplete, kMalformed };
+
+/// Parses the head of one request with Beast's parser, which calls back for each field: nothing is
+/// allocated and no field container can overflow. kMalformed puts the reason into `error`
+/// (kBadRequest, kHeaderTooLarge, kHttpVersion). Any bytes; never throws. Pure.
+HeadStatus parse_head(std::string_view bytes, RequestHead& head, core::Error& error) noexcept;
+
+}  // namespace headway::server

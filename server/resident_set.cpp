@@ -1,0 +1,67 @@
+#include "server/resident_set.hpp"
+
+#include "core/assert.hpp"
+
+namespace headway::server {
+
+Resident* ResidentSet::find(std::string_view id) {
+    const auto found = by_id_.find(id);
+    if (found == by_id_.end()) return nullptr;
+    order_.splice(order_.begin(), order_, found->second);
+    return &*found->second;
+}
+
+Resident* ResidentSet::find(storage::SessionKey key) {
+    const auto found = by_key_.find(key);
+    return found == by_key_.end() ? nullptr : &*found->second;
+}
+
+Resident& ResidentSet::add(storage::StoredSession stored) {
+    order_.emplace_front(stored.key, std::move(stored.session), stored.chain);
+    const auto at = order_.begin();
+    by_id_.emplace(at->session.id(), at);
+    by_key_.emplace(at->key, at);
+    HEADWAY_ASSERT(by_id_.size() == order_.size() && by_key_.size() == order_.size());
+    return *at;
+}
+
+void ResidentSet::mark_dirty(Resident& resident, storage::Cursor cursor) {
+    if (resident.dirty_from != 0) return;
+    resident.dirty_from = cursor;
+    dirty_at_[resident.key] = dirty_.insert(dirty_.end(), &resident);
+}
+
+void ResidentSet::mark_clean(Resident& resident) {
+    if (resident.dirty_from == 0) return;
+    resident.dirty_from = 0;
+    const auto at = dirty_at_.find(resident.key);
+    dirty_.erase(at->second);
+    dirty_at_.erase(at);
+}
+
+Resident* ResidentSet::oldest_dirty() {
+    return dirty_.empty() ? nullptr : dirty_.front();
+}
+
+Resident* ResidentSet::least_recent() {
+    return order_.empty() ? nullptr : &order_.back();
+}
+
+void ResidentSet::evict(Resident& resident) {
+    HEADWAY_ASSERT(resident.dirty_from == 0);
+    const auto at = by_key_.find(resident.key);
+    by_id_.erase(resident.session.id());
+    const auto place = at->second;
+    by_key_.erase(at);
+    order_.erase(place);
+}
+
+void ResidentSet::clear() {
+    by_id_.clear();
+    by_key_.clear();
+    dirty_at_.clear();
+    dirty_.clear();
+    order_.clear();
+}
+
+}  // namespace headway::server

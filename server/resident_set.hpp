@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/session.hpp"
+#include "storage/store.hpp"
+
+namespace headway::server {
+
+/// A session in memory.
+struct Resident {
+    Resident(storage::SessionKey k, core::Session s, storage::Chain c)
+        : key(k), session(std::move(s)), chain(c) {}
+
+    storage::SessionKey key;
+    core::Session session;
+    storage::Chain chain;
+    storage::Cursor dirty_from = 0;  ///< cursor of its first event past its snapshot; 0 = clean
+    core::Timestamp touched_at = core::kNever;
+    bool touched = false;  ///< by the batch in work
+    /// How often a directive went out with a reply; not part of the state, since replies are not
+    /// journaled.
+    std::vector<std::pair<std::string, std::uint32_t>> deliveries;
+};
+
+/// The sessions in memory, most recently used first, and which of them are ahead of their
+/// snapshots. A dirty one must not leave before it is saved: what load() reads would be behind.
+/// Supervisor thread only.
+class ResidentSet {
+public:
+    /// Moves it to the front; null when it is not here. Pointers stay valid until evict() or
+    /// clear().
+    Resident* find(std::string_view id);
+    Resident* find(storage::SessionKey key);
+
+    Resident& add(storage::StoredSession stored);
+
+    /// It got an event at `cursor`.
+    void mark_dirty(Resident& resident, storage::Cursor cursor);
+    /// It was saved.
+    void mark_clean(Resident& resident);
+    /// The one that has been dirty longest, or null.
+    Resident* oldest_dirty();
+    /// The least recently used one, or null.
+    Resident* least_recent();
+
+    /// Precondition: clean.
+    void evict(Resident& resident);
+    void clear();
+    std::size_t size() const noexcept { return by_key_.size(); }
+
+private:
+    using Order = std::list<Resident>;
+    Order order_;                                                  ///< most recently used first
+    std::unordered_map<std::string_view, Order::iterator> by_id_;  ///< keys live in the residents
+    std::unordered_map<storage::SessionKey, Order::iterator> by_key_;
+    std::list<Resident*> dirty_;  ///< by dirty_from, ascending since cursors only grow
+    std::unordered_map<storage::SessionKey, std::list<Resident*>::iterator> dirty_at_;
+};
+
+}  // namespace headway::server

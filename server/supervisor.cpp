@@ -1,0 +1,239 @@
+#include "server/supervisor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/limits.hpp"
+#include "server/supervisor_turn.hpp"
+
+namespace headway::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A gap in our own attention above this is credited to every session: nobody turns silent because
+/// we were stopped.
+constexpr auto kPauseNoticed = 1s;
+constexpr auto kUpkeepEvery = 250ms;
+constexpr std::size_t kTicksPerTurn = 500;
+
+std::uint32_t load_factor(std::size_t backlog) {
+    if (backlog >= core::limits::kCommandQueueMax * 3 / 4) return 4;
+    return backlog >= core::limits::kCommandQueueMax / 2 ? 2 : 1;
+}
+
+}  // namespace
+
+Supervisor::Supervisor(storage::Store& store, const Clock& clock, CommandQueue& queue,
+                       Settings settings, Publish publish, Report report)
+    : store_(store),
+      clock_(clock),
+      queue_(queue),
+      settings_(settings),
+      publish_(std::move(publish)),
+      report_(std::move(report)) {}
+
+core::Result<std::uint64_t> Supervisor::recover() {
+    HEADWAY_TRY(storage::Recovery recovery, store_.recover());
+    HEADWAY_TRY(const std::vector<storage::SessionKey> open, store_.open_sessions());
+    watching_since_ = clock_.now();
+    snapshot_cursor_ = recovery.snapshots;
+    // The others are loaded when they are due; how often each was asked to beat is known only then.
+    const core::Timestamp first_look = watching_since_ + 2 * settings_.policy.heartbeat_interval;
+    for (const storage::SessionKey key : open)
+        deadlines_.schedule(key, first_look);
+    for (storage::StoredSession& stored : recovery.sessions) {
+        Resident& resident = residents_.add(std::move(stored));
+        residents_.mark_dirty(resident, recovery.snapshots + 1);
+        resident.touched_at = watching_since_;
+        deadlines_.schedule(resident.key, resident.session.next_deadline(watching_since_));
+    }
+    return recovery.events;
+}
+
+void Supervisor::run() {
+    std::vector<Request> requests;
+    while (!queue_.closed_and_empty()) {
+        const auto planned = next_wake();
+        const std::size_t left = queue_.take(requests, planned);
+        notice_pause(planned);
+        turn(requests, left);
+        upkeep(requests.empty());
+    }
+    save_everything();
+}
+
+Clock::Steady::time_point Supervisor::next_wake() const {
+    const auto now = Clock::steady();
+    auto wake = now + kUpkeepEvery;
+    if (const auto due = deadlines_.next()) {
+        wake = std::min(wake, now + std::max(*due - clock_.now(), core::Millis{0}));
+    }
+    return wake;
+}
+
+void Supervisor::notice_pause(Clock::Steady::time_point planned) {
+    if (Clock::steady() > planned + kPauseNoticed) watching_since_ = clock_.now();
+}
+
+void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
+    const auto started = Clock::steady();
+    Turn turn;
+    turn.now = clock_.now();
+    turn.load = load_factor(requests.size() + left);
+    for (const Request& request : requests)
+        listening_ = request.listening;
+
+    write_phase(requests, turn);
+    answer_queries(requests, turn);
+    publish_turn(turn);
+    if (Clock::steady() > started + kPauseNoticed) watching_since_ = clock_.now();
+}
+
+void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
+    const auto due = deadlines_.next();
+    const bool ticks = due && *due <= turn.now;
+    const bool writes = std::any_of(requests.begin(), requests.end(),
+                                    [](const Request& r) { return !is_query(r.command); });
+    if (lost_ && !regain()) {
+        if (writes)
+            give_up({core::ErrorCode::kStorageUnavailable, "the journal cannot be written", {}},
+                    requests, turn);
+        return;
+    }
+    if (!writes && !ticks) return;
+    const auto started = Clock::steady();
+    if (auto written = write_all(requests, turn); !written) {
+        store_.rollback();
+        give_up(written.error(), requests, turn);
+        return;
+    }
+    ++stats_.commits;
+    stats_.commit_microseconds += static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started).count());
+    stats_.writable = true;
+    for (Resident* resident : turn.touched) {
+        resident->touched = false;
+        resident->touched_at = turn.now;
+        deadlines_.schedule(resident->key, resident->session.next_deadline(watching_since_));
+        turn.publication->views.push_back(core::view_of(resident->session));
+    }
+}
+
+core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn) {
+    HEADWAY_CHECK(store_.begin());
+    for (Request& request : requests) {
+        if (auto* reload = std::get_if<ReloadCommand>(&request.command)) {
+            settings_.policy = reload->policy;
+            settings_.retention = reload->retention;
+            continue;
+        }
+        if (is_query(request.command)) continue;
+        const core::Context context{turn.now, watching_since_, request.watched, turn.load};
+        core::Result<Answer> what{Answer{}};
+        std::visit(
+            [&](auto& command) {
+                if constexpr (requires { this->handle(command, context, turn); }) {
+                    what = this->handle(command, context, turn);
+                }
+            },
+            request.command);
+        if (!what && is_storage_error(what.error().code)) return what.error();
+        turn.publication->replies.push_back({request.reply_to, std::move(what)});
+    }
+    HEADWAY_CHECK(tick_some(turn));
+    return store_.commit();
+}
+
+core::Result<> Supervisor::tick_some(Turn& turn) {
+    for (std::size_t i = 0; i < kTicksPerTurn; ++i) {
+        const auto key = deadlines_.pop_due(turn.now);
+        if (!key) return {};
+        Resident* resident = residents_.find(*key);
+        if (resident == nullptr) {
+            auto stored = store_.load(*key);
+            if (!stored && stored.error().code == core::ErrorCode::kUnknownSession) continue;
+            if (!stored) return std::move(stored).error();
+            resident = &residents_.add(*std::move(stored));
+            resident->touched_at = turn.now;
+        }
+        const core::Timestamp due = resident->session.next_deadline(watching_since_);
+        if (due == core::kNever || due > turn.now) {
+            deadlines_.schedule(*key, due);
+            continue;
+        }
+        events_.clear();
+        resident->session.tick({turn.now, watching_since_, false, 1}, events_);
+        if (!events_.empty()) HEADWAY_CHECK(store_events(*resident, events_, turn));
+    }
+    return {};
+}
+
+/// Nothing of the turn happened. Every command of it gets the error; memory is read again before
+/// the next one.
+void Supervisor::give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn) {
+    if (stats_.writable) report_(true, "commit failed: " + error.detail);
+    ++stats_.commit_failures;
+    stats_.writable = false;
+    lost_ = true;
+    residents_.clear();
+    turn.touched.clear();
+    turn.publication->views.clear();
+    turn.publication->events.clear();
+    turn.publication->replies.clear();
+    core::Error shown = error;
+    if (shown.code == core::ErrorCode::kStorageCorrupt) {
+        shown.code = core::ErrorCode::kStorageUnavailable;
+    }
+    shown.detail = "nothing was stored; send it again (" + shown.detail + ")";
+    for (const Request& request : requests) {
+        if (is_query(request.command) || std::holds_alternative<ReloadCommand>(request.command)) {
+            continue;
+        }
+        turn.publication->replies.push_back({request.reply_to, shown});
+    }
+}
+
+bool Supervisor::regain() {
+    residents_.clear();
+    deadlines_.clear();
+    auto recovered = recover();
+    if (!recovered) return false;
+    lost_ = false;
+    report_(false, "sessions were read again from the journal after a failed commit");
+    return true;
+}
+
+void Supervisor::answer_queries(std::vector<Request>& requests, Turn& turn) {
+    for (Request& request : requests) {
+        if (!is_query(request.command)) continue;
+        core::Result<Answer> what{Answer{}};
+        if (lost_ && !regain()) {
+            what =
+                core::Error{core::ErrorCode::kStorageUnavailable, "the journal cannot be read", {}};
+        } else {
+            std::visit(
+                [&](const auto& query) {
+                    if constexpr (requires { this->answer(query); }) what = this->answer(query);
+                },
+                request.command);
+        }
+        turn.publication->replies.push_back({request.reply_to, std::move(what)});
+    }
+}
+
+void Supervisor::publish_turn(Turn& turn) {
+    Publication& publication = *turn.publication;
+    stats_.resident = residents_.size();
+    stats_.wal_pages = static_cast<std::uint64_t>(store_.wal_pages());
+    const bool recovered = stats_.writable;
+    if (publication.replies.empty() && publication.views.empty() && publication.events.empty() &&
+        recovered) {
+        return;
+    }
+    publication.watching_since = watching_since_;
+    publication.stats = stats_;
+    publish_(std::move(turn.publication));
+}
+
+}  // namespace headway::server

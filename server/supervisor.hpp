@@ -1,0 +1,123 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/policy.hpp"
+#include "core/result.hpp"
+#include "server/clock.hpp"
+#include "server/command_queue.hpp"
+#include "server/deadlines.hpp"
+#include "server/messages.hpp"
+#include "server/resident_set.hpp"
+#include "storage/store.hpp"
+
+namespace headway::server {
+
+/// The one owner of all sessions and of the journal. Each turn takes what has gathered, decides and
+/// appends it in one transaction, commits, and only then publishes; queries of the turn see what it
+/// committed. When a commit fails nothing of the turn is shown: it is rolled back, memory is
+/// dropped and read again from the journal, and commands are refused until that succeeds.
+///
+/// Everything but the constructor and recover() runs on the supervisor thread.
+class Supervisor {
+public:
+    struct Settings {
+        core::Policy policy;        ///< defaults of new sessions
+        core::Millis retention{0};  ///< how long ended sessions are kept; 0 = for ever
+        std::size_t resident_max = 20'000;
+    };
+    /// Called once a turn that has something to say; must not block.
+    using Publish = std::function<void(std::unique_ptr<Publication>)>;
+    /// A line for the log: what went wrong or came back.
+    using Report = std::function<void(bool is_error, const std::string& line)>;
+
+    Supervisor(storage::Store& store, const Clock& clock, CommandQueue& queue, Settings settings,
+               Publish publish, Report report);
+
+    /// Brings back what the journal holds past the snapshots and starts listening; returns the
+    /// number of events read.
+    core::Result<std::uint64_t> recover();
+
+    /// Takes turns until the queue is closed and empty, then saves every session.
+    void run();
+
+    /// One turn with these requests; `left` stay in the queue. Public so that tests drive it step
+    /// by step.
+    void turn(std::vector<Request>& requests, std::size_t left);
+
+private:
+    struct Turn;  ///< what one turn gathers
+
+    // supervisor.cpp
+    Clock::Steady::time_point next_wake() const;
+    void notice_pause(Clock::Steady::time_point planned);
+    void write_phase(std::vector<Request>& requests, Turn& turn);
+    core::Result<> write_all(std::vector<Request>& requests, Turn& turn);
+    core::Result<> tick_some(Turn& turn);
+    void give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn);
+    bool regain();
+    void answer_queries(std::vector<Request>& requests, Turn& turn);
+    void publish_turn(Turn& turn);
+
+    // supervisor_commands.cpp
+    core::Result<Answer> handle(ReportCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(OpenCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(EndCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(CancelCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Resident*> find_resident(std::string_view id);
+    core::Result<Resident*> require_resident(std::string_view id);
+    core::Result<Resident*> create_resident(const std::string& id, core::Timestamp now);
+    core::Result<> drop_known(Resident* resident, std::vector<core::Event>& events,
+                              api::Advice& advice);
+    core::Result<> store_events(Resident& resident, std::vector<core::Event>& events, Turn& turn);
+    core::Result<> remember_ids(Resident& resident, std::span<const core::Event> events);
+    void touch(Resident& resident, Turn& turn);
+    AdviceReply advise(Resident& resident, api::Advice advice);
+    BodyReply document(const core::Session& session, int status, std::string headers) const;
+
+    // supervisor_queries.cpp
+    core::Result<Answer> answer(const SessionQuery& query);
+    core::Result<Answer> answer(const ListQuery& query);
+    core::Result<Answer> answer(const JournalQuery& query);
+    core::Result<Answer> answer(const ViewQuery& query);
+    core::Result<Answer> answer(const StreamQuery& query);
+    core::Result<> stream_session(const StreamQuery& query, StreamReply& reply);
+    core::Result<> stream_all(const StreamQuery& query, StreamReply& reply);
+    core::Result<bool> list_one(storage::SessionKey key, const ListQuery& query, std::string& out);
+
+    // supervisor_upkeep.cpp
+    void upkeep(bool idle);
+    core::Result<> save_some(bool idle);
+    core::Result<> save(Resident& resident);
+    core::Result<> move_snapshot_cursor();
+    void evict_some();
+    void retention_step();
+    void probe();
+    void save_everything();
+
+    api::ReadingTime reading_time() const { return {clock_.now(), watching_since_}; }
+
+    storage::Store& store_;
+    const Clock& clock_;
+    CommandQueue& queue_;
+    Settings settings_;
+    Publish publish_;
+    Report report_;
+
+    ResidentSet residents_;
+    Deadlines deadlines_;
+    SupervisorStats stats_;
+    core::Timestamp watching_since_ = core::kNever;
+    core::Timestamp retention_at_ = core::kNever;  ///< when to look for old sessions again
+    storage::Cursor snapshot_cursor_ = 0;
+    bool listening_ = false;
+    bool lost_ = false;  ///< memory was dropped after a failed commit and not read back yet
+    std::vector<core::Event> events_;  ///< of the command in work, reused
+};
+
+}  // namespace headway::server

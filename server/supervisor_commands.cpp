@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "core/assert.hpp"
+#include "server/supervisor_turn.hpp"
+
+// Commands: decide, append, fold.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+Error unknown_session(std::string_view id) {
+    return {ErrorCode::kUnknownSession,
+            "no session '" + std::string{id} + "'; open it with PUT /v1/sessions/" +
+                std::string{id} + " or by reporting to it",
+            "id"};
+}
+
+bool same_or_absent(const auto& given, const auto& effective) {
+    return !given || *given == *effective;
+}
+
+/// Whether opening again with `again` would change nothing.
+bool same_opening(const core::SessionStarted& opened, const core::SessionStarted& again) {
+    return opened.goal == again.goal && opened.agent == again.agent &&
+           opened.parent == again.parent && opened.labels == again.labels &&
+           same_or_absent(again.policy.profile, opened.policy.profile) &&
+           same_or_absent(again.policy.heartbeat_interval_ms,
+                          opened.policy.heartbeat_interval_ms) &&
+           same_or_absent(again.policy.heartbeat_limit, opened.policy.heartbeat_limit);
+}
+
+}  // namespace
+
+Result<Resident*> Supervisor::find_resident(std::string_view id) {
+    if (Resident* resident = residents_.find(id)) return resident;
+    HEADWAY_TRY(const auto key, store_.find(id));
+    if (!key) return static_cast<Resident*>(nullptr);
+    HEADWAY_TRY(storage::StoredSession stored, store_.load(*key));
+    Resident& resident = residents_.add(std::move(stored));
+    resident.touched_at = clock_.now();
+    return &resident;
+}
+
+Result<Resident*> Supervisor::require_resident(std::string_view id) {
+    HEADWAY_TRY(Resident * resident, find_resident(id));
+    if (resident == nullptr) return unknown_session(id);
+    return resident;
+}
+
+Result<Resident*> Supervisor::create_resident(const std::string& id, core::Timestamp now) {
+    HEADWAY_TRY(const storage::SessionKey key, store_.create(id, now));
+    return &residents_.add({key, core::Session{id}, {}});
+}
+
+Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& context,
+                                  Turn& turn) {
+    HEADWAY_TRY(Resident * resident, find_resident(command.session));
+    api::Advice advice;
+    advice.batch = command.batch;
+    HEADWAY_CHECK(drop_known(resident, command.events, advice));
+    if (command.events.empty()) return Answer{advise(*resident, std::move(advice))};
+
+    if (resident != nullptr) {
+        HEADWAY_CHECK(resident->session.admit(command.events));
+    } else {
+        HEADWAY_CHECK(core::Session{command.session}.admit(command.events));
+    }
+    events_.clear();
+    if (resident == nullptr) {
+        HEADWAY_TRY(resident, create_resident(command.session, context.now));
+        core::SessionStarted about;
+        about.implicit = true;
+        resident->session.open(std::move(about), settings_.policy, context, events_);
+    }
+    resident->session.report(command.events, context, events_);
+    HEADWAY_CHECK(remember_ids(*resident, events_));
+
+    // The numbers that the accepted events got, into the places that drop_known() left open.
+    auto place = advice.results.begin();
+    for (const core::Event& event : events_) {
+        if (!core::reportable(core::type_of(event.payload))) continue;
+        advice.n = event.n;
+        if (!advice.batch) continue;
+        place =
+            std::find_if(place, advice.results.end(), [](const auto& r) { return r.first == 0; });
+        HEADWAY_ASSERT(place != advice.results.end());
+        place->first = event.n;
+    }
+    HEADWAY_CHECK(store_events(*resident, events_, turn));
+    return Answer{advise(*resident, std::move(advice))};
+}
+
+/// Takes out of `events` what is stored already, or stands twice in the report, and notes it in
+/// `advice`.
+Result<> Supervisor::drop_known(Resident* resident, std::vector<core::Event>& events,
+                                api::Advice& advice) {
+    std::unordered_map<std::string_view, std::size_t> seen;
+    std::vector<bool> known(events.size());
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const std::string& id = events[i].event_id;
+        std::uint64_t n = 0;
+        if (!id.empty() && resident != nullptr) {
+            HEADWAY_TRY(const auto found, store_.find_event_id(resident->key, id));
+            n = found.value_or(0);
+        }
+        if (!id.empty() && n == 0 && events.size() > 1) known[i] = !seen.emplace(id, i).second;
+        if (n != 0) known[i] = true;
+        if (known[i]) {
+            ++advice.duplicates;
+            if (n != 0) advice.n = n;
+        } else {
+            ++advice.accepted;
+        }
+        // A repetition inside the report is left out of the list: its first standing is in it.
+        if (advice.batch && (n != 0 || !known[i])) advice.results.emplace_back(n, n != 0);
+    }
+    stats_.duplicates += advice.duplicates;
+    if (advice.duplicates == 0) return {};
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        if (known[i]) continue;
+        if (kept != i) events[kept] = std::move(events[i]);
+        ++kept;
+    }
+    events.resize(kept);
+    return {};
+}
+
+Result<> Supervisor::remember_ids(Resident& resident, std::span<const core::Event> events) {
+    for (const core::Event& event : events) {
+        if (event.event_id.empty()) continue;
+        HEADWAY_CHECK(store_.add_event_id(resident.key, event.event_id, event.n));
+    }
+    return {};
+}
+
+Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& events,
+                                  Turn& turn) {
+    HEADWAY_TRY(storage::Cursor cursor, store_.append(resident.key, resident.chain, events));
+    residents_.mark_dirty(resident, cursor);
+    touch(resident, turn);
+    stats_.events += events.size();
+    for (core::Event& event : events) {
+        if (const auto* change = std::get_if<core::VerdictChanged>(&event.payload)) {
+            ++stats_.verdicts[static_cast<std::size_t>(change->to)];
+        }
+        if (listening_) {
+            turn.publication->events.push_back({cursor, resident.session.id(), std::move(event)});
+        }
+        ++cursor;
+    }
+    return {};
+}
+
+void Supervisor::touch(Resident& resident, Turn& turn) {
+    if (resident.touched) return;
+    resident.touched = true;
+    turn.touched.push_back(&resident);
+}
+
+AdviceReply Supervisor::advise(Resident& resident, api::Advice advice) {
+    for (const core::Directive& directive : resident.session.state().directives) {
+        auto& counts = resident.deliveries;
+        auto count = std::find_if(counts.begin(), counts.end(),
+                                  [&](const auto& c) { return c.first == directive.id; });
+        if (count == counts.end()) count = counts.insert(counts.end(), {directive.id, 0});
+        advice.directives.emplace_back(directive, ++count->second);
+    }
+    if (resident.session.state().directives.empty()) resident.deliveries.clear();
+    return {std::move(advice), resident.session.id()};
+}
+
+Result<Answer> Supervisor::handle(OpenCommand& command, const core::Context& context, Turn& turn) {
+    if (!command.idempotency_key.empty()) {
+        HEADWAY_TRY(const auto use, store_.find_idempotency_key(command.idempotency_key));
+        if (use && use->fingerprint != command.idempotency_fingerprint) {
+            return Error{ErrorCode::kIdempotencyMismatch,
+                         "this key was used with another body; use a new key", "Idempotency-Key"};
+        }
+        if (use) {
+            HEADWAY_TRY(Resident * opened, require_resident(use->session));
+            return Answer{document(opened->session, 200, "Idempotent-Replayed: true\r\n")};
+        }
+    }
+    HEADWAY_TRY(Resident * resident, find_resident(command.session));
+    if (resident != nullptr) {
+        if (!command.bare && !same_opening(resident->session.state().about, command.about)) {
+            return Error{ErrorCode::kSessionExists,
+                         "the session is open with another goal, agent, parent, labels or policy; "
+                         "send an empty body to take it as it is, or choose another id",
+                         {}};
+        }
+        return Answer{document(resident->session, 200, {})};
+    }
+    HEADWAY_TRY(resident, create_resident(command.session, context.now));
+    events_.clear();
+    resident->session.open(std::move(command.about), settings_.policy, context, events_);
+    HEADWAY_CHECK(store_events(*resident, events_, turn));
+    if (!command.idempotency_key.empty()) {
+        HEADWAY_CHECK(store_.add_idempotency_key(command.idempotency_key,
+                                                 {command.idempotency_fingerprint, command.session},
+                                                 context.now));
+    }
+    return Answer{
+        document(resident->session, 201, "Location: /v1/sessions/" + command.session + "\r\n")};
+}
+
+Result<Answer> Supervisor::handle(EndCommand& command, const core::Context& context, Turn& turn) {
+    HEADWAY_TRY(Resident * resident, require_resident(command.session));
+    api::Advice advice;
+    if (resident->session.state().outcome == command.end.outcome) {
+        advice.n = resident->session.state().n;  // said before
+        return Answer{advise(*resident, std::move(advice))};
+    }
+    std::vector<core::Event> events(1);
+    events.front().payload = std::move(command.end);
+    HEADWAY_CHECK(resident->session.admit(events));
+    events_.clear();
+    resident->session.report(events, context, events_);
+    advice.accepted = 1;
+    advice.n = events_.front().n;
+    HEADWAY_CHECK(store_events(*resident, events_, turn));
+    return Answer{advise(*resident, std::move(advice))};
+}
+
+Result<Answer> Supervisor::handle(CancelCommand& command, const core::Context& context,
+                                  Turn& turn) {
+    HEADWAY_TRY(Resident * resident, require_resident(command.session));
+    events_.clear();
+    HEADWAY_CHECK(resident->session.cancel(std::move(command.cancel.reason), context, events_));
+    api::Advice advice;
+    advice.n = resident->session.state().n;
+    if (!events_.empty()) HEADWAY_CHECK(store_events(*resident, events_, turn));
+    return Answer{advise(*resident, std::move(advice))};
+}
+
+BodyReply Supervisor::document(const core::Session& session, int status,
+                               std::string headers) const {
+    BodyReply reply;
+    reply.status = status;
+    reply.headers = std::move(headers);
+    api::append_session(reply.body, session, reading_time());
+    return reply;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/limits.hpp"
+#include "server/supervisor_turn.hpp"
+
+// Queries: committed state, one bounded page at a time.
+
+namespace headway::server {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+Result<Answer> Supervisor::answer(const SessionQuery& query) {
+    HEADWAY_TRY(Resident * resident, require_resident(query.session));
+    return Answer{document(resident->session, 200, {})};
+}
+
+Result<Answer> Supervisor::answer(const ViewQuery& query) {
+    ViewReply reply;
+    reply.session = query.session;
+    HEADWAY_TRY(Resident * resident, find_resident(query.session));
+    if (resident != nullptr) reply.view = core::view_of(resident->session);
+    return Answer{std::move(reply)};
+}
+
+Result<Answer> Supervisor::answer(const JournalQuery& query) {
+    HEADWAY_TRY(Resident * resident, require_resident(query.session));
+    HEADWAY_TRY(const auto events,
+                store_.read_session(resident->key, resident->chain, query.after, query.limit));
+    const std::uint64_t head = resident->session.state().n;
+    BodyReply reply;
+    if (!query.lines) {
+        api::append_journal(reply.body, query.session, events, head);
+        return Answer{std::move(reply)};
+    }
+    reply.lines = true;
+    for (const core::Event& event : events) {
+        api::append_event(reply.body, query.session, event);
+        reply.body.push_back('\n');
+    }
+    const bool more = !events.empty() && events.back().n < head;
+    reply.headers =
+        "X-Head: " + std::to_string(head) + "\r\nX-More: " + (more ? "true" : "false") + "\r\n";
+    return Answer{std::move(reply)};
+}
+
+Result<Answer> Supervisor::answer(const ListQuery& query) {
+    BodyReply reply;
+    reply.body = "{\"sessions\":[";
+    std::size_t found = 0;
+    std::size_t scanned = 0;
+    storage::SessionKey before = query.before;
+    bool more = true;
+    while (more && found < query.limit && scanned < core::limits::kListScanMax) {
+        HEADWAY_TRY(const auto keys,
+                    store_.list(before, query.open.value_or(false), core::limits::kListPageMax));
+        more = keys.size() == core::limits::kListPageMax;
+        for (const storage::SessionKey key : keys) {
+            if (found == query.limit) {
+                more = true;
+                break;
+            }
+            before = key;
+            ++scanned;
+            HEADWAY_TRY(const bool listed, list_one(key, query, reply.body));
+            if (listed) ++found;
+        }
+    }
+    if (reply.body.back() == ',') reply.body.pop_back();
+    reply.body += "],\"next\":";
+    reply.body += more ? "\"" + std::to_string(before) + "\"}" : "null}";
+    return Answer{std::move(reply)};
+}
+
+/// Appends the session's document and a comma when it passes the filters.
+Result<bool> Supervisor::list_one(storage::SessionKey key, const ListQuery& query,
+                                  std::string& out) {
+    std::optional<storage::StoredSession> stored;
+    const Resident* resident = residents_.find(key);
+    if (resident == nullptr) {
+        HEADWAY_TRY(storage::StoredSession loaded, store_.load(key));
+        stored.emplace(std::move(loaded));
+    }
+    const core::Session& session = resident != nullptr ? resident->session : stored->session;
+    const core::SessionState& state = session.state();
+    const auto& wanted = query.verdicts;
+    if (!wanted.empty() &&
+        std::find(wanted.begin(), wanted.end(), state.judgement.verdict) == wanted.end()) {
+        return false;
+    }
+    if (query.open && *query.open == state.ended()) return false;
+    if (!query.agent_type.empty() && query.agent_type != state.about.agent.type) return false;
+    const auto& labels = state.about.labels;
+    if (query.label && std::find(labels.begin(), labels.end(), *query.label) == labels.end()) {
+        return false;
+    }
+    api::append_session(out, session, reading_time());
+    out.push_back(',');
+    return true;
+}
+
+Result<Answer> Supervisor::answer(const StreamQuery& query) {
+    StreamReply reply;
+    reply.session = query.session;
+    if (query.session.empty()) {
+        HEADWAY_CHECK(stream_all(query, reply));
+    } else {
+        HEADWAY_CHECK(stream_session(query, reply));
+    }
+    return Answer{std::move(reply)};
+}
+
+Result<> Supervisor::stream_session(const StreamQuery& query, StreamReply& reply) {
+    HEADWAY_TRY(Resident * resident, require_resident(query.session));
+    reply.head = static_cast<std::int64_t>(resident->session.state().n);
+    reply.oldest = 1;
+    reply.from = query.after.value_or(reply.head);
+    if (reply.from > reply.head) {
+        reply.reset = "the position is from the future; was the database restored?";
+        reply.from = reply.head;
+    }
+    HEADWAY_TRY(auto events, store_.read_session(resident->key, resident->chain,
+                                                 static_cast<std::uint64_t>(reply.from),
+                                                 core::limits::kReplayPage));
+    for (core::Event& event : events) {
+        const auto n = static_cast<std::int64_t>(event.n);
+        reply.events.push_back({n, query.session, std::move(event)});
+    }
+    reply.caught_up = reply.events.empty() || reply.events.back().cursor == reply.head;
+    return {};
+}
+
+Result<> Supervisor::stream_all(const StreamQuery& query, StreamReply& reply) {
+    reply.head = store_.head();
+    reply.oldest = store_.oldest();
+    reply.from = query.after.value_or(reply.head);
+    if (reply.from > reply.head) {
+        reply.reset = "the position is from the future; was the database restored?";
+        reply.from = reply.head;
+    } else if (reply.from > 0 && reply.from < reply.oldest - 1) {
+        reply.reset = "events after the position were deleted by retention";
+    }
+    HEADWAY_TRY(reply.events, store_.read_stream(reply.from, core::limits::kReplayPage));
+    reply.caught_up = reply.events.size() < core::limits::kReplayPage;
+    return {};
+}
+
+}  // namespace headway::server

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "server/supervisor.hpp"
+
+namespace headway::server {
+
+/// Internal to the supervisor_*.cpp files.
+struct Supervisor::Turn {
+    core::Timestamp now;
+    std::uint32_t load = 1;
+    std::unique_ptr<Publication> publication = std::make_unique<Publication>();
+    std::vector<Resident*> touched;
+};
+
+/// Errors that spoil the whole transaction, as opposed to a refusal of one command.
+inline bool is_storage_error(core::ErrorCode code) {
+    return code == core::ErrorCode::kStorageUnavailable || code == core::ErrorCode::kStorageFull ||
+           code == core::ErrorCode::kStorageCorrupt;
+}
+
+inline bool is_query(const Command& command) {
+    return std::holds_alternative<SessionQuery>(command) ||
+           std::holds_alternative<ListQuery>(command) ||
+           std::holds_alternative<JournalQuery>(command) ||
+           std::holds_alternative<ViewQuery>(command) ||
+           std::holds_alternative<StreamQuery>(command);
+}
+
+}  // namespace headway::server
