@@ -47,11 +47,6 @@ Result<> check(const core::PolicyOverride& policy) {
     return {};
 }
 
-Result<> check_id(std::string_view id, std::string_view name) {
-    if (!id.empty() && id.size() <= core::limits::kIdBytesMax) return {};
-    return under(wrong("must be 1 to 128 bytes"), name);
-}
-
 Result<> decode_data(JsonValue json, core::Payload& payload) {
     return std::visit(
         [&json](auto& data) -> Result<> {

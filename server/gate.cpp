@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/decode.hpp"
+
 namespace headway::server {
 namespace {
 
@@ -126,6 +128,10 @@ Result<> check_body(const RequestHead& head, api::Route route) {
                  traits.ndjson ? "send Content-Type: application/json or application/x-ndjson"
                                : "send Content-Type: application/json",
                  "Content-Type"};
+}
+
+bool usable_request_id(std::string_view id) noexcept {
+    return id.size() <= 64 && api::valid_id(id);
 }
 
 bool breaks_framing(ErrorCode code) noexcept {

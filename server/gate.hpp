@@ -30,6 +30,9 @@ core::Result<> check_head(const RequestHead& head, const GateSettings& settings)
 /// Errors: kBodyTooLarge, kUnsupportedMediaType, kBadRequest. Pure.
 core::Result<> check_body(const RequestHead& head, api::Route route);
 
+/// Whether a client's X-Request-Id is taken over: 1 to 64 of `[A-Za-z0-9._:-]`.
+bool usable_request_id(std::string_view id) noexcept;
+
 /// Whether an error leaves us unsure where the next request starts, so that the connection must
 /// close.
 bool breaks_framing(core::ErrorCode code) noexcept;

@@ -29,6 +29,10 @@ core::Error sqlite_error(sqlite3* database, std::string_view doing) {
             {}};
 }
 
+std::string_view sqlite_version() {
+    return sqlite3_libversion();
+}
+
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
     sqlite3_finalize(statement);
 }

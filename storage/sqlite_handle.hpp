@@ -71,6 +71,9 @@ private:
     std::unique_ptr<sqlite3, Close> database_;
 };
 
+/// Of the library that is linked.
+std::string_view sqlite_version();
+
 /// The state of the connection after a failed call, as an Error.
 core::Error sqlite_error(sqlite3* database, std::string_view doing);
 

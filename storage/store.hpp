@@ -48,6 +48,7 @@ struct StreamEvent {
 struct Recovery {
     std::vector<StoredSession> sessions;
     Cursor head = 0;           ///< of the last event, 0 = empty journal
+    Cursor snapshots = 0;      ///< the snapshots hold everything up to here
     std::uint64_t events = 0;  ///< how many were replayed
 };
 

@@ -1,0 +1,65 @@
+"""ingest: single durable reports side by side with servers that store nothing (and Redis, which does), then batches."""
+from harness import report
+from harness.load import EVENT, EVENT_WITH_ID
+from harness.servers import BareBeast, Headway, Nginx, Redis
+
+BATCH = 100
+BATCH_CONNECTIONS = 8
+
+
+def run(context) -> dict:
+    servers = {kind: context.start(kind) for kind in (BareBeast, Nginx, Redis, Headway)}
+    sections, text, bars = {}, [], []
+    for connections in context.options.connections:
+        cases = _singles(context, servers, connections)
+        sections[f"single_{connections}_connections"] = [c.summary() for c in cases.values()]
+        text.append(report.table(f"one report, {connections} connections", list(cases.values())))
+        if connections == 64 or len(context.options.connections) == 1:
+            best = cases["headway"]
+            head = report.headline(best)
+            bars = [report.bar("single durable reports, of bare Beast", head["ratio_to_bare_beast"]["median"], 0.5),
+                    report.bar("p99 of them, ms", head["p99_us"]["median"] / 1000, 10, at_least=False),
+                    report.bar("of Redis XADD appendfsync always (aim)", head["ratio_to_redis"]["median"], 1.0)]
+    batch = _batches(context, servers[Headway])
+    sections["batches"] = [batch.summary()]
+    text.append(report.table(f"batches of {BATCH}, {BATCH_CONNECTIONS} connections", [batch], "events/s"))
+    bars.append(report.bar("events/s in batches of 100", batch.summary()["events_per_s"]["median"], 150_000))
+    context.stop_all()
+    return {"text": "\n".join(text), "bars": bars, "headline": head, "sections": sections}
+
+
+def _singles(context, servers: dict, connections: int) -> dict:
+    client = context.client
+    cases = {"bare": report.Case("bare Beast 204"), "wrk": report.Case("bare Beast 204, by wrk"),
+             "nginx": report.Case("nginx 204"), "redis": report.Case("Redis XADD, appendfsync always"),
+             "headway": report.Case("headway"), "headway_id": report.Case("headway, with event_id")}
+    steps = {
+        "bare": lambda target: client.run(servers[BareBeast], "http", target=target, body=EVENT,
+                                          connections=connections),
+        "wrk": lambda target: client.wrk(servers[BareBeast], target, EVENT, connections, context.directory),
+        "nginx": lambda target: client.run(servers[Nginx], "http", target=target, body=EVENT,
+                                           connections=connections),
+        "redis": lambda target: client.run(servers[Redis], "redis", body=EVENT, connections=connections),
+        "headway": lambda target: client.run(servers[Headway], "http", target=target, body=EVENT,
+                                             connections=connections),
+        "headway_id": lambda target: client.run(servers[Headway], "http", target=target, body=EVENT_WITH_ID,
+                                                connections=connections),
+    }
+    for number in context.rounds():
+        for key in context.rotated(list(steps), number):
+            servers[Redis].reset()
+            cases[key].rounds.append(steps[key](f"/v1/sessions/{key}-{connections}-{number}-{{conn}}/events"))
+    for key in ("nginx", "redis", "headway", "headway_id"):
+        cases[key].ratio_to("bare_beast", cases["bare"])
+    for key in ("headway", "headway_id"):
+        cases[key].ratio_to("nginx", cases["nginx"])
+        cases[key].ratio_to("redis", cases["redis"])
+    return cases
+
+
+def _batches(context, server: Headway) -> report.Case:
+    case = report.Case("headway, NDJSON", "events_per_s")
+    for number in context.rounds():
+        case.rounds.append(context.client.run(server, "http", target=f"/v1/sessions/batch-{number}-{{conn}}/events",
+                                              body=EVENT, batch=BATCH, connections=BATCH_CONNECTIONS))
+    return case

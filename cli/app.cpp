@@ -1,0 +1,53 @@
+#include "cli/app.hpp"
+
+#include <curl/curl.h>
+
+#include <csignal>
+#include <exception>
+#include <variant>
+
+#include "cli/arguments.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/verbs.hpp"
+
+namespace headway::cli {
+namespace {
+
+// std::visit wants one callable for all verbs.
+struct Dispatch {
+    const Console& console;
+    const ServeFunction& serve;
+
+    int operator()(const config::ServeOptions& options) const { return serve(options); }
+    int operator()(const WaitOptions& options) const { return wait_for_sessions(options, console); }
+    int operator()(const WatchOptions& options) const { return watch_events(options, console); }
+    int operator()(const SessionsOptions& options) const { return list_sessions(options, console); }
+    int operator()(const ShowOptions& options) const { return show_session(options, console); }
+    int operator()(const EventsOptions& options) const { return print_events(options, console); }
+    int operator()(const ReportOptions& options) const { return report_event(options, console); }
+    int operator()(const EndOptions& options) const { return end_session(options, console); }
+    int operator()(const CancelOptions& options) const { return cancel_session(options, console); }
+    int operator()(const RunOptions& options) const { return run_command(options, console); }
+    int operator()(const ReplayOptions& options) const {
+        return replay_recordings(options, console);
+    }
+    int operator()(const ConfigOptions& options) const { return check_config(options, console); }
+    int operator()(const VersionOptions& options) const { return print_version(options, console); }
+};
+
+}  // namespace
+
+int run(int argc, char** argv, const ServeFunction& serve) {
+    const Console console = standard_console();
+    try {
+        const Parsed parsed = parse_arguments(argc, argv, console);
+        if (!parsed.command) return parsed.exit_code;
+        const bool daemon = std::holds_alternative<config::ServeOptions>(*parsed.command);
+        if (!daemon) curl_global_init(CURL_GLOBAL_DEFAULT);  // the daemon does so itself
+        return std::visit(Dispatch{console, serve}, *parsed.command);
+    } catch (const std::exception& error) {
+        return complain(console, kExitFailed, error.what());
+    }
+}
+
+}  // namespace headway::cli

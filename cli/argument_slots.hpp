@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cli/options.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace headway::cli {
+
+/// Where the parser puts what it reads, and the verb it found. Must outlive the parse; does not
+/// move.
+struct ArgumentSlots {
+    ClientOptions client;
+    config::ServeOptions serve;
+    WaitOptions wait;
+    WatchOptions watch;
+    SessionsOptions sessions;
+    ShowOptions show;
+    EventsOptions events;
+    ReportOptions report;
+    EndOptions end;
+    CancelOptions cancel;
+    RunOptions run;
+    ReplayOptions replay;
+    ConfigOptions config;
+    VersionOptions version;
+    std::optional<Command> command;
+};
+
+/// Adds wait, watch, sessions, show, events, report, end and cancel.
+void add_session_verbs(CLI::App& app, ArgumentSlots& slots);
+
+/// Adds serve and run.
+void add_process_verbs(CLI::App& app, ArgumentSlots& slots);
+
+/// Adds replay, config and version.
+void add_other_verbs(CLI::App& app, ArgumentSlots& slots);
+
+/// Adds an option that takes a duration; `flags` as CLI11 writes them.
+void add_duration(CLI::App& verb, const std::string& flags, std::optional<milliseconds>& target,
+                  const std::string& help);
+void add_duration(CLI::App& verb, const std::string& flags, milliseconds& target,
+                  const std::string& help);
+
+/// Adds --url and --json.
+void add_client_flags(CLI::App& verb, ClientOptions& client);
+
+}  // namespace headway::cli

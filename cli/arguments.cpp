@@ -1,0 +1,166 @@
+#include "cli/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ostream>
+
+#include "cli/argument_slots.hpp"
+#include "cli/daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/text.hpp"
+#include "config/duration.hpp"
+#include "config/suggest.hpp"
+
+namespace headway::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  headway serve                          start the daemon on http://127.0.0.1:7717
+  headway run -- make -j2                supervise a command
+  headway watch                          see what all sessions do, live
+  headway wait make-3f2a91c07b54         0 when it ended well, 1 when it failed, 2 when stuck
+  headway wait --help                    each verb explains itself
+
+The daemon is found by --url, then HEADWAY_URL, then http://127.0.0.1:7717.)";
+
+// CLI11 takes words after `--` as operands, but would still look at their number; the command of
+// `run` is cut off here.
+std::vector<std::string> split_command(int argc, const char* const* argv,
+                                       std::vector<std::string>& command) {
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    if (words.empty() || words.front() != "run") return words;
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (dashes == words.end()) return words;
+    command.assign(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+    return words;
+}
+
+std::string unknown_verb(const CLI::App& app, const std::vector<std::string>& words) {
+    if (words.empty() || words.front().starts_with('-')) return {};
+    std::vector<std::string> names;
+    for (const CLI::App* verb : app.get_subcommands({}))
+        names.push_back(verb->get_name());
+    if (std::find(names.begin(), names.end(), words.front()) != names.end()) return {};
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    return "unknown verb `" + clean_line(words.front()) + "`" +
+           config::did_you_mean(words.front(), known);
+}
+
+const CLI::App& innermost(const CLI::App& app) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+std::string full_name(const CLI::App& verb) {
+    const CLI::App* const parent = verb.get_parent();
+    return parent == nullptr ? verb.get_name() : full_name(*parent) + " " + verb.get_name();
+}
+
+Parsed stopped(int exit_code) {
+    return {std::nullopt, exit_code};
+}
+
+// CLI11 throws for help and for mistakes alike; both end here.
+Parsed report_parse_end(const CLI::App& app, const CLI::ParseError& error, const Console& console) {
+    if (error.get_exit_code() == 0) {
+        console.out << app.help();  // of the verb that was named
+        return stopped(kExitOk);
+    }
+    return stopped(complain(console, kExitUsage, error.what(),
+                            "`" + full_name(innermost(app)) + " --help` shows how"));
+}
+
+// What every verb takes from its surroundings: the daemon's URL, and for settings the environment.
+core::Result<> complete(Command& command, ClientOptions client, const Console& console) {
+    const core::Result<std::string> url = daemon_url(client.url, console.environment);
+    if (url) client.url = *url;
+    bool needs_url = false;
+    std::visit(
+        [&](auto& options) {
+            if constexpr (requires { options.client; }) {
+                options.client = client;
+                needs_url = true;
+            }
+            if constexpr (requires { options.sources; }) {
+                options.sources.environment = console.environment;
+            }
+        },
+        command);
+    if (needs_url && !url) return url.error();
+    return {};
+}
+
+}  // namespace
+
+void add_client_flags(CLI::App& verb, ClientOptions& client) {
+    verb.add_option("--url", client.url, "the daemon, else HEADWAY_URL, else the default address");
+    verb.add_flag("--json", client.json, "print JSON for programs");
+}
+
+void add_duration(CLI::App& verb, const std::string& flags, std::optional<milliseconds>& target,
+                  const std::string& help) {
+    const auto store = [&target, flags](const std::string& text) {
+        const core::Result<milliseconds> duration = config::parse_duration(text);
+        if (!duration) throw CLI::ValidationError(flags, duration.error().detail);
+        target = *duration;
+    };
+    verb.add_option_function<std::string>(flags, store, help)->type_name("DURATION");
+}
+
+void add_duration(CLI::App& verb, const std::string& flags, milliseconds& target,
+                  const std::string& help) {
+    const auto store = [&target, flags](const std::string& text) {
+        const core::Result<milliseconds> duration = config::parse_duration(text);
+        if (!duration) throw CLI::ValidationError(flags, duration.error().detail);
+        target = *duration;
+    };
+    verb.add_option_function<std::string>(flags, store, help)
+        ->type_name("DURATION")
+        ->default_str(config::print_duration(target));
+}
+
+Parsed parse_arguments(int argc, const char* const* argv, const Console& console) {
+    ArgumentSlots slots;
+    CLI::App app("Supervises autonomous agents by what they do, not by how long they take.",
+                 "headway");
+    app.require_subcommand(0, 1);
+    app.footer(kFooter);
+    app.get_formatter()->column_width(28);
+    add_process_verbs(app, slots);
+    add_session_verbs(app, slots);
+    add_other_verbs(app, slots);
+
+    std::vector<std::string> command;
+    std::vector<std::string> words = split_command(argc, argv, command);
+    if (words.empty()) {
+        console.err << app.help();
+        return stopped(kExitUsage);
+    }
+    if (words.front() == "help") words.front() = "--help";
+    if (words.front() == "--version") words.front() = "version";
+    if (const std::string mistake = unknown_verb(app, words); !mistake.empty()) {
+        return stopped(complain(console, kExitUsage, mistake, "`headway --help` lists the verbs"));
+    }
+    try {
+        std::reverse(words.begin(), words.end());  // CLI11 reads this vector from its end
+        app.parse(std::move(words));
+    } catch (const CLI::ParseError& error) {
+        return report_parse_end(app, error, console);
+    }
+    if (!slots.command) return stopped(kExitUsage);
+    if (auto* const run = std::get_if<RunOptions>(&*slots.command)) {
+        run->command.insert(run->command.end(), command.begin(), command.end());
+        if (run->command.empty()) {
+            return stopped(complain(console, kExitUsage, "there is no command to run",
+                                    "as in: headway run -- make -j2"));
+        }
+    }
+    if (const auto done = complete(*slots.command, slots.client, console); !done) {
+        return stopped(complain(console, kExitUsage, done.error().detail,
+                                "as in: --url http://127.0.0.1:7717"));
+    }
+    return {std::move(slots.command), 0};
+}
+
+}  // namespace headway::cli

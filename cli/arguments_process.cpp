@@ -1,0 +1,180 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/argument_slots.hpp"
+
+// The verbs that start something or play it again, and those about the program itself.
+
+namespace headway::cli {
+namespace {
+
+void add_setting(CLI::App& verb, const char* flag, const char* key, config::LoadRequest& sources,
+                 const char* help) {
+    verb.add_option_function<std::string>(
+        flag, [&sources, key](const std::string& value) { sources.flags[key] = value; }, help);
+}
+
+void add_sources(CLI::App& verb, config::LoadRequest& sources) {
+    verb.add_option_function<std::string>(
+            "--config", [&sources](const std::string& path) { sources.file = path; },
+            "settings file; without it ./headway.toml, the XDG place, /etc/headway/headway.toml")
+        ->type_name("FILE");
+    const auto store = [&sources](const std::vector<std::string>& pairs) {
+        for (const std::string& pair : pairs) {
+            const std::size_t equals = pair.find('=');
+            if (equals == 0 || equals == std::string::npos) {
+                throw CLI::ValidationError("--set", "\"" + pair + "\" is not KEY=VALUE");
+            }
+            sources.flags[pair.substr(0, equals)] = pair.substr(equals + 1);
+        }
+    };
+    verb.add_option_function<std::vector<std::string>>(
+            "--set", store, "any setting, as in --set policy.heartbeat_interval=5s; repeatable")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+}
+
+void add_serve(CLI::App& app, ArgumentSlots& slots) {
+    config::LoadRequest& sources = slots.serve.sources;
+    CLI::App& verb = *app.add_subcommand("serve", "Run the daemon");
+    verb.footer(
+        R"(Stops on SIGTERM or Ctrl-C after finishing replies in flight; reads its settings again on SIGHUP.
+
+Examples:
+  headway serve
+  headway serve --listen 127.0.0.1:0 --ports-file /tmp/ports.json --state-dir /tmp/state
+  headway serve --set log.level=debug --set policy.profile=strict
+  headway config default > headway.toml              every setting with its explanation)");
+    add_setting(verb, "--listen", "server.listen", sources, "HOST:PORT, loopback; port 0: any");
+    add_setting(verb, "--state-dir", "storage.state_dir", sources, "folder of the database");
+    verb.add_option_function<std::string>(
+            "--ports-file", [&slots](const std::string& path) { slots.serve.ports_file = path; },
+            "written when ready, with the bound addresses as JSON")
+        ->type_name("FILE");
+    add_sources(verb, sources);
+    verb.callback([&slots] { slots.command = slots.serve; });
+}
+
+void add_run(CLI::App& app, ArgumentSlots& slots) {
+    RunOptions& run = slots.run;
+    CLI::App& verb = *app.add_subcommand("run", "Supervise a command from start to exit");
+    verb.footer(
+        R"(Opens a session, passes standard input and output and signals through, reports lines of output,
+CPU, memory and disk of the whole process tree, and ends with the command's exit status. If the
+daemon is away, the command runs all the same and the reports follow when it is back. The command
+finds its session in HEADWAY_SESSION. Its output goes through a pipe, so it may buffer or drop
+colours as it does under `| cat`.
+
+Examples:
+  headway run -- make -j2
+  headway run --session nightly-42 --label team=night -- ./agent.sh "fix the failing test"
+  headway wait nightly-42                            in another shell)");
+    add_client_flags(verb, slots.client);
+    verb.add_option("--session", run.session, "session id (default: from the command's name)");
+    verb.add_option("--goal", run.goal, "what it is meant to do (default: the command line)");
+    verb.add_option("--label", run.labels, "label of the session; repeatable")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    add_duration(verb, "--interval", run.interval, "heartbeat interval (default: the daemon's)");
+    add_duration(verb, "--linger", run.linger,
+                 "after the exit: how long to try to deliver the last reports");
+    verb.add_flag("--quiet", run.quiet, "do not print the session id and warnings");
+    verb.prefix_command();
+    verb.callback([&slots, &verb] {
+        slots.run.command = verb.remaining();
+        slots.command = slots.run;
+    });
+}
+
+void add_replay(CLI::App& app, ArgumentSlots& slots) {
+    ReplayOptions& replay = slots.replay;
+    CLI::App& verb = *app.add_subcommand("replay", "Play recorded sessions to a daemon");
+    verb.footer(
+        R"(Takes recorded agent sessions (JSONL with session_start, tool_call, message, ... end) and the
+daemon's own export (`headway events ID --jsonl`). Playing a file again adds nothing: every event
+has the same id each time.
+
+Examples:
+  headway replay session.jsonl --to http://127.0.0.1:7717
+  headway replay recordings/*.jsonl --parallel 8 --batch 50
+  headway replay session.jsonl --speed 10            ten times as fast as it happened)");
+    verb.add_option("FILE", replay.files, "recordings")->required();
+    verb.add_option("--to,--url", slots.client.url, "the daemon");
+    verb.add_flag("--json", slots.client.json, "print JSON for programs");
+    verb.add_option("--session", replay.session, "session id (default: from the recording)");
+    verb.add_option_function<std::string>(
+            "--speed",
+            [&replay](const std::string& text) {
+                char* end = nullptr;
+                replay.speed = text == "max" ? 0.0 : std::strtod(text.c_str(), &end);
+                if (text == "realtime") {
+                    replay.speed = 1.0;
+                } else if (text != "max" && (*end != '\0' || !(replay.speed > 0))) {
+                    throw CLI::ValidationError("--speed", "use max, realtime or a factor above 0");
+                }
+            },
+            "max, realtime or a factor")
+        ->default_str("max");
+    verb.add_option("--batch", replay.batch, "events a report")
+        ->check(CLI::Range(1, 1'000))
+        ->capture_default_str();
+    verb.add_option("--parallel", replay.parallel, "recordings at a time")
+        ->check(CLI::Range(1, 256))
+        ->capture_default_str();
+    add_duration(verb, "--connect-timeout", replay.connect_timeout,
+                 "retry an unreachable daemon for so long");
+    verb.callback([&slots] {
+        if (!slots.replay.session.empty() && slots.replay.files.size() > 1) {
+            throw CLI::ValidationError("--session", "goes with one FILE only");
+        }
+        slots.command = slots.replay;
+    });
+}
+
+void add_config(CLI::App& app, ArgumentSlots& slots) {
+    CLI::App& verb = *app.add_subcommand("config", "Check or show the daemon's settings");
+    verb.require_subcommand(1);
+    verb.footer(
+        R"(Flags win over HEADWAY_* variables, which win over the file, which wins over the defaults.
+
+Examples:
+  headway config check --config headway.toml         0 when right, 2 with every mistake
+  headway config show --origin                       each value and where it comes from
+  headway config default > headway.toml              a file to start from)");
+    const auto add = [&](const char* name, const char* help, ConfigOptions::Action action) {
+        CLI::App& sub = *verb.add_subcommand(name, help);
+        sub.callback([&slots, action] {
+            slots.config.action = action;
+            slots.command = slots.config;
+        });
+        return &sub;
+    };
+    CLI::App* const check = add("check", "Check file and variables", ConfigOptions::Action::kCheck);
+    CLI::App* const show = add("show", "Print the settings in force", ConfigOptions::Action::kShow);
+    add("default", "Print a commented file of defaults", ConfigOptions::Action::kDefault);
+    for (CLI::App* const sub : {check, show}) {
+        add_sources(*sub, slots.config.sources);
+        sub->add_flag("--json", slots.config.json, "print JSON for programs");
+    }
+    show->add_flag("--origin", slots.config.origin, "say where each value comes from");
+}
+
+void add_version(CLI::App& app, ArgumentSlots& slots) {
+    CLI::App& verb = *app.add_subcommand("version", "Print the version");
+    verb.add_flag("--json", slots.version.json, "print JSON for programs");
+    verb.callback([&slots] { slots.command = slots.version; });
+}
+
+}  // namespace
+
+void add_process_verbs(CLI::App& app, ArgumentSlots& slots) {
+    add_serve(app, slots);
+    add_run(app, slots);
+}
+
+void add_other_verbs(CLI::App& app, ArgumentSlots& slots) {
+    add_replay(app, slots);
+    add_config(app, slots);
+    add_version(app, slots);
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,139 @@
+#include "cli/daemon.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "cli/exit_code.hpp"
+#include "cli/ids.hpp"
+#include "cli/text.hpp"
+
+namespace headway::cli {
+
+using nlohmann::json;
+
+core::Result<std::string> daemon_url(std::string_view flag,
+                                     const std::map<std::string, std::string>& environment) {
+    std::string url(flag);
+    if (url.empty()) {
+        const auto variable = environment.find("HEADWAY_URL");
+        if (variable != environment.end()) url = variable->second;
+    }
+    if (url.empty()) url = kDefaultUrl;
+    if (url.find("://") == std::string::npos) url = "http://" + url;
+    while (url.ends_with('/'))
+        url.pop_back();
+
+    const bool known = url.starts_with("http://") || url.starts_with("https://");
+    const std::size_t host = url.find("://") + 3;
+    if (!known || host >= url.size() || url.find_first_of(" ?#", host) != std::string::npos) {
+        return core::Error{core::ErrorCode::kInvalidParameter,
+                           "\"" + clean_line(url) + "\" is not the URL of a daemon", "--url"};
+    }
+    return url;
+}
+
+Problem problem_of(const HttpReply& reply) {
+    Problem problem;
+    const auto body = body_json(reply);
+    if (!body || !body->is_object()) {
+        problem.detail = "HTTP status " + std::to_string(reply.status);
+        return problem;
+    }
+    const auto text = [&](const char* name) {
+        const auto found = body->find(name);
+        const bool is_text = found != body->end() && found->is_string();
+        return is_text ? clean_line(found->get_ref<const std::string&>()) : std::string();
+    };
+    problem.code = text("code");
+    problem.detail = text("detail").empty() ? text("title") : text("detail");
+    problem.field = text("field");
+    problem.retryable = body->contains("retryable") && (*body)["retryable"] == true;
+    return problem;
+}
+
+HttpReply Daemon::get(std::string_view path, std::chrono::milliseconds timeout) {
+    HttpRequest request;
+    request.url = url_ + std::string(path);
+    request.timeout = timeout;
+    return client_.send(request);
+}
+
+HttpReply Daemon::send_body(std::string_view method, std::string_view path, const json& body) {
+    HttpRequest request;
+    request.method = method;
+    request.url = url_ + std::string(path);
+    request.body = dump(body);
+    request.content_type = "application/json";
+    request.timeout = kTimeout;
+    return client_.send(request);
+}
+
+HttpReply Daemon::post(std::string_view path, const json& body) {
+    return send_body("POST", path, body);
+}
+
+HttpReply Daemon::put(std::string_view path, const json& body) {
+    return send_body("PUT", path, body);
+}
+
+HttpReply Daemon::stream(std::string_view path, const std::string& last_event_id,
+                         const HttpClient::StreamHandlers& handlers) {
+    HttpRequest request;
+    request.url = url_ + std::string(path);
+    request.timeout = kStreamSilenceMax;
+    request.headers.emplace_back("Accept: text/event-stream");
+    if (!last_event_id.empty()) request.headers.push_back("Last-Event-ID: " + last_event_id);
+    return client_.stream(request, handlers);
+}
+
+std::string session_path(std::string_view id, std::string_view rest) {
+    return "/v1/sessions/" + url_encode(id) + std::string(rest);
+}
+
+std::optional<json> body_json(const HttpReply& reply) {
+    json value = json::parse(reply.body, nullptr, false);
+    if (value.is_discarded()) return std::nullopt;
+    return value;
+}
+
+std::string dump(const json& value, int indent) {
+    return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+bool worth_retrying(const HttpReply& reply) {
+    if (!reply.answered()) return true;
+    return reply.status == 503 || reply.status == 507 || reply.status == 408 ||
+           reply.status == 502 || reply.status == 504;
+}
+
+int explain_failure(const Console& console, const Daemon& daemon, const HttpReply& reply) {
+    if (!reply.answered()) {
+        return complain(console, kExitUnreachable,
+                        "no daemon answers at " + daemon.url() + " (" + reply.error + ")",
+                        "start one with `headway serve`, or name it with --url or HEADWAY_URL");
+    }
+    const Problem problem = problem_of(reply);
+    std::string what = problem.detail;
+    if (!problem.field.empty()) what += " (" + problem.field + ")";
+
+    const bool parameter = problem.code == "invalid_parameter" || problem.code == "invalid_id";
+    std::string next;
+    if (problem.code == "unknown_session") next = "`headway sessions` lists what the daemon knows";
+    if (problem.code == "session_ended") next = "an ended session takes no reports; use another id";
+    if (problem.code == "unknown_host")
+        next = "add this name to server.allowed_hosts of the daemon";
+    if (problem.code.empty()) next = "is this a Headway daemon? " + daemon.url();
+    if (problem.retryable) next = "this may pass: try again";
+    return complain(console, parameter ? kExitUsage : kExitFailed, what, next);
+}
+
+std::chrono::milliseconds Backoff::next() {
+    constexpr std::chrono::milliseconds kMax{2'000};
+    const auto jitter = static_cast<std::int64_t>(random_bits() % 50);
+    const std::chrono::milliseconds pause = step_ * (100 + jitter) / 100;
+    step_ = std::min(step_ * 2, kMax);
+    return pause;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/console.hpp"
+#include "cli/http_client.hpp"
+#include "core/result.hpp"
+
+namespace headway::cli {
+
+inline constexpr std::string_view kDefaultUrl = "http://127.0.0.1:7717";
+
+/// The base URL from --url, HEADWAY_URL or the default; "host:port" is taken as http. Error:
+/// kInvalidParameter. Pure.
+core::Result<std::string> daemon_url(std::string_view flag,
+                                     const std::map<std::string, std::string>& environment);
+
+/// A 4xx or 5xx as RFC 9457 says it.
+struct Problem {
+    std::string code;
+    std::string detail;
+    std::string field;
+    bool retryable = false;
+};
+Problem problem_of(const HttpReply& reply);
+
+/// Talks JSON to one daemon. One thread at a time.
+class Daemon {
+public:
+    explicit Daemon(std::string url) : url_(std::move(url)) {}
+
+    HttpReply get(std::string_view path, std::chrono::milliseconds timeout = kTimeout);
+    HttpReply post(std::string_view path, const nlohmann::json& body);
+    HttpReply put(std::string_view path, const nlohmann::json& body);
+    HttpReply stream(std::string_view path, const std::string& last_event_id,
+                     const HttpClient::StreamHandlers& handlers);
+
+    const std::string& url() const { return url_; }
+
+private:
+    static constexpr std::chrono::milliseconds kTimeout{30'000};
+    static constexpr std::chrono::milliseconds kStreamSilenceMax{
+        45'000};  // three keep-alive comments
+
+    HttpReply send_body(std::string_view method, std::string_view path, const nlohmann::json& body);
+
+    std::string url_;
+    HttpClient client_;
+};
+
+/// "/v1/sessions/<id><rest>", the id encoded. Pure.
+std::string session_path(std::string_view id, std::string_view rest = {});
+
+/// The reply's body as JSON, if it is some. Pure.
+std::optional<nlohmann::json> body_json(const HttpReply& reply);
+
+/// JSON text that any input survives: broken UTF-8 is replaced. Pure.
+std::string dump(const nlohmann::json& value, int indent = -1);
+
+/// True when the same request may succeed later: no answer, overloaded, draining, storage trouble.
+/// Pure.
+bool worth_retrying(const HttpReply& reply);
+
+/// Says on `console.err` why this reply is not what was hoped for and what to do next; gives the
+/// exit code.
+int explain_failure(const Console& console, const Daemon& daemon, const HttpReply& reply);
+
+/// Pauses between tries: 100 ms, doubling to 2 s, with a random part so that clients do not return
+/// in step.
+class Backoff {
+public:
+    std::chrono::milliseconds next();
+    void reset() { step_ = std::chrono::milliseconds{100}; }
+
+private:
+    std::chrono::milliseconds step_{100};
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace headway::cli {
+
+/// How `watch` and `events` show an event.
+struct LineStyle {
+    std::size_t width = 0;          ///< columns to crop to; 0: do not crop
+    std::size_t session_width = 0;  ///< columns for the session id; 0: leave it out
+    bool color = false;
+};
+
+/// "02:03:04  tool.finished  make ok 5.1s: all" without a line feed; the parts align from line to
+/// line. Nothing in it can steer a terminal. Takes an event envelope; anything else still gives
+/// some line.
+std::string event_line(const nlohmann::json& event, const LineStyle& style);
+
+/// What happened, in a few words. Pure.
+std::string event_summary(std::string_view type, const nlohmann::json& data);
+
+/// Text of a JSON value for people, one clean line: strings as they are, kept long text as its
+/// head, the rest as JSON. Pure.
+std::string plain_text(const nlohmann::json& value);
+
+/// The escape sequence that colours a verdict, or "". Pure.
+std::string_view verdict_color(std::string_view status);
+inline constexpr std::string_view kColorReset = "\x1b[0m";
+
+}  // namespace headway::cli

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway::cli {
+
+struct HttpRequest {
+    std::string method = "GET";
+    std::string url;
+    std::string body;
+    std::string content_type;          ///< sent when the method carries a body
+    std::vector<std::string> headers;  ///< "Name: value"
+    std::chrono::milliseconds timeout{
+        30'000};  ///< of the whole exchange; streams: from byte to byte
+};
+
+/// What came back. `status` 0 means that no HTTP answer came, and `error` says why.
+struct HttpReply {
+    int status = 0;
+    std::string body;
+    std::string error;
+    std::map<std::string, std::string> headers;  ///< names in lower case
+
+    bool answered() const { return status != 0; }
+    bool ok() const { return status >= 200 && status < 300; }
+};
+
+/// HTTP over libcurl with one kept-alive connection. Environment proxies are not used for loopback.
+/// One thread at a time; a client is cheap, so each thread has its own.
+class HttpClient {
+public:
+    HttpClient();
+    ~HttpClient();
+    HttpClient(const HttpClient&) = delete;
+    HttpClient& operator=(const HttpClient&) = delete;
+
+    /// Sends and reads the whole reply. Never throws for network trouble.
+    HttpReply send(const HttpRequest& request);
+
+    struct StreamHandlers {
+        std::function<bool(std::string_view)>
+            on_data;                    ///< bytes of a 2xx body; false ends the stream
+        std::function<bool()> on_idle;  ///< about five times a second; false ends the stream
+    };
+    /// Sends and hands over a 2xx body as it comes. Returns when the server closes, a handler says
+    /// so, or `timeout` passes without a byte; then `status` is still what was answered and `error`
+    /// says why it ended, if not by us.
+    HttpReply stream(const HttpRequest& request, const StreamHandlers& handlers);
+
+private:
+    struct Handles;
+    std::unique_ptr<Handles> handles_;
+};
+
+/// Percent-encodes everything but unreserved characters, for one path segment or query value. Pure.
+std::string url_encode(std::string_view text);
+
+}  // namespace headway::cli

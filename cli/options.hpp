@@ -1,0 +1,131 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "config/load.hpp"
+
+// What was asked for on the command line, one struct for each verb.
+
+namespace headway::cli {
+
+using std::chrono::milliseconds;
+
+/// Shared by the verbs that talk to a daemon.
+struct ClientOptions {
+    std::string url;  ///< complete; --url, HEADWAY_URL or the default
+    bool json = false;
+};
+
+enum class OnStuck : std::uint8_t {
+    kAsk,     ///< ask the person at the terminal; without one like kFail
+    kFail,    ///< a stuck session ends the wait
+    kIgnore,  ///< keep waiting
+};
+
+struct WaitOptions {
+    ClientOptions client;
+    std::vector<std::string> sessions;
+    bool any = false;  ///< several sessions: the first is enough
+    std::string until = "settled";
+    std::uint64_t after = 0;
+    std::string mode = "now";
+    std::optional<milliseconds> timeout;  ///< none: for ever
+    OnStuck on_stuck = OnStuck::kAsk;
+    bool missing_waits = true;                    ///< for a session nobody has opened yet
+    std::optional<milliseconds> connect_timeout;  ///< how long an unreachable daemon is retried
+};
+
+struct WatchOptions {
+    ClientOptions client;
+    std::string session;  ///< empty: all
+    bool follow = false;
+    std::optional<std::uint64_t> after;  ///< one session: start behind this event
+    milliseconds connect_timeout{600'000};
+};
+
+struct SessionsOptions {
+    ClientOptions client;
+    std::string verdict;
+    std::string label;
+    std::string agent;
+    std::optional<bool> open;
+    std::size_t limit = 50;
+};
+
+struct ShowOptions {
+    ClientOptions client;
+    std::string session;
+};
+
+struct EventsOptions {
+    ClientOptions client;
+    std::string session;
+    std::uint64_t after = 0;
+};
+
+struct ReportOptions {
+    ClientOptions client;
+    std::string session;
+    std::string type;
+    std::string data;                 ///< JSON text; "@FILE", or "-" for standard input
+    std::vector<std::string> fields;  ///< "key=value", "error.class=test"
+    std::string event_id;             ///< empty: a random one, so that a retry is counted once
+};
+
+struct EndOptions {
+    ClientOptions client;
+    std::string session;
+    std::string outcome = "completed";
+    std::string reason;
+};
+
+struct CancelOptions {
+    ClientOptions client;
+    std::string session;
+    std::string reason;
+};
+
+struct RunOptions {
+    ClientOptions client;
+    std::string session;  ///< empty: made from the command's name
+    std::string goal;
+    std::vector<std::string> labels;  ///< "key=value"
+    std::optional<milliseconds> interval;
+    bool quiet = false;
+    milliseconds linger{10'000};  ///< how long delivery may go on after the command's exit
+    std::vector<std::string> command;
+};
+
+struct ReplayOptions {
+    ClientOptions client;
+    std::vector<std::string> files;
+    std::string session;       ///< empty: from the recording
+    double speed = 0;          ///< 0: as fast as it goes; 1: as recorded
+    std::size_t batch = 1;     ///< events a report
+    std::size_t parallel = 1;  ///< recordings at a time
+    milliseconds connect_timeout{60'000};
+};
+
+struct ConfigOptions {
+    enum class Action : std::uint8_t { kCheck, kShow, kDefault };
+    Action action = Action::kCheck;
+    config::LoadRequest sources;
+    bool origin = false;
+    bool json = false;
+};
+
+struct VersionOptions {
+    bool json = false;
+};
+
+using Command = std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions,
+                             ShowOptions, EventsOptions, ReportOptions, EndOptions, CancelOptions,
+                             RunOptions, ReplayOptions, ConfigOptions, VersionOptions>;
+
+}  // namespace headway::cli

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace headway::cli {
+
+/// What a process tree has used. `cpu_ms` and `disk_bytes` (written) only grow; `rss_bytes` is what
+/// it holds now.
+struct TreeUsage {
+    std::uint64_t cpu_ms = 0;
+    std::uint64_t rss_bytes = 0;
+    std::uint64_t disk_bytes = 0;
+    std::uint32_t processes = 0;
+};
+
+/// The fields of /proc/PID/stat that matter here, in clock ticks and pages. Pure.
+struct ProcStat {
+    pid_t pid = 0;
+    pid_t parent = 0;
+    std::uint64_t cpu_ticks = 0;  ///< own and of children already waited for
+    std::uint64_t rss_pages = 0;
+};
+std::optional<ProcStat> parse_proc_stat(std::string_view text);
+
+/// The value of write_bytes in /proc/PID/io, or 0. Pure.
+std::uint64_t parse_write_bytes(std::string_view text);
+
+/// Everything below this process, from /proc. A process that ended is in the sums of the one that
+/// waited for it; this process must be a child subreaper, so that no orphan is lost. Any thread.
+class ProcTree {
+public:
+    explicit ProcTree(std::filesystem::path proc = "/proc") : proc_(std::move(proc)) {}
+
+    std::vector<pid_t> descendants(pid_t root) const;
+    TreeUsage usage(pid_t root) const;
+
+private:
+    std::vector<ProcStat> tree(pid_t root) const;
+
+    std::filesystem::path proc_;
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <istream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace headway::cli {
+
+/// One event ready to be reported, and when it happened in the recording.
+struct RecordedEvent {
+    nlohmann::json event;           ///< {"type","event_id","data"}
+    std::optional<double> seconds;  ///< of the recording's own clock
+};
+
+/// A recorded session in the daemon's words.
+struct Recording {
+    std::string session;  ///< the id it suggests; may be empty or not valid as an id
+    nlohmann::json open;  ///< body of PUT /v1/sessions/{id}
+    std::vector<RecordedEvent> events;
+    std::size_t skipped = 0;  ///< lines that only a daemon writes, or of an unknown type
+};
+
+/// Reads JSONL: either a recorded agent session (`session_start`, `tool_call`, ..., `end`, one
+/// object a line) or the daemon's own export (`headway events --jsonl`). Event ids come from the
+/// line's number in the recording, so playing it again is idempotent. Error: kInvalidJson with the
+/// line, when a line is not a JSON object.
+core::Result<Recording> read_recording(std::istream& lines);
+
+}  // namespace headway::cli

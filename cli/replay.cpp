@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <thread>
+
+#include "cli/clock.hpp"
+#include "cli/daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/ids.hpp"
+#include "cli/recording.hpp"
+#include "cli/verbs.hpp"
+
+// `headway replay`: plays recorded sessions through HTTP. Every event carries the same event_id
+// each time, so whatever happens to the daemon on the way, asking again is safe.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+struct Played {
+    std::string session;
+    std::size_t events = 0;
+    std::size_t duplicates = 0;
+    std::size_t skipped = 0;
+    std::string verdict;
+    int exit_code = kExitOk;
+    std::string trouble;
+};
+
+class Player {
+public:
+    explicit Player(const ReplayOptions& options)
+        : options_(options), daemon_(options.client.url) {}
+
+    Played play(const std::string& file) {
+        Played played;
+        played.session = options_.session;
+        std::ifstream stream(file, std::ios::binary);
+        if (!stream) return fail(std::move(played), kExitUsage, "cannot read " + file);
+        const core::Result<Recording> recording = read_recording(stream);
+        if (!recording) {
+            return fail(std::move(played), kExitUsage, file + ": " + recording.error().detail);
+        }
+        if (played.session.empty()) played.session = id_of(recording->session, file);
+        played.skipped = recording->skipped;
+        open(*recording, played);
+        std::size_t next = 0;
+        while (played.exit_code == kExitOk && next < recording->events.size()) {
+            next = report(*recording, next, played);
+        }
+        return played;
+    }
+
+private:
+    static std::string id_of(const std::string& suggested, const std::string& file) {
+        const std::string stem = std::filesystem::path(file).stem().string();
+        return session_id_of(suggested.empty() ? stem : suggested);
+    }
+
+    static Played fail(Played played, int exit_code, std::string trouble) {
+        played.exit_code = exit_code;
+        played.trouble = std::move(trouble);
+        return played;
+    }
+
+    void open(const Recording& recording, Played& played) {
+        const std::string path = session_path(played.session);
+        const HttpReply reply = until_answered([&] { return daemon_.put(path, recording.open); });
+        // Open with other fields, or ended: the events say whether they are known.
+        if (!reply.ok() && reply.status != 409) note_failure(reply, played);
+    }
+
+    std::size_t report(const Recording& recording, std::size_t first, Played& played) {
+        const std::size_t last = std::min(first + options_.batch, recording.events.size());
+        pace(recording.events[first]);
+        json body = json::array();
+        for (std::size_t i = first; i < last; ++i)
+            body.push_back(recording.events[i].event);
+        if (options_.batch == 1) body = recording.events[first].event;
+        const std::string path = session_path(played.session, "/events");
+        const HttpReply reply = until_answered([&] { return daemon_.post(path, body); });
+        const std::optional<json> advice = body_json(reply);
+        if (!reply.ok() || !advice || !advice->is_object()) {
+            note_failure(reply, played);
+            return last;
+        }
+        played.events += last - first;
+        played.duplicates += advice->value("duplicates", std::size_t{0});
+        const json verdict = advice->value("verdict", json::object());
+        if (verdict.is_object()) played.verdict = verdict.value("status", "");
+        return last;
+    }
+
+    template <class Request>
+    HttpReply until_answered(Request request) {
+        Backoff backoff;
+        const SteadyTime began = steady_now();
+        HttpReply reply = request();
+        while (worth_retrying(reply) && steady_now() - began < options_.connect_timeout) {
+            std::this_thread::sleep_for(backoff.next());
+            reply = request();
+        }
+        return reply;
+    }
+
+    // Waits until the recording's own clock, divided by the speed, has come to this event.
+    void pace(const RecordedEvent& event) {
+        if (options_.speed <= 0 || !event.seconds) return;
+        if (!started_) {
+            started_ = steady_now();
+            first_seconds_ = *event.seconds;
+        }
+        const double ms = (*event.seconds - first_seconds_) / options_.speed * 1'000.0;
+        std::this_thread::sleep_until(*started_ + milliseconds{std::llround(ms)});
+    }
+
+    void note_failure(const HttpReply& reply, Played& played) const {
+        played.exit_code = reply.answered() ? kExitFailed : kExitUnreachable;
+        const Problem problem = problem_of(reply);
+        played.trouble = reply.answered() ? problem.detail + " " + problem.field
+                                          : "no daemon answers at " + daemon_.url();
+    }
+
+    const ReplayOptions& options_;
+    Daemon daemon_;
+    std::optional<SteadyTime> started_;
+    double first_seconds_ = 0;
+};
+
+void print(const Played& played, const std::string& file, bool as_json, const Console& console) {
+    if (as_json) {
+        const json line = {{"file", file},
+                           {"session", played.session},
+                           {"events", played.events},
+                           {"duplicates", played.duplicates},
+                           {"skipped", played.skipped},
+                           {"verdict", played.verdict},
+                           {"error", played.trouble.empty() ? json() : json(played.trouble)}};
+        console.out << dump(line) << "\n" << std::flush;
+        return;
+    }
+    if (!played.trouble.empty()) {
+        complain(console, played.exit_code, file + ": " + played.trouble,
+                 "playing it again is safe: what was stored is counted once");
+        return;
+    }
+    console.out << played.session << ": " << played.events << " events";
+    if (played.duplicates > 0) console.out << " (" << played.duplicates << " known already)";
+    console.out << ", " << played.verdict << "\n" << std::flush;
+}
+
+}  // namespace
+
+int replay_recordings(const ReplayOptions& options, const Console& console) {
+    std::atomic<std::size_t> next{0};
+    std::mutex printing;  // guards the console and exit_code
+    int exit_code = kExitOk;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < options.files.size(); i = next++) {
+            const Played played = Player(options).play(options.files[i]);
+            const std::lock_guard lock(printing);
+            print(played, options.files[i], options.client.json, console);
+            if (played.exit_code != kExitOk) exit_code = played.exit_code;
+        }
+    };
+    std::vector<std::jthread> others;
+    const std::size_t count = std::min(options.parallel, options.files.size());
+    for (std::size_t i = 1; i < count; ++i)
+        others.emplace_back(work);
+    work();
+    others.clear();  // joins
+    return exit_code;
+}
+
+}  // namespace headway::cli

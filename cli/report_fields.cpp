@@ -1,0 +1,60 @@
+#include "cli/report_fields.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+// json converts from and to everything, so a Result of it is built by name
+// (boost::system::in_place_value).
+
+core::Error not_a_pair(const std::string& text) {
+    return {core::ErrorCode::kInvalidField, "\"" + text + "\" is not key=value", {}};
+}
+
+json value_of(const std::string& text) {
+    json value = json::parse(text, nullptr, false);
+    return value.is_discarded() ? json(text) : value;
+}
+
+core::Result<> set_field(json& data, const std::string& pair) {
+    const std::size_t equals = pair.find('=');
+    if (equals == 0 || equals == std::string::npos) return not_a_pair(pair);
+    json* target = &data;
+    std::string path = pair.substr(0, equals);
+    for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.')) {
+        target = &(*target)[path.substr(0, dot)];
+        path.erase(0, dot + 1);
+        if (!target->is_null() && !target->is_object()) return not_a_pair(pair);
+    }
+    if (path.empty()) return not_a_pair(pair);
+    (*target)[path] = value_of(pair.substr(equals + 1));
+    return {};
+}
+
+}  // namespace
+
+core::Result<json> build_data(const std::string& text, const std::vector<std::string>& fields) {
+    json data = text.empty() ? json::object() : json::parse(text, nullptr, false);
+    if (!data.is_object()) {
+        return core::Error{core::ErrorCode::kInvalidJson, "--data is not a JSON object", {}};
+    }
+    for (const std::string& pair : fields) {
+        HEADWAY_CHECK(set_field(data, pair));
+    }
+    return core::Result<json>(boost::system::in_place_value, std::move(data));
+}
+
+core::Result<json> build_labels(const std::vector<std::string>& pairs) {
+    json labels = json::object();
+    for (const std::string& pair : pairs) {
+        const std::size_t equals = pair.find('=');
+        if (equals == 0 || equals == std::string::npos) return not_a_pair(pair);
+        labels[pair.substr(0, equals)] = pair.substr(equals + 1);
+    }
+    return core::Result<json>(boost::system::in_place_value, std::move(labels));
+}
+
+}  // namespace headway::cli

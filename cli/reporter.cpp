@@ -1,0 +1,189 @@
+#include "cli/reporter.hpp"
+
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/event_line.hpp"
+#include "cli/ids.hpp"
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kNeverReachedLinger{1'000};
+constexpr milliseconds kHeartbeatMin{100};
+constexpr milliseconds kHeartbeatMax{3'600'000};
+
+}  // namespace
+
+Reporter::Reporter(Setup setup)
+    : setup_(std::move(setup)),
+      daemon_(setup_.url),
+      wake_(::eventfd(0, EFD_CLOEXEC)),
+      next_beat_(steady_now() + setup_.heartbeat),
+      interval_(setup_.heartbeat),
+      spool_("run-" + random_tag()) {
+    thread_ = std::jthread([this] { work(); });
+}
+
+Reporter::~Reporter() {
+    const std::lock_guard lock(mutex_);
+    if (!end_) {  // left without finish(): say nothing, go at once
+        end_ = json::object();
+        deadline_ = steady_now();
+        refused_ = true;
+        spool_.clear();
+    }
+    changed_.notify_all();
+}
+
+void Reporter::add(const std::string& type, json data) {
+    const std::lock_guard lock(mutex_);
+    if (refused_) return;
+    spool_.add(type, std::move(data));
+    changed_.notify_all();
+}
+
+std::optional<StopDirective> Reporter::stop_directive() const {
+    const std::lock_guard lock(mutex_);
+    return stop_;
+}
+
+bool Reporter::finish(json end, milliseconds linger) {
+    std::unique_lock lock(mutex_);
+    end_ = std::move(end);
+    deadline_ = steady_now() + (reached_ ? linger : std::min(linger, kNeverReachedLinger));
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return finished_; });
+    return delivered_;
+}
+
+void Reporter::work() {
+    Backoff backoff;
+    for (Step step = Step::kAgain; step != Step::kDone;) {
+        step = this->step();
+        if (step == Step::kAgain) backoff.reset();
+        std::unique_lock lock(mutex_);
+        if (step == Step::kIdle) {
+            changed_.wait_until(lock, next_beat_, [this] { return spool_.size() > 0 || end_; });
+        } else if (step == Step::kRetry) {
+            // A new event must not cut the pause short, only the end may.
+            const bool ending = end_.has_value();
+            changed_.wait_for(lock, backoff.next(),
+                              [this, ending] { return end_.has_value() && !ending; });
+        }
+    }
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+    changed_.notify_all();
+}
+
+Reporter::Step Reporter::step() {
+    std::optional<json> end;
+    bool empty = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (refused_ && end_) return Step::kDone;
+        if (refused_) {
+            next_beat_ = steady_now() + kHeartbeatMax;
+            return Step::kIdle;
+        }
+        end = end_;
+        empty = spool_.size() == 0;
+    }
+    if (!opened_) return open_session();
+    if (!empty) return deliver();
+    if (end) return end_session(*end);
+    if (steady_now() < next_beat_) return Step::kIdle;
+    add("heartbeat", setup_.beat());
+    next_beat_ = steady_now() + interval_;
+    return deliver();
+}
+
+Reporter::Step Reporter::open_session() {
+    const HttpReply reply = daemon_.put(session_path(setup_.session), setup_.open);
+    // 409: somebody opened it before us, with other words. It is the same session all the same.
+    if (!reply.ok() && reply.status != 409) return failed(reply, false);
+    const std::lock_guard lock(mutex_);
+    opened_ = true;
+    reached_ = true;
+    return Step::kAgain;
+}
+
+Reporter::Step Reporter::deliver() {
+    json report;
+    {
+        const std::lock_guard lock(mutex_);
+        report = spool_.batch();
+    }
+    const HttpReply reply = daemon_.post(session_path(setup_.session, "/events"), report);
+    if (!reply.ok()) return failed(reply, true);
+    read_advice(reply);
+    const std::lock_guard lock(mutex_);
+    spool_.confirm();
+    return Step::kAgain;
+}
+
+Reporter::Step Reporter::end_session(const json& end) {
+    const HttpReply reply = daemon_.post(session_path(setup_.session, "/end"), end);
+    if (!reply.ok()) return failed(reply, false);
+    const std::lock_guard lock(mutex_);
+    delivered_ = spool_.dropped() == 0;
+    return Step::kDone;
+}
+
+// No answer or "not now": try again. A session that is over: stop. Anything else is a batch that no
+// retry can mend.
+Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
+    const bool retry = worth_retrying(reply);
+    const Problem problem = problem_of(reply);
+    if (!warned_ && retry && !out_of_time()) {
+        setup_.warn(reply.answered() ? "the daemon takes no reports now (" + problem.detail + ")"
+                                     : "no daemon answers at " + setup_.url +
+                                           "; the command runs, reports wait for it");
+    }
+    if (!retry) setup_.warn("a report was refused: " + problem.detail + " " + problem.field);
+    warned_ = true;
+    const std::lock_guard lock(mutex_);
+    if (retry) return end_ && steady_now() >= deadline_ ? Step::kDone : Step::kRetry;
+    if (drop_batch && reply.status != 404 && problem.code != "session_ended") {
+        spool_.confirm();
+        return Step::kAgain;
+    }
+    refused_ = true;
+    spool_.clear();
+    return end_ ? Step::kDone : Step::kIdle;
+}
+
+bool Reporter::out_of_time() const {
+    const std::lock_guard lock(mutex_);
+    return end_ && steady_now() >= deadline_;
+}
+
+void Reporter::read_advice(const HttpReply& reply) {
+    const std::optional<json> advice = body_json(reply);
+    if (!advice || !advice->is_object()) return;
+    if (const auto asked = advice->find("next_heartbeat_ms");
+        asked != advice->end() && asked->is_number_unsigned()) {
+        const auto ms =
+            std::min<std::uint64_t>(asked->get<std::uint64_t>(), std::uint64_t{3'600'000});
+        interval_ = std::max(milliseconds{static_cast<std::int64_t>(ms)}, kHeartbeatMin);
+        next_beat_ = std::min(next_beat_, steady_now() + interval_);
+    }
+    const auto directives = advice->find("directives");
+    if (directives == advice->end() || !directives->is_array()) return;
+    for (const json& directive : *directives) {
+        if (!directive.is_object() || directive.value("type", json()) != "stop") continue;
+        const std::lock_guard lock(mutex_);
+        if (stop_) return;
+        stop_ = StopDirective{plain_text(directive.value("id", json(""))),
+                              plain_text(directive.value("reason", json("")))};
+        ::eventfd_write(wake_.get(), 1);
+    }
+}
+
+}  // namespace headway::cli

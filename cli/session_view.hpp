@@ -1,0 +1,24 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace headway::cli {
+
+using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
+
+/// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
+/// Pure.
+std::string sessions_table(const nlohmann::json& sessions, WallTime now, std::size_t width,
+                           bool color);
+
+/// One session document as "name  value" lines. Pure but for the local time zone.
+std::string session_details(const nlohmann::json& session, WallTime now, bool color);
+
+/// The advice of a report for people: where the session stands, and each directive on its own line.
+/// Pure.
+std::string advice_text(const nlohmann::json& advice);
+
+}  // namespace headway::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway::cli {
+
+struct SseEvent {
+    std::string type;  ///< the `event` field; "message" when the sender named none
+    std::string data;
+    std::string id;  ///< the stream's last id so far, this event's included
+};
+
+/// Server-Sent Events from bytes, after the WHATWG rules: any line ending, comments, fields over
+/// chunk borders. One parser for one connection. Pure.
+class SseParser {
+public:
+    /// The events completed by these bytes.
+    std::vector<SseEvent> feed(std::string_view bytes);
+
+    /// The id to resume after; empty when none was seen. Belongs to completed events only.
+    const std::string& last_id() const { return dispatched_id_; }
+
+    /// The pause before a reconnect that the sender asked for.
+    std::optional<std::chrono::milliseconds> retry() const { return retry_; }
+
+private:
+    void end_line(std::vector<SseEvent>& out);
+    void field(std::string_view name, std::string_view value);
+
+    std::string line_;
+    bool first_line_ = true;
+    bool after_cr_ = false;
+    std::string type_;
+    std::string data_;
+    std::string id_;
+    std::string dispatched_id_;
+    std::optional<std::chrono::milliseconds> retry_;
+};
+
+}  // namespace headway::cli

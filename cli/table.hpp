@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway::cli {
+
+struct Column {
+    std::string title;
+    bool flexible = false;  ///< may be cropped, the widest first, when the table is too wide
+};
+
+struct Cell {
+    std::string text;        ///< already clean
+    std::string_view color;  ///< escape sequence or empty; outlives the call
+};
+
+/// A table with a head, each line ending in a line feed, at most `width` columns wide (0: as wide
+/// as it wants, nothing cropped). Every row has as many cells as there are columns. Pure.
+std::string format_table(const std::vector<Column>& columns,
+                         const std::vector<std::vector<Cell>>& rows, std::size_t width);
+
+}  // namespace headway::cli

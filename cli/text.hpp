@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Text for people and for a terminal. Everything an agent wrote passes clean_line() before it is
+// shown: a terminal obeys escape sequences, and an agent must not steer the terminal of the person
+// who watches it.
+
+namespace headway::cli {
+
+/// One line without control characters and escape sequences; broken UTF-8 becomes "?"; line breaks
+/// and tabs become single spaces. Pure.
+std::string clean_line(std::string_view text);
+
+/// Columns on a terminal, counting each code point as one. Pure.
+std::size_t width_of(std::string_view text);
+
+/// At most `columns` columns, the last one an ellipsis if something was cut. Pure.
+std::string crop(std::string_view text, std::size_t columns);
+
+/// Padded with spaces to `columns` columns. Pure.
+std::string pad(std::string_view text, std::size_t columns);
+
+/// At most `bytes` bytes, never cutting a code point. Pure.
+std::string_view cut_bytes(std::string_view text, std::size_t bytes);
+
+/// "850ms", "5.1s", "2m05s", "3h12m", "4d02h". Pure.
+std::string human_duration(std::chrono::milliseconds duration);
+
+/// "512 B", "4.2 MiB". Pure.
+std::string human_bytes(double bytes);
+
+/// Reads "2026-11-21T02:00:00.000Z". Pure.
+std::optional<std::chrono::sys_time<std::chrono::milliseconds>> parse_time(std::string_view text);
+
+/// HH:MM:SS in the zone of this machine.
+std::string local_clock(std::chrono::sys_time<std::chrono::milliseconds> time);
+
+}  // namespace headway::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+
+// One function for each verb; each gives the exit code of the process.
+
+namespace headway::cli {
+
+int wait_for_sessions(const WaitOptions& options, const Console& console);
+int watch_events(const WatchOptions& options, const Console& console);
+int list_sessions(const SessionsOptions& options, const Console& console);
+int show_session(const ShowOptions& options, const Console& console);
+int print_events(const EventsOptions& options, const Console& console);
+int report_event(const ReportOptions& options, const Console& console);
+int end_session(const EndOptions& options, const Console& console);
+int cancel_session(const CancelOptions& options, const Console& console);
+int run_command(const RunOptions& options, const Console& console);
+int replay_recordings(const ReplayOptions& options, const Console& console);
+int check_config(const ConfigOptions& options, const Console& console);
+int print_version(const VersionOptions& options, const Console& console);
+
+}  // namespace headway::cli

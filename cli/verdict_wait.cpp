@@ -1,0 +1,153 @@
+#include "cli/verdict_wait.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "cli/daemon.hpp"
+#include "cli/event_line.hpp"
+#include "cli/exit_code.hpp"
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 13> kVerdicts{
+    "starting", "progressing", "exploring", "slow",   "waiting",   "blocked", "suspect",
+    "stuck",    "silent",      "completed", "failed", "cancelled", "halted"};
+
+std::string expand(std::string_view word) {
+    if (word == "settled") return "completed,failed,cancelled,halted,stuck,blocked";
+    if (word == "ended") return "completed,failed,cancelled,halted";
+    return std::string(word);
+}
+
+std::vector<std::string> split(std::string_view list) {
+    std::vector<std::string> words;
+    while (!list.empty()) {
+        const std::size_t comma = std::min(list.find(','), list.size());
+        if (comma > 0) words.emplace_back(list.substr(0, comma));
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+    return words;
+}
+
+std::string join(const std::vector<std::string>& words, std::string_view separator = ",") {
+    std::string list;
+    for (const std::string& word : words)
+        list.append(list.empty() ? "" : separator).append(word);
+    return list;
+}
+
+std::string string_at(const json& object, const char* name) {
+    const auto found = object.find(name);
+    if (found == object.end() || !found->is_string()) return {};
+    return plain_text(*found);
+}
+
+bool flag_at(const json& object, const char* name) {
+    const auto found = object.find(name);
+    return found != object.end() && *found == true;
+}
+
+std::string line_of(const std::string& id, const json& session) {
+    std::string line = id + ": ";
+    const auto verdict = session.find("verdict");
+    if (verdict == session.end() || !verdict->is_object()) return line + "not opened yet";
+    line += string_at(*verdict, "status");
+    const std::string reason = string_at(*verdict, "reason");
+    return reason.empty() ? line : line + " (" + reason + ")";
+}
+
+// Which of several endings decides: any failure over stuck over cancelled over needing a person
+// over success.
+int severity(int exit_code) {
+    constexpr std::array<int, 5> kOrder{kExitOk, kExitNeedsHuman, kExitCancelled, kExitStuck,
+                                        kExitFailed};
+    const auto found = std::find(kOrder.begin(), kOrder.end(), exit_code);
+    return static_cast<int>(found - kOrder.begin());
+}
+
+void read_several(const json& reply, bool any, WaitAnswer& answer) {
+    if (const auto sessions = reply.find("sessions"); sessions != reply.end()) {
+        for (const auto& [id, session] : sessions->items()) {
+            answer.lines.push_back(line_of(id, session));
+        }
+    }
+    const auto matched = reply.find("matched");
+    if (matched == reply.end() || !matched->is_object()) return;
+    bool first = true;
+    for (const auto& [id, verdict] : matched->items()) {
+        const std::string status = verdict.is_string() ? plain_text(verdict) : std::string();
+        const int code = exit_code_of(status);
+        answer.stuck = answer.stuck || status == "stuck";
+        const bool better = severity(code) < severity(answer.exit_code);
+        if (first || better == any) answer.exit_code = code;
+        first = false;
+    }
+}
+
+}  // namespace
+
+std::string until_without(std::string_view until, std::string_view verdict) {
+    std::vector<std::string> words;
+    for (const std::string& word : split(until)) {
+        for (std::string& status : split(expand(word))) {
+            const bool known = std::find(words.begin(), words.end(), status) != words.end();
+            if (!known && status != verdict) words.push_back(std::move(status));
+        }
+    }
+    return join(words);
+}
+
+std::string all_verdicts_but(std::string_view verdict) {
+    std::vector<std::string> words;
+    for (const std::string_view status : kVerdicts) {
+        if (status != verdict) words.emplace_back(status);
+    }
+    return join(words);
+}
+
+int exit_code_of(std::string_view verdict) {
+    if (verdict == "failed" || verdict == "halted") return kExitFailed;
+    if (verdict == "stuck") return kExitStuck;
+    if (verdict == "cancelled") return kExitCancelled;
+    if (verdict == "blocked" || verdict == "waiting") return kExitNeedsHuman;
+    return kExitOk;
+}
+
+WaitAnswer read_wait_reply(const json& reply, bool any) {
+    WaitAnswer answer;
+    if (!reply.is_object()) return answer;
+    answer.met = flag_at(reply, "met");
+    answer.impossible = flag_at(reply, "impossible");
+    if (reply.contains("sessions")) {
+        read_several(reply, any, answer);
+    } else {
+        const std::string status = string_at(reply, "matched");
+        answer.exit_code = exit_code_of(status);
+        answer.stuck = status == "stuck";
+        answer.lines.push_back(line_of(string_at(reply, "session"), reply));
+    }
+    return answer;
+}
+
+std::string wait_path(const WaitOptions& options, std::string_view until, milliseconds wait) {
+    std::string path;
+    std::string query = "until=" + url_encode(until);
+    if (options.sessions.size() == 1) {
+        path = session_path(options.sessions.front(), "/wait?");
+    } else {
+        std::vector<std::string> ids;
+        for (const std::string& id : options.sessions)
+            ids.push_back(url_encode(id));
+        path = std::string("/v1/wait?") + (options.any ? "any=" : "all=") + join(ids) + "&";
+    }
+    if (options.after > 0) query += "&after=" + std::to_string(options.after);
+    if (options.mode != "now") query += "&mode=" + url_encode(options.mode);
+    if (options.missing_waits) query += "&missing=wait";
+    return path + query + "&wait=" + std::to_string(wait.count()) + "ms";
+}
+
+}  // namespace headway::cli

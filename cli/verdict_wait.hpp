@@ -1,0 +1,39 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options.hpp"
+
+// The rules of `headway wait` that need no daemon.
+
+namespace headway::cli {
+
+/// The `until` list with the sets `settled` and `ended` written out and one verdict taken away.
+/// Pure.
+std::string until_without(std::string_view until, std::string_view verdict);
+
+/// Every verdict but one, as an `until` list. Pure.
+std::string all_verdicts_but(std::string_view verdict);
+
+/// 0 completed (or anything that is no ending), 1 failed or halted, 2 stuck, 3 cancelled, 4 blocked
+/// or waiting. Pure.
+int exit_code_of(std::string_view verdict);
+
+/// What a reply of /wait says, for one session or several.
+struct WaitAnswer {
+    bool met = false;
+    bool impossible = false;
+    bool stuck = false;              ///< a session that matched is stuck
+    int exit_code = 0;               ///< several: the worst for --all, the best for --any
+    std::vector<std::string> lines;  ///< one for each session: "build: completed (tests pass)"
+};
+WaitAnswer read_wait_reply(const nlohmann::json& reply, bool any);
+
+/// The request of one long poll. `until` may differ from the options' after a person chose to go
+/// on. Pure.
+std::string wait_path(const WaitOptions& options, std::string_view until, milliseconds wait);
+
+}  // namespace headway::cli

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/clock.hpp"
+#include "cli/daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/verbs.hpp"
+#include "cli/verdict_wait.hpp"
+#include "config/duration.hpp"
+
+// `headway wait`: long polls, one after the other, until the question is answered or the person's
+// patience ends. The daemon may come and go meanwhile.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr milliseconds kPoll{55'000};         // API.md: the default of `wait`
+constexpr milliseconds kAnswerGrace{10'000};  // on top of `wait`, for a slow daemon
+constexpr milliseconds kFirstContact{5'000};  // a daemon never reached is given up after this
+constexpr milliseconds kReconnect{30'000};
+
+enum class Poll : std::uint8_t { kAnswered, kTimedOut, kGaveUp };
+
+class Waiter {
+public:
+    Waiter(const WaitOptions& options, const Console& console)
+        : options_(options), console_(console), daemon_(options.client.url) {
+        until_ = options.on_stuck == OnStuck::kIgnore ? until_without(options.until, "stuck")
+                                                      : options.until;
+    }
+
+    int run() {
+        if (until_.empty()) {
+            return complain(console_, kExitUsage, "nothing is left to wait for",
+                            "--on-stuck ignore takes `stuck` out of --until");
+        }
+        if (console_.err_terminal && !options_.client.json) {
+            console_.err << "waiting until " << until_ << " ... (Ctrl-C to give up)\n";
+        }
+        for (;;) {
+            HttpReply reply;
+            const Poll poll = ask_until_answered(reply);
+            if (poll == Poll::kTimedOut) return timed_out();
+            if (poll == Poll::kGaveUp) return explain_failure(console_, daemon_, reply);
+            const std::optional<json> body = body_json(reply);
+            if (!reply.ok() || !body) return refused(reply);
+            last_ = *body;
+            const WaitAnswer answer = read_wait_reply(*body, options_.any);
+            if (answer.met && leaving_stuck_ && !answer.stuck) {
+                leaving_stuck_ = false;  // it moves again; is that what was waited for?
+                continue;
+            }
+            if (answer.met && answer.stuck && person_keeps_waiting(answer)) continue;
+            if (answer.met) return finish(*body, answer, answer.exit_code);
+            if (answer.impossible) return finish(*body, answer, kExitCancelled);
+        }
+    }
+
+private:
+    // Asks again while there is no daemon, as long as the options allow.
+    Poll ask_until_answered(HttpReply& reply) {
+        Backoff backoff;
+        const SteadyTime began = steady_now();
+        for (;;) {
+            const milliseconds wait = std::min(kPoll, time_left());
+            if (wait.count() <= 0) return Poll::kTimedOut;
+            const std::string until = leaving_stuck_ ? all_verdicts_but("stuck") : until_;
+            reply = daemon_.get(wait_path(options_, until, wait), wait + kAnswerGrace);
+            if (!worth_retrying(reply)) {
+                reached_ = true;
+                return Poll::kAnswered;
+            }
+            reached_ = reached_ || reply.answered();
+            const milliseconds patience =
+                options_.connect_timeout.value_or(reached_ ? kReconnect : kFirstContact);
+            const milliseconds pause = std::min(backoff.next(), time_left());
+            if (steady_now() + pause - began > patience) return Poll::kGaveUp;
+            std::this_thread::sleep_for(pause);
+        }
+    }
+
+    milliseconds time_left() const {
+        if (!options_.timeout) return std::chrono::hours{24};
+        const auto spent = std::chrono::ceil<milliseconds>(steady_now() - began_);
+        return std::max(*options_.timeout - spent, milliseconds{0});
+    }
+
+    bool person_keeps_waiting(const WaitAnswer& answer) {
+        if (options_.on_stuck != OnStuck::kAsk || !console_.in_terminal) return false;
+        for (const std::string& line : answer.lines)
+            console_.err << line << "\n";
+        console_.err << "keep waiting? [y/N] " << std::flush;
+        std::string text;
+        if (!std::getline(std::cin, text) || !(text == "y" || text == "Y" || text == "yes")) {
+            return false;
+        }
+        // One session: wait for it to leave `stuck`, so that the next time asks again. Several, or
+        // the past: do not ask again.
+        if (options_.sessions.size() == 1 && options_.mode == "now") {
+            leaving_stuck_ = true;
+        } else {
+            until_ = until_without(until_, "stuck");
+        }
+        return !until_.empty();
+    }
+
+    int finish(const json& body, const WaitAnswer& answer, int exit_code) {
+        if (options_.client.json) {
+            console_.out << dump(body) << "\n";
+        } else {
+            for (const std::string& line : answer.lines)
+                console_.out << line << "\n";
+            if (answer.impossible && !answer.met) {
+                complain(console_, exit_code, "it has ended and can never be: " + until_);
+            }
+        }
+        return exit_code;
+    }
+
+    int timed_out() {
+        if (options_.client.json && !last_.is_null()) console_.out << dump(last_) << "\n";
+        return complain(console_, kExitTimeout,
+                        "not " + until_ + " within " + config::print_duration(*options_.timeout),
+                        "`headway show " + options_.sessions.front() + "` says where it stands");
+    }
+
+    int refused(const HttpReply& reply) {
+        const int code = explain_failure(console_, daemon_, reply);
+        return reply.status == 404 ? kExitCancelled : code;
+    }
+
+    const WaitOptions& options_;
+    const Console& console_;
+    Daemon daemon_;
+    std::string until_;
+    bool leaving_stuck_ = false;
+    bool reached_ = false;
+    const SteadyTime began_ = steady_now();
+    json last_;
+};
+
+}  // namespace
+
+int wait_for_sessions(const WaitOptions& options, const Console& console) {
+    return Waiter(options, console).run();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,70 @@
+#include <cstdio>
+
+#include "config/keys.hpp"
+
+// The text of config/default.toml, from the table of keys; a test compares it with the file byte
+// for byte.
+
+namespace headway::config {
+namespace {
+
+std::string quoted(std::string_view text) {
+    std::string literal = "\"";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f) {
+            char escape[8];
+            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(byte));
+            literal += escape;
+            continue;
+        }
+        if (c == '"' || c == '\\') literal += '\\';
+        literal += c;
+    }
+    return literal + '"';
+}
+
+}  // namespace
+
+std::string toml_literal(const Key& key, const Settings& settings) {
+    const std::string text = key.print(settings);
+    if (key.kind == Kind::kCount) return text;
+    if (key.kind != Kind::kTextList) return quoted(text);
+
+    std::string list;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        if (!list.empty()) list += ", ";
+        list += quoted(std::string_view(text).substr(begin, comma - begin));
+        begin = comma + 1;
+    }
+    return "[" + list + "]";
+}
+
+std::string default_toml() {
+    const Settings defaults;
+    std::string text =
+        "# Headway's settings, every key with its default. Flags win over the environment\n"
+        "# (HEADWAY_SERVER_LISTEN, or HEADWAY_SERVER_LISTEN_FILE to read the value from a file), "
+        "the\n"
+        "# environment wins over this file. Check with `headway config check`. (reload) marks "
+        "what\n"
+        "# takes effect on SIGHUP; the rest needs a restart. Durations: 500ms, 10s, 2m, 12h, "
+        "30d.\n";
+    std::string section;
+    for (const Key& key : keys()) {
+        const std::size_t dot = key.name.find('.');
+        if (section != key.name.substr(0, dot)) {
+            section = key.name.substr(0, dot);
+            text += "\n[" + section + "]\n";
+        }
+        std::string notes = key.range;
+        if (key.reloadable) notes += notes.empty() ? "reload" : "; reload";
+        text += "# " + key.help + (notes.empty() ? "" : " (" + notes + ")");
+        text += "\n" + key.name.substr(dot + 1) + " = " + toml_literal(key, defaults) + "\n";
+    }
+    return text;
+}
+
+}  // namespace headway::config

@@ -1,0 +1,189 @@
+#include "config/load.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "config/keys.hpp"
+#include "config/suggest.hpp"
+#include "config/toml_source.hpp"
+
+namespace headway::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Environment = std::map<std::string, std::string>;
+
+// Variables that the client verbs read; not settings of the daemon.
+constexpr std::array<std::string_view, 3> kClientVariables{"HEADWAY_URL", "HEADWAY_CONFIG",
+                                                           "HEADWAY_SESSION"};
+constexpr std::string_view kPrefix = "HEADWAY_";
+constexpr std::string_view kFileSuffix = "_FILE";
+
+std::string get(const Environment& environment, const std::string& name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::string() : found->second;
+}
+
+// The settings so far, and everything that was wrong on the way.
+class Merger {
+public:
+    Merger() {
+        for (const Key& key : keys())
+            origins_[key.name] = "default";
+    }
+
+    void assign(const Key& key, std::string_view text, const std::string& origin) {
+        if (const auto done = key.assign(settings_, text); !done) {
+            mistake(origin + ": " + key.name + ": " + done.error().detail);
+            return;
+        }
+        origins_[key.name] = origin;
+    }
+
+    void mistake(std::string text) { mistakes_.push_back(std::move(text)); }
+
+    core::Result<Loaded> finish(std::optional<fs::path> file) {
+        if (!mistakes_.empty()) {
+            core::Error error{core::ErrorCode::kInvalidConfig, {}, {}};
+            for (const std::string& text : mistakes_) {
+                error.detail += (error.detail.empty() ? "" : "\n") + text;
+            }
+            return error;
+        }
+        Loaded loaded{std::move(settings_), {}, std::move(file)};
+        for (const auto& [name, origin] : origins_) {
+            loaded.keys.push_back({name, find_key(name)->print(loaded.settings), origin});
+        }
+        return loaded;
+    }
+
+private:
+    Settings settings_;
+    std::map<std::string, std::string> origins_;
+    std::vector<std::string> mistakes_;
+};
+
+std::optional<fs::path> find_file(const LoadRequest& request) {
+    if (request.file) return request.file;
+    const std::string named = get(request.environment, "HEADWAY_CONFIG");
+    if (!named.empty()) return fs::path(named);
+
+    std::vector<fs::path> places{"headway.toml"};
+    const std::string xdg = get(request.environment, "XDG_CONFIG_HOME");
+    const std::string home = get(request.environment, "HOME");
+    if (xdg.starts_with('/')) {
+        places.push_back(fs::path(xdg) / "headway" / "headway.toml");
+    } else if (!home.empty()) {
+        places.push_back(fs::path(home) / ".config" / "headway" / "headway.toml");
+    }
+    places.emplace_back("/etc/headway/headway.toml");
+    for (fs::path& place : places) {
+        std::error_code ignored;
+        if (fs::exists(place, ignored)) return std::move(place);
+    }
+    return std::nullopt;
+}
+
+void merge_file(Merger& merger, const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) {
+        merger.mistake(path.string() + ": there is no such file; name another with --config");
+        return;
+    }
+    if (fs::is_directory(status)) {
+        merger.mistake(path.string() + ": is a folder; name the file in it with --config");
+        return;
+    }
+    FileValues file = read_toml(path);
+    for (std::string& text : file.mistakes)
+        merger.mistake(std::move(text));
+    for (const FileValue& value : file.values) {
+        merger.assign(*find_key(value.key), value.text, "file " + value.where);
+    }
+}
+
+std::optional<std::string> read_value_file(const std::string& path) {
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream) return std::nullopt;
+    std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+    if (stream.bad()) return std::nullopt;
+    while (text.ends_with('\n') || text.ends_with('\r'))
+        text.pop_back();
+    return text;
+}
+
+void merge_variable(Merger& merger, const Key& key, const Environment& environment) {
+    const std::string name = environment_name(key.name);
+    const std::string file_name = name + std::string(kFileSuffix);
+    const auto direct = environment.find(name);
+    const auto file = environment.find(file_name);
+    if (direct != environment.end() && file != environment.end()) {
+        merger.mistake("env " + name + ": set together with " + file_name + "; unset one");
+        return;
+    }
+    if (direct != environment.end()) merger.assign(key, direct->second, "env " + name);
+    if (file == environment.end()) return;
+    if (const auto text = read_value_file(file->second)) {
+        merger.assign(key, *text, "env " + file_name);
+    } else {
+        merger.mistake("env " + file_name + ": cannot read \"" + file->second + "\"");
+    }
+}
+
+void merge_environment(Merger& merger, const Environment& environment) {
+    std::vector<std::string> known(kClientVariables.begin(), kClientVariables.end());
+    for (const Key& key : keys()) {
+        merge_variable(merger, key, environment);
+        known.push_back(environment_name(key.name));
+        known.push_back(known.back() + std::string(kFileSuffix));
+    }
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    for (const auto& [name, value] : environment) {
+        if (!name.starts_with(kPrefix)) continue;
+        if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+        merger.mistake("env " + name + ": unknown variable" + did_you_mean(name, names));
+    }
+}
+
+void merge_flags(Merger& merger, const std::map<std::string, std::string>& flags) {
+    for (const auto& [name, text] : flags) {
+        if (const Key* key = find_key(name)) {
+            merger.assign(*key, text, "flag");
+        } else {
+            merger.mistake("flag: unknown key `" + name + "`" + did_you_mean(name, key_names()));
+        }
+    }
+}
+
+}  // namespace
+
+core::Result<Loaded> load(const LoadRequest& request) {
+    Merger merger;
+    std::optional<fs::path> file = find_file(request);
+    if (file) merge_file(merger, *file);
+    merge_environment(merger, request.environment);
+    merge_flags(merger, request.flags);
+    return merger.finish(std::move(file));
+}
+
+fs::path state_directory(const StorageSettings& settings, const Environment& environment) {
+    const std::string home = get(environment, "HOME");
+    if (settings.state_dir.starts_with("~/") && !home.empty()) {
+        return fs::path(home) / settings.state_dir.substr(2);
+    }
+    if (!settings.state_dir.empty()) return settings.state_dir;
+
+    const std::string systemd = get(environment, "STATE_DIRECTORY");
+    if (!systemd.empty()) return systemd.substr(0, systemd.find(':'));  // may be a list
+    const std::string xdg = get(environment, "XDG_STATE_HOME");
+    if (xdg.starts_with('/')) return fs::path(xdg) / "headway";
+    if (!home.empty()) return fs::path(home) / ".local" / "state" / "headway";
+    return "/var/lib/headway";
+}
+
+}  // namespace headway::config

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/policy.hpp"
+
+// What can be configured, one struct for each consumer, defaults in place. The keys of headway.toml
+// are
+// `<section>.<member>`; durations are written "10s", "500ms", "2m", "12h", "30d".
+
+namespace headway::config {
+
+using std::chrono::milliseconds;
+
+struct ServerSettings {
+    std::string listen =
+        "127.0.0.1:7717";  ///< HOST:PORT, loopback only; port 0 = chosen by the kernel
+    std::vector<std::string>
+        allowed_hosts;  ///< further values of `Host`, as "name" or "name:port"; reloadable
+    std::uint32_t connections_max =
+        12'000;  ///< 16..100000; above it new connections are closed at once
+    milliseconds header_timeout{
+        10'000};  ///< from the first byte of a request to the end of its header
+    milliseconds body_timeout{30'000};   ///< from the end of the header to the end of the body
+    milliseconds idle_timeout{75'000};   ///< a kept-alive connection without a request
+    milliseconds write_timeout{30'000};  ///< a reply or stream that the client does not read
+    milliseconds drain_timeout{8'000};   ///< SIGTERM: how long replies in flight may take
+};
+
+struct StorageSettings {
+    std::string state_dir;  ///< empty: $STATE_DIRECTORY, else $XDG_STATE_HOME/headway, else
+                            ///< ~/.local/state/headway
+    milliseconds retention = std::chrono::hours{
+        24 * 30};  ///< ended sessions are deleted after this; 0 keeps them; reloadable
+    std::uint32_t sessions_resident_max =
+        20'000;  ///< sessions kept in memory; idle ones above it are evicted
+};
+
+struct LogSettings {
+    std::string level = "info";   ///< trace debug info warn error off; reloadable
+    std::string format = "auto";  ///< auto (text on a terminal, else json), text, json
+};
+
+struct Settings {
+    ServerSettings server;
+    StorageSettings storage;
+    core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
+                          ///< heartbeat_limit; reloadable
+    LogSettings log;
+};
+
+}  // namespace headway::config

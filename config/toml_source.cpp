@@ -1,0 +1,146 @@
+#include "config/toml_source.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "config/keys.hpp"
+#include "config/suggest.hpp"
+
+// The only user of toml++.
+
+namespace headway::config {
+namespace {
+
+std::string_view expected(Kind kind) {
+    switch (kind) {
+        case Kind::kText:
+            return "a string, as \"text\"";
+        case Kind::kTextList:
+            return "a list of strings, as [\"a\", \"b\"]";
+        case Kind::kCount:
+            return "a whole number";
+        case Kind::kDuration:
+            return "a duration, as \"10s\"";
+    }
+    return "another value";
+}
+
+std::optional<std::string> list_text(const toml::array& list) {
+    std::string text;
+    for (const toml::node& node : list) {
+        const auto word = node.value_exact<std::string>();
+        // Text lists are comma separated further on, so a comma inside a word cannot be passed.
+        if (!word || word->find(',') != std::string::npos) return std::nullopt;
+        if (!text.empty()) text += ',';
+        text += *word;
+    }
+    return text;
+}
+
+std::optional<std::string> node_text(const toml::node& node, Kind kind) {
+    const bool number = kind == Kind::kCount || kind == Kind::kDuration;
+    if (number && node.is_integer()) return std::to_string(**node.as_integer());
+    if (kind == Kind::kTextList) {
+        return node.is_array() ? list_text(*node.as_array()) : std::nullopt;
+    }
+    if (kind == Kind::kCount) return std::nullopt;
+    return node.value_exact<std::string>();
+}
+
+class Reader {
+public:
+    explicit Reader(std::string path) : path_(std::move(path)) {
+        for (const Key& key : keys()) {
+            const std::string_view section =
+                std::string_view(key.name).substr(0, key.name.find('.'));
+            if (sections_.empty() || sections_.back() != section) sections_.push_back(section);
+        }
+    }
+
+    void read(const toml::table& root) {
+        for (const auto& [name, node] : root) {
+            const bool known =
+                std::find(sections_.begin(), sections_.end(), name.str()) != sections_.end();
+            if (known && node.is_table()) {
+                read_section(name.str(), *node.as_table());
+            } else if (known) {
+                mistake(node, "`" + std::string(name.str()) + "` is a section; write [" +
+                                  std::string(name.str()) + "]");
+            } else if (node.is_table()) {
+                mistake(node, "unknown section `" + std::string(name.str()) + "`" +
+                                  did_you_mean(name.str(), sections_));
+            } else {
+                unknown_key(node, std::string(name.str()));
+            }
+        }
+    }
+
+    // toml++ keeps tables sorted by name; mistakes read better in the order of the file.
+    FileValues take() {
+        std::stable_sort(mistakes_.begin(), mistakes_.end(),
+                         [](const Mistake& a, const Mistake& b) { return a.line < b.line; });
+        for (Mistake& mistake : mistakes_)
+            out_.mistakes.push_back(std::move(mistake.text));
+        return std::move(out_);
+    }
+
+private:
+    struct Mistake {
+        std::uint32_t line = 0;
+        std::string text;
+    };
+
+    void read_section(std::string_view section, const toml::table& table) {
+        for (const auto& [name, node] : table) {
+            std::string dotted = std::string(section) + "." + std::string(name.str());
+            const Key* key = find_key(dotted);
+            if (key == nullptr) {
+                unknown_key(node, dotted);
+                continue;
+            }
+            if (auto text = node_text(node, key->kind)) {
+                out_.values.push_back({std::move(dotted), *std::move(text), where(node)});
+            } else {
+                mistake(node, dotted + ": expected " + std::string(expected(key->kind)));
+            }
+        }
+    }
+
+    void unknown_key(const toml::node& node, const std::string& name) {
+        const std::vector<std::string_view> names = key_names();
+        mistake(node, "unknown key `" + name + "`" + did_you_mean(name, names));
+    }
+
+    void mistake(const toml::node& node, const std::string& text) {
+        mistakes_.push_back({node.source().begin.line, where(node) + ": " + text});
+    }
+
+    std::string where(const toml::node& node) const {
+        return path_ + ":" + std::to_string(node.source().begin.line);
+    }
+
+    std::string path_;
+    std::vector<std::string_view> sections_;
+    std::vector<Mistake> mistakes_;
+    FileValues out_;
+};
+
+}  // namespace
+
+FileValues read_toml(const std::filesystem::path& path) {
+    Reader reader(path.string());
+    try {
+        reader.read(toml::parse_file(path.string()));
+    } catch (const toml::parse_error& error) {
+        const auto line = error.source().begin.line;
+        FileValues out;
+        out.mistakes.push_back(path.string() + (line > 0 ? ":" + std::to_string(line) : "") + ": " +
+                               std::string(error.description()));
+        return out;
+    }
+    return reader.take();
+}
+
+}  // namespace headway::config

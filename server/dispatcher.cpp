@@ -1,0 +1,222 @@
+#include "server/dispatcher.hpp"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "api/encode.hpp"
+#include "server/dispatcher_call.hpp"
+
+namespace headway::server {
+
+Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settings,
+                       const Clock& clock, CommandQueue& queue)
+    : io_(io),
+      clock_(clock),
+      queue_(queue),
+      views_([this](const std::string& id) { return ask({}, ViewQuery{id}, id, 0); }),
+      waiters_(
+          views_,
+          [this](const ReplyTo& to, Response response) { respond(to, std::move(response)); },
+          [this] { return reading_time(); }),
+      streams_(
+          views_, [this](std::uint64_t id) { return http_.find(id); },
+          [this](std::uint64_t id, StreamQuery query) {
+              const std::string session = query.session;
+              return ask({id, 0}, std::move(query), session, 0);
+          },
+          [this] { return reading_time(); }),
+      http_(io, settings, *this),
+      wait_timer_(io),
+      watching_since_(clock.now()) {}
+
+Dispatcher::~Dispatcher() = default;
+
+void Dispatcher::handle(HttpConnection& connection, std::uint64_t slot,
+                        const HttpRequest& request) {
+    ++routes_[static_cast<std::size_t>(request.target.route)];
+    Call call{connection, {connection.id(), slot}, request};
+    if (auto done = route(call); !done) {
+        connection.respond(slot, problem_response(done.error(), call.path()));
+    }
+}
+
+core::Result<> Dispatcher::route(Call& call) {
+    switch (call.request.target.route) {
+        case api::Route::kReport:
+            return report(call);
+        case api::Route::kHeartbeat:
+            return heartbeat(call);
+        case api::Route::kOpen:
+        case api::Route::kOpenNamed:
+            return open(call);
+        case api::Route::kEnd:
+            return end(call);
+        case api::Route::kCancel:
+            return cancel(call);
+        case api::Route::kSession:
+            return session(call);
+        case api::Route::kSessions:
+            return sessions(call);
+        case api::Route::kJournal:
+            return journal(call);
+        case api::Route::kWait:
+            return wait(call);
+        case api::Route::kWaitSeveral:
+            return wait_several(call);
+        case api::Route::kStream:
+            return stream(call, StreamKind::kSession);
+        case api::Route::kStreamAll:
+            return stream(call, StreamKind::kAll);
+        case api::Route::kProgressStream:
+            return stream(call, StreamKind::kProgress);
+        case api::Route::kProgress:
+            return progress(call);
+        case api::Route::kChatStatus:
+            return chat_status(call);
+        case api::Route::kReady:
+            return ready(call);
+        case api::Route::kMetrics:
+            return metrics(call);
+        case api::Route::kVersion:
+            return version(call);
+        case api::Route::kIndex:
+            return index(call);
+        case api::Route::kLive:
+            break;
+    }
+    Response alive;
+    alive.body = R"({"status":"ok"})";
+    call.connection.respond(call.to.slot, std::move(alive));
+    return {};
+}
+
+/// Hands a request to the supervisor; false when its queue is full.
+bool Dispatcher::ask(ReplyTo to, Command command, const std::string& session, std::size_t bytes) {
+    Request request;
+    request.reply_to = to;
+    request.watched = !session.empty() && views_.watched(session);
+    request.listening = streams_.size() > 0;
+    request.bytes = bytes;
+    request.command = std::move(command);
+    if (!queue_.push(request)) return false;
+    wake_supervisor();
+    return true;
+}
+
+/// Once for all requests of this turn of the event loop: they should commit together.
+void Dispatcher::wake_supervisor() {
+    if (wake_posted_) return;
+    wake_posted_ = true;
+    net::post(io_.get_executor(), [this] {
+        wake_posted_ = false;
+        queue_.wake();
+    });
+}
+
+void Dispatcher::publish(Publication& publication) {
+    watching_since_ = publication.watching_since;
+    supervisor_ = publication.stats;
+    std::vector<std::string> watched;
+    for (core::SessionView& view : publication.views) {
+        if (views_.watched(view.id)) watched.push_back(view.id);
+        views_.update(std::move(view));
+    }
+    streams_.publish(publication.events);
+    for (const std::string& session : watched) {
+        streams_.publish_progress(session);
+        waiters_.notify(session);
+    }
+    for (Reply& reply : publication.replies)
+        answer(reply);
+    for (const Reply& reply : publication.replies) {
+        HttpConnection* connection = http_.find(reply.to.connection);
+        if (connection != nullptr && !connection->streaming()) connection->flush();
+    }
+    arm_wait_timer();
+}
+
+void Dispatcher::answer(Reply& reply) {
+    auto& what = reply.what;
+    if (!what) {
+        const auto stream_slot = streams_.abandon(reply.to.connection);
+        const ReplyTo to = stream_slot ? ReplyTo{reply.to.connection, *stream_slot} : reply.to;
+        put(to, problem_response(what.error(), {}));
+    } else if (auto* advice = std::get_if<AdviceReply>(&*what)) {
+        Response response;
+        api::append_advice(response.body, advice->advice, *views_.find(advice->session));
+        put(reply.to, std::move(response));
+    } else if (auto* body = std::get_if<BodyReply>(&*what)) {
+        Response response;
+        response.status = body->status;
+        response.body = std::move(body->body);
+        response.headers = std::move(body->headers);
+        if (body->lines) response.content_type = "application/x-ndjson";
+        put(reply.to, std::move(response));
+    } else if (auto* page = std::get_if<StreamReply>(&*what)) {
+        streams_.on_page(reply.to.connection, std::move(*page));
+    } else if (auto* view = std::get_if<ViewReply>(&*what)) {
+        views_.resolve(view->session, view->view ? &*view->view : nullptr);
+    }
+}
+
+/// Into its place; the caller flushes.
+void Dispatcher::put(const ReplyTo& to, Response response) {
+    HttpConnection* connection = http_.find(to.connection);
+    if (connection != nullptr && !connection->streaming()) {
+        connection->respond(to.slot, std::move(response));
+    }
+}
+
+/// From outside of the connection's own turn: flushed in a turn of its own.
+void Dispatcher::respond(const ReplyTo& to, Response response) {
+    put(to, std::move(response));
+    net::post(io_.get_executor(), [this, id = to.connection] {
+        HttpConnection* connection = http_.find(id);
+        if (connection != nullptr && !connection->streaming()) connection->flush();
+    });
+}
+
+void Dispatcher::closed(std::uint64_t connection) {
+    streams_.on_closed(connection);
+    if (waiters_.size() > 0) waiters_.drop_connection(connection);
+}
+
+void Dispatcher::second(Clock::Steady::time_point now) {
+    streams_.keep_alive(now);
+}
+
+void Dispatcher::arm_wait_timer() {
+    const core::Timestamp next = waiters_.next_deadline();
+    if (next == core::kNever || next == wait_timer_at_) return;
+    wait_timer_at_ = next;
+    wait_timer_.expires_after(std::max(next - clock_.now(), core::Millis{0}));
+    wait_timer_.async_wait([this](error_code ec) {
+        if (ec) return;
+        wait_timer_at_ = core::kNever;
+        waiters_.expire(clock_.now());
+        arm_wait_timer();
+    });
+}
+
+void Dispatcher::reload(const config::Settings& settings) {
+    http_.set_allowed_hosts(settings.server.allowed_hosts);
+    ask({}, ReloadCommand{settings.policy, settings.storage.retention}, {}, 0);
+}
+
+void Dispatcher::drain() {
+    draining_ = true;
+    streams_.drain();
+    waiters_.expire(core::kNever);
+    http_.drain();
+}
+
+bool Dispatcher::drained() const {
+    return http_.stats().open == 0;
+}
+
+void Dispatcher::stop() {
+    wait_timer_.cancel();
+    http_.close_all();
+}
+
+}  // namespace headway::server

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "api/json_tape.hpp"
+#include "config/settings.hpp"
+#include "server/clock.hpp"
+#include "server/command_queue.hpp"
+#include "server/http_server.hpp"
+#include "server/metrics.hpp"
+#include "server/streams.hpp"
+#include "server/view_cache.hpp"
+#include "server/waiters.hpp"
+
+namespace headway::server {
+
+/// What happens between a complete request and its reply: decodes it, answers it from the views
+/// when they suffice, else hands it to the supervisor; and takes the supervisor's publications to
+/// views, streams, waiters and replies, in that order, so that whoever is answered can already see
+/// what the answer rests on. I/O thread only.
+class Dispatcher final : public HttpServer::Handler {
+public:
+    Dispatcher(net::io_context& io, const config::ServerSettings& settings, const Clock& clock,
+               CommandQueue& queue);
+    ~Dispatcher() override;
+
+    HttpServer& http() noexcept { return http_; }
+    /// A publication of the supervisor.
+    void publish(Publication& publication);
+    /// The configuration was loaded again.
+    void reload(const config::Settings& settings);
+    /// Readiness goes, streams say goodbye, waiters are answered, connections close as they become
+    /// idle.
+    void drain();
+    bool drained() const;
+    /// Stops the timers.
+    void stop();
+
+    void handle(HttpConnection& connection, std::uint64_t slot,
+                const HttpRequest& request) override;
+    void writable(HttpConnection& connection) override { streams_.on_writable(connection); }
+    void closed(std::uint64_t connection) override;
+    void second(Clock::Steady::time_point now) override;
+
+private:
+    struct Call;  ///< one request on its way
+
+    // dispatcher_commands.cpp
+    core::Result<> report(Call& call);
+    core::Result<> heartbeat(Call& call);
+    core::Result<> open(Call& call);
+    core::Result<> end(Call& call);
+    core::Result<> cancel(Call& call);
+    core::Result<> submit(Call& call, Command command, const std::string& session,
+                          std::size_t bytes);
+
+    // dispatcher_reads.cpp
+    core::Result<> session(Call& call);
+    core::Result<> sessions(Call& call);
+    core::Result<> journal(Call& call);
+    core::Result<> wait(Call& call);
+    core::Result<> wait_several(Call& call);
+    core::Result<> stream(Call& call, StreamKind kind);
+    core::Result<> progress(Call& call);
+    core::Result<> chat_status(Call& call);
+    core::Result<> ready(Call& call);
+    core::Result<> metrics(Call& call);
+    core::Result<> version(Call& call);
+    core::Result<> index(Call& call);
+    using Encode = void (*)(std::string& out, const core::SessionView&, const api::ReadingTime&);
+    void answer_from_view(Call& call, const std::string& session, Encode encode);
+
+    core::Result<> route(Call& call);
+    void respond(const ReplyTo& to, Response response);
+    void put(const ReplyTo& to, Response response);
+    void answer(Reply& reply);
+    bool ask(ReplyTo to, Command command, const std::string& session, std::size_t bytes);
+    void wake_supervisor();
+    void arm_wait_timer();
+    api::ReadingTime reading_time() const { return {clock_.now(), watching_since_}; }
+
+    net::io_context& io_;
+    const Clock& clock_;
+    CommandQueue& queue_;
+    ViewCache views_;
+    Waiters waiters_;
+    Streams streams_;
+    HttpServer http_;
+    api::JsonTape tape_;
+    Timer wait_timer_;
+    core::Timestamp wait_timer_at_ = core::kNever;
+    core::Timestamp watching_since_;
+    SupervisorStats supervisor_;
+    RouteCounts routes_;
+    bool wake_posted_ = false;
+    bool draining_ = false;
+};
+
+}  // namespace headway::server

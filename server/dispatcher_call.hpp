@@ -1,0 +1,21 @@
+#pragma once
+
+#include "server/dispatcher.hpp"
+
+namespace headway::server {
+
+/// Internal to the dispatcher_*.cpp files.
+struct Dispatcher::Call {
+    HttpConnection& connection;
+    ReplyTo to;
+    const HttpRequest& request;
+
+    const std::string& session() const { return request.target.session; }
+    std::string_view query() const { return request.target.query; }
+    std::string path() const {
+        const std::string_view target = request.head.target;
+        return std::string{target.substr(0, target.find('?'))};
+    }
+};
+
+}  // namespace headway::server

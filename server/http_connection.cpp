@@ -1,0 +1,468 @@
+#include "server/http_connection.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cstring>
+#include <utility>
+
+#include "core/assert.hpp"
+#include "core/limits.hpp"
+
+namespace headway::server {
+namespace {
+
+namespace limits = core::limits;
+using core::Error;
+using core::ErrorCode;
+
+constexpr std::size_t kHeadBufferMax = limits::kHeaderBytesMax + 16;  // leading empty lines
+constexpr std::chrono::seconds kLeaveTimeout{2};
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+}  // namespace
+
+HttpConnection::HttpConnection(Socket socket, std::uint64_t id, ConnectionOwner& owner)
+    : socket_(std::move(socket)),
+      id_(id),
+      owner_(owner),
+      buffer_(std::make_unique<char[]>(limits::kReadBufferBytes)),
+      capacity_(limits::kReadBufferBytes) {
+    set_phase(Phase::kIdle);
+}
+
+void HttpConnection::start() {
+    error_code ignored;
+    socket_.non_blocking(true, ignored);
+    socket_.set_option(net::ip::tcp::no_delay(true), ignored);
+    read();
+}
+
+void HttpConnection::read() {
+    const bool full = slots_.size() >= limits::kPipelinedMax ||
+                      out_.size() - written_ >= limits::kWriteBufferBytesMax;
+    const bool leaving = phase_ == Phase::kLeaving && slots_.empty();
+    if (reading_ || closed_ || (closing_ && !streaming_ && !leaving) || full) return;
+    net::mutable_buffer space;
+    if (in_body_) {
+        const std::size_t have = body_.size();
+        // Grown as the bytes come, so that a length that is only promised costs nothing.
+        body_.resize(std::min(body_wanted_, have + 65'536));
+        space = net::buffer(body_.data() + have, body_.size() - have);
+    } else {
+        make_room();
+        space = net::buffer(buffer_.get() + end_, capacity_ - end_);
+    }
+    reading_ = true;
+    ++operations_;
+    socket_.async_read_some(space,
+                            [this, asked = space.size()](error_code ec, std::size_t count) {
+                                reading_ = false;
+                                if (in_body_) body_.resize(body_.size() - (asked - count));
+                                on_read(ec, count);
+                                operation_done();
+                            });
+}
+
+void HttpConnection::on_read(error_code ec, std::size_t count) {
+    if (closed_) return;
+    if (ec == net::error::eof && !streaming_ && !slots_.empty() && phase_ != Phase::kLeaving) {
+        // Perhaps only half closed: what is being stored is still answered, for a while.
+        closing_ = true;
+        set_phase(Phase::kLeaving);
+        return;
+    }
+    if (ec) {
+        close();
+        return;
+    }
+    if (streaming_ || phase_ == Phase::kLeaving) {
+        begin_ = end_ = 0;  // no input is taken any more; reading only notices the end
+        read();
+        return;
+    }
+    if (!in_body_) end_ += count;
+    consume();
+    flush();
+}
+
+/// Takes as many complete requests out of the buffer as there are.
+void HttpConnection::consume() {
+    while (!closing_ && !closed_ && !streaming_ && slots_.size() < limits::kPipelinedMax) {
+        if (!consume_one()) return;
+    }
+}
+
+/// False when more bytes are needed, or nothing more is wanted.
+bool HttpConnection::consume_one() {
+    if (!head_ && !read_head()) return false;
+    if (!head_) return true;  // refused, and skipped
+    if (in_body_) {
+        if (body_.size() < body_wanted_) return false;
+        in_body_ = false;
+        const std::string body = std::exchange(body_, {});
+        dispatch(body);
+        begin_ = end_ = 0;  // only the head was in the buffer
+        return true;
+    }
+    const auto length = static_cast<std::size_t>(head_->content_length.value_or(0));
+    if (end_ - begin_ < head_->bytes + length) {
+        read_body();
+        return false;
+    }
+    const std::string_view body{buffer_.get() + begin_ + head_->bytes, length};
+    const std::size_t used = head_->bytes + length;
+    dispatch(body);
+    if (streaming_) return false;
+    skip(used);
+    return true;
+}
+
+bool HttpConnection::read_head() {
+    if (begin_ == end_) {
+        if (slots_.empty()) set_phase(Phase::kIdle);
+        return false;
+    }
+    RequestHead head;
+    Error error;
+    switch (parse_head({buffer_.get() + begin_, end_ - begin_}, head, error)) {
+        case HeadStatus::kNeedMore:
+            if (phase_ != Phase::kHead) set_phase(Phase::kHead);
+            return false;
+        case HeadStatus::kMalformed:
+            refuse(error);
+            return false;
+        case HeadStatus::kComplete:
+            break;
+    }
+    head_ = head;
+    return admit_head();
+}
+
+/// Gate and route before a byte of the body is read.
+bool HttpConnection::admit_head() {
+    if (auto checked = check_head(*head_, owner_.gate()); !checked) {
+        refuse(checked.error());
+        return false;
+    }
+    auto target = api::match(head_->method, head_->target);
+    auto fits = target ? check_body(*head_, target->route) : core::Result<>{target.error()};
+    if (fits) {
+        target_ = *std::move(target);
+        return true;
+    }
+    // A refusal that leaves the framing intact skips the body, if that is short and already here.
+    const auto length = static_cast<std::size_t>(head_->content_length.value_or(0));
+    const bool here = length <= end_ - begin_ - head_->bytes;
+    const std::size_t used = head_->bytes + length;
+    if (breaks_framing(fits.error().code) || !here) {
+        closing_ = true;
+        refuse(fits.error());
+        return false;
+    }
+    refuse(fits.error());
+    head_.reset();
+    skip(used);
+    return true;
+}
+
+void HttpConnection::skip(std::size_t used) {
+    begin_ += used;
+    if (begin_ == end_) begin_ = end_ = 0;
+}
+
+void HttpConnection::read_body() {
+    set_phase(Phase::kBody);
+    const std::string_view rest{buffer_.get() + begin_ + head_->bytes,
+                                end_ - begin_ - head_->bytes};
+    body_wanted_ = static_cast<std::size_t>(*head_->content_length);
+    body_.assign(rest);
+    // The head stays where it is, since its views are needed; what follows the body cannot be here
+    // yet.
+    end_ = begin_ + head_->bytes;
+    in_body_ = true;
+    if (head_->expects_continue && rest.empty() && slots_.empty()) out_.append(kContinue);
+}
+
+void HttpConnection::dispatch(std::string_view body) {
+    Slot& slot = open_slot(&*head_);
+    const std::uint64_t number = slot.number;
+    const RequestHead head = *std::exchange(head_, {});
+    const api::Target target = *std::exchange(target_, {});
+    if (!head.keep_alive) closing_ = true;
+    set_phase(Phase::kWriting);
+    try {
+        owner_.on_request(*this, number, {head, target, body});
+    } catch (const std::exception& e) {
+        respond(number, problem_response({ErrorCode::kInternal, e.what(), {}}, head.target));
+    }
+}
+
+void HttpConnection::refuse(const Error& error) {
+    owner_.on_refused(error.code);
+    const bool known = head_.has_value();
+    Slot& slot = open_slot(known ? &*head_ : nullptr);
+    Response response = problem_response(error, slot.instance);
+    if (response.close || !known || closing_) {
+        response.close = true;
+        closing_ = true;
+        head_.reset();
+    }
+    respond(slot.number, std::move(response));
+}
+
+HttpConnection::Slot& HttpConnection::open_slot(const RequestHead* head) {
+    Slot& slot = slots_.emplace_back();
+    slot.number = next_slot_++;
+    slot.started = Clock::steady();
+    if (head == nullptr) {
+        slot.keep_alive = false;
+        slot.request_id = owner_.next_request_id();
+        return slot;
+    }
+    slot.keep_alive = head->keep_alive && !owner_.draining();
+    slot.head_only = head->method == api::Method::kHead;
+    slot.instance = head->target.substr(0, head->target.find('?'));
+    const bool usable = usable_request_id(head->request_id);
+    slot.request_id = usable ? std::string{head->request_id} : owner_.next_request_id();
+    return slot;
+}
+
+void HttpConnection::respond(std::uint64_t number, Response response) {
+    if (closed_) return;
+    const auto slot = std::find_if(slots_.begin(), slots_.end(),
+                                   [number](const Slot& s) { return s.number == number; });
+    if (slot == slots_.end()) return;
+    if (response.close || !slot->keep_alive) closing_ = true;
+    slot->ready = true;
+    if (slot == slots_.begin()) {
+        render(*slot, response, out_);
+        slots_.erase(slot);
+        collect();
+    } else {
+        render(*slot, response, slot->text);
+    }
+}
+
+/// Moves replies that were waiting for an older one.
+void HttpConnection::collect() {
+    while (!slots_.empty() && slots_.front().ready) {
+        out_.append(slots_.front().text);
+        slots_.erase(slots_.begin());
+    }
+}
+
+void HttpConnection::render(Slot& slot, const Response& response, std::string& out) {
+    Envelope envelope;
+    envelope.request_id = slot.request_id;
+    envelope.microseconds = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - slot.started)
+            .count());
+    envelope.keep_alive = slot.keep_alive;
+    envelope.head_only = slot.head_only;
+    append_response(out, response, envelope);
+}
+
+void HttpConnection::flush() {
+    if (closed_) return;
+    write();
+    if (closed_) return;
+    if (!streaming_ && !closing_ && begin_ != end_ && !in_body_ &&
+        slots_.size() < limits::kPipelinedMax && !reading_ && head_ == std::nullopt) {
+        consume();  // requests that waited for room
+        write();
+    }
+    read();
+}
+
+void HttpConnection::write() {
+    if (writing_ || closed_) return;
+    if (!out_.empty()) {
+        error_code ec;
+        written_ +=
+            socket_.write_some(net::buffer(out_.data() + written_, out_.size() - written_), ec);
+        if (ec && ec != net::error::would_block && ec != net::error::try_again) {
+            close();
+            return;
+        }
+    }
+    if (written_ < out_.size()) {
+        if (phase_ != Phase::kLeaving) {
+            set_phase(streaming_ ? Phase::kStreaming : Phase::kWriting);
+        }
+        writing_ = true;
+        ++operations_;
+        socket_.async_wait(Socket::wait_write, [this](error_code ec) {
+            writing_ = false;
+            on_write(ec, 0);
+            operation_done();
+        });
+        return;
+    }
+    out_.clear();
+    written_ = 0;
+    if (out_.capacity() > 65'536) out_.shrink_to_fit();
+    if (closing_ && slots_.empty()) {
+        leave();
+    } else if (slots_.empty() && phase_ == Phase::kWriting) {
+        set_phase(Phase::kIdle);
+    }
+}
+
+/// Says goodbye and waits for the peer's: closing with unread input would reset the connection, and
+/// the reply with it.
+void HttpConnection::leave() {
+    if (streaming_ || phase_ == Phase::kLeaving) {
+        close();
+        return;
+    }
+    error_code ignored;
+    socket_.shutdown(Socket::shutdown_send, ignored);
+    in_body_ = false;
+    set_phase(Phase::kLeaving);
+    read();
+}
+
+void HttpConnection::on_write(error_code ec, std::size_t) {
+    if (closed_) return;
+    if (ec) {
+        close();
+        return;
+    }
+    if (!streaming_) {
+        flush();
+        return;
+    }
+    write();
+    if (writable()) owner_.on_writable(*this);
+}
+
+bool HttpConnection::begin_stream(std::uint64_t number) {
+    if (closed_ || slots_.empty() || slots_.front().number != number || slots_.size() > 1) {
+        return false;
+    }
+    append_stream_header(out_, slots_.front().request_id);
+    slots_.clear();
+    streaming_ = true;
+    closing_ = false;
+    begin_ = end_ = 0;
+    set_phase(Phase::kStreaming);
+    write();
+    if (!closed_) read();
+    return !closed_;
+}
+
+void HttpConnection::stream(std::span<const net::const_buffer> pieces) {
+    HEADWAY_ASSERT(writable() && streaming_);
+    error_code ec;
+    std::size_t sent = socket_.write_some(pieces, ec);
+    if (ec && ec != net::error::would_block && ec != net::error::try_again) {
+        close();
+        return;
+    }
+    for (const net::const_buffer& piece : pieces) {
+        const std::size_t skip = std::min(sent, piece.size());
+        sent -= skip;
+        out_.append(static_cast<const char*>(piece.data()) + skip, piece.size() - skip);
+    }
+    write();
+}
+
+void HttpConnection::append_stream(std::string_view text) {
+    if (closed_) return;
+    out_.append(text);
+    write();
+}
+
+void HttpConnection::finish_stream() {
+    closing_ = true;
+    if (writable()) close();
+}
+
+void HttpConnection::set_phase(Phase phase) {
+    phase_ = phase;
+    const config::ServerSettings& settings = owner_.limits();
+    const auto now = Clock::steady();
+    switch (phase) {
+        case Phase::kIdle:
+            deadline_ = now + settings.idle_timeout;
+            return;
+        case Phase::kHead:
+            deadline_ = now + settings.header_timeout;
+            return;
+        case Phase::kBody:
+            deadline_ = now + settings.body_timeout;
+            return;
+        case Phase::kLeaving:
+            deadline_ = now + kLeaveTimeout;
+            return;
+        case Phase::kWriting:
+        case Phase::kStreaming:
+            deadline_ = now + settings.write_timeout;
+            return;
+    }
+}
+
+void HttpConnection::check_deadline(Clock::Steady::time_point now) {
+    if (closed_ || now < deadline_) return;
+    switch (phase_) {
+        case Phase::kIdle:
+        case Phase::kLeaving:
+            close();
+            return;
+        case Phase::kHead:
+        case Phase::kBody:
+            in_body_ = false;
+            head_.reset();
+            refuse({ErrorCode::kRequestTimeout, "the request did not arrive in time", {}});
+            flush();
+            return;
+        case Phase::kWriting:
+        case Phase::kStreaming:
+            // Time spent by us, as in a long poll, is not the client's; only unread bytes are.
+            if (written_ < out_.size()) close();
+            return;
+    }
+}
+
+void HttpConnection::drain() {
+    if (closed_ || streaming_) return;
+    closing_ = true;
+    if (slots_.empty() && out_.empty() && !head_) close();
+}
+
+void HttpConnection::close() {
+    if (closed_) return;
+    closed_ = true;
+    ++operations_;  // keeps us alive through the calls below
+    error_code ignored;
+    socket_.shutdown(Socket::shutdown_both, ignored);
+    socket_.close(ignored);
+    owner_.on_closed(*this);
+    net::post(socket_.get_executor(), [this] { operation_done(); });
+}
+
+/// Space for at least one more byte of a head.
+void HttpConnection::make_room() {
+    if (end_ < capacity_) return;
+    if (begin_ > 0 && !head_) {
+        std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+        end_ -= begin_;
+        begin_ = 0;
+        return;
+    }
+    // Only a head may be longer than the buffer; parse_head() refuses it at its limit.
+    const std::size_t larger = std::min(capacity_ * 2, kHeadBufferMax + limits::kReadBufferBytes);
+    HEADWAY_ASSERT(larger > capacity_);
+    auto grown = std::make_unique<char[]>(larger);
+    std::memcpy(grown.get(), buffer_.get() + begin_, end_ - begin_);
+    buffer_ = std::move(grown);
+    capacity_ = larger;
+    end_ -= begin_;
+    begin_ = 0;
+}
+
+void HttpConnection::operation_done() {
+    if (--operations_ == 0 && closed_) owner_.release(*this);
+}
+
+}  // namespace headway::server

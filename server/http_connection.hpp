@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/buffer.hpp>
+
+#include "config/settings.hpp"
+#include "server/clock.hpp"
+#include "server/gate.hpp"
+#include "server/net.hpp"
+#include "server/request_head.hpp"
+#include "server/response.hpp"
+
+namespace headway::server {
+
+class HttpConnection;
+
+/// A complete request. Views live until the handler returns.
+struct HttpRequest {
+    const RequestHead& head;
+    const api::Target& target;
+    std::string_view body;
+};
+
+/// Who answers requests and owns connections. I/O thread only.
+class ConnectionOwner {
+public:
+    virtual ~ConnectionOwner() = default;
+
+    virtual const GateSettings& gate() const = 0;
+    virtual const config::ServerSettings& limits() const = 0;
+    virtual bool draining() const = 0;
+    virtual std::string next_request_id() = 0;
+
+    /// Answers `slot` of the connection, now or later, with respond() or begin_stream(). May throw:
+    /// the request is then answered 500.
+    virtual void on_request(HttpConnection& connection, std::uint64_t slot,
+                            const HttpRequest& request) = 0;
+    /// A refusal that never reached on_request().
+    virtual void on_refused(core::ErrorCode code) = 0;
+    /// A stream has written all it was given.
+    virtual void on_writable(HttpConnection& connection) = 0;
+    /// The peer is gone or was cut off; nothing more may be sent. Called once.
+    virtual void on_closed(HttpConnection& connection) = 0;
+    /// Nothing refers to the connection any more; destroys it.
+    virtual void release(HttpConnection& connection) = 0;
+};
+
+/// One client: reads requests, also pipelined ones, from a small buffer, hands each to the owner
+/// once it is complete and has passed the gate, and writes the replies in order with one system
+/// call where the socket takes them. Deadlines are checked by the owner's one timer for all
+/// connections. I/O thread only; destroyed by release() when the last asynchronous operation has
+/// returned.
+class HttpConnection {
+public:
+    HttpConnection(Socket socket, std::uint64_t id, ConnectionOwner& owner);
+
+    void start();
+    std::uint64_t id() const noexcept { return id_; }
+
+    /// Puts the reply in its place; it leaves with the next flush().
+    void respond(std::uint64_t slot, Response response);
+    /// Writes what is ready and goes on reading.
+    void flush();
+
+    /// Turns the connection into a stream, when `slot` is the oldest unanswered request; false
+    /// otherwise.
+    bool begin_stream(std::uint64_t slot);
+    bool streaming() const noexcept { return streaming_; }
+    /// Nothing waits to be written, so that stream() may be called.
+    bool writable() const noexcept { return out_.empty() && !closed_; }
+    /// Sends the pieces with one call; keeps what the socket does not take. Precondition:
+    /// writable().
+    void stream(std::span<const net::const_buffer> pieces);
+    /// Sends text behind whatever waits already.
+    void append_stream(std::string_view text);
+    /// Closes once everything is written.
+    void finish_stream();
+
+    /// Closes what has overstayed. `now` is the wheel's.
+    void check_deadline(Clock::Steady::time_point now);
+    /// Drain: closes at once when idle, else after the replies in flight.
+    void drain();
+    void close();
+
+private:
+    struct Slot {
+        std::uint64_t number = 0;
+        bool ready = false;
+        bool keep_alive = true;
+        bool head_only = false;
+        Clock::Steady::time_point started;
+        std::string request_id;
+        std::string instance;
+        std::string text;  ///< the reply, when an older one is still to come
+    };
+    enum class Phase : std::uint8_t { kIdle, kHead, kBody, kWriting, kStreaming, kLeaving };
+
+    void read();
+    void on_read(error_code ec, std::size_t count);
+    void consume();
+    bool consume_one();
+    bool read_head();
+    bool admit_head();
+    void read_body();
+    void dispatch(std::string_view body);
+    void refuse(const core::Error& error);
+    Slot& open_slot(const RequestHead* head);
+    void collect();
+    void render(Slot& slot, const Response& response, std::string& out);
+    void write();
+    void on_write(error_code ec, std::size_t count);
+    void set_phase(Phase phase);
+    void make_room();
+    void skip(std::size_t used);
+    void leave();
+    void operation_done();
+
+    Socket socket_;
+    std::uint64_t id_;
+    ConnectionOwner& owner_;
+
+    std::unique_ptr<char[]> buffer_;  ///< unread bytes are [begin_, end_)
+    std::size_t capacity_;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+
+    std::optional<RequestHead> head_;  ///< complete, its body is not
+    std::optional<api::Target> target_;
+    std::string body_;
+    std::size_t body_wanted_ = 0;
+    bool in_body_ = false;  ///< body bytes go to body_ instead of the buffer
+
+    std::vector<Slot> slots_;  ///< requests without a reply on the wire, oldest first
+    std::uint64_t next_slot_ = 1;
+    std::string out_;
+    std::size_t written_ = 0;
+
+    Phase phase_ = Phase::kIdle;
+    Clock::Steady::time_point deadline_;
+    int operations_ = 0;
+    bool reading_ = false;
+    bool writing_ = false;
+    bool closing_ = false;  ///< no more requests; closes when everything is written
+    bool streaming_ = false;
+    bool closed_ = false;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,179 @@
+#include "server/http_server.hpp"
+
+#include <boost/asio/ip/address.hpp>
+#include <charconv>
+#include <random>
+#include <utility>
+
+#include "core/assert.hpp"
+
+namespace headway::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string hex(std::uint64_t number) {
+    char digits[20];
+    const auto end = std::to_chars(digits, digits + sizeof digits, number, 16).ptr;
+    return {digits, static_cast<std::size_t>(end - digits)};
+}
+
+}  // namespace
+
+HttpServer::HttpServer(net::io_context& io, config::ServerSettings settings, Handler& handler)
+    : io_(io),
+      settings_(std::move(settings)),
+      handler_(handler),
+      acceptor_(io),
+      wheel_(io),
+      accept_pause_(io),
+      request_id_prefix_(hex(std::random_device{}()) + "-") {}
+
+HttpServer::~HttpServer() = default;
+
+core::Result<> HttpServer::listen(const std::string& address, std::uint16_t port) {
+    const auto failed = [&](const error_code& ec) {
+        return core::Error{core::ErrorCode::kInvalidConfig,
+                           "cannot listen on " + address + ":" + std::to_string(port) + ": " +
+                               ec.message() +
+                               (ec == net::error::address_in_use
+                                    ? "; another daemon runs there, or choose --listen 127.0.0.1:0"
+                                    : ""),
+                           "server.listen"};
+    };
+    error_code ec;
+    const auto ip = net::ip::make_address(address == "localhost" ? "127.0.0.1" : address, ec);
+    if (ec) return failed(ec);
+    const net::ip::tcp::endpoint endpoint{ip, port};
+    acceptor_.open(endpoint.protocol(), ec);
+    if (!ec) acceptor_.set_option(net::socket_base::reuse_address(true), ec);
+    if (!ec) acceptor_.bind(endpoint, ec);
+    if (!ec) acceptor_.listen(1024, ec);
+    if (!ec) acceptor_.non_blocking(true, ec);
+    if (ec) return failed(ec);
+    set_allowed_hosts(settings_.allowed_hosts);
+    accept();
+    turn_wheel();
+    return {};
+}
+
+std::string HttpServer::bound() const {
+    error_code ec;
+    const auto endpoint = acceptor_.local_endpoint(ec);
+    const std::string ip = endpoint.address().to_string();
+    return (endpoint.address().is_v6() ? "[" + ip + "]" : ip) + ":" +
+           std::to_string(endpoint.port());
+}
+
+void HttpServer::set_allowed_hosts(const std::vector<std::string>& hosts) {
+    error_code ec;
+    gate_ = gate_settings(acceptor_.local_endpoint(ec).port(), hosts);
+}
+
+void HttpServer::accept() {
+    acceptor_.async_accept(io_, [this](error_code ec, Socket socket) {
+        if (ec == net::error::operation_aborted || !acceptor_.is_open()) return;
+        if (!ec) {
+            admit(std::move(socket));
+            accept();
+            return;
+        }
+        // Out of descriptors, or a peer that left already: pausing beats spinning.
+        ++stats_.accept_errors;
+        accept_pause_.expires_after(100ms);
+        accept_pause_.async_wait([this](error_code stopped) {
+            if (!stopped && acceptor_.is_open()) accept();
+        });
+    });
+}
+
+void HttpServer::admit(Socket socket) {
+    if (stats_.open >= settings_.connections_max) {
+        ++stats_.refused_connections;
+        return;  // the socket closes
+    }
+    if (free_.empty()) {
+        free_.push_back(static_cast<std::uint32_t>(places_.size()));
+        places_.emplace_back();
+    }
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    Place& place = places_[index];
+    const std::uint64_t id = (std::uint64_t{place.generation} << 32) | index;
+    place.connection = std::make_unique<HttpConnection>(std::move(socket), id, *this);
+    ++stats_.accepted;
+    ++stats_.open;
+    place.connection->start();
+}
+
+HttpConnection* HttpServer::find(std::uint64_t id) {
+    const auto index = static_cast<std::uint32_t>(id);
+    if (index >= places_.size() || places_[index].generation != id >> 32) return nullptr;
+    return places_[index].connection.get();
+}
+
+void HttpServer::release(HttpConnection& connection) {
+    const auto index = static_cast<std::uint32_t>(connection.id());
+    Place& place = places_[index];
+    HEADWAY_ASSERT(place.connection.get() == &connection);
+    place.connection.reset();
+    ++place.generation;
+    free_.push_back(index);
+    --stats_.open;
+}
+
+void HttpServer::turn_wheel() {
+    wheel_.expires_after(1s);
+    wheel_.async_wait([this](error_code ec) {
+        if (ec) return;
+        const auto now = Clock::steady();
+        // By index: closing a connection may not disturb the walk.
+        for (std::size_t i = 0; i < places_.size(); ++i) {
+            if (places_[i].connection) places_[i].connection->check_deadline(now);
+        }
+        handler_.second(now);
+        turn_wheel();
+    });
+}
+
+void HttpServer::drain() {
+    draining_ = true;
+    error_code ignored;
+    acceptor_.close(ignored);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        if (places_[i].connection) places_[i].connection->drain();
+    }
+}
+
+void HttpServer::close_all() {
+    wheel_.cancel();
+    accept_pause_.cancel();
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        if (places_[i].connection) places_[i].connection->close();
+    }
+}
+
+std::string HttpServer::next_request_id() {
+    return request_id_prefix_ + hex(++request_count_);
+}
+
+void HttpServer::on_request(HttpConnection& connection, std::uint64_t slot,
+                            const HttpRequest& request) {
+    ++stats_.requests;
+    handler_.handle(connection, slot, request);
+}
+
+void HttpServer::on_refused(core::ErrorCode) {
+    ++stats_.requests;
+    ++stats_.refused_requests;
+}
+
+void HttpServer::on_writable(HttpConnection& connection) {
+    handler_.writable(connection);
+}
+
+void HttpServer::on_closed(HttpConnection& connection) {
+    handler_.closed(connection.id());
+}
+
+}  // namespace headway::server

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "config/settings.hpp"
+
+namespace spdlog {
+class logger;
+}
+
+namespace headway::server {
+
+/// The logger of the daemon, on stderr: text on a terminal, else one JSON object a line. The only
+/// place spdlog is set up.
+std::shared_ptr<spdlog::logger> make_logger(const config::LogSettings& settings);
+
+void set_log_level(spdlog::logger& logger, const std::string& level);
+
+}  // namespace headway::server

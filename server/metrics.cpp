@@ -1,0 +1,138 @@
+#include "server/metrics.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <utility>
+#include <vector>
+
+#include "core/verdict.hpp"
+#include "core/version.hpp"
+
+namespace headway::server {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+class Families {
+public:
+    void counter(const char* name, const char* help, std::uint64_t value) {
+        add(name, help, MetricType::Counter).counter.value = static_cast<double>(value);
+    }
+    void gauge(const char* name, const char* help, double value) {
+        add(name, help, MetricType::Gauge).gauge.value = value;
+    }
+    /// A family whose members differ in one label.
+    MetricFamily& family(const char* name, const char* help, MetricType type) {
+        MetricFamily family;
+        family.name = name;
+        family.help = help;
+        family.type = type;
+        return families_.emplace_back(std::move(family));
+    }
+    std::string text() const { return prometheus::TextSerializer{}.Serialize(families_); }
+
+private:
+    ClientMetric& add(const char* name, const char* help, MetricType type) {
+        return family(name, help, type).metric.emplace_back();
+    }
+    std::vector<MetricFamily> families_;
+};
+
+const char* route_name(std::size_t route) {
+    constexpr const char* kNames[] = {"open",       "open_named", "report",          "heartbeat",
+                                      "end",        "cancel",     "session",         "sessions",
+                                      "journal",    "wait",       "wait_several",    "stream",
+                                      "stream_all", "progress",   "progress_stream", "chat_status",
+                                      "livez",      "readyz",     "metrics",         "version",
+                                      "index"};
+    static_assert(std::size(kNames) == kRouteCount);
+    return kNames[route];
+}
+
+void add_labelled(MetricFamily& family, const char* label, std::string value,
+                  std::uint64_t number) {
+    ClientMetric metric;
+    metric.label = {{label, std::move(value)}};
+    metric.counter.value = static_cast<double>(number);
+    family.metric.push_back(std::move(metric));
+}
+
+void add_http(Families& families, const MetricsInput& input) {
+    families.counter("headway_http_connections_accepted_total", "Connections accepted.",
+                     input.http.accepted);
+    families.counter("headway_http_connections_refused_total", "Connections over the cap.",
+                     input.http.refused_connections);
+    families.counter("headway_http_accept_errors_total", "Failed accepts.",
+                     input.http.accept_errors);
+    families.gauge("headway_http_connections", "Connections open now.",
+                   static_cast<double>(input.http.open));
+    families.counter("headway_http_requests_total", "Requests, also refused ones.",
+                     input.http.requests);
+    families.counter("headway_http_requests_refused_total", "Requests refused before routing.",
+                     input.http.refused_requests);
+    auto& routes = families.family("headway_http_route_requests_total", "Requests by route.",
+                                   MetricType::Counter);
+    for (std::size_t i = 0; i < kRouteCount; ++i) {
+        add_labelled(routes, "route", route_name(i), input.routes[i]);
+    }
+    families.gauge("headway_streams", "SSE clients.", static_cast<double>(input.streams));
+    families.counter("headway_stream_frames_total", "SSE events sent.", input.frames_sent);
+    families.counter("headway_streams_lagged_total", "SSE clients cut for reading too slowly.",
+                     input.lagged);
+    families.gauge("headway_waiters", "Long polls waiting.", static_cast<double>(input.waiters));
+    families.gauge("headway_views", "Session views cached.", static_cast<double>(input.views));
+}
+
+void add_supervisor(Families& families, const MetricsInput& input) {
+    const SupervisorStats& stats = input.supervisor;
+    families.counter("headway_events_total", "Events stored.", stats.events);
+    families.counter("headway_duplicate_events_total", "Events known by their event_id.",
+                     stats.duplicates);
+    families.counter("headway_commits_total", "Transactions committed.", stats.commits);
+    families.counter("headway_commit_failures_total", "Transactions rolled back.",
+                     stats.commit_failures);
+    ClientMetric seconds;
+    seconds.counter.value = static_cast<double>(stats.commit_microseconds) / 1e6;
+    families
+        .family("headway_commit_seconds_total", "Time from the first append to durable.",
+                MetricType::Counter)
+        .metric.push_back(seconds);
+    families.counter("headway_snapshots_total", "Sessions saved.", stats.snapshots);
+    families.counter("headway_evictions_total", "Idle sessions that left memory.", stats.evictions);
+    families.counter("headway_checkpoints_total", "WAL checkpoints.", stats.checkpoints);
+    families.counter("headway_retention_steps_total", "Steps of deleting old sessions.",
+                     stats.deleted_steps);
+    families.gauge("headway_sessions_resident", "Sessions in memory.",
+                   static_cast<double>(stats.resident));
+    families.gauge("headway_wal_pages", "WAL pages not yet checkpointed.",
+                   static_cast<double>(stats.wal_pages));
+    families.gauge("headway_writable", "1 while commits succeed.", stats.writable ? 1 : 0);
+    families.gauge("headway_queue", "Requests waiting for the supervisor.",
+                   static_cast<double>(input.queue));
+    auto& verdicts = families.family("headway_verdicts_total", "Verdict changes, by verdict.",
+                                     MetricType::Counter);
+    for (std::size_t i = 0; i < core::kVerdictCount; ++i) {
+        add_labelled(verdicts, "verdict", std::string{core::name_of(static_cast<core::Verdict>(i))},
+                     stats.verdicts[i]);
+    }
+}
+
+}  // namespace
+
+std::string metrics_text(const MetricsInput& input) {
+    Families families;
+    auto& build = families.family("headway_build_info", "What runs.", MetricType::Gauge);
+    ClientMetric info;
+    info.label = {{"version", std::string{core::version().version}},
+                  {"git", std::string{core::version().git}}};
+    info.gauge.value = 1;
+    build.metric.push_back(info);
+    add_http(families, input);
+    add_supervisor(families, input);
+    return families.text();
+}
+
+}  // namespace headway::server

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "api/routes.hpp"
+#include "server/http_server.hpp"
+#include "server/messages.hpp"
+
+namespace headway::server {
+
+inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(api::Route::kIndex) + 1;
+
+/// Requests that reached a route.
+using RouteCounts = std::array<std::uint64_t, kRouteCount>;
+
+/// Everything /metrics shows, as values. Labels are bounded sets (route, verdict), never a session.
+struct MetricsInput {
+    const HttpStats& http;
+    const SupervisorStats& supervisor;
+    const RouteCounts& routes;
+    std::uint64_t queue = 0;
+    std::uint64_t streams = 0;
+    std::uint64_t waiters = 0;
+    std::uint64_t views = 0;
+    std::uint64_t frames_sent = 0;
+    std::uint64_t lagged = 0;
+};
+
+/// The Prometheus text exposition format.
+std::string metrics_text(const MetricsInput& input);
+
+}  // namespace headway::server

@@ -1,0 +1,108 @@
+#include "server/response.hpp"
+
+#include <charconv>
+
+#include "api/problem.hpp"
+#include "server/gate.hpp"
+
+namespace headway::server {
+namespace {
+
+std::string_view status_line(int status) {
+    switch (status) {
+        case 200:
+            return "HTTP/1.1 200 OK\r\n";
+        case 201:
+            return "HTTP/1.1 201 Created\r\n";
+        case 202:
+            return "HTTP/1.1 202 Accepted\r\n";
+        case 400:
+            return "HTTP/1.1 400 Bad Request\r\n";
+        case 403:
+            return "HTTP/1.1 403 Forbidden\r\n";
+        case 404:
+            return "HTTP/1.1 404 Not Found\r\n";
+        case 405:
+            return "HTTP/1.1 405 Method Not Allowed\r\n";
+        case 408:
+            return "HTTP/1.1 408 Request Timeout\r\n";
+        case 409:
+            return "HTTP/1.1 409 Conflict\r\n";
+        case 411:
+            return "HTTP/1.1 411 Length Required\r\n";
+        case 413:
+            return "HTTP/1.1 413 Content Too Large\r\n";
+        case 415:
+            return "HTTP/1.1 415 Unsupported Media Type\r\n";
+        case 421:
+            return "HTTP/1.1 421 Misdirected Request\r\n";
+        case 422:
+            return "HTTP/1.1 422 Unprocessable Content\r\n";
+        case 431:
+            return "HTTP/1.1 431 Request Header Fields Too Large\r\n";
+        case 503:
+            return "HTTP/1.1 503 Service Unavailable\r\n";
+        case 505:
+            return "HTTP/1.1 505 HTTP Version Not Supported\r\n";
+        case 507:
+            return "HTTP/1.1 507 Insufficient Storage\r\n";
+        default:
+            return "HTTP/1.1 500 Internal Server Error\r\n";
+    }
+}
+
+void append_number(std::string& out, std::uint64_t number) {
+    char digits[24];
+    const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    out.append(digits, static_cast<std::size_t>(end - digits));
+}
+
+/// Milliseconds with three digits behind the point, as Server-Timing wants them.
+void append_milliseconds(std::string& out, std::uint64_t microseconds) {
+    append_number(out, microseconds / 1000);
+    const auto rest = static_cast<unsigned>(microseconds % 1000);
+    const char fraction[] = {'.', static_cast<char>('0' + rest / 100),
+                             static_cast<char>('0' + rest / 10 % 10),
+                             static_cast<char>('0' + rest % 10)};
+    out.append(fraction, sizeof fraction);
+}
+
+}  // namespace
+
+void append_response(std::string& out, const Response& response, const Envelope& envelope) {
+    out.append(status_line(response.status));
+    out.append("Content-Type: ").append(response.content_type);
+    out.append("\r\nContent-Length: ");
+    append_number(out, response.body.size());
+    out.append("\r\nCache-Control: no-store\r\nX-Request-Id: ").append(envelope.request_id);
+    out.append("\r\nServer-Timing: app;dur=");
+    append_milliseconds(out, envelope.microseconds);
+    out.append("\r\n");
+    out.append(response.headers);
+    if (!envelope.keep_alive || response.close) out.append("Connection: close\r\n");
+    out.append("\r\n");
+    if (!envelope.head_only) out.append(response.body);
+}
+
+void append_stream_header(std::string& out, std::string_view request_id) {
+    out.append(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+        "X-Accel-Buffering: no\r\nConnection: close\r\nX-Request-Id: ");
+    out.append(request_id).append("\r\n\r\n");
+}
+
+Response problem_response(const core::Error& error, std::string_view instance) {
+    const api::ProblemKind kind = api::problem_kind(error.code);
+    Response response;
+    response.status = kind.status;
+    response.content_type = "application/problem+json";
+    api::append_problem(response.body, error, instance);
+    if (kind.status == 503 || kind.status == 507) response.headers = "Retry-After: 1\r\n";
+    if (error.code == core::ErrorCode::kMethodNotAllowed) {
+        response.headers = "Allow: " + error.field + "\r\n";
+    }
+    response.close = breaks_framing(error.code);
+    return response;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+
+namespace headway::server {
+
+/// A reply before it is HTTP.
+struct Response {
+    int status = 200;
+    std::string_view content_type = "application/json";
+    std::string body;
+    std::string headers;  ///< further lines, each with its CRLF
+    bool close = false;   ///< the connection closes after it
+};
+
+/// Around the reply: what the connection knows.
+struct Envelope {
+    std::string_view request_id;
+    std::uint64_t microseconds = 0;  ///< from the end of the head to the reply
+    bool keep_alive = true;
+    bool head_only = false;  ///< HEAD: the header of what GET would send
+};
+
+/// Appends status line, header and body. Pure.
+void append_response(std::string& out, const Response& response, const Envelope& envelope);
+
+/// Appends the header that starts an endless text/event-stream.
+void append_stream_header(std::string& out, std::string_view request_id);
+
+/// The problem+json reply to `error`; framing errors close the connection. Pure.
+Response problem_response(const core::Error& error, std::string_view instance);
+
+}  // namespace headway::server

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "core/time.hpp"
+
+namespace headway::server {
+
+/// A UUIDv7 (RFC 9562 5.7): 48 bits of `now`, the rest random. Any thread.
+std::string new_session_id(core::Timestamp now);
+
+}  // namespace headway::server

@@ -1,0 +1,320 @@
+#include "server/streams.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/sse.hpp"
+#include "core/limits.hpp"
+#include "core/version.hpp"
+
+namespace headway::server {
+namespace {
+
+namespace limits = core::limits;
+
+constexpr std::chrono::seconds kQuietMax{15};
+constexpr std::size_t kPiecesMax = 256;  // below IOV_MAX
+
+std::string event_frame(std::int64_t id, const storage::StreamEvent& event) {
+    std::string data;
+    api::append_event(data, event.session, event.event);
+    std::string frame;
+    api::append_sse(frame, core::name_of(core::type_of(event.event.payload)), id, data);
+    return frame;
+}
+
+std::string hello_frame(const StreamReply& reply) {
+    const std::string data = "{\"version\":\"" + std::string{core::version().version} +
+                             "\",\"head\":" + std::to_string(reply.head) +
+                             ",\"oldest\":" + std::to_string(reply.oldest) +
+                             ",\"replay_from\":" + std::to_string(reply.from) + "}";
+    std::string frame = "retry: 2000\n";
+    api::append_sse(frame, "hello", {}, data);
+    if (!reply.reset.empty()) {
+        api::append_sse(
+            frame, "reset", {},
+            "{\"reason\":\"" + reply.reset + "\",\"oldest\":" + std::to_string(reply.oldest) + "}");
+    }
+    return frame;
+}
+
+}  // namespace
+
+Streams::Streams(ViewCache& views, FindConnection find, Ask ask, Time time)
+    : views_(views), find_(std::move(find)), ask_(std::move(ask)), time_(std::move(time)) {}
+
+core::Result<> Streams::open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
+                             const std::string& session, std::optional<std::int64_t> after) {
+    const core::Error busy{
+        core::ErrorCode::kOverloaded, "too many streams are open; try again", {}};
+    if (clients_.size() >= limits::kStreamsMax) return busy;
+    Client client;
+    client.kind = kind;
+    client.session = session;
+    client.slot = slot;
+    client.after = after;
+    client.asked = true;
+    const std::uint64_t id = connection.id();
+    clients_[id] = std::move(client);
+    if (!ask_(id, {session, after})) {
+        clients_.erase(id);
+        return busy;
+    }
+    if (!session.empty()) views_.watch(session);
+    return {};
+}
+
+std::optional<std::uint64_t> Streams::abandon(std::uint64_t connection) {
+    const auto client = clients_.find(connection);
+    if (client == clients_.end() || client->second.started) return std::nullopt;
+    const std::uint64_t slot = client->second.slot;
+    on_closed(connection);
+    return slot;
+}
+
+void Streams::on_page(std::uint64_t id, StreamReply reply) {
+    const auto found = clients_.find(id);
+    HttpConnection* connection = find_(id);
+    if (found == clients_.end() || connection == nullptr) return;
+    Client& client = found->second;
+    client.asked = false;
+    if (!client.started) {
+        if (!connection->begin_stream(client.slot)) {
+            connection->close();
+            return;
+        }
+        start(*connection, client, reply);
+        if (!clients_.contains(id)) return;  // writing found the peer gone
+    }
+    if (client.kind == StreamKind::kProgress) {
+        go_live(id, client);
+        return;
+    }
+    std::string text;
+    for (const storage::StreamEvent& event : reply.events) {
+        text += event_frame(event.cursor, event);
+        client.position = event.cursor;
+        ++frames_sent_;
+    }
+    if (reply.caught_up) go_live(id, client);
+    if (!text.empty()) send_text(*connection, client, text);
+    if (const auto still = clients_.find(id); still != clients_.end() && !still->second.live) {
+        next_page(id, still->second);
+    }
+}
+
+void Streams::start(HttpConnection& connection, Client& client, const StreamReply& reply) {
+    client.started = true;
+    client.position = reply.from;
+    send_text(connection, client, hello_frame(reply));
+}
+
+/// Asks for more once the client has taken what it got.
+void Streams::next_page(std::uint64_t id, Client& client) {
+    HttpConnection* connection = find_(id);
+    if (client.live || client.asked || connection == nullptr || !connection->writable()) return;
+    client.asked = ask_(id, {client.session, client.position});
+    if (!client.asked) connection->close();  // overloaded: it resumes from its last id
+}
+
+void Streams::go_live(std::uint64_t id, Client& client) {
+    client.live = true;
+    Channel& channel = channel_of(client);
+    channel.clients.push_back(id);
+    client.next_frame = channel.end();
+    if (client.kind != StreamKind::kProgress) return;
+    HttpConnection* connection = find_(id);
+    if (connection != nullptr && connection->writable())
+        send_progress(*connection, client);
+    else
+        client.stale = true;
+}
+
+Streams::Channel& Streams::channel_of(const Client& client) {
+    switch (client.kind) {
+        case StreamKind::kAll:
+            return all_;
+        case StreamKind::kProgress:
+            return progress_[client.session];
+        case StreamKind::kSession:
+            break;
+    }
+    return sessions_[client.session];
+}
+
+void Streams::publish(const std::vector<storage::StreamEvent>& events) {
+    std::vector<Channel*> touched;
+    for (const storage::StreamEvent& event : events) {
+        if (!all_.clients.empty()) append(all_, event_frame(event.cursor, event));
+        const auto channel = sessions_.find(event.session);
+        if (channel == sessions_.end()) continue;
+        append(channel->second, event_frame(static_cast<std::int64_t>(event.event.n), event));
+        if (touched.empty() || touched.back() != &channel->second) {
+            touched.push_back(&channel->second);
+        }
+    }
+    if (!all_.clients.empty() && !events.empty()) pump_channel(all_);
+    for (Channel* channel : touched)
+        pump_channel(*channel);
+}
+
+void Streams::append(Channel& channel, std::string frame) {
+    channel.bytes += frame.size();
+    channel.frames.push_back(std::move(frame));
+    while (channel.frames.size() > limits::kFrameRingCountMax ||
+           channel.bytes > limits::kFrameRingBytesMax) {
+        channel.bytes -= channel.frames.front().size();
+        channel.frames.pop_front();
+        ++channel.base;
+    }
+}
+
+void Streams::pump_channel(Channel& channel) {
+    // Closing a client edits the list.
+    const std::vector<std::uint64_t> ids = channel.clients;
+    std::uint64_t slowest = channel.end();
+    for (const std::uint64_t id : ids) {
+        const auto client = clients_.find(id);
+        if (client == clients_.end()) continue;
+        pump(id, client->second);
+        const auto still = clients_.find(id);
+        if (still != clients_.end()) slowest = std::min(slowest, still->second.next_frame);
+    }
+    while (channel.base < slowest && !channel.frames.empty()) {
+        channel.bytes -= channel.frames.front().size();
+        channel.frames.pop_front();
+        ++channel.base;
+    }
+}
+
+void Streams::pump(std::uint64_t id, Client& client) {
+    HttpConnection* connection = find_(id);
+    if (connection == nullptr || client.kind == StreamKind::kProgress) return;
+    Channel& channel = channel_of(client);
+    while (connection->writable() && client.next_frame < channel.end()) {
+        if (client.next_frame < channel.base) {
+            cut_lagged(*connection, client);
+            return;
+        }
+        pieces_.clear();
+        const std::uint64_t to = std::min(channel.end(), client.next_frame + kPiecesMax);
+        for (std::uint64_t i = client.next_frame; i < to; ++i) {
+            pieces_.push_back(net::buffer(channel.frames[i - channel.base]));
+        }
+        frames_sent_ += pieces_.size();
+        client.next_frame = to;
+        client.quiet_since = Clock::steady();
+        connection->stream(pieces_);
+        if (!clients_.contains(id)) return;
+    }
+}
+
+void Streams::cut_lagged(HttpConnection& connection, Client& client) {
+    ++lagged_;
+    std::string frame;
+    api::append_sse(frame, "lagged", {},
+                    R"({"reason":"the client read too slowly; resume from the last id"})");
+    send_text(connection, client, frame);
+    if (is_open(connection.id())) connection.finish_stream();
+}
+
+void Streams::publish_progress(const std::string& session) {
+    const auto channel = progress_.find(session);
+    if (channel == progress_.end()) return;
+    const std::vector<std::uint64_t> ids = channel->second.clients;
+    for (const std::uint64_t id : ids) {
+        const auto client = clients_.find(id);
+        HttpConnection* connection = find_(id);
+        if (client == clients_.end() || connection == nullptr) continue;
+        if (connection->writable())
+            send_progress(*connection, client->second);
+        else
+            client->second.stale = true;
+    }
+}
+
+void Streams::send_progress(HttpConnection& connection, Client& client) {
+    client.stale = false;
+    const core::SessionView* view = views_.find(client.session);
+    if (view == nullptr) {
+        // Evicted, or never asked for: its arrival brings us back here.
+        client.stale = true;
+        views_.get(client.session, [this, session = client.session](const auto& found) {
+            if (found && *found != nullptr) publish_progress(session);
+        });
+        return;
+    }
+    std::string data;
+    api::append_progress(data, *view, time_());
+    std::string frame;
+    api::append_sse(frame, "progress", static_cast<std::int64_t>(view->n), data);
+    ++frames_sent_;
+    send_text(connection, client, frame);
+}
+
+void Streams::send_text(HttpConnection& connection, Client& client, const std::string& text) {
+    client.quiet_since = Clock::steady();
+    connection.append_stream(text);
+}
+
+void Streams::on_writable(HttpConnection& connection) {
+    const auto found = clients_.find(connection.id());
+    if (found == clients_.end()) return;
+    Client& client = found->second;
+    if (!client.live) {
+        next_page(connection.id(), client);
+    } else if (client.kind == StreamKind::kProgress) {
+        if (client.stale) send_progress(connection, client);
+    } else {
+        pump(connection.id(), client);
+    }
+}
+
+void Streams::on_closed(std::uint64_t id) {
+    const auto found = clients_.find(id);
+    if (found == clients_.end()) return;
+    const Client client = std::move(found->second);
+    clients_.erase(found);
+    if (!client.session.empty()) views_.unwatch(client.session);
+    if (!client.live) return;
+    Channel& channel = channel_of(client);
+    std::erase(channel.clients, id);
+    if (!channel.clients.empty()) return;
+    if (client.kind == StreamKind::kSession) sessions_.erase(client.session);
+    if (client.kind == StreamKind::kProgress) progress_.erase(client.session);
+    if (client.kind == StreamKind::kAll) all_ = Channel{};
+}
+
+void Streams::keep_alive(Clock::Steady::time_point now) {
+    std::vector<std::uint64_t> quiet;
+    for (const auto& [id, client] : clients_) {
+        if (client.started && now - client.quiet_since >= kQuietMax) quiet.push_back(id);
+    }
+    for (const std::uint64_t id : quiet) {
+        const auto client = clients_.find(id);
+        HttpConnection* connection = find_(id);
+        if (client == clients_.end() || connection == nullptr || !connection->writable()) continue;
+        send_text(*connection, client->second, std::string{api::kSseComment});
+    }
+}
+
+void Streams::drain() {
+    std::vector<std::uint64_t> ids;
+    for (const auto& [id, client] : clients_)
+        ids.push_back(id);
+    std::string frame;
+    api::append_sse(frame, "goodbye", {}, R"({"reason":"the daemon is going down"})");
+    for (const std::uint64_t id : ids) {
+        HttpConnection* connection = find_(id);
+        const auto client = clients_.find(id);
+        if (connection == nullptr || client == clients_.end()) continue;
+        if (!client->second.started) {
+            connection->close();
+            continue;
+        }
+        send_text(*connection, client->second, frame);
+        if (is_open(id)) connection->finish_stream();
+    }
+}
+
+}  // namespace headway::server

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "api/encode.hpp"
+#include "server/clock.hpp"
+#include "server/http_connection.hpp"
+#include "server/messages.hpp"
+#include "server/view_cache.hpp"
+
+namespace headway::server {
+
+enum class StreamKind : std::uint8_t { kSession, kAll, kProgress };
+
+/// Server-Sent Events. Each channel (a session, or all of them) keeps one ring of encoded frames
+/// and its clients only a position in it: an event is encoded once, and each client gets everything
+/// behind its position with one write. Who falls off the ring is told `lagged` and cut. A client
+/// that resumes is first fed from the journal, page by page, as fast as it reads. I/O thread only.
+class Streams {
+public:
+    using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
+    /// Sends a StreamQuery on behalf of a connection; false when the queue is full.
+    using Ask = std::function<bool(std::uint64_t connection, StreamQuery query)>;
+    using Time = std::function<api::ReadingTime()>;
+
+    Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
+
+    /// Begins a stream in answer to `slot`; `after` is the position to resume from. Errors:
+    /// kOverloaded.
+    core::Result<> open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
+                        const std::string& session, std::optional<std::int64_t> after);
+
+    /// The supervisor's page for a stream that catches up. A stream's first reply may instead be an
+    /// error: false then.
+    void on_page(std::uint64_t connection, StreamReply reply);
+    bool is_open(std::uint64_t connection) const { return clients_.contains(connection); }
+    /// The error that a stream's first query met; its slot has still to be answered.
+    std::optional<std::uint64_t> abandon(std::uint64_t connection);
+
+    void publish(const std::vector<storage::StreamEvent>& events);
+    /// A session's view changed.
+    void publish_progress(const std::string& session);
+    void on_writable(HttpConnection& connection);
+    void on_closed(std::uint64_t connection);
+    /// Comments on streams that have been quiet.
+    void keep_alive(Clock::Steady::time_point now);
+    /// Says goodbye to everyone.
+    void drain();
+
+    std::size_t size() const noexcept { return clients_.size(); }
+    std::uint64_t frames_sent() const noexcept { return frames_sent_; }
+    std::uint64_t lagged() const noexcept { return lagged_; }
+
+private:
+    struct Channel {
+        std::deque<std::string> frames;
+        std::uint64_t base = 0;  ///< number of frames.front()
+        std::size_t bytes = 0;
+        std::vector<std::uint64_t> clients;
+        std::uint64_t end() const { return base + frames.size(); }
+    };
+    struct Client {
+        StreamKind kind = StreamKind::kSession;
+        std::string session;
+        std::uint64_t slot = 0;
+        std::int64_t position = 0;  ///< of the last event sent from the journal
+        std::optional<std::int64_t> after;
+        std::uint64_t next_frame = 0;  ///< in the channel, once live
+        bool started = false;          ///< the header and `hello` are out
+        bool live = false;
+        bool asked = false;  ///< a page is on its way
+        bool stale = false;  ///< progress: the document changed while the socket was full
+        Clock::Steady::time_point quiet_since;
+    };
+
+    Channel& channel_of(const Client& client);
+    void start(HttpConnection& connection, Client& client, const StreamReply& reply);
+    void next_page(std::uint64_t id, Client& client);
+    void go_live(std::uint64_t id, Client& client);
+    void pump(std::uint64_t id, Client& client);
+    void pump_channel(Channel& channel);
+    void send_progress(HttpConnection& connection, Client& client);
+    void send_text(HttpConnection& connection, Client& client, const std::string& text);
+    void cut_lagged(HttpConnection& connection, Client& client);
+    void append(Channel& channel, std::string frame);
+
+    ViewCache& views_;
+    FindConnection find_;
+    Ask ask_;
+    Time time_;
+    std::unordered_map<std::uint64_t, Client> clients_;
+    std::unordered_map<std::string, Channel> sessions_;
+    std::unordered_map<std::string, Channel> progress_;
+    Channel all_;
+    std::vector<net::const_buffer> pieces_;
+    std::uint64_t frames_sent_ = 0;
+    std::uint64_t lagged_ = 0;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,78 @@
+#include "server/view_cache.hpp"
+
+#include <utility>
+
+#include "core/limits.hpp"
+
+namespace headway::server {
+
+const core::SessionView* ViewCache::find(const std::string& session) const {
+    const auto entry = entries_.find(session);
+    return entry != entries_.end() && entry->second.present ? &entry->second.view : nullptr;
+}
+
+void ViewCache::get(const std::string& session, Callback callback) {
+    if (const core::SessionView* view = find(session)) {
+        callback(view);
+        return;
+    }
+    auto [waiting, fresh] = asked_.try_emplace(session);
+    waiting->second.push_back(std::move(callback));
+    if (fresh && !ask_(session)) {
+        resolve(session,
+                core::Error{
+                    core::ErrorCode::kOverloaded, "too many requests are waiting; try again", {}});
+    }
+}
+
+void ViewCache::update(core::SessionView view) {
+    auto entry = entries_.find(view.id);
+    if (entry == entries_.end()) {
+        keep_bound();
+        entry = entries_.emplace(view.id, Entry{}).first;
+    }
+    entry->second.present = true;
+    entry->second.view = std::move(view);
+}
+
+void ViewCache::resolve(const std::string& session, core::Result<const core::SessionView*> view) {
+    if (view && *view != nullptr) {
+        update(**view);
+        view = find(session);
+    }
+    const auto waiting = asked_.find(session);
+    if (waiting == asked_.end()) return;
+    const auto callbacks = std::move(waiting->second);
+    asked_.erase(waiting);
+    for (const Callback& callback : callbacks)
+        callback(view);
+}
+
+void ViewCache::watch(const std::string& session) {
+    ++entries_[session].watchers;
+}
+
+void ViewCache::unwatch(const std::string& session) {
+    const auto entry = entries_.find(session);
+    if (entry == entries_.end()) return;
+    if (--entry->second.watchers == 0 && !entry->second.present) entries_.erase(entry);
+}
+
+bool ViewCache::watched(const std::string& session) const {
+    const auto entry = entries_.find(session);
+    return entry != entries_.end() && entry->second.watchers > 0;
+}
+
+/// Any view that nobody watches may go: the next reader asks for it again.
+void ViewCache::keep_bound() {
+    if (entries_.size() < core::limits::kViewCacheMax) return;
+    std::size_t looked_at = 0;
+    for (auto entry = entries_.begin(); entry != entries_.end() && ++looked_at < 64; ++entry) {
+        if (entry->second.watchers == 0) {
+            entries_.erase(entry);
+            return;
+        }
+    }
+}
+
+}  // namespace headway::server

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "api/encode.hpp"
+#include "core/wait.hpp"
+#include "server/messages.hpp"
+#include "server/response.hpp"
+#include "server/view_cache.hpp"
+
+namespace headway::server {
+
+/// What a long poll waits for.
+struct Wait {
+    ReplyTo reply_to;
+    core::WaitFor what;
+    std::vector<std::string> sessions;  ///< one, unless `several`
+    bool several = false;               ///< came through /v1/wait: the reply lists the sessions
+    bool all = false;                   ///< every session must be met, not any
+    bool missing_ok = false;            ///< waits for sessions that nobody has opened
+    core::Timestamp deadline = core::kNever;
+};
+
+/// Long polls: answered when a view meets them, when they become impossible, at their deadline, or
+/// when we go down. I/O thread only.
+class Waiters {
+public:
+    using Answer = std::function<void(const ReplyTo&, Response)>;
+    using Time = std::function<api::ReadingTime()>;
+
+    Waiters(ViewCache& views, Answer answer, Time time)
+        : views_(views), answer_(std::move(answer)), time_(std::move(time)) {}
+
+    /// Error: kOverloaded, when there are limits::kWaitersMax of them.
+    core::Result<> add(Wait wait);
+    /// A session's view changed.
+    void notify(const std::string& session);
+    /// The client is gone.
+    void drop_connection(std::uint64_t connection);
+    /// Answers those whose time has come; kNever: everybody.
+    void expire(core::Timestamp now);
+    /// The earliest deadline, kNever without waiters.
+    core::Timestamp next_deadline() const;
+    std::size_t size() const noexcept { return waits_.size(); }
+
+private:
+    struct Pending {
+        Wait wait;
+        std::size_t unresolved = 0;  ///< views still asked for
+    };
+    void resolved(std::uint64_t id, const core::Result<const core::SessionView*>& view);
+    bool try_answer(std::uint64_t id, bool final);
+    void remove(std::uint64_t id);
+
+    ViewCache& views_;
+    Answer answer_;
+    Time time_;
+    std::uint64_t next_id_ = 1;
+    std::unordered_map<std::uint64_t, Pending> waits_;
+    std::unordered_map<std::string, std::vector<std::uint64_t>> by_session_;
+    std::multimap<core::Timestamp, std::uint64_t> deadlines_;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Scans the includes of every layer (on Debian every library lies in /usr/include, so linking isolates nothing).
+
+    core      std without threads, files and clocks; boost/system/result.hpp
+    storage   core, sqlite3, POSIX                     api   core, nlohmann (full header: .cpp, one internal .hpp)
+    config    core, toml++ and CLI11 (one .cpp each)   cli   core, config, curl, nlohmann, CLI11, POSIX
+    server    all of these, Asio, spdlog, prometheus; Beast in at most two .cpp files; cli only from main.cpp
+    tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
+
+Also: project headers by their path from the root, no umbrella headers of Boost, and a clock's now() only in
+server/clock.* (tests, bench and cli excepted).
+"""
+import re
+import sys
+
+import source
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+CLOCK = re.compile(r"::\s*now\s*\(|\b(clock_gettime|gettimeofday|timespec_get)\s*\(|\bstd\s*::\s*time\s*\(")
+
+# Third-party headers by the prefix of their path. POSIX and Linux headers are every other <*.h>.
+LIBRARIES = {
+    "result": ("boost/system/result.hpp", "boost/assert/source_location.hpp"),
+    "system": ("boost/system/",),
+    "asio": ("boost/asio/",),
+    "beast": ("boost/beast/",),
+    "sqlite": ("sqlite3.h",),
+    "json": ("nlohmann/",),
+    "toml": ("toml++/", "toml.hpp"),
+    "cli11": ("CLI/",),
+    "curl": ("curl/",),
+    "spdlog": ("spdlog/",),
+    "prometheus": ("prometheus/",),
+    "catch2": ("catch2/",),
+    "rapidcheck": ("rapidcheck.h", "rapidcheck/"),
+    "benchmark": ("benchmark/",),
+}
+CORE_DENIED = frozenset(
+    "thread mutex shared_mutex condition_variable future stop_token semaphore latch barrier "
+    "fstream iostream filesystem syncstream ctime csignal".split())
+GENERATED = ("headway_git.hpp",)  # made by CMake in the build directory
+UMBRELLAS = ("boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp", "boost/beast/core.hpp", "spdlog/fmt/bundled")
+
+# layer: (project folders, third-party libraries). The layer itself is always allowed.
+ALLOWED = {
+    "core": ((), ("result",)),
+    "storage": (("core",), ("result", "sqlite", "posix")),
+    "api": (("core",), ("result", "json")),
+    "config": (("core",), ("result", "toml", "cli11", "posix")),
+    "cli": (("core", "config"), ("result", "curl", "json", "cli11", "posix")),
+    "server": (("core", "storage", "api", "config"),
+               ("result", "system", "asio", "beast", "sqlite", "json", "curl", "spdlog", "prometheus", "posix")),
+}
+TEST_LIBRARIES = ("catch2", "rapidcheck", "benchmark", "posix")
+
+
+def library(name: str) -> str:
+    """std, posix, the key of a library, or the header's own name when nobody knows it."""
+    if re.fullmatch(r"[a-z_0-9]+", name):
+        return "std"
+    for key, prefixes in LIBRARIES.items():
+        if name.startswith(prefixes):
+            return key
+    return "posix" if name.endswith(".h") else name
+
+
+def rule_for(parts: tuple) -> tuple:
+    """(project folders, libraries) that the file with these path parts may include."""
+    top = parts[0]
+    if top in ALLOWED:
+        folders, libraries = ALLOWED[top]
+        extra = ("cli",) if parts == ("server", "main.cpp") else ()
+        return folders + (top,) + extra, libraries
+    every_library = tuple(k for k in LIBRARIES if k not in ("beast",)) + ("posix",)
+    if top == "bench":
+        return ("bench",), every_library + ("beast",)
+    if parts[1:2] == ("integration",):
+        return ("tests",), every_library
+    if parts[1:2] == ("unit",) and len(parts) > 2 and parts[2] in ALLOWED:
+        folders, libraries = ALLOWED[parts[2]]
+        return folders + (parts[2], "tests"), libraries + TEST_LIBRARIES
+    return source.PRODUCT + ("tests",), every_library
+
+
+def check_include(path, parts: tuple, quote: str, name: str):
+    """What is wrong with one include, or None."""
+    folders, libraries = rule_for(parts)
+    if quote == '"':
+        if name in GENERATED:
+            return None
+        if "/" not in name or name.startswith("."):
+            return f'"{name}": include project headers by their path from the root'
+        return None if name.split("/")[0] in folders else f'{parts[0]} may not include "{name}"'
+    kind = library(name)
+    if name in UMBRELLAS:
+        return f"<{name}>: include the precise header"
+    if kind == "std":
+        denied = parts[0] == "core" and name in CORE_DENIED
+        return f"core may not include <{name}>" if denied else None
+    if name == "nlohmann/json.hpp" and path.suffix == ".hpp" and parts[0] not in ("api", "tests", "bench"):
+        return "<nlohmann/json.hpp> in a header: use <nlohmann/json_fwd.hpp>"
+    return None if kind in libraries else f"{'/'.join(parts[:-1])} may not include <{name}>"
+
+
+# (folder, library, suffixes, how many files of it may include it)
+QUOTAS = (("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
+          ("config", "toml", (".hpp",), 0), ("config", "cli11", (".cpp",), 1), ("config", "cli11", (".hpp",), 0),
+          ("cli", "cli11", (".hpp",), 0))
+
+
+def check_quotas(users: dict) -> list:
+    findings = []
+    for folder, kind, suffixes, limit in QUOTAS:
+        paths = sorted(p for p in users.get((folder, kind), ()) if p.endswith(suffixes))
+        if len(paths) > limit:
+            findings.append(f"{folder}: {kind} in {len(paths)} {suffixes[0]} files, at most {limit}: {', '.join(paths)}")
+    paths = sorted(p for p in users.get(("api", "full json"), ()) if p.endswith(".hpp"))
+    if len(paths) > 1:
+        findings.append(f"api: <nlohmann/json.hpp> in {len(paths)} headers, at most one internal one: {', '.join(paths)}")
+    return findings
+
+
+def reached(root, path, seen: set) -> set:
+    """The headers of tests/ that a file includes, and those that they include."""
+    if path not in seen and path.is_file():
+        seen.add(path)
+        text = source.blank(path.read_text(encoding="utf-8"), keep_includes=True)
+        for quote, name in INCLUDE.findall(text):
+            if quote == '"' and name.startswith("tests/"):
+                reached(root, root / name, seen)
+    return seen
+
+
+def check_integration(root) -> list:
+    """No product header behind the integration tests, not even through tests/support."""
+    support = set()
+    for path in source.files(root / "tests", ("integration",)):
+        reached(root, path, support)
+    findings = []
+    for path in sorted(p for p in support if p.parent.name != "integration"):
+        text = source.blank(path.read_text(encoding="utf-8"), keep_includes=True)
+        for match in INCLUDE.finditer(text):
+            if match.group(1) == '"' and match.group(2).split("/")[0] in source.PRODUCT:
+                where = f"{path.relative_to(root)}:{source.line_of(text, match.start())}"
+                findings.append(f'{where}: integration tests reach "{match.group(2)}" through it')
+    return findings
+
+
+def scan(root) -> list:
+    findings, users = check_integration(root), {}
+    for path in source.files(root):
+        relative = path.relative_to(root)
+        parts, text = relative.parts, source.blank(path.read_text(encoding="utf-8"), keep_includes=True)
+        for match in INCLUDE.finditer(text):
+            quote, name = match.groups()
+            users.setdefault((parts[0], library(name)), set()).add(str(relative))
+            if name == "nlohmann/json.hpp":
+                users.setdefault((parts[0], "full json"), set()).add(str(relative))
+            if wrong := check_include(path, parts, quote, name):
+                findings.append(f"{relative}:{source.line_of(text, match.start())}: {wrong}")
+        if parts[0] in ("tests", "bench", "cli", "clients") or str(relative).startswith("server/clock."):
+            continue
+        for match in CLOCK.finditer(text):
+            findings.append(f"{relative}:{source.line_of(text, match.start())}: only server/clock.* asks a clock")
+    return findings + check_quotas(users)
+
+
+BAD = [
+    ("core may not include <mutex>", {"core/a.hpp": "#include <mutex>\n"}),
+    ('core may not include "api/b.hpp"', {"core/a.cpp": '#include "api/b.hpp"\n'}),
+    ("core may not include <boost/asio/post.hpp>", {"core/a.cpp": "# include <boost/asio/post.hpp>\n"}),
+    ("core may not include <nlohmann/json.hpp>", {"core/a.cpp": "#include <nlohmann/json.hpp>\n"}),
+    ("core may not include <unistd.h>", {"core/a.cpp": "#include <unistd.h>\n"}),
+    ('storage may not include "config/b.hpp"', {"storage/a.cpp": '#include "config/b.hpp"\n'}),
+    ("storage may not include <spdlog/spdlog.h>", {"storage/a.cpp": "#include <spdlog/spdlog.h>\n"}),
+    ("api may not include <sqlite3.h>", {"api/a.cpp": "#include <sqlite3.h>\n"}),
+    ('api may not include "server/b.hpp"', {"api/a.cpp": '#include "server/b.hpp"\n'}),
+    ('cli may not include "server/b.hpp"', {"cli/a.cpp": '#include "server/b.hpp"\n'}),
+    ("cli may not include <boost/asio/post.hpp>", {"cli/a.cpp": "#include <boost/asio/post.hpp>\n"}),
+    ('server may not include "cli/b.hpp"', {"server/a.cpp": '#include "cli/b.hpp"\n'}),
+    ("beast in 3", {f"server/{n}.cpp": "#include <boost/beast/http/parser.hpp>\n" for n in "abc"}),
+    ("beast in 1 .hpp", {"server/a.hpp": "#include <boost/beast/http/parser.hpp>\n"}),
+    ("in a header", {"server/a.hpp": "#include <nlohmann/json.hpp>\n"}),
+    ("in 2 headers", {f"api/{n}.hpp": "#include <nlohmann/json.hpp>\n" for n in "ab"}),
+    ("toml in 2", {f"config/{n}.cpp": "#include <toml++/toml.h>\n" for n in "ab"}),
+    ("path from the root", {"core/a.cpp": '#include "a.hpp"\n'}),
+    ("precise header", {"server/a.cpp": "#include <boost/asio.hpp>\n"}),
+    ('tests may not include "core/a.hpp"', {"tests/integration/a_test.cpp": '#include "core/a.hpp"\n'}),
+    ('tests may not include "storage/a.hpp"', {"tests/unit/api/a_test.cpp": '#include "storage/a.hpp"\n'}),
+    ('reach "core/a.hpp"', {"tests/integration/a_test.cpp": '#include "tests/support/x.hpp"\n',
+                            "tests/support/x.hpp": '#include "tests/support/y.hpp"\n',
+                            "tests/support/y.hpp": '#include "core/a.hpp"\n'}),
+    ("asks a clock", {"server/a.cpp": "auto t = std::chrono::steady_clock::now();\n"}),
+    ("asks a clock", {"core/a.cpp": "auto t = std::time(nullptr);\n"}),
+]
+GOOD = [
+    {"core/a.hpp": '#include <boost/system/result.hpp>\n#include <vector>\n#include "core/b.hpp"\n'},
+    {"core/a.cpp": '// #include <mutex>\n/* Clock::now() */ const char* s = "::now(";\n'},
+    {"server/clock.cpp": "auto t = std::chrono::steady_clock::now();\n", "server/main.cpp": '#include "cli/x.hpp"\n'},
+    {"cli/a.cpp": '#include <curl/curl.h>\n#include "config/x.hpp"\nauto t = Clock::now();\n'},
+    {"api/json.hpp": "#include <nlohmann/json.hpp>\n", "api/a.cpp": "#include <nlohmann/json.hpp>\n"},
+    {"tests/unit/api/a_test.cpp": '#include <catch2/catch.hpp>\n#include "api/a.hpp"\n#include "tests/support/x.hpp"\n'},
+    {"tests/integration/a_test.cpp": '#include "tests/support/x.hpp"\n', "tests/support/x.hpp": "#include <vector>\n",
+     "tests/support/y.hpp": '#include "core/a.hpp"\n'},
+    {"server/a.cpp": "#include <boost/beast/http/parser.hpp>\n", "bench/b.cpp": "#include <boost/beast/http/parser.hpp>\n"},
+]
+
+if __name__ == "__main__":
+    sys.exit(source.run(__doc__, scan, BAD, GOOD))

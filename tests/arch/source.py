@@ -1,0 +1,128 @@
+"""What the architecture tests share: our files, C++ text without comments and strings, and the self-test loop."""
+import argparse
+import pathlib
+import sys
+import tempfile
+
+PRODUCT = ("core", "storage", "api", "config", "server", "cli")
+OURS = PRODUCT + ("bench", "tests", "clients")
+
+
+def files(root: pathlib.Path, folders=OURS, suffixes=(".cpp", ".hpp")) -> list:
+    """Our C++ files under `root`, sorted."""
+    found = []
+    for folder in folders:
+        found += [p for p in (root / folder).rglob("*") if p.suffix in suffixes and p.is_file()]
+    return sorted(found)
+
+
+def line_of(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def _end_of_raw_string(text: str, start: int) -> int:
+    """`start` is at the R of R"tag( ; gives the offset behind the closing quote."""
+    paren = text.index("(", start)
+    closing = ")" + text[start + 2:paren] + '"'
+    end = text.find(closing, paren)
+    return len(text) if end < 0 else end + len(closing)
+
+
+def _end_of_quoted(text: str, start: int) -> int:
+    quote, i = text[start], start + 1
+    while i < len(text) and text[i] not in (quote, "\n"):
+        i += 2 if text[i] == "\\" else 1
+    return min(i + 1, len(text))
+
+
+def _is_digit_separator(text: str, i: int) -> bool:
+    """True for the quote in 10'000 (and not for the one in L'x')."""
+    j = i - 1
+    while j >= 0 and (text[j].isalnum() or text[j] in "_'."):
+        j -= 1
+    return text[j + 1:i + 1][:1].isdigit()
+
+
+def blank(text: str, keep_includes: bool = False) -> str:
+    """The same text with comments and the insides of literals replaced by spaces: offsets and lines stay the same.
+
+    With keep_includes the name in `#include "x"` survives, since it looks like a string.
+    """
+    out, i = list(text), 0
+
+    def wipe(start: int, end: int) -> None:
+        for k in range(start, end):
+            if out[k] != "\n":
+                out[k] = " "
+
+    while i < len(text):
+        two = text[i:i + 2]
+        end = i + 1
+        if two == "//":
+            end = text.find("\n", i)
+            end = len(text) if end < 0 else end
+            wipe(i, end)
+        elif two == "/*":
+            end = text.find("*/", i + 2)
+            end = len(text) if end < 0 else end + 2
+            wipe(i, end)
+        elif two == 'R"' and not (i > 0 and (text[i - 1].isalnum() or text[i - 1] == "_")):
+            end = _end_of_raw_string(text, i)
+            wipe(i + 2, end - 1)
+        elif text[i] == '"' or (text[i] == "'" and not _is_digit_separator(text, i)):
+            end = _end_of_quoted(text, i)
+            start_of_line = text.rfind("\n", 0, i) + 1
+            if not (keep_includes and text[start_of_line:i].lstrip().startswith("#")):
+                wipe(i + 1, end - 1)
+        i = end
+    return "".join(out)
+
+
+def matching(text: str, opening: int) -> int:
+    """Offset of the bracket that closes the one at `opening`, in blanked text; the end of the text if none does."""
+    pairs = {"(": ")", "[": "]", "{": "}"}
+    stack = []
+    for i in range(opening, len(text)):
+        if text[i] in pairs:
+            stack.append(pairs[text[i]])
+        elif stack and text[i] == stack[-1]:
+            stack.pop()
+            if not stack:
+                return i
+    return len(text) - 1
+
+
+def run(doc: str, scan, bad: list, good: list) -> int:
+    """Command line of one architecture test.
+
+    `scan(root)` gives the findings as lines of text. `bad` and `good` are trees {path: content}: --self-test proves
+    that each bad one has a finding that contains the string given with it and that each good one has none.
+    """
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
+    parser.add_argument("--self-test", action="store_true", help="prove that this test fails where it must")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        return _self_test(scan, bad, good)
+    findings = scan(arguments.root.resolve())
+    for finding in findings:
+        print(finding)
+    print(f"{len(findings)} findings" if findings else "clean")
+    return 1 if findings else 0
+
+
+def _self_test(scan, bad: list, good: list) -> int:
+    failures = 0
+    for expected, tree in [(None, t) for t in good] + list(bad):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            for path, content in tree.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(content, encoding="utf-8")
+            findings = scan(root)
+        right = not findings if expected is None else any(expected in f for f in findings)
+        if not right:
+            failures += 1
+            print(f"self-test: expected {expected or 'no finding'} in {str(tree)[:300]}\n  got {findings}", file=sys.stderr)
+    print(f"self-test: {len(bad)} bad and {len(good)} good samples, {failures} judged wrong")
+    return 1 if failures else 0

@@ -1,0 +1,29 @@
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "config/keys.hpp"
+#include "config/toml_source.hpp"
+
+using namespace headway::config;
+
+TEST_CASE("default.toml: the file is what the table prints", "[config]") {
+    std::ifstream stream(HEADWAY_SOURCE_DIR "/config/default.toml", std::ios::binary);
+    REQUIRE(stream);
+    const std::string text((std::istreambuf_iterator<char>(stream)),
+                           std::istreambuf_iterator<char>());
+    CHECK(text == default_toml());
+}
+
+TEST_CASE("default.toml: it loads without a mistake and holds every key", "[config]") {
+    const FileValues file = read_toml(HEADWAY_SOURCE_DIR "/config/default.toml");
+    CHECK(file.mistakes.empty());
+    REQUIRE(file.values.size() == keys().size());
+    const Settings defaults;
+    for (const FileValue& value : file.values) {
+        const Key* key = find_key(value.key);
+        REQUIRE(key != nullptr);
+        CHECK(value.text == key->print(defaults));
+    }
+}

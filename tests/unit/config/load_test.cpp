@@ -1,0 +1,170 @@
+#include "config/load.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+
+using namespace headway::config;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder of its own for each test, gone afterwards.
+class Folder {
+public:
+    Folder() {
+        std::string pattern = (fs::temp_directory_path() / "headway-load-XXXXXX").string();
+        REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+        path_ = pattern;
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder() { fs::remove_all(path_); }
+
+    fs::path write(const std::string& name, const std::string& text) const {
+        std::ofstream(path_ / name) << text;
+        return path_ / name;
+    }
+    fs::path path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+const KeyOrigin& find(const Loaded& loaded, const std::string& key) {
+    const auto found = std::find_if(loaded.keys.begin(), loaded.keys.end(),
+                                    [&](const KeyOrigin& o) { return o.key == key; });
+    REQUIRE(found != loaded.keys.end());
+    return *found;
+}
+
+}  // namespace
+
+TEST_CASE("load: without any source the defaults stand", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file = folder.write("empty.toml", "");
+    const auto loaded = load(request);
+    REQUIRE(loaded.has_value());
+    CHECK(loaded->settings.server.listen == "127.0.0.1:7717");
+    CHECK(find(*loaded, "server.listen").origin == "default");
+    CHECK(std::is_sorted(loaded->keys.begin(), loaded->keys.end(),
+                         [](const auto& a, const auto& b) { return a.key < b.key; }));
+}
+
+TEST_CASE("load: flags beat the environment, which beats the file", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file = folder.write("headway.toml",
+                                "[policy]\nheartbeat_limit = 7\nheartbeat_interval = \"1s\"\n"
+                                "[log]\nlevel = \"debug\"\n");
+    request.environment = {{"HEADWAY_POLICY_HEARTBEAT_LIMIT", "8"}, {"HEADWAY_LOG_LEVEL", "warn"}};
+    request.flags = {{"policy.heartbeat_limit", "9"}};
+    const auto loaded = load(request);
+    REQUIRE(loaded.has_value());
+    CHECK(loaded->settings.policy.heartbeat_limit == 9);
+    CHECK(loaded->settings.log.level == "warn");
+    CHECK(loaded->settings.policy.heartbeat_interval == std::chrono::seconds{1});
+    CHECK(loaded->file == request.file);
+    CHECK(find(*loaded, "policy.heartbeat_limit").origin == "flag");
+    CHECK(find(*loaded, "log.level").origin == "env HEADWAY_LOG_LEVEL");
+    CHECK(find(*loaded, "policy.heartbeat_interval").origin ==
+          "file " + request.file->string() + ":3");
+    CHECK(find(*loaded, "policy.heartbeat_interval").value == "1s");
+}
+
+TEST_CASE("load: a _FILE variable names a file that holds the value", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file = folder.write("headway.toml", "");
+    request.environment["HEADWAY_LOG_LEVEL_FILE"] = folder.write("level", "error\n").string();
+    const auto loaded = load(request);
+    REQUIRE(loaded.has_value());
+    CHECK(loaded->settings.log.level == "error");
+
+    request.environment["HEADWAY_LOG_LEVEL"] = "info";
+    CHECK_THAT(load(request).error().detail, Catch::Contains("set together with"));
+
+    request.environment = {{"HEADWAY_LOG_LEVEL_FILE", (folder.path() / "absent").string()}};
+    CHECK_THAT(load(request).error().detail, Catch::Contains("cannot read"));
+}
+
+TEST_CASE("load: all mistakes are reported at once, with place and suggestion", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file = folder.write("headway.toml",
+                                "[server]\n"
+                                "lisen = \"127.0.0.1:1\"\n"
+                                "connections_max = \"many\"\n"
+                                "idle_timeout = 75\n"
+                                "[polcy]\n"
+                                "profile = \"strict\"\n"
+                                "[log]\n"
+                                "level = 3\n");
+    const std::string file = request.file->string();
+    request.environment = {{"HEADWAY_SERVER_LISTN", "x"}, {"HEADWAY_URL", "http://x"}};
+    request.flags = {{"log.formt", "json"}, {"server.listen", "0.0.0.0:7717"}};
+    const auto loaded = load(request);
+    REQUIRE_FALSE(loaded.has_value());
+    CHECK(loaded.error().code == headway::core::ErrorCode::kInvalidConfig);
+    const std::string& detail = loaded.error().detail;
+    CHECK_THAT(detail, Catch::Contains(file + ":2: unknown key `server.lisen`; did you mean "
+                                              "`server.listen`?"));
+    CHECK_THAT(detail, Catch::Contains(file + ":3: server.connections_max: expected a whole"));
+    CHECK_THAT(detail, Catch::Contains(file + ":4: server.idle_timeout: \"75\" has no unit"));
+    CHECK_THAT(detail, Catch::Contains(file + ":5: unknown section `polcy`; did you mean "
+                                              "`policy`?"));
+    CHECK_THAT(detail, Catch::Contains(file + ":8: log.level: expected a string"));
+    CHECK_THAT(detail, Catch::Contains("env HEADWAY_SERVER_LISTN: unknown variable; did you mean "
+                                       "`HEADWAY_SERVER_LISTEN`?"));
+    CHECK_THAT(detail, Catch::Contains("flag: unknown key `log.formt`; did you mean "
+                                       "`log.format`?"));
+    CHECK_THAT(detail, Catch::Contains("flag: server.listen: \"0.0.0.0:7717\" can be reached"));
+    CHECK(std::count(detail.begin(), detail.end(), '\n') == 7);
+}
+
+TEST_CASE("load: a file that is not TOML is refused with its line", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file = folder.write("headway.toml", "[server]\nlisten = \n");
+    CHECK_THAT(load(request).error().detail, Catch::Contains("headway.toml:2: "));
+    request.file = folder.path();
+    CHECK_THAT(load(request).error().detail, Catch::Contains("is a folder"));
+    request.file = folder.path() / "absent.toml";
+    CHECK_THAT(load(request).error().detail, Catch::Contains("there is no such file"));
+}
+
+TEST_CASE("load: HEADWAY_CONFIG and the XDG folder name the file", "[config]") {
+    const Folder folder;
+    fs::create_directories(folder.path() / "headway");
+    const fs::path file = folder.write("headway/headway.toml", "[log]\nlevel = \"trace\"\n");
+    LoadRequest request;
+    request.environment = {{"HEADWAY_CONFIG", file.string()}};
+    auto loaded = load(request);
+    REQUIRE(loaded.has_value());
+    CHECK(loaded->settings.log.level == "trace");
+
+    request.environment = {{"XDG_CONFIG_HOME", folder.path().string()}};
+    loaded = load(request);
+    REQUIRE(loaded.has_value());
+    CHECK(loaded->file == file);
+}
+
+TEST_CASE("load: the state directory follows settings, systemd, XDG and home", "[config]") {
+    StorageSettings settings;
+    std::map<std::string, std::string> environment{{"HOME", "/home/a"}};
+    CHECK(state_directory(settings, environment) == "/home/a/.local/state/headway");
+    environment["XDG_STATE_HOME"] = "relative";
+    CHECK(state_directory(settings, environment) == "/home/a/.local/state/headway");
+    environment["XDG_STATE_HOME"] = "/x";
+    CHECK(state_directory(settings, environment) == "/x/headway");
+    environment["STATE_DIRECTORY"] = "/var/lib/headway:/var/lib/other";
+    CHECK(state_directory(settings, environment) == "/var/lib/headway");
+    settings.state_dir = "~/state";
+    CHECK(state_directory(settings, environment) == "/home/a/state");
+    settings.state_dir = "/elsewhere";
+    CHECK(state_directory(settings, environment) == "/elsewhere");
+    CHECK(state_directory({}, {}) == "/var/lib/headway");
+}
