@@ -124,7 +124,7 @@ private:
         played.exit_code = reply.answered() ? kExitFailed : kExitUnreachable;
         const Problem problem = problem_of(reply);
         played.trouble = reply.answered() ? problem.detail + " " + problem.field
-                                          : "no daemon answers at " + daemon_.url();
+                                          : "no daemon answers at " + daemon_.url() + " (" + reply.error + ")";
     }
 
     const ReplayOptions& options_;

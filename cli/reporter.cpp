@@ -15,6 +15,7 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kNeverReachedLinger{1'000};
+constexpr milliseconds kFirstBeat{1'000};  // soon, so that a watcher sees what the command uses
 constexpr milliseconds kHeartbeatMin{100};
 constexpr milliseconds kHeartbeatMax{3'600'000};
 
@@ -24,7 +25,7 @@ Reporter::Reporter(Setup setup)
     : setup_(std::move(setup)),
       daemon_(setup_.url),
       wake_(::eventfd(0, EFD_CLOEXEC)),
-      next_beat_(steady_now() + setup_.heartbeat),
+      next_beat_(steady_now() + std::min(setup_.heartbeat, kFirstBeat)),
       interval_(setup_.heartbeat),
       spool_("run-" + random_tag()) {
     thread_ = std::jthread([this] { work(); });

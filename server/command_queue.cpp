@@ -7,18 +7,30 @@
 
 namespace headway::server {
 
-bool CommandQueue::push(Request& request) {
-    const std::lock_guard lock{mutex_};
-    if (closed_ || waiting_.size() - first_ >= core::limits::kCommandQueueMax ||
-        bytes_ + request.bytes > core::limits::kCommandQueueBytesMax) {
+bool CommandQueue::stage(Request& request) {
+    if (count_.load(std::memory_order_relaxed) >= core::limits::kCommandQueueMax ||
+        bytes_.load(std::memory_order_relaxed) + request.bytes >
+            core::limits::kCommandQueueBytesMax) {
         return false;
     }
-    bytes_ += request.bytes;
-    waiting_.push_back(std::move(request));
+    count_.fetch_add(1, std::memory_order_relaxed);
+    bytes_.fetch_add(request.bytes, std::memory_order_relaxed);
+    staged_.push_back(std::move(request));
     return true;
 }
 
-void CommandQueue::wake() {
+void CommandQueue::hand_over() {
+    if (staged_.empty()) return;
+    {
+        const std::lock_guard lock{mutex_};
+        if (waiting_.empty()) {
+            waiting_.swap(staged_);
+        } else {
+            waiting_.insert(waiting_.end(), std::make_move_iterator(staged_.begin()),
+                            std::make_move_iterator(staged_.end()));
+        }
+    }
+    staged_.clear();
     ready_.notify_one();
 }
 
@@ -39,12 +51,18 @@ std::size_t CommandQueue::take(std::vector<Request>& out, Clock::Steady::time_po
             first_ = 0;
         }
     }
+    const std::size_t left = waiting_.size() - first_;
+    lock.unlock();
+    std::size_t bytes = 0;
     for (const Request& request : out)
-        bytes_ -= request.bytes;
-    return waiting_.size() - first_;
+        bytes += request.bytes;
+    bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    count_.fetch_sub(out.size(), std::memory_order_relaxed);
+    return left;
 }
 
 void CommandQueue::close() {
+    hand_over();
     {
         const std::lock_guard lock{mutex_};
         closed_ = true;
@@ -58,8 +76,7 @@ bool CommandQueue::closed_and_empty() const {
 }
 
 std::size_t CommandQueue::size() const {
-    const std::lock_guard lock{mutex_};
-    return waiting_.size() - first_;
+    return count_.load(std::memory_order_relaxed);
 }
 
 }  // namespace headway::server

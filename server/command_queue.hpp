@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -12,33 +13,38 @@
 namespace headway::server {
 
 /// The way from the I/O thread to the supervisor: bounded by limits::kCommandQueueMax and
-/// kCommandQueueBytesMax, emptied whole, so that while one batch commits the next gathers. Any
-/// thread.
+/// kCommandQueueBytesMax. Requests are staged by the I/O thread and handed over once a turn of its
+/// event loop, and taken all at once, so that what arrived together commits together, and while one
+/// batch commits the next gathers.
 class CommandQueue {
 public:
-    /// False when the queue is full or closed; the request is then unchanged. Does not wake the
-    /// consumer: see wake().
-    bool push(Request& request);
-
-    /// Lets the consumer run; once for everything that was pushed in one turn of the event loop.
-    void wake();
+    /// I/O thread only. False when the queue is full or closed; the request is then unchanged.
+    bool stage(Request& request);
+    /// I/O thread only. Hands over what was staged and wakes the supervisor.
+    void hand_over();
 
     /// Waits for requests until `deadline` and moves up to limits::kBatchMax of them to `out`
     /// (cleared first). Returns how many stay behind.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
-    /// Nothing more is taken; take() returns at once when empty.
+    /// I/O thread only, or after it has ended. Nothing more is staged; take() returns at once when
+    /// empty.
     void close();
     bool closed_and_empty() const;
+    /// Staged and waiting. I/O thread only.
     std::size_t size() const;
 
 private:
-    mutable std::mutex mutex_;
+    std::vector<Request> staged_;  ///< I/O thread's own
+
+    mutable std::mutex mutex_;  ///< guards everything below
     std::condition_variable ready_;
     std::vector<Request> waiting_;
     std::size_t first_ = 0;  ///< where the rest of a large batch starts
-    std::size_t bytes_ = 0;
     bool closed_ = false;
+
+    std::atomic<std::size_t> count_{0};  ///< staged and waiting
+    std::atomic<std::size_t> bytes_{0};  ///< of those
 };
 
 }  // namespace headway::server

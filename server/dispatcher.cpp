@@ -98,7 +98,7 @@ bool Dispatcher::ask(ReplyTo to, Command command, const std::string& session, st
     request.listening = streams_.size() > 0;
     request.bytes = bytes;
     request.command = std::move(command);
-    if (!queue_.push(request)) return false;
+    if (!queue_.stage(request)) return false;
     wake_supervisor();
     return true;
 }
@@ -109,7 +109,7 @@ void Dispatcher::wake_supervisor() {
     wake_posted_ = true;
     net::post(io_.get_executor(), [this] {
         wake_posted_ = false;
-        queue_.wake();
+        queue_.hand_over();
     });
 }
 

@@ -54,13 +54,12 @@ void HttpConnection::read() {
     }
     reading_ = true;
     ++operations_;
-    socket_.async_read_some(space,
-                            [this, asked = space.size()](error_code ec, std::size_t count) {
-                                reading_ = false;
-                                if (in_body_) body_.resize(body_.size() - (asked - count));
-                                on_read(ec, count);
-                                operation_done();
-                            });
+    socket_.async_read_some(space, [this, asked = space.size()](error_code ec, std::size_t count) {
+        reading_ = false;
+        if (in_body_) body_.resize(body_.size() - (asked - count));
+        on_read(ec, count);
+        operation_done();
+    });
 }
 
 void HttpConnection::on_read(error_code ec, std::size_t count) {

@@ -17,7 +17,7 @@ Resident* ResidentSet::find(storage::SessionKey key) {
 }
 
 Resident& ResidentSet::add(storage::StoredSession stored) {
-    order_.emplace_front(stored.key, std::move(stored.session), stored.chain);
+    order_.emplace_front(std::move(stored));
     const auto at = order_.begin();
     by_id_.emplace(at->session.id(), at);
     by_key_.emplace(at->key, at);
@@ -34,6 +34,7 @@ void ResidentSet::mark_dirty(Resident& resident, storage::Cursor cursor) {
 void ResidentSet::mark_clean(Resident& resident) {
     if (resident.dirty_from == 0) return;
     resident.dirty_from = 0;
+    resident.new_ids.clear();
     const auto at = dirty_at_.find(resident.key);
     dirty_.erase(at->second);
     dirty_at_.erase(at);

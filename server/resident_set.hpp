@@ -15,12 +15,16 @@ namespace headway::server {
 
 /// A session in memory.
 struct Resident {
-    Resident(storage::SessionKey k, core::Session s, storage::Chain c)
-        : key(k), session(std::move(s)), chain(c) {}
+    explicit Resident(storage::StoredSession stored)
+        : key(stored.key),
+          session(std::move(stored.session)),
+          chain(stored.chain),
+          new_ids(std::move(stored.new_ids)) {}
 
     storage::SessionKey key;
     core::Session session;
     storage::Chain chain;
+    storage::EventIds new_ids;       ///< of events past its snapshot
     storage::Cursor dirty_from = 0;  ///< cursor of its first event past its snapshot; 0 = clean
     core::Timestamp touched_at = core::kNever;
     bool touched = false;  ///< by the batch in work

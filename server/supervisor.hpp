@@ -75,7 +75,8 @@ private:
     core::Result<> drop_known(Resident* resident, std::vector<core::Event>& events,
                               api::Advice& advice);
     core::Result<> store_events(Resident& resident, std::vector<core::Event>& events, Turn& turn);
-    core::Result<> remember_ids(Resident& resident, std::span<const core::Event> events);
+    /// 0 = not known.
+    core::Result<std::uint64_t> number_of_id(const Resident& resident, const std::string& id);
     void touch(Resident& resident, Turn& turn);
     AdviceReply advise(Resident& resident, api::Advice advice);
     BodyReply document(const core::Session& session, int status, std::string headers) const;

@@ -55,7 +55,7 @@ Result<Resident*> Supervisor::require_resident(std::string_view id) {
 
 Result<Resident*> Supervisor::create_resident(const std::string& id, core::Timestamp now) {
     HEADWAY_TRY(const storage::SessionKey key, store_.create(id, now));
-    return &residents_.add({key, core::Session{id}, {}});
+    return &residents_.add({key, core::Session{id}, {}, {}});
 }
 
 Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& context,
@@ -79,7 +79,9 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
         resident->session.open(std::move(about), settings_.policy, context, events_);
     }
     resident->session.report(command.events, context, events_);
-    HEADWAY_CHECK(remember_ids(*resident, events_));
+    for (const core::Event& event : events_) {
+        if (!event.event_id.empty()) resident->new_ids.emplace(event.event_id, event.n);
+    }
 
     // The numbers that the accepted events got, into the places that drop_known() left open.
     auto place = advice.results.begin();
@@ -106,8 +108,7 @@ Result<> Supervisor::drop_known(Resident* resident, std::vector<core::Event>& ev
         const std::string& id = events[i].event_id;
         std::uint64_t n = 0;
         if (!id.empty() && resident != nullptr) {
-            HEADWAY_TRY(const auto found, store_.find_event_id(resident->key, id));
-            n = found.value_or(0);
+            HEADWAY_TRY(n, number_of_id(*resident, id));
         }
         if (!id.empty() && n == 0 && events.size() > 1) known[i] = !seen.emplace(id, i).second;
         if (n != 0) known[i] = true;
@@ -132,12 +133,11 @@ Result<> Supervisor::drop_known(Resident* resident, std::vector<core::Event>& ev
     return {};
 }
 
-Result<> Supervisor::remember_ids(Resident& resident, std::span<const core::Event> events) {
-    for (const core::Event& event : events) {
-        if (event.event_id.empty()) continue;
-        HEADWAY_CHECK(store_.add_event_id(resident.key, event.event_id, event.n));
-    }
-    return {};
+Result<std::uint64_t> Supervisor::number_of_id(const Resident& resident, const std::string& id) {
+    const auto fresh = resident.new_ids.find(id);
+    if (fresh != resident.new_ids.end()) return fresh->second;
+    HEADWAY_TRY(const auto stored, store_.find_event_id(resident.key, id));
+    return stored.value_or(0);
 }
 
 Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& events,

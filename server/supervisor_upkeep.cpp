@@ -80,7 +80,7 @@ core::Result<> Supervisor::save_some(bool idle) {
 }
 
 core::Result<> Supervisor::save(Resident& resident) {
-    HEADWAY_CHECK(store_.save(resident.key, resident.session, resident.chain));
+    HEADWAY_CHECK(store_.save(resident.key, resident.session, resident.chain, resident.new_ids));
     residents_.mark_clean(resident);
     ++stats_.snapshots;
     return {};

@@ -13,7 +13,12 @@ namespace headway::storage {
 
 using core::Result;
 
-Result<> SqliteStore::save(SessionKey key, const core::Session& session, Chain chain) {
+Result<> SqliteStore::save(SessionKey key, const core::Session& session, Chain chain,
+                           const EventIds& new_ids) {
+    for (const auto& [id, n] : new_ids) {
+        HEADWAY_CHECK(
+            sql_.add_event_id.bind(1, key).bind(2, id).bind(3, static_cast<std::int64_t>(n)).run());
+    }
     const core::SessionState& state = session.state();
     const std::string bytes = encode_state(state);
     sql_.save.bind(1, key).bind(2, static_cast<std::int64_t>(state.n)).bind(3, chain.tail);

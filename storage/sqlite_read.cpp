@@ -87,11 +87,11 @@ Result<StoredSession> SqliteStore::load(SessionKey key) {
     sql_.load.reset();
     if (!snapshot.empty()) {
         if (auto state = decode_state(snapshot)) {
-            return StoredSession{key, core::Session{std::move(name), *std::move(state)}, chain};
+            return StoredSession{key, core::Session{std::move(name), *std::move(state)}, chain, {}};
         }
     }
     // No snapshot yet, or one of another version: the journal is the truth.
-    StoredSession stored{key, core::Session{std::move(name)}, chain};
+    StoredSession stored{key, core::Session{std::move(name)}, chain, {}};
     HEADWAY_CHECK(replay_chain(stored));
     return stored;
 }

@@ -66,7 +66,7 @@ Result<> SqliteStore::prepare() {
         {&sql_.append, "INSERT INTO journal(cursor,session,n,prev,events) VALUES(?1,?2,?3,?4,?5)"},
         {&sql_.mark, "INSERT INTO mark(session,n,cursor) VALUES(?1,?2,?3)"},
         {&sql_.find_event_id, "SELECT n FROM event_id WHERE session=?1 AND id=?2"},
-        {&sql_.add_event_id, "INSERT INTO event_id(session,id,n) VALUES(?1,?2,?3)"},
+        {&sql_.add_event_id, "INSERT OR IGNORE INTO event_id(session,id,n) VALUES(?1,?2,?3)"},
         {&sql_.find_key, "SELECT fingerprint,session FROM idempotency WHERE key=?1"},
         {&sql_.add_key, "INSERT INTO idempotency(key,fingerprint,session,at) VALUES(?1,?2,?3,?4)"},
         {&sql_.load, "SELECT name,tail,state FROM session WHERE key=?1 AND name IS NOT NULL"},
@@ -164,10 +164,6 @@ Result<std::optional<std::uint64_t>> SqliteStore::find_event_id(SessionKey key,
     const auto n = static_cast<std::uint64_t>(sql_.find_event_id.integer(0));
     sql_.find_event_id.reset();
     return std::optional{n};
-}
-
-Result<> SqliteStore::add_event_id(SessionKey key, std::string_view id, std::uint64_t n) {
-    return sql_.add_event_id.bind(1, key).bind(2, id).bind(3, static_cast<std::int64_t>(n)).run();
 }
 
 Result<std::optional<IdempotentUse>> SqliteStore::find_idempotency_key(std::string_view key) {

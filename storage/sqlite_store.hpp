@@ -28,7 +28,6 @@ public:
                                 std::span<const core::Event> events) override;
     core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
                                                              std::string_view id) override;
-    core::Result<> add_event_id(SessionKey key, std::string_view id, std::uint64_t n) override;
     core::Result<std::optional<IdempotentUse>> find_idempotency_key(std::string_view key) override;
     core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
                                        core::Timestamp now) override;
@@ -41,7 +40,8 @@ public:
     Cursor head() const override { return next_ - 1; }
     core::Result<std::vector<SessionKey>> list(SessionKey before, bool open,
                                                std::size_t limit) override;
-    core::Result<> save(SessionKey key, const core::Session& session, Chain chain) override;
+    core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
+                        const EventIds& new_ids) override;
     core::Result<> set_snapshot_cursor(Cursor cursor) override;
     core::Result<bool> delete_some(core::Timestamp cutoff) override;
     core::Result<> checkpoint(int pages) override;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/event.hpp"
@@ -31,11 +32,15 @@ struct Chain {
     Cursor tail = 0;  ///< its last row; 0 = none yet
 };
 
+/// Event ids by the number under which they are stored.
+using EventIds = std::unordered_map<std::string, std::uint64_t>;
+
 /// A session as stored, with the end of its journal folded in.
 struct StoredSession {
     SessionKey key = 0;
     core::Session session;
     Chain chain;
+    EventIds new_ids;  ///< of the events past its snapshot
 };
 
 struct StreamEvent {
@@ -77,10 +82,11 @@ public:
     /// first event; the others follow.
     virtual core::Result<Cursor> append(SessionKey key, Chain& chain,
                                         std::span<const core::Event> events) = 0;
-    /// The number under which this event id is stored.
+    /// The number under which this event id is stored, up to the session's snapshot. Later ones are
+    /// the caller's to know (StoredSession::new_ids and what it appended): written one by one they
+    /// would dirty a page of the index each.
     virtual core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
                                                                      std::string_view id) = 0;
-    virtual core::Result<> add_event_id(SessionKey key, std::string_view id, std::uint64_t n) = 0;
     virtual core::Result<std::optional<IdempotentUse>> find_idempotency_key(
         std::string_view key) = 0;
     virtual core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
@@ -103,8 +109,9 @@ public:
     virtual core::Result<std::vector<SessionKey>> list(SessionKey before, bool open,
                                                        std::size_t limit) = 0;
 
-    /// Replaces the session's snapshot.
-    virtual core::Result<> save(SessionKey key, const core::Session& session, Chain chain) = 0;
+    /// Replaces the session's snapshot and indexes the event ids that came since the last one.
+    virtual core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
+                                const EventIds& new_ids) = 0;
     /// Declares that the snapshots hold everything up to `cursor`.
     virtual core::Result<> set_snapshot_cursor(Cursor cursor) = 0;
 

@@ -81,6 +81,7 @@ public:
         report_.seconds = options_.seconds;
         report_.total_requests = delivered_;
         report_.total_events = posted_;
+        if (delivered_ > wanted) throw std::runtime_error("events were delivered twice");
         if (delivered_ < wanted) {
             report_.bad_status[0] = wanted - delivered_;
             report_.first_bad = "deliveries are missing";

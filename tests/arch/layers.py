@@ -21,7 +21,7 @@ CLOCK = re.compile(r"::\s*now\s*\(|\b(clock_gettime|gettimeofday|timespec_get)\s
 # Third-party headers by the prefix of their path. POSIX and Linux headers are every other <*.h>.
 LIBRARIES = {
     "result": ("boost/system/result.hpp", "boost/assert/source_location.hpp"),
-    "system": ("boost/system/",),
+    "system": ("boost/system/", "boost/version.hpp"),
     "asio": ("boost/asio/",),
     "beast": ("boost/beast/",),
     "sqlite": ("sqlite3.h",),

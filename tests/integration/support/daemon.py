@@ -1,0 +1,139 @@
+"""A daemon of its own for a test: own state directory, own port, own configuration file."""
+import atexit
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+from pathlib import Path
+
+from .http import Client
+from .limits import patient
+
+PROJECT = Path(__file__).resolve().parents[3]
+BINARY = Path(os.environ.get("HEADWAY_BINARY", PROJECT / "build/release/headway"))
+# What must never stand in a log, whatever a client did.
+ALARMS = re.compile(r"Sanitizer|runtime error:|a handler failed|supervisor failed|assertion|terminate called", re.I)
+
+_running = set()
+
+
+@atexit.register
+def _kill_what_is_left():
+    for process in list(_running):
+        process.kill()
+
+
+def clean_environment(**more) -> dict:
+    """The environment without settings of the person who runs the tests; sanitizer options stay."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("HEADWAY_", "XDG_"))}
+    return {**kept, "LC_ALL": "C", **more}
+
+
+class Daemon:
+    """start(), then stop() as an operator would or kill() as a power cut would, and start() again."""
+
+    def __init__(self, settings: dict | None = None, config: str = ""):
+        self.root = Path(tempfile.mkdtemp(prefix="headway-test-"))
+        self.state_dir = self.root / "state"
+        self.config_file = self.root / "headway.toml"
+        self.config_file.write_text(config, encoding="utf-8")
+        self.ports_file = self.root / "ports.json"
+        self.log_file = self.root / "log"
+        self.settings = dict(settings or {})
+        self.process = None
+        self.port = 0
+
+    # life
+
+    def start(self, port: int = 0) -> "Daemon":
+        self.ports_file.unlink(missing_ok=True)
+        self.process = self.spawn(port)
+        _running.add(self.process)
+        if not self._ready():
+            code = self.process.wait()
+            raise AssertionError(f"the daemon did not start (exit {code}):\n{self.log()}")
+        self.port = int(json.loads(self.ports_file.read_text())["http"].rpartition(":")[2])
+        return self
+
+    def spawn(self, port: int = 0) -> subprocess.Popen:
+        """Only the process: for starts that are meant to fail."""
+        command = [str(BINARY), "serve", "--listen", f"127.0.0.1:{port}", "--state-dir", str(self.state_dir),
+                   "--ports-file", str(self.ports_file), "--config", str(self.config_file)]
+        for key, value in self.settings.items():
+            command += ["--set", f"{key}={value}"]
+        with open(self.log_file, "ab") as log:
+            return subprocess.Popen(command, cwd=self.root, env=clean_environment(), stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=log)
+
+    def _ready(self) -> bool:
+        """The first line on stdout comes after the ports file; the end of stdout means it died."""
+        readable, _, _ = select.select([self.process.stdout], [], [], patient(30))
+        if not readable:
+            self.process.kill()
+            return False
+        return bool(self.process.stdout.readline())
+
+    def stop(self, seconds: float = 10) -> int:
+        """SIGTERM; returns the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait_for_exit(seconds)
+
+    def wait_for_exit(self, seconds: float = 10) -> int:
+        code = self.process.wait(timeout=patient(seconds))
+        self._gone()
+        return code
+
+    def kill(self):
+        """kill -9: nothing is flushed, nobody is told."""
+        self.process.kill()
+        self.process.wait()
+        self._gone()
+
+    def restart(self) -> "Daemon":
+        """kill -9 and up again, on the port its clients know."""
+        self.kill()
+        return self.start(self.port)
+
+    def _gone(self):
+        _running.discard(self.process)
+        self.process.stdout.close()
+
+    def running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def close(self):
+        """Kills what still runs, looks for alarms in the log and removes the files."""
+        if self.process is not None and not self.process.stdout.closed:
+            self.kill()
+        log = self.log()
+        shutil.rmtree(self.root, ignore_errors=True)
+        if ALARMS.search(log):
+            raise AssertionError(f"alarms in the daemon's log:\n{log[-8000:]}")
+
+    # looking at it
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def client(self, **options) -> Client:
+        return Client(self.port, **options)
+
+    def log(self) -> str:
+        return self.log_file.read_text(encoding="utf-8", errors="replace") if self.log_file.exists() else ""
+
+    def database(self) -> sqlite3.Connection:
+        """The journal of a stopped daemon; a running one holds it exclusively."""
+        return sqlite3.connect(self.state_dir / "headway.db", isolation_level=None)
+
+    def forget_snapshots(self):
+        """Leaves only the journal, so that the next start has to fold all of it."""
+        with self.database() as database:
+            database.execute("UPDATE session SET state=NULL")
+            database.execute("DELETE FROM meta WHERE name='snapshot_cursor'")
+        database.close()

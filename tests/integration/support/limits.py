@@ -1,0 +1,36 @@
+"""Time limits. They only bound a failing test: nothing here is waited for when all is well."""
+import os
+import time
+
+SLOW = float(os.environ.get("HEADWAY_SLOW", "1"))
+LONG = os.environ.get("HEADWAY_LONG", "") not in ("", "0")
+
+
+def patient(seconds: float) -> float:
+    """A limit in seconds, stretched for debug and sanitizer builds."""
+    return seconds * SLOW
+
+
+class Deadline:
+    """A moment after which a test gives up."""
+
+    def __init__(self, seconds: float):
+        self._end = time.monotonic() + patient(seconds)
+
+    def left(self) -> float:
+        return max(0.01, self._end - time.monotonic())
+
+    def passed(self) -> bool:
+        return time.monotonic() >= self._end
+
+
+def eventually(condition, seconds: float = 10, what: str = "the condition"):
+    """Polls until `condition()` is truthy and returns that; for what no long poll can tell."""
+    deadline = Deadline(seconds)
+    while True:
+        value = condition()
+        if value:
+            return value
+        if deadline.passed():
+            raise AssertionError(f"{what} did not come true in {patient(seconds)} s; last: {value!r}")
+        time.sleep(0.02)

@@ -1,0 +1,396 @@
+#!/usr/bin/env python3
+"""Bad input: each case gets its documented problem and harms nobody else.
+
+After every case a new connection must work. Where the framing is intact the same connection must, too; where it is
+not, the server must close. Nothing of a refused report is stored.
+"""
+import json
+import unittest
+from dataclasses import dataclass
+
+from support.case import SharedDaemonCase, unique
+from support.http import RawConnection
+
+EVENTS = "/v1/sessions/bad/events"
+UNANSWERED = 0  # a peer that is no HTTP client at all may just be hung up on
+
+
+@dataclass
+class Case:
+    name: str
+    request: bytes  # PORT stands for the port
+    status: int
+    code: str
+    field: str | None = None  # what `field` must be; None = not checked
+    closes: bool = False
+
+
+def raw(name, text, status, code, field=None, closes=True):
+    return Case(name, text if isinstance(text, bytes) else text.encode("latin-1"), status, code, field, closes)
+
+
+def get(name, path, status, code, field=None, headers="", method="GET", closes=False):
+    return raw(name, f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n{headers}\r\n", status, code, field, closes)
+
+
+def body(name, content, status, code, field=None, path=EVENTS, method="POST", kind="application/json", closes=False):
+    content = content if isinstance(content, bytes) else content.encode()
+    head = (f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Type: {kind}\r\n"
+            f"Content-Length: {len(content)}\r\n\r\n")
+    return Case(name, head.encode() + content, status, code, field, closes)
+
+
+def event(name, kind, data, field, code="invalid_field"):
+    """One bad field in the data of one event."""
+    return body(name, json.dumps({"type": kind, "data": data}), 400, code, field)
+
+
+GET = "GET /livez HTTP/1.1\r\n"
+HOST = "Host: 127.0.0.1:PORT\r\n"
+POST = f"POST {EVENTS} HTTP/1.1\r\n{HOST}Content-Type: application/json\r\n"
+CHUNKED = POST + "Transfer-Encoding: chunked\r\n\r\n"
+TE = "Transfer-Encoding"
+
+FRAMING = [
+    raw("no Host", f"{GET}\r\n", 400, "bad_request", "Host"),
+    raw("two Hosts", f"{GET}{HOST}Host: localhost:PORT\r\n\r\n", 400, "bad_request", "Host"),
+    raw("the same Host twice", f"{GET}{HOST}{HOST}\r\n", 400, "bad_request", "Host"),
+    raw("space before the colon", f"{GET}Host : 127.0.0.1:PORT\r\n\r\n", 400, "bad_request"),
+    raw("folded header", f"{GET}{HOST}X: a\r\n b\r\n\r\n", 400, "bad_request"),
+    raw("bare CR as line end", "GET /livez HTTP/1.1\rHost: 127.0.0.1\r\r\n\r\n", 505, "http_version"),
+    raw("empty header name", f"{GET}{HOST}: v\r\n\r\n", 400, "bad_request"),
+    raw("bad header name", f"{GET}{HOST}X[y]: v\r\n\r\n", 400, "bad_request"),
+    raw("header without a colon", f"{GET}{HOST}Foo\r\n\r\n", 400, "bad_request"),
+    raw("white space before the headers", f"{GET}  X: y\r\n{HOST}\r\n", 400, "bad_request"),
+    raw("NUL in a header", f"{GET}{HOST}X: a\0b\r\n\r\n", 400, "bad_request"),
+    raw("control character in a header", f"{GET}{HOST}X: a\x01b\r\n\r\n", 400, "bad_request"),
+    raw("bare CR in a header", f"{GET}{HOST}X: a\rb\r\n\r\n", 400, "bad_request"),
+    raw("no target", f"GET HTTP/1.1\r\n{HOST}\r\n", 400, "bad_request"),
+    raw("asterisk target", f"GET * HTTP/1.1\r\n{HOST}\r\n", 400, "bad_request"),
+    raw("absolute target", f"GET http://127.0.0.1:PORT/livez HTTP/1.1\r\n{HOST}\r\n", 400, "bad_request"),
+    raw("target with a fragment", f"GET /livez#a HTTP/1.1\r\n{HOST}\r\n", 400, "bad_request"),
+    raw("target with a space", f"GET /li vez HTTP/1.1\r\n{HOST}\r\n", 505, "http_version"),
+    raw("target beyond ASCII", f"GET /\xff HTTP/1.1\r\n{HOST}\r\n", 400, "bad_request"),
+    raw("NUL in the target", f"GET /\0a HTTP/1.1\r\n{HOST}\r\n", 400, "bad_request"),
+    raw("%00 in the target", f"GET /livez%00 HTTP/1.1\r\n{HOST}\r\n", 400, "bad_request"),
+    raw("no version", f"GET /livez\r\n{HOST}\r\n", 400, "bad_request"),
+    raw("not HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello TLS \r\n\r\n", 400, "bad_request"),
+    raw("version without a minor", f"GET /livez HTTP/1\r\n{HOST}\r\n", 505, "http_version"),
+    raw("lower-case version", f"GET /livez http/1.1\r\n{HOST}\r\n", 505, "http_version"),
+    raw("version 2.0", f"GET /livez HTTP/2.0\r\n{HOST}\r\n", 505, "http_version"),
+    raw("HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "http_version"),
+    raw("two equal Content-Lengths", f"{POST}Content-Length: 2\r\nContent-Length: 2\r\n\r\n[]", 400, "bad_request"),
+    raw("two different Content-Lengths", f"{POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n[] ", 400, "bad_request"),
+    raw("Content-Length in words", f"{POST}Content-Length: abc\r\n\r\n", 400, "bad_request"),
+    raw("signed Content-Length", f"{POST}Content-Length: +5\r\n\r\nhello", 400, "bad_request"),
+    raw("negative Content-Length", f"{POST}Content-Length: -5\r\n\r\nhello", 400, "bad_request"),
+    raw("hexadecimal Content-Length", f"{POST}Content-Length: 0x5\r\n\r\nhello", 400, "bad_request"),
+    raw("Content-Length beyond 64 bits", f"{POST}Content-Length: 99999999999999999999\r\n\r\n", 400, "bad_request"),
+    raw("empty Content-Length", f"{POST}Content-Length:\r\n\r\n", 400, "bad_request"),
+    raw("a list of Content-Lengths", f"{POST}Content-Length: 5, 6\r\n\r\nhello", 400, "bad_request"),
+    raw("chunked body", f"{CHUNKED}2\r\n[]\r\n0\r\n\r\n", 411, "length_required", TE),
+    raw("64 KiB of trailers", f"{CHUNKED}2\r\n[]\r\n0\r\nX-T: {'a' * 65536}\r\n\r\n", 411, "length_required", TE),
+    raw("20,000 trailers", CHUNKED + "0\r\n" + "".join(f"X-{i}: {'a' * 50}\r\n" for i in range(20000)) + "\r\n", 411,
+        "length_required", TE),
+    raw("64 KiB chunk extension", f"{CHUNKED}2;{'a' * 65536}\r\n[]\r\n0\r\n\r\n", 411, "length_required", TE),
+    raw("chunked and a length", f"{POST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "bad_request"),
+    raw("chunked twice", f"{POST}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
+        "bad_request"),
+    raw("an unknown transfer coding", f"{POST}Transfer-Encoding: xchunked\r\n\r\nhello", 411, "length_required", TE),
+    raw("chunked before gzip", f"{POST}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n", 411, "length_required", TE),
+    raw("identity coding", f"{POST}Transfer-Encoding: identity\r\nContent-Length: 5\r\n\r\nhello", 411, "length_required", TE),
+    raw("empty transfer coding", f"{POST}Transfer-Encoding:\r\nContent-Length: 5\r\n\r\nhello", 411, "length_required", TE),
+    raw("chunked in HTTP/1.0", f"POST {EVENTS} HTTP/1.0\r\n{HOST}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411,
+        "length_required", TE),
+    raw("16 KiB header", f"{GET}{HOST}X: {'a' * 16384}\r\n\r\n", 431, "header_too_large"),
+    raw("1000 header fields", GET + HOST + "".join(f"X{i}: a\r\n" for i in range(1000)) + "\r\n", 431, "header_too_large"),
+    raw("101 short header fields", GET + HOST + "A: b\r\n" * 101 + "\r\n", 431, "header_too_large"),
+    raw("16 KiB target", f"GET /{'a' * 16384} HTTP/1.1\r\n{HOST}\r\n", 431, "header_too_large"),
+    raw("a body of 2 MB announced", f"{POST}Content-Length: 2000000\r\n\r\n", 413, "body_too_large", "Content-Length"),
+    raw("body on a GET", f"{GET}{HOST}Content-Length: 5\r\n\r\nhello", 413, "body_too_large", "Content-Length"),
+    body("65 KiB to a control route", b" " * 65537, 413, "body_too_large", "Content-Length", "/v1/sessions/bad/end",
+         closes=True),
+]
+
+GATE = [
+    raw("foreign Host", f"{GET}Host: evil.example\r\n\r\n", 421, "unknown_host", "Host", False),
+    raw("our Host, other port", f"{GET}Host: 127.0.0.1:1\r\n\r\n", 421, "unknown_host", "Host", False),
+    raw("empty Host", f"{GET}Host:\r\n\r\n", 421, "unknown_host", "Host", False),
+    raw("Host with user", f"{GET}Host: u@127.0.0.1:PORT\r\n\r\n", 421, "unknown_host", "Host", False),
+    raw("Host with path", f"{GET}Host: 127.0.0.1:PORT/b\r\n\r\n", 421, "unknown_host", "Host", False),
+    raw("two names in one Host", f"{GET}Host: 127.0.0.1:PORT, evil\r\n\r\n", 421, "unknown_host", "Host", False),
+    get("foreign Origin", "/v1/sessions", 403, "forbidden_origin", "Origin", "Origin: http://evil.example\r\n"),
+    get("Origin null", "/v1/sessions", 403, "forbidden_origin", "Origin", "Origin: null\r\n"),
+    get("Origin of another port", "/livez", 403, "forbidden_origin", "Origin", "Origin: http://127.0.0.1:1\r\n"),
+    get("cross-site fetch", "/v1/stream", 403, "forbidden_origin", None, "Sec-Fetch-Site: cross-site\r\n"),
+    get("unknown route", "/v2/sessions", 404, "unknown_route"),
+    get("route with a slash too many", "/v1/sessions/", 400, "invalid_id", "id"),
+    get("DELETE of a session", "/v1/sessions/bad", 405, "method_not_allowed", method="DELETE"),
+    get("POST to a reading route", "/livez", 405, "method_not_allowed", method="POST"),
+    get("OPTIONS", "/v1/sessions", 405, "method_not_allowed", method="OPTIONS"),
+    get("an unknown method", "/v1/sessions", 405, "method_not_allowed", method="BREW"),
+    get("a lower-case method", "/livez", 405, "method_not_allowed", method="get"),
+    body("text body", '{"type":"message"}', 415, "unsupported_media_type", "Content-Type", kind="text/plain"),
+    body("form body", "type=message", 415, "unsupported_media_type", "Content-Type", kind="application/x-www-form-urlencoded"),
+    body("lines to a control route", "{}", 415, "unsupported_media_type", "Content-Type", "/v1/sessions/bad",
+         "PUT", "application/x-ndjson"),
+    raw("body without a type", f"POST {EVENTS} HTTP/1.1\r\n{HOST}Content-Length: 2\r\n\r\n[]", 415, "unsupported_media_type",
+        "Content-Type", False),
+]
+
+JSON = [
+    body("no JSON", "hello", 400, "invalid_json"),
+    body("empty body", "", 400, "invalid_json"),
+    body("white space only", " \n\t ", 400, "invalid_json"),
+    body("cut off", '{"type":"message"', 400, "invalid_json"),
+    body("something after the end", '{"type":"message"} x', 400, "invalid_json"),
+    body("two values", '{"type":"message"}{"type":"message"}', 400, "invalid_json"),
+    body("65 levels deep", '{"type":"message","data":{"text":' + "[" * 65 + "]" * 65 + "}}", 400, "invalid_json"),
+    body("100,000 levels deep", "[" * 100_000, 400, "invalid_json"),
+    body("300,000 empty lists", "[" + "[]," * 300_000 + "[]]", 400, "invalid_json"),
+    body("duplicate key", '{"type":"message","type":"heartbeat"}', 400, "invalid_json"),
+    body("duplicate key deep inside", '{"type":"tool.finished","data":{"tool":"x","args":{"a":{"b":1,"b":2}}}}', 400,
+         "invalid_json"),
+    body("duplicate key in disguise", '{"type":"message","\\u0074ype":"message"}', 400, "invalid_json"),
+    body("NUL byte", b'{"type":"message"}\0', 400, "invalid_json"),
+    body("NUL inside", b'{"type":"mess\0age"}', 400, "invalid_json"),
+    body("bad UTF-8", b'{"type":"message","data":{"text":"\xff\xfe"}}', 400, "invalid_json"),
+    body("overlong UTF-8", b'{"type":"message","data":{"text":"\xc0\xaf"}}', 400, "invalid_json"),
+    body("surrogate as UTF-8", b'{"type":"message","data":{"text":"\xed\xa0\x80"}}', 400, "invalid_json"),
+    body("lone high surrogate", '{"type":"message","data":{"text":"\\ud800"}}', 400, "invalid_json"),
+    body("lone low surrogate", '{"type":"message","data":{"text":"\\udc00"}}', 400, "invalid_json"),
+    body("number beyond double", '{"type":"progress.estimated","data":{"percent":1e400}}', 400, "invalid_json"),
+    body("NaN", '{"type":"progress.estimated","data":{"percent":NaN}}', 400, "invalid_json"),
+    body("leading zeros", '{"type":"heartbeat","data":{"iteration":007}}', 400, "invalid_json"),
+    body("comment", '{"type":"message"/* hi */}', 400, "invalid_json"),
+    body("trailing comma", '{"type":"message",}', 400, "invalid_json"),
+    body("raw control character", b'{"type":"message","data":{"text":"a\x01b"}}', 400, "invalid_json"),
+    body("byte order mark of UTF-16", '{"type":"message"}'.encode("utf-16"), 400, "invalid_json"),
+]
+
+FIELDS = [
+    body("a number as event", "7", 400, "invalid_field"),
+    body("empty list", "[]", 400, "empty_report"),
+    body("no lines", "\n\n", 400, "empty_report", kind="application/x-ndjson"),
+    body("1001 events", json.dumps([{"type": "message"}] * 1001), 400, "too_many_events"),
+    body("1001 lines", '{"type":"message"}\n' * 1001, 400, "too_many_events", kind="application/x-ndjson"),
+    body("a bad third line", '{"type":"message"}\n{"type":"message"}\n{"type"}\n', 400, "invalid_json", "/2",
+         kind="application/x-ndjson"),
+    body("no type", '{"data":{}}', 400, "missing_field", "/type"),
+    body("unknown type", '{"type":"no.such"}', 400, "invalid_field", "/type"),
+    body("type of Headway's own", '{"type":"verdict.changed","data":{}}', 400, "invalid_field", "/type"),
+    body("type is a number", '{"type":1}', 400, "invalid_field", "/type"),
+    body("unknown envelope field", '{"type":"message","foo":1}', 400, "unknown_field", "/foo"),
+    body("n set by the client", '{"type":"message","n":5}', 400, "unknown_field", "/n"),
+    body("at set by the client", '{"type":"message","at":"2026-01-01T00:00:00Z"}', 400, "unknown_field", "/at"),
+    body("empty event id", '{"type":"message","event_id":""}', 400, "invalid_field", "/event_id"),
+    body("long event id", json.dumps({"type": "message", "event_id": "e" * 129}), 400, "invalid_field", "/event_id"),
+    body("event id is a number", '{"type":"message","event_id":5}', 400, "invalid_field", "/event_id"),
+    body("attempt 0", '{"type":"message","attempt":0}', 400, "invalid_field", "/attempt"),
+    body("negative attempt", '{"type":"message","attempt":-1}', 400, "invalid_field", "/attempt"),
+    body("attempt is a string", '{"type":"message","attempt":"1"}', 400, "invalid_field", "/attempt"),
+    body("data is a list", '{"type":"message","data":[]}', 400, "invalid_field", "/data"),
+    body("bad event in a batch", '[{"type":"message"},{"type":"heartbeat","data":{"iteration":"x"}}]', 400, "invalid_field",
+         "/1/data/iteration"),
+    event("unknown data field", "message", {"txt": "x"}, "/data/txt", "unknown_field"),
+    event("field of another type", "heartbeat", {"percent": 5}, "/data/percent", "unknown_field"),
+    event("tool missing", "tool.finished", {"ok": True}, "/data/tool", "missing_field"),
+    event("call id missing", "tool.started", {"tool": "x"}, "/data/call_id", "missing_field"),
+    event("tool is null", "tool.finished", {"tool": None}, "/data/tool", "missing_field"),
+    event("tool is a list", "tool.finished", {"tool": ["x"]}, "/data/tool"),
+    event("long string", "tool.finished", {"tool": "x" * 513}, "/data/tool"),
+    event("ok is a string", "tool.finished", {"tool": "x", "ok": "true"}, "/data/ok"),
+    event("duration is a fraction", "tool.finished", {"tool": "x", "duration_ms": 1.5}, "/data/duration_ms"),
+    event("duration is negative", "tool.finished", {"tool": "x", "duration_ms": -1}, "/data/duration_ms"),
+    event("duration beyond 63 bits", "tool.finished", {"tool": "x", "duration_ms": 2**63}, "/data/duration_ms"),
+    event("duration beyond 64 bits", "tool.finished", {"tool": "x", "duration_ms": 2**64}, "/data/duration_ms"),
+    event("error is a string", "tool.finished", {"tool": "x", "error": "boom"}, "/data/error"),
+    event("error message is a number", "tool.finished", {"tool": "x", "error": {"message": 1}}, "/data/error/message"),
+    event("mutation without a path", "tool.finished", {"tool": "x", "mutated": [{"path": "a"}, {"digest": "d"}]},
+          "/data/mutated/1/path", "missing_field"),
+    event("mutated is an object", "tool.finished", {"tool": "x", "mutated": {}}, "/data/mutated"),
+    event("257 list items", "test.result", {"failures": ["f"] * 257}, "/data/failures"),
+    event("failures of numbers", "test.result", {"failures": ["a", 1]}, "/data/failures/1"),
+    event("iteration is true", "heartbeat", {"iteration": True}, "/data/iteration"),
+    event("in_flight without a call", "heartbeat", {"in_flight": {"counter": 1}}, "/data/in_flight/call_id", "missing_field"),
+    event("resources of words", "heartbeat", {"resources": {"cpu_ms": "many"}}, "/data/resources/cpu_ms"),
+    event("percent above 100", "progress.estimated", {"percent": 100.5}, "/data/percent"),
+    event("percent below 0", "progress.estimated", {"percent": -1}, "/data/percent"),
+    event("confidence above 1", "reflection", {"confidence": 1.01}, "/data/confidence"),
+    event("unknown agent state", "state.changed", {"state": "dancing"}, "/data/state"),
+    event("unknown outcome", "session.ended", {"outcome": "won"}, "/data/outcome"),
+    event("no data where it is needed", "fact.learned", {}, "/data/text", "missing_field"),
+    body("heartbeat of a list", "[]", 400, "invalid_field", path="/v1/sessions/bad/heartbeat"),
+    body("heartbeat with a bad phase", '{"phase":7}', 400, "invalid_field", "/phase", "/v1/sessions/bad/heartbeat"),
+    body("end without an outcome", "{}", 400, "missing_field", "/outcome", "/v1/sessions/bad/end"),
+    body("end with a bad outcome", '{"outcome":"halted"}', 400, "invalid_field", "/outcome", "/v1/sessions/bad/end"),
+    body("cancel with a number", '{"reason":1}', 400, "invalid_field", "/reason", "/v1/sessions/bad/cancel"),
+    body("unknown opening field", '{"goals":"x"}', 400, "unknown_field", "/goals", "/v1/sessions/new", "PUT"),
+    body("unknown profile", '{"policy":{"profile":"wild"}}', 400, "invalid_field", "/policy/profile", "/v1/sessions/new", "PUT"),
+    body("interval too short", '{"policy":{"heartbeat_interval_ms":99}}', 400, "invalid_field",
+         "/policy/heartbeat_interval_ms", "/v1/sessions/new", "PUT"),
+    body("interval too long", '{"policy":{"heartbeat_interval_ms":3600001}}', 400, "invalid_field",
+         "/policy/heartbeat_interval_ms", "/v1/sessions/new", "PUT"),
+    body("limit too low", '{"policy":{"heartbeat_limit":1}}', 400, "invalid_field", "/policy/heartbeat_limit",
+         "/v1/sessions/new", "PUT"),
+    body("17 labels", json.dumps({"labels": {str(i): "x" for i in range(17)}}), 400, "invalid_field", "/labels",
+         "/v1/sessions/new", "PUT"),
+    body("long label", json.dumps({"labels": {"a": "x" * 129}}), 400, "invalid_field", "/labels/a", "/v1/sessions/new", "PUT"),
+    body("label is a number", '{"labels":{"a":1}}', 400, "invalid_field", "/labels/a", "/v1/sessions/new", "PUT"),
+    body("bad parent", '{"parent":"a b"}', 400, "invalid_field", "/parent", "/v1/sessions/new", "PUT"),
+    body("another id in the body", '{"id":"other"}', 400, "invalid_field", "/id", "/v1/sessions/new", "PUT"),
+    body("bad id in the body", '{"id":"a b"}', 400, "invalid_id", "/id", "/v1/sessions"),
+    body("pointer is escaped", '{"type":"message","data":{"a/b~c":1}}', 400, "unknown_field", "/data/a~1b~0c"),
+]
+
+PATHS = [
+    get("id with a space", "/v1/sessions/a%20b", 400, "invalid_id", "id"),
+    get("id with a slash", "/v1/sessions/a%2Fb", 400, "invalid_id", "id"),
+    get("id with a broken escape", "/v1/sessions/a%zz", 400, "invalid_id", "id"),
+    get("id of 129 bytes", "/v1/sessions/" + "a" * 129, 400, "invalid_id", "id"),
+    get("id beyond ASCII", "/v1/sessions/%C3%A9", 400, "invalid_id", "id"),
+    get("unknown session", "/v1/sessions/nobody", 404, "unknown_session"),
+    get("unknown parameter", "/v1/sessions?foo=1", 400, "invalid_parameter", "foo"),
+    get("parameter twice", "/v1/sessions?limit=1&limit=2", 400, "invalid_parameter", "limit"),
+    get("limit 0", "/v1/sessions?limit=0", 400, "invalid_parameter", "limit"),
+    get("limit above the most", "/v1/sessions?limit=201", 400, "invalid_parameter", "limit"),
+    get("limit in words", "/v1/sessions?limit=ten", 400, "invalid_parameter", "limit"),
+    get("bad cursor", "/v1/sessions?cursor=x", 400, "invalid_parameter", "cursor"),
+    get("unknown verdict", "/v1/sessions?verdict=fine", 400, "invalid_parameter"),
+    get("open is maybe", "/v1/sessions?open=maybe", 400, "invalid_parameter", "open"),
+    get("label without a colon", "/v1/sessions?label=x", 400, "invalid_parameter", "label"),
+    get("negative after", "/v1/sessions/bad/events?after=-1", 400, "invalid_parameter", "after"),
+    get("page of 1001", "/v1/sessions/bad/events?limit=1001", 400, "invalid_parameter", "limit"),
+    get("unknown until", "/v1/sessions/bad/wait?until=done", 400, "invalid_parameter", "until"),
+    get("unknown mode", "/v1/sessions/bad/wait?mode=later", 400, "invalid_parameter", "mode"),
+    get("wait in years", "/v1/sessions/bad/wait?wait=1y", 400, "invalid_parameter", "wait"),
+    get("wait too long", "/v1/sessions/bad/wait?wait=11m", 400, "invalid_parameter", "wait"),
+    get("wait for nobody", "/v1/wait?until=ended", 400, "invalid_parameter"),
+    get("wait for any and all", "/v1/wait?any=a&all=b", 400, "invalid_parameter"),
+    get("wait for a bad id", "/v1/wait?any=a,,b", 400, "invalid_id", "any"),
+    get("wait for 101 sessions", "/v1/wait?all=" + ",".join(f"s{i}" for i in range(101)), 400, "invalid_parameter", "all"),
+    get("chat status of nobody", "/api/chat/autonomous/status", 400, "invalid_parameter", "sessionId"),
+    get("bad last event id", "/v1/stream?last_event_id=x", 400, "invalid_parameter", "last_event_id"),
+    get("bad Last-Event-ID", "/v1/stream", 400, "invalid_parameter", "Last-Event-ID", "Last-Event-ID: x\r\n"),
+    get("parameter of no UTF-8", "/v1/sessions?%FF=1", 400, "invalid_parameter"),
+    get("value of no UTF-8", "/v1/sessions/bad/wait?until=%FF", 400, "invalid_parameter", "until"),
+    get("quote in a parameter", "/v1/sessions?%22%5C%0a=1", 400, "invalid_parameter", '"\\\n'),
+    get("broken escape in a parameter", "/v1/sessions?label=%4", 400, "invalid_parameter", "label"),
+    get("%00 in a parameter", "/v1/sessions?label=a%00", 400, "bad_request", closes=True),
+    get("parameter on a bare route", "/progress/bad?x=1", 400, "invalid_parameter", "x"),
+]
+
+STATE = [
+    body("stale attempt", '{"type":"message","attempt":1}', 409, "stale_attempt"),
+    body("ended session", '{"type":"message"}', 409, "session_ended", path="/v1/sessions/ended/events"),
+    body("heartbeat of an ended session", "{}", 409, "session_ended", path="/v1/sessions/ended/heartbeat"),
+    body("event behind the end in one report", '[{"type":"session.ended","data":{"outcome":"failed"}},{"type":"message"}]', 409,
+         "session_ended"),
+    body("another outcome", '{"outcome":"failed"}', 409, "session_ended", path="/v1/sessions/ended/end"),
+    body("another opening", '{"goal":"else"}', 409, "session_exists", path="/v1/sessions/bad", method="PUT"),
+    body("end of an unknown session", '{"outcome":"failed"}', 404, "unknown_session", path="/v1/sessions/nobody/end"),
+]
+
+PROBLEM_FIELDS = {"type", "title", "status", "detail", "instance", "code", "retryable"}
+
+
+class BadInput(SharedDaemonCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        client = cls.daemon.client()
+        client.report("bad", "message", attempt=2, text="the only event")
+        client.open("ended")
+        client.end("ended")
+        cls.journals = {s: client.journal(s) for s in ("bad", "ended")}
+        client.close()
+
+    def check_table(self, cases):
+        for case in cases:
+            with self.subTest(case.name):
+                self.check(case)
+
+    def check(self, case: Case):
+        with RawConnection(self.daemon.port) as connection:
+            connection.send_some(case.request.replace(b"PORT", str(self.daemon.port).encode()))
+            reply = connection.reply()
+            self.assertEqual(reply.status, case.status, reply.body)
+            self.assertEqual(reply.headers["content-type"], "application/problem+json")
+            self.check_problem(reply.json(), case)
+            if case.status == 405:
+                self.assertTrue(reply.headers["allow"])
+            if case.closes:
+                self.assertEqual(reply.headers.get("connection"), "close")
+                self.assertTrue(connection.closed_by_server(), "the connection stays, or says more")
+            else:
+                self.assertTrue(reply.keeps_open, "the framing was intact")
+                self.assertEqual(connection.request("GET", "/livez").status, 200)
+        self.assertEqual(self.client.get("/livez").json(), {"status": "ok"})
+
+    def check_problem(self, problem: dict, case: Case):
+        self.assertEqual(problem["code"], case.code, problem)
+        self.assertEqual(problem["status"], case.status)
+        self.assertEqual(problem["type"], f"https://headway.invalid/problems/{case.code}")
+        self.assertTrue(problem["detail"] and problem["title"])
+        self.assertIs(problem["retryable"], False)
+        self.assertLessEqual(PROBLEM_FIELDS, set(problem))
+        self.assertLessEqual(set(problem), PROBLEM_FIELDS | {"field"})
+        if case.field is not None:
+            self.assertEqual(problem.get("field"), case.field, problem)
+
+    def tearDown(self):
+        for session, events in self.journals.items():
+            self.assertEqual(self.client.journal(session), events, "a refused request left something behind")
+        for session in ("new", "nobody"):
+            self.assertEqual(self.client.get(f"/v1/sessions/{session}").status, 404)
+
+    def test_broken_framing_is_refused_and_closes(self):
+        self.check_table(FRAMING)
+
+    def test_the_gate_refuses_and_the_connection_goes_on(self):
+        self.check_table(GATE)
+
+    def test_broken_json_is_refused(self):
+        self.check_table(JSON)
+
+    def test_wrong_fields_are_named(self):
+        self.check_table(FIELDS)
+
+    def test_wrong_paths_and_parameters_are_named(self):
+        self.check_table(PATHS)
+
+    def test_what_contradicts_the_sessions_state_is_409(self):
+        self.check_table(STATE)
+
+    def test_the_table_is_as_long_as_promised(self):
+        cases = FRAMING + GATE + JSON + FIELDS + PATHS + STATE
+        self.assertGreaterEqual(len(cases), 80)
+        self.assertEqual(len({c.name for c in cases}), len(cases), "two cases share a name")
+
+    def test_a_refused_batch_stores_nothing(self):
+        session = unique()
+        events = [{"type": "message", "event_id": f"e{i}"} for i in range(50)] + [{"type": "no.such"}]
+        self.assertEqual(self.client.post(f"/v1/sessions/{session}/events", events).status, 400)
+        self.assertEqual(self.client.get(f"/v1/sessions/{session}").status, 404)
+        advice = self.client.post(f"/v1/sessions/{session}/events", events[:50]).json()
+        self.assertEqual((advice["accepted"], advice["duplicates"]), (50, 0))
+
+    def test_a_body_above_1_mib_is_refused_before_it_is_read(self):
+        with RawConnection(self.daemon.port) as connection:
+            connection.send(connection.format("POST", EVENTS, headers="Content-Length: 1048577\r\nContent-Type: application/json\r\n"))
+            self.assertEqual(connection.reply().status, 413)
+
+    def test_a_body_of_exactly_1_mib_is_taken(self):
+        event = json.dumps({"type": "message", "data": {"text": "x"}}).encode()
+        reply = self.client.post(f"/v1/sessions/{unique()}/events", event + b" " * (2**20 - len(event)))
+        self.assertEqual(reply.status, 200)
+
+    def test_junk_of_any_kind_leaves_the_server_alive(self):
+        for junk in (b"", b"\r\n", b"\0" * 4096, b"\r\n" * 2000, b"A" * 100_000, bytes(range(256)) * 64, b"GET"):
+            with RawConnection(self.daemon.port) as connection:
+                connection.send_some(junk)
+        self.assertEqual(self.client.get("/livez").status, 200)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,434 @@
+#!/usr/bin/env python3
+"""A session from its opening to its end, as an agent, a dashboard and a test harness see it."""
+import json
+import unittest
+
+from support.case import SharedDaemonCase, unique
+from support.limits import eventually
+from support.sse import EventStream
+
+PROGRESS_FIELDS = ["sessionId", "alive", "stuck", "progress", "currentPhase", "iteration", "verdict", "reason", "n",
+                   "nextHeartbeatMs"]
+ADVICE_FIELDS = ["session", "n", "accepted", "duplicates", "verdict", "directives", "budget", "approvals", "next_heartbeat_ms"]
+
+
+class Opening(SharedDaemonCase):
+    def test_put_opens_once_with_201_and_a_location(self):
+        session = unique()
+        reply = self.client.put(f"/v1/sessions/{session}", {"goal": "g"})
+        self.assertEqual(reply.status, 201)
+        self.assertEqual(reply.headers["location"], f"/v1/sessions/{session}")
+        self.assertEqual(self.client.put(f"/v1/sessions/{session}", {"goal": "g"}).status, 200)
+        self.assertEqual(self.client.put(f"/v1/sessions/{session}").status, 200)
+        self.assertEqual(self.client.session(session)["n"], 1)
+
+    def test_another_goal_for_an_open_session_is_409(self):
+        session = unique()
+        self.client.open(session, goal="one")
+        reply = self.client.put(f"/v1/sessions/{session}", {"goal": "two"})
+        self.assertEqual((reply.status, reply.json()["code"]), (409, "session_exists"))
+        self.assertEqual(self.client.session(session)["goal"], "one")
+
+    def test_opening_keeps_what_was_said(self):
+        session, parent = unique(), unique("parent")
+        about = {"goal": "naïve ✓", "agent": {"type": "coder", "name": "a", "model": "m"}, "parent": parent,
+                 "labels": {"team": "night", "a": ""},
+                 "policy": {"profile": "strict", "heartbeat_interval_ms": 1234, "heartbeat_limit": 7}}
+        document = self.client.open(session, **about)
+        self.assertEqual({k: document[k] for k in about}, about)
+        self.assertEqual(document["next_heartbeat_ms"], 1234)
+
+    def test_post_makes_an_id_and_honours_the_idempotency_key(self):
+        headers = {"Idempotency-Key": unique("key")}
+        first = self.client.post("/v1/sessions", {"goal": "g"}, headers)
+        again = self.client.post("/v1/sessions", {"goal": "g"}, headers)
+        self.assertEqual((first.status, again.status), (201, 200))
+        self.assertEqual(again.headers["idempotent-replayed"], "true")
+        self.assertNotIn("idempotent-replayed", first.headers)
+        self.assertEqual(first.json()["id"], again.json()["id"])
+        other = self.client.post("/v1/sessions", {"goal": "other"}, headers)
+        self.assertEqual((other.status, other.json()["code"]), (422, "idempotency_mismatch"))
+
+    def test_post_takes_an_id_and_makes_different_ones_without(self):
+        session = unique()
+        self.assertEqual(self.client.post("/v1/sessions", {"id": session}).json()["id"], session)
+        made = {self.client.post("/v1/sessions").json()["id"] for _ in range(5)}
+        self.assertEqual(len(made), 5)
+
+    def test_a_report_to_an_unknown_id_opens_it(self):
+        session = unique()
+        self.assertEqual(self.client.report(session, "message", text="hello")["n"], 2)
+        started, message = self.client.journal(session)
+        self.assertEqual((started["type"], started["data"]["implicit"]), ("session.started", True))
+        self.assertEqual((message["type"], message["n"]), ("message", 2))
+
+    def test_an_id_may_be_percent_encoded(self):
+        session = unique("a:b")
+        self.client.open(session)
+        self.assertEqual(self.client.session(session.replace(":", "%3A"))["id"], session)
+
+
+class Reporting(SharedDaemonCase):
+    def test_every_report_is_answered_with_advice(self):
+        session = unique()
+        advice = self.client.report(session, "tool.finished", tool="bash", ok=True)
+        self.assertEqual(list(advice), ADVICE_FIELDS)
+        self.assertEqual((advice["session"], advice["n"], advice["accepted"], advice["duplicates"]), (session, 2, 1, 0))
+        self.assertEqual(advice["verdict"]["status"], "progressing")
+        self.assertEqual(advice["verdict"]["evidence"], [2])
+        self.assertEqual(list(self.client.beat(session)), ADVICE_FIELDS)
+        self.assertEqual(list(self.client.end(session)), ADVICE_FIELDS)
+
+    def test_an_array_and_lines_are_answered_in_order(self):
+        session = unique()
+        events = [{"type": "message", "event_id": str(i % 4), "data": {"text": str(i)}} for i in range(6)]
+        advice = self.client.post(f"/v1/sessions/{session}/events", events).json()
+        self.assertEqual((advice["accepted"], advice["duplicates"], advice["n"]), (4, 2, 5))
+        self.assertEqual(advice["results"][:4], [{"n": 2}, {"n": 3}, {"n": 4}, {"n": 5}])
+        self.assertEqual(advice["results"][4:], [{"n": 2, "duplicate": True}, {"n": 3, "duplicate": True}])
+        lines = "\n".join(json.dumps({"type": "message", "data": {"text": str(i)}}) for i in range(3)) + "\n\r\n"
+        reply = self.client.post(f"/v1/sessions/{session}/events", lines.encode(), {"Content-Type": "application/x-ndjson"})
+        self.assertEqual(reply.json()["results"], [{"n": 6}, {"n": 7}, {"n": 8}])
+
+    def test_a_full_report_of_1000_events_is_one_report(self):
+        session = unique()
+        events = [{"type": "message", "data": {"text": str(i)}} for i in range(1000)]
+        advice = self.client.post(f"/v1/sessions/{session}/events", events).json()
+        self.assertEqual((advice["accepted"], len(advice["results"])), (1000, 1000))
+        journal = self.client.journal(session)
+        messages = [e for e in journal if e["type"] == "message"]
+        self.assertEqual([e["data"]["text"] for e in messages], [str(i) for i in range(1000)])
+        self.assertEqual([e["n"] for e in journal], list(range(1, len(journal) + 1)))
+
+    def test_the_same_event_id_is_counted_once_and_answered_like_the_first_time(self):
+        session = unique()
+        first = self.client.report(session, "tool.finished", event_id="e1", tool="bash")
+        self.client.report(session, "message", text="between")
+        again = self.client.report(session, "tool.finished", event_id="e1", tool="bash")
+        self.assertEqual((again["n"], again["accepted"], again["duplicates"]), (first["n"], 0, 1))
+        self.assertEqual(self.client.session(session)["tools"]["calls"], 1)
+
+    def test_event_ids_are_known_after_the_end(self):
+        session = unique()
+        first = self.client.report(session, "message", event_id="e1", text="x")
+        self.client.end(session)
+        again = self.client.report(session, "message", event_id="e1", text="x")
+        self.assertEqual((again["n"], again["duplicates"]), (first["n"], 1))
+        fresh = self.client.post(f"/v1/sessions/{session}/events", {"type": "message", "event_id": "e2"})
+        self.assertEqual((fresh.status, fresh.json()["code"]), (409, "session_ended"))
+
+    def test_a_partly_known_batch_stores_only_the_rest(self):
+        session = unique()
+        self.client.report(session, "message", event_id="b", text="x")
+        events = [{"type": "message", "event_id": i} for i in "abc"]
+        advice = self.client.post(f"/v1/sessions/{session}/events", events).json()
+        self.assertEqual(advice["results"], [{"n": 3}, {"n": 2, "duplicate": True}, {"n": 4}])
+
+    def test_an_older_attempt_is_fenced_off(self):
+        session = unique()
+        self.client.report(session, "message", attempt=1, text="first process")
+        self.client.report(session, "message", attempt=2, text="second process")
+        stale = self.client.post(f"/v1/sessions/{session}/events", {"type": "message", "attempt": 1})
+        self.assertEqual((stale.status, stale.json()["code"]), (409, "stale_attempt"))
+        self.assertEqual(self.client.session(session)["attempt"], 2)
+        self.client.report(session, "message", text="without an attempt")
+
+    def test_a_new_attempt_forgets_the_calls_of_the_old_process(self):
+        session = unique()
+        self.client.report(session, "tool.started", attempt=1, call_id="c1", tool="bash")
+        self.assertEqual(len(self.client.session(session)["in_flight"]), 1)
+        self.client.report(session, "message", attempt=2, text="back")
+        self.assertEqual(self.client.session(session)["in_flight"], [])
+
+    def test_long_text_is_kept_as_head_tail_bytes_and_digest(self):
+        session = unique()
+        text = "begin " + "é" * 50_000 + " end"
+        self.client.report(session, "message", text=text)
+        kept = self.client.journal(session)[-1]["data"]["text"]
+        self.assertEqual(kept["bytes"], len(text.encode()))
+        self.assertTrue(kept["head"].startswith("begin ") and kept["tail"].endswith(" end"))
+        self.assertRegex(kept["digest"], r"^[0-9a-f]{16,}$")
+
+
+class Verdicts(SharedDaemonCase):
+    def beats(self, session: str, count: int) -> str:
+        for _ in range(count):
+            advice = self.client.beat(session)
+        return advice["verdict"]["status"]
+
+    def test_five_heartbeats_without_a_change_are_suspect(self):
+        session = unique()
+        self.client.report(session, "tool.finished", tool="bash")
+        self.assertEqual(self.beats(session, 4), "progressing")
+        self.assertEqual(self.beats(session, 1), "suspect")
+        self.client.report(session, "tool.finished", tool="bash", result="new")
+        self.assertEqual(self.client.session(session)["verdict"]["status"], "progressing")
+
+    def test_under_strict_they_are_stuck(self):
+        session = unique()
+        self.client.open(session, policy={"profile": "strict"})
+        self.assertEqual(self.beats(session, 5), "stuck")
+        self.assertTrue(self.client.get(f"/progress/{session}").json()["stuck"])
+        verdict = self.client.session(session)["verdict"]
+        self.assertEqual((verdict["detector"], verdict["evidence"]), ("heartbeat_rule", [2, 6]))
+
+    def test_the_limit_is_the_policys(self):
+        session = unique()
+        self.client.open(session, policy={"profile": "strict", "heartbeat_limit": 2})
+        self.assertEqual(self.beats(session, 2), "stuck")
+
+    def test_a_call_in_flight_is_slow_and_never_stuck(self):
+        session = unique()
+        self.client.open(session, policy={"profile": "strict"})
+        self.client.report(session, "tool.started", call_id="c1", tool="make")
+        self.assertEqual(self.beats(session, 12), "slow")
+        self.client.report(session, "tool.finished", call_id="c1", tool="make")
+        self.assertEqual(self.client.session(session)["verdict"]["status"], "progressing")
+
+    def test_a_session_without_beats_turns_silent_and_comes_back(self):
+        session = unique()
+        self.client.open(session, policy={"heartbeat_interval_ms": 100})
+        met = self.client.wait(session, until="silent", wait="10s")
+        self.assertEqual((met["met"], met["matched"], met["alive"]), (True, "silent", False))
+        self.assertFalse(self.client.get(f"/progress/{session}").json()["alive"])
+        self.assertNotEqual(self.beats(session, 1), "silent")
+        changes = [e["data"]["to"] for e in self.client.journal(session) if e["type"] == "verdict.changed"]
+        self.assertEqual(changes[0], "silent")
+        self.assertNotEqual(changes[1], "silent")
+
+    def test_an_unheard_session_with_a_call_in_flight_is_slow_not_silent(self):
+        session = unique()
+        self.client.open(session, policy={"heartbeat_interval_ms": 100})
+        self.client.report(session, "tool.started", call_id="c1", tool="make")
+        self.assertEqual(self.client.wait(session, until="slow,silent", wait="10s")["matched"], "slow")
+
+    def test_silence_is_never_a_failure_by_itself(self):
+        session = unique()
+        self.client.open(session, policy={"heartbeat_interval_ms": 100})
+        self.client.wait(session, until="silent", wait="10s")
+        status = self.client.get(f"/api/chat/autonomous/status?sessionId={session}").json()
+        self.assertEqual((status["status"], status["error"]), ("running", None))
+
+
+class HeartbeatInterval(SharedDaemonCase):
+    def asked(self, session: str) -> int:
+        return self.client.beat(session)["next_heartbeat_ms"]
+
+    def test_half_while_a_tool_runs_and_double_in_reflection(self):
+        session = unique()
+        self.assertEqual(self.asked(session), 10000)
+        self.client.report(session, "tool.started", call_id="c1", tool="bash")
+        self.assertEqual(self.asked(session), 5000)
+        self.client.report(session, "tool.finished", call_id="c1", tool="bash")
+        self.assertEqual(self.asked(session), 10000)
+        self.assertEqual(self.client.beat(session, phase="reflection")["next_heartbeat_ms"], 20000)
+        self.assertEqual(self.client.beat(session, phase="execution")["next_heartbeat_ms"], 10000)
+
+    def test_half_while_somebody_watches(self):
+        session = unique()
+        self.client.open(session)
+        with EventStream(self.daemon.port, f"/v1/sessions/{session}/stream") as stream:
+            stream.next()
+            self.assertEqual(self.asked(session), 5000)
+        eventually(lambda: self.asked(session) == 10000, what="the full interval after the watcher left")
+
+    def test_half_while_somebody_waits(self):
+        session = unique()
+        self.client.open(session)
+        waiter = self.daemon.client()
+        waiter._connection.request("GET", f"/v1/sessions/{session}/wait?until=ended&wait=1m")
+        eventually(lambda: self.asked(session) == 5000, what="half the interval for a waiter")
+        waiter.close()
+        eventually(lambda: self.asked(session) == 10000, what="the full interval after the waiter left")
+
+
+class Cancelling(SharedDaemonCase):
+    def test_stop_is_repeated_with_a_count_until_it_is_acknowledged(self):
+        session = unique()
+        self.client.open(session)
+        reply = self.client.post(f"/v1/sessions/{session}/cancel", {"reason": "not needed"})
+        self.assertEqual(reply.status, 200)
+        for delivery in (1, 2, 3):
+            (stop,) = self.client.beat(session)["directives"]
+            self.assertEqual((stop["type"], stop["reason"]), ("stop", "not needed"))
+            # Only the replies to the agent count, whatever the canceller was shown.
+            self.assertIn(stop["delivery"], (delivery, delivery + 1))
+        advice = self.client.report(session, "directive.acknowledged", id=stop["id"])
+        self.assertEqual(advice["directives"], [])
+        self.assertEqual(self.client.beat(session)["directives"], [])
+
+    def test_cancel_twice_is_one_request_and_the_agent_ends_the_session(self):
+        session = unique()
+        self.client.open(session)
+        for _ in range(2):
+            self.assertEqual(self.client.post(f"/v1/sessions/{session}/cancel").status, 200)
+        types = [e["type"] for e in self.client.journal(session)]
+        self.assertEqual(types.count("session.cancel_requested"), 1)
+        self.assertEqual(types.count("directive.issued"), 1)
+        self.assertIsNone(self.client.session(session)["outcome"])
+        self.client.end(session, "cancelled")
+        document = self.client.session(session)
+        self.assertEqual((document["outcome"], document["directives"]), ("cancelled", []))
+
+    def test_cancel_of_an_unknown_session_is_404_and_of_an_ended_one_409(self):
+        self.assertEqual(self.client.post(f"/v1/sessions/{unique()}/cancel").status, 404)
+        session = unique()
+        self.client.open(session)
+        self.client.end(session)
+        self.assertEqual(self.client.post(f"/v1/sessions/{session}/cancel").status, 409)
+
+
+class Ending(SharedDaemonCase):
+    def test_the_same_outcome_again_is_200_and_another_409(self):
+        session = unique()
+        self.client.open(session)
+        first = self.client.end(session, "failed", reason="tests fail", result={"tests": [1, 2]})
+        self.assertEqual(first["verdict"]["status"], "failed")
+        again = self.client.end(session, "failed")
+        self.assertEqual(again["accepted"], 0)
+        other = self.client.post(f"/v1/sessions/{session}/end", {"outcome": "completed"})
+        self.assertEqual((other.status, other.json()["code"]), (409, "session_ended"))
+        self.assertEqual([e["type"] for e in self.client.journal(session)].count("session.ended"), 1)
+
+    def test_the_document_tells_outcome_reason_and_result(self):
+        session = unique()
+        self.client.open(session)
+        self.client.end(session, "completed", reason="done", result={"a": [1, None, 1.5]})
+        document = self.client.session(session)
+        self.assertEqual((document["outcome"], document["result"]), ("completed", {"a": [1, None, 1.5]}))
+        self.assertEqual(document["verdict"]["reason"], "done")
+        self.assertFalse(document["alive"])
+        self.assertIsNotNone(document["ended_at"])
+
+    def test_an_end_may_come_as_an_event(self):
+        session = unique()
+        self.assertEqual(self.client.report(session, "session.ended", outcome="cancelled")["verdict"]["status"], "cancelled")
+        self.assertEqual(self.client.end(session, "cancelled")["accepted"], 0)
+
+    def test_ending_an_unknown_session_is_404(self):
+        self.assertEqual(self.client.post(f"/v1/sessions/{unique()}/end", {"outcome": "failed"}).status, 404)
+
+
+class FirstDesigns(SharedDaemonCase):
+    def test_the_progress_document_has_exactly_its_fields_on_both_routes(self):
+        session = unique()
+        self.client.open(session)
+        for route in ("/progress/", "/api/autonomous/progress/"):
+            document = self.client.get(route + session).json()
+            self.assertEqual(list(document), PROGRESS_FIELDS)
+            self.assertEqual(document["progress"], {"heartbeats": 0, "stateChanges": 0, "lastChange": None,
+                                                    "lastChangeAgo": None})
+            self.assertEqual((document["currentPhase"], document["iteration"]), (None, None))
+
+    def test_progress_counts_beats_and_changes(self):
+        session = unique()
+        self.client.beat(session, phase="execution", iteration=6)
+        self.client.report(session, "tool.finished", tool="bash")
+        self.client.report(session, "reflection", assessment="fine", confidence=0.5)
+        document = self.client.get(f"/progress/{session}").json()
+        self.assertEqual((document["sessionId"], document["alive"], document["stuck"]), (session, True, False))
+        self.assertEqual((document["currentPhase"], document["iteration"]), ("execution", 6))
+        progress = document["progress"]
+        self.assertGreaterEqual(progress.pop("lastChangeAgo"), 0)
+        self.assertEqual(progress, {"heartbeats": 1, "stateChanges": 2, "lastChange": "reflection_complete"})
+
+    def test_every_state_change_goes_by_its_name(self):
+        names = {"tool.finished": ("tool_call", {"tool": "x"}), "test.result": ("test_result", {}),
+                 "phase.started": ("phase_started", {"name": "p"}), "phase.completed": ("phase_completed", {}),
+                 "plan.updated": ("plan_generated", {}), "fact.learned": ("fact_learned", {"text": "t"}),
+                 "state.changed": ("state_changed", {"state": "idle"}), "reflection": ("reflection_complete", {})}
+        session = unique()
+        for number, (kind, (name, data)) in enumerate(names.items(), start=1):
+            self.client.report(session, kind, **data)
+            progress = self.client.get(f"/progress/{session}").json()["progress"]
+            self.assertEqual((progress["stateChanges"], progress["lastChange"]), (number, name))
+        for kind, data in (("message", {}), ("progress.estimated", {"percent": 50}), ("compacted", {}),
+                           ("error.reported", {"message": "m"}), ("tool.started", {"call_id": "c", "tool": "t"})):
+            self.client.report(session, kind, **data)
+        self.assertEqual(self.client.get(f"/progress/{session}").json()["progress"]["stateChanges"], len(names))
+
+    def test_the_chat_status_follows_the_session(self):
+        for outcome in ("completed", "failed", "cancelled"):
+            session = unique()
+            route = f"/api/chat/autonomous/status?sessionId={session}"
+            self.client.beat(session, iteration=3)
+            self.assertEqual(self.client.get(route).json(), {"sessionId": session, "status": "running", "iteration": 3,
+                                                             "error": None, "verdict": "starting"})
+            self.client.end(session, outcome, reason="why")
+            status = self.client.get(route).json()
+            self.assertEqual((status["status"], status["verdict"]), (outcome, outcome))
+            self.assertEqual(status["error"], "why" if outcome == "failed" else None)
+
+    def test_unknown_sessions_are_404_everywhere(self):
+        for route in ("/progress/x-1", "/api/autonomous/progress/x-1", "/progress/x-1/stream",
+                      "/api/chat/autonomous/status?sessionId=x-1", "/v1/sessions/x-1", "/v1/sessions/x-1/events",
+                      "/v1/sessions/x-1/wait", "/v1/sessions/x-1/stream"):
+            reply = self.client.get(route)
+            self.assertEqual((reply.status, reply.json()["code"]), (404, "unknown_session"), route)
+
+
+class Listing(SharedDaemonCase):
+    def listed(self, query: str) -> list:
+        return [s["id"] for s in self.client.get(f"/v1/sessions?{query}").json()["sessions"]]
+
+    def test_filters_and_newest_first(self):
+        label = unique("label")
+        ids = [unique("list") for _ in range(4)]
+        for i, session in enumerate(ids):
+            self.client.open(session, labels={"group": label}, agent={"type": f"type{i % 2}-{label}"})
+        self.client.end(ids[0], "failed")
+        self.client.report(ids[1], "tool.finished", tool="x")
+        mine = f"label=group:{label}"
+        self.assertEqual(self.listed(mine), ids[::-1])
+        self.assertEqual(self.listed(f"{mine}&open=true"), [ids[3], ids[2], ids[1]])
+        self.assertEqual(self.listed(f"{mine}&open=false"), [ids[0]])
+        self.assertEqual(self.listed(f"{mine}&verdict=failed,progressing"), [ids[1], ids[0]])
+        self.assertEqual(self.listed(f"agent=type1-{label}"), [ids[3], ids[1]])
+        self.assertEqual(self.listed(f"{mine}&agent=nobody"), [])
+
+    def test_paging_meets_every_session_once(self):
+        label = unique("label")
+        ids = [unique("page") for _ in range(7)]
+        for session in ids:
+            self.client.open(session, labels={"group": label})
+        found, cursor = [], ""
+        while cursor is not None:
+            page = self.client.get(f"/v1/sessions?label=group:{label}&limit=3{cursor}").json()
+            found += [s["id"] for s in page["sessions"]]
+            self.assertLessEqual(len(page["sessions"]), 3)
+            cursor = None if page["next"] is None else f"&cursor={page['next']}"
+        self.assertEqual(found, ids[::-1])
+
+
+class Journal(SharedDaemonCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        client = cls.daemon.client()
+        for start in range(0, 700, 7):  # rows of seven events, so that pages cut through them
+            client.post("/v1/sessions/long/events", [{"type": "message", "data": {"text": str(start + i)}} for i in range(7)])
+        client.close()
+
+    def test_pages_are_gapless_whatever_their_size(self):
+        whole = self.client.journal("long")
+        self.assertEqual([e["n"] for e in whole], list(range(1, 702)))
+        self.assertTrue(all(e["session"] == "long" for e in whole))
+        for page in (1000, 100, 13):
+            self.assertEqual(self.client.journal("long", page), whole)
+
+    def test_a_page_starts_after_the_asked_number(self):
+        for after in (0, 1, 7, 127, 128, 129, 400, 700, 701, 5000):
+            reply = self.client.get(f"/v1/sessions/long/events?after={after}&limit=2").json()
+            self.assertEqual([e["n"] for e in reply["events"]], [n for n in (after + 1, after + 2) if n <= 701])
+            self.assertEqual((reply["head"], reply["more"]), (701, after + 2 < 701))
+
+    def test_lines_are_the_same_events(self):
+        reply = self.client.get("/v1/sessions/long/events?limit=50", Accept="application/x-ndjson")
+        self.assertEqual(reply.headers["content-type"], "application/x-ndjson")
+        self.assertEqual((reply.headers["x-head"], reply.headers["x-more"]), ("701", "true"))
+        events = [json.loads(line) for line in reply.body.decode().splitlines()]
+        self.assertEqual(events, self.client.journal("long")[:50])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,151 @@
+#include "cli/arguments.hpp"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+using namespace headway::cli;
+
+namespace {
+
+struct Outcome {
+    Parsed parsed;
+    std::string out;
+    std::string err;
+};
+
+Outcome parse(const std::vector<std::string>& words) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const Console console{out, err, {{"HEADWAY_URL", "http://env:1"}}};
+    std::vector<const char*> argv{"headway"};
+    for (const std::string& word : words)
+        argv.push_back(word.c_str());
+    Outcome outcome;
+    outcome.parsed = parse_arguments(static_cast<int>(argv.size()), argv.data(), console);
+    outcome.out = out.str();
+    outcome.err = err.str();
+    return outcome;
+}
+
+template <class Options>
+Options options_of(const std::vector<std::string>& words) {
+    const Outcome outcome = parse(words);
+    INFO(outcome.err);
+    REQUIRE(outcome.parsed.command.has_value());
+    REQUIRE(std::holds_alternative<Options>(*outcome.parsed.command));
+    return std::get<Options>(*outcome.parsed.command);
+}
+
+}  // namespace
+
+TEST_CASE("arguments: serve collects settings and the environment", "[cli]") {
+    const auto serve = options_of<headway::config::ServeOptions>(
+        {"serve", "--listen", "127.0.0.1:0", "--state-dir", "/s", "--ports-file", "/p", "--set",
+         "log.level=debug", "--set", "policy.profile=strict", "--config", "/c.toml"});
+    CHECK(serve.sources.flags ==
+          std::map<std::string, std::string>{{"log.level", "debug"},
+                                             {"policy.profile", "strict"},
+                                             {"server.listen", "127.0.0.1:0"},
+                                             {"storage.state_dir", "/s"}});
+    CHECK(serve.ports_file == "/p");
+    CHECK(serve.sources.file == "/c.toml");
+    CHECK(serve.sources.environment.count("HEADWAY_URL") == 1);
+}
+
+TEST_CASE("arguments: wait", "[cli]") {
+    const auto wait = options_of<WaitOptions>({"wait", "a", "b", "--any", "--timeout", "2m",
+                                               "--on-stuck", "ignore", "--missing", "fail",
+                                               "--after", "7", "--mode", "ever", "--json"});
+    CHECK(wait.sessions == std::vector<std::string>{"a", "b"});
+    CHECK(wait.any);
+    CHECK(wait.timeout == milliseconds{120'000});
+    CHECK(wait.on_stuck == OnStuck::kIgnore);
+    CHECK_FALSE(wait.missing_waits);
+    CHECK(wait.after == 7);
+    CHECK(wait.mode == "ever");
+    CHECK(wait.client.json);
+    CHECK(wait.client.url == "http://env:1");
+    const auto plain = options_of<WaitOptions>({"wait", "a", "--url", "b:2"});
+    CHECK(plain.client.url == "http://b:2");
+    CHECK(plain.on_stuck == OnStuck::kAsk);
+    CHECK_FALSE(plain.timeout);
+}
+
+TEST_CASE("arguments: the command of run is taken as it is", "[cli]") {
+    const auto run = options_of<RunOptions>({"run", "--session", "s", "--label", "a=b", "--",
+                                             "make", "-j2", "--", "--help", "--session"});
+    CHECK(run.session == "s");
+    CHECK(run.labels == std::vector<std::string>{"a=b"});
+    CHECK(run.command == std::vector<std::string>{"make", "-j2", "--", "--help", "--session"});
+    const auto bare = options_of<RunOptions>({"run", "--quiet", "make", "-j2", "--json"});
+    CHECK(bare.quiet);
+    CHECK(bare.command == std::vector<std::string>{"make", "-j2", "--json"});
+    CHECK_FALSE(bare.client.json);
+}
+
+TEST_CASE("arguments: the other verbs", "[cli]") {
+    CHECK(options_of<WatchOptions>({"watch"}).session.empty());
+    CHECK(options_of<WatchOptions>({"watch", "a", "--after", "0"}).after == 0U);
+    CHECK(options_of<SessionsOptions>({"sessions", "--open"}).open == true);
+    CHECK(options_of<SessionsOptions>({"sessions", "--ended"}).open == false);
+    CHECK(options_of<ShowOptions>({"show", "a"}).session == "a");
+    CHECK(options_of<EventsOptions>({"events", "a", "--jsonl"}).client.json);
+    const auto report = options_of<ReportOptions>({"report", "a", "heartbeat", "phase=x", "i=1"});
+    CHECK(report.type == "heartbeat");
+    CHECK(report.fields == std::vector<std::string>{"phase=x", "i=1"});
+    CHECK(options_of<EndOptions>({"end", "a", "--outcome", "failed"}).outcome == "failed");
+    CHECK(options_of<CancelOptions>({"cancel", "a", "--reason", "b c"}).reason == "b c");
+    const auto replay = options_of<ReplayOptions>({"replay", "f", "--to", "h:3", "--speed", "10"});
+    CHECK(replay.client.url == "http://h:3");
+    CHECK(replay.speed == 10.0);
+    CHECK(options_of<ReplayOptions>({"replay", "f", "--speed", "realtime"}).speed == 1.0);
+    CHECK(options_of<ReplayOptions>({"replay", "f"}).speed == 0.0);
+    CHECK(options_of<ConfigOptions>({"config", "show", "--origin"}).origin);
+    CHECK(options_of<VersionOptions>({"--version"}).json == false);
+}
+
+TEST_CASE("arguments: a mistake is named, with the next step, and is exit code 64", "[cli]") {
+    struct Case {
+        std::vector<std::string> words;
+        const char* said;
+    };
+    const Case cases[] = {
+        {{}, "Usage"},
+        {{"wiat"}, "did you mean `wait`?"},
+        {{"wait"}, "SESSION is required"},
+        {{"wait", "a", "--timeout", "5"}, "has no unit"},
+        {{"wait", "a", "--any", "--all"}, "excludes"},
+        {{"wait", "a", "--mode", "later"}, "--mode"},
+        {{"wait", "a", "--nonsense"}, "--nonsense"},
+        {{"run"}, "no command to run"},
+        {{"run", "--"}, "no command to run"},
+        {{"show", "a", "--url", "ftp://x"}, "not the URL of a daemon"},
+        {{"serve", "--set", "x"}, "not KEY=VALUE"},
+        {{"replay", "f", "--speed", "fast"}, "--speed"},
+        {{"replay", "a", "b", "--session", "s"}, "one FILE only"},
+        {{"end", "a", "--outcome", "great"}, "--outcome"},
+    };
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION(c.said << " " << c.words.size()) {
+            const Outcome outcome = parse(c.words);
+            CHECK_FALSE(outcome.parsed.command.has_value());
+            CHECK(outcome.parsed.exit_code == 64);
+            CHECK_THAT(outcome.err, Catch::Contains(c.said));
+            CHECK(outcome.out.empty());
+        }
+    }
+}
+
+TEST_CASE("arguments: every verb's help teaches by example", "[cli]") {
+    for (const char* verb : {"serve", "run", "wait", "watch", "sessions", "show", "events",
+                             "report", "end", "cancel", "replay", "config"}) {
+        DYNAMIC_SECTION(verb) {
+            const Outcome outcome = parse({verb, "--help"});
+            CHECK(outcome.parsed.exit_code == 0);
+            CHECK_FALSE(outcome.parsed.command.has_value());
+            CHECK_THAT(outcome.out, Catch::Contains(std::string("headway ") + verb));
+            CHECK_THAT(outcome.out, Catch::Contains("Example"));
+        }
+    }
+    CHECK_THAT(parse({"help"}).out, Catch::Contains("headway serve"));
+}

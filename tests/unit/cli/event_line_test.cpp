@@ -1,0 +1,71 @@
+#include "cli/event_line.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace headway::cli;
+using nlohmann::json;
+
+TEST_CASE("event line: each type in a few words", "[cli]") {
+    struct Case {
+        const char* type;
+        const char* data;
+        const char* summary;
+    };
+    const Case cases[] = {
+        {"session.started", R"({"goal":"fix it","agent":{"type":"coder","model":"q"}})",
+         "fix it (coder q)"},
+        {"heartbeat",
+         R"({"phase":"run","iteration":3,"resources":{"cpu_ms":5100,"rss_bytes":1048576,"disk_bytes":0}})",
+         "phase run, iteration 3, cpu 5.1s, rss 1.0 MiB"},
+        {"heartbeat", "{}", ""},
+        {"tool.started", R"({"tool":"bash","args":{"command":"make test"}})", "bash: make test"},
+        {"tool.finished", R"({"tool":"bash","args":{"argv":["make","-j2"]},"duration_ms":5120})",
+         "bash ok 5.1s: make -j2"},
+        {"tool.finished", R"({"tool":"bash","ok":false,"error":{"message":"2 failed"}})",
+         "bash FAILED: 2 failed"},
+        {"message", R"({"role":"stdout","text":"one\ntwo\nthree\n"})", "stdout: three (+2 lines)"},
+        {"message", R"({"role":"assistant","text":{"head":"long","tail":"x","digest":"d"}})",
+         "assistant: long"},
+        {"verdict.changed", R"({"from":"progressing","to":"stuck","reason":"same call 4 times"})",
+         "progressing -> stuck: same call 4 times"},
+        {"test.result", R"({"passed":3,"failed":1,"command":"ctest"})",
+         "3 passed, 1 failed: ctest"},
+        {"progress.estimated", R"({"percent":40,"reasoning":"half"})", "40 %: half"},
+        {"session.ended", R"({"outcome":"failed","reason":"exit status 2"})",
+         "failed: exit status 2"},
+        {"directive.issued", R"({"id":"d1","kind":"stop","reason":"enough"})", "stop: enough"},
+        {"phase.started", R"({"name":"build","number":2})", "build, number 2"},
+        {"something.new", R"({"a":1,"b":null})", "a 1"},
+        {"something.new", "[1]", ""},
+    };
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION(c.type << " " << c.data) {
+            CHECK(event_summary(c.type, json::parse(c.data)) == c.summary);
+        }
+    }
+}
+
+TEST_CASE("event line: parts align, the width holds, colour only when asked", "[cli]") {
+    const json event = json::parse(
+        R"({"session":"a-rather-long-session-name","type":"verdict.changed","at":"2026-11-21T02:00:00.000Z","data":{"from":"slow","to":"failed","reason":"it broke"}})");
+    const std::string plain = event_line(event, {});
+    CHECK(plain.substr(8, 2) == "  ");
+    CHECK(plain.substr(10) == "verdict.changed         slow -> failed: it broke");
+    const std::string all = event_line(event, {0, 12, false});
+    CHECK(all.substr(10) == "a-rather-lo…  verdict.changed         slow -> failed: it broke");
+    CHECK(event_line(event, {40, 0, false}) == plain.substr(0, 39) + "…");
+    const std::string colored = event_line(event, {0, 0, true});
+    CHECK(colored == std::string(verdict_color("failed")) + plain + std::string(kColorReset));
+    CHECK_FALSE(verdict_color("failed").empty());
+}
+
+TEST_CASE("event line: nothing an agent writes steers the terminal", "[cli]") {
+    const json event = json::parse(
+        R"({"session":"s\u001b[2J","type":"message\u0007","at":"bad","data":{"role":"\u001b]0;x\u0007r","text":"\u001b[31mred"}})");
+    const std::string line = event_line(event, {0, 10, true});
+    CHECK(line.find('\x1b') == std::string::npos);
+    CHECK(line.find('\a') == std::string::npos);
+    CHECK(event_line(json(7), {}) == "7");
+    CHECK(event_line(json::object(), {}).empty());
+}

@@ -1,0 +1,122 @@
+#include "cli/recording.hpp"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+using headway::cli::read_recording;
+using headway::cli::Recording;
+using nlohmann::json;
+
+namespace {
+
+Recording read(const std::string& text) {
+    std::istringstream lines(text);
+    const auto recording = read_recording(lines);
+    REQUIRE(recording.has_value());
+    return *recording;
+}
+
+json only_event(const std::string& line) {
+    const Recording recording = read(line + "\n");
+    REQUIRE(recording.events.size() == 1);
+    return recording.events.front().event;
+}
+
+}  // namespace
+
+TEST_CASE("recording: the start opens the session", "[cli]") {
+    const Recording recording = read(
+        R"({"seq":0,"ts":null,"type":"session_start","source":"peer","session":"s1","agent":"A","model":"m","task":"fix it"})"
+        "\n");
+    CHECK(recording.session == "peer:s1");
+    CHECK(recording.open == json::parse(R"({"agent":{"name":"A","model":"m"},"goal":"fix it"})"));
+    CHECK(recording.events.empty());
+    CHECK(read(R"({"type":"session_start","source":"scenario","session":""})").session.empty());
+}
+
+TEST_CASE("recording: each line becomes the event that says the same", "[cli]") {
+    struct Case {
+        const char* name;
+        const char* line;
+        const char* event;
+    };
+    const Case cases[] = {
+        {"failed call",
+         R"({"seq":3,"type":"tool_call","tool":"bash","args":{"command":"ls"},"target":null,"ok":false,"error":"no such file","result":"x","args_hash":"aa","result_hash":"bb","result_nhash":"cc","result_len":1,"duration":1.5,"returncode":2,"reward":0.5})",
+         R"({"type":"tool.finished","event_id":"3","data":{"tool":"bash","args":{"command":"ls"},"ok":false,"error":{"class":"error","message":"no such file"},"result":"x","args_digest":"aa","result_digest":"bb","duration_ms":1500}})"},
+        {"good call",
+         R"({"seq":4,"type":"tool_call","tool":"read","args":{},"target":"a.py","ok":true,"error":null,"result":""})",
+         R"({"type":"tool.finished","event_id":"4","data":{"tool":"read","args":{},"target":"a.py","ok":true,"result":""}})"},
+        {"message", R"({"seq":5,"type":"message","role":"assistant","text":"hm","text_hash":"dd"})",
+         R"({"type":"message","event_id":"5","data":{"role":"assistant","text":"hm","digest":"dd"}})"},
+        {"tests", R"({"seq":6,"type":"test_result","passed":3,"failed":1,"errors":0})",
+         R"({"type":"test.result","event_id":"6","data":{"passed":3,"failed":1,"errors":0}})"},
+        {"phase", R"({"seq":7,"type":"phase","phase":"Explore","text":"x"})",
+         R"({"type":"phase.started","event_id":"7","data":{"name":"Explore"}})"},
+        {"progress", R"({"seq":8,"type":"progress","percent":40.5})",
+         R"({"type":"progress.estimated","event_id":"8","data":{"percent":40.5}})"},
+        {"heartbeat", R"({"seq":9,"type":"heartbeat","phase":"run","iteration":2})",
+         R"({"type":"heartbeat","event_id":"9","data":{"phase":"run","iteration":2}})"},
+        {"good end", R"({"seq":10,"type":"end","outcome":"success","exit_status":"CORRECT"})",
+         R"({"type":"session.ended","event_id":"10","data":{"outcome":"completed","reason":"CORRECT"}})"},
+        {"bad end", R"({"seq":11,"type":"end","outcome":"fail","exit_status":null})",
+         R"({"type":"session.ended","event_id":"11","data":{"outcome":"failed"}})"},
+        {"unknown end", R"({"seq":12,"type":"end","outcome":"unknown"})",
+         R"({"type":"session.ended","event_id":"12","data":{"outcome":"failed"}})"},
+    };
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION(c.name) {
+            CHECK(only_event(c.line) == json::parse(c.event));
+        }
+    }
+}
+
+TEST_CASE("recording: text that the daemon refuses is made fit", "[cli]") {
+    const json event = only_event(
+        R"({"seq":1,"type":"tool_call","tool":"a\u0000b","args":{"k":"x\u0000y"},"error":")" +
+        std::string(2'000, 'e') + "\"}");
+    CHECK(event["data"]["tool"] == "ab");
+    CHECK(event["data"]["args"]["k"] == "xy");
+    CHECK(event["data"]["error"]["message"].get<std::string>().size() == 512);
+}
+
+TEST_CASE("recording: lines without a number get the line's own", "[cli]") {
+    const Recording recording =
+        read("{\"type\":\"meta\"}\n\n{\"type\":\"heartbeat\",\"ts\":2.5}\n");
+    CHECK(recording.skipped == 1);
+    REQUIRE(recording.events.size() == 1);
+    CHECK(recording.events[0].event["event_id"] == "3");
+    CHECK(recording.events[0].seconds == 2.5);
+}
+
+TEST_CASE("recording: the daemon's own export is played without what it wrote itself", "[cli]") {
+    const Recording recording = read(
+        R"({"session":"s","n":1,"type":"session.started","at":"2026-11-21T02:00:00.000Z","data":{"goal":{"head":"long","tail":"goal","bytes":9000,"digest":"d"},"labels":{"a":"b"},"implicit":false}})"
+        "\n"
+        R"({"session":"s","n":2,"type":"message","at":"2026-11-21T02:00:01.500Z","event_id":"e2","next_heartbeat_ms":5000,"data":{"text":{"head":"h","tail":"t","bytes":9000,"digest":"d"}}})"
+        "\n"
+        R"({"session":"s","n":3,"type":"verdict.changed","at":"2026-11-21T02:00:01.500Z","data":{"to":"progressing"}})"
+        "\n"
+        R"({"session":"s","n":4,"type":"tool.finished","at":"2026-11-21T02:00:02.000Z","attempt":2,"data":{"tool":"x","args":{"head":"a","tail":"b","digest":"c"}}})"
+        "\n");
+    CHECK(recording.session == "s");
+    CHECK(recording.open == json::parse(R"({"goal":"long\n[...]\ngoal","labels":{"a":"b"}})"));
+    CHECK(recording.skipped == 2);
+    REQUIRE(recording.events.size() == 2);
+    CHECK(recording.events[0].event ==
+          json::parse(R"({"type":"message","event_id":"e2","data":{"text":"h\n[...]\nt"}})"));
+    CHECK(recording.events[1].event["event_id"] == "n4");
+    CHECK(recording.events[1].event["attempt"] == 2);
+    CHECK(recording.events[1].event["data"]["args"]["head"] == "a");
+    CHECK(*recording.events[1].seconds - *recording.events[0].seconds == Approx(0.5));
+}
+
+TEST_CASE("recording: a line that is no object is named", "[cli]") {
+    for (const char* text : {"{\"type\":\"heartbeat\"}\nnot json\n", "{\"type\":\"end\"}\n[1]\n",
+                             "{\"type\":\"end\"}\n{\"type\":7}\n"}) {
+        std::istringstream lines(text);
+        const auto recording = read_recording(lines);
+        REQUIRE_FALSE(recording.has_value());
+        CHECK_THAT(recording.error().detail, Catch::StartsWith("line 2: "));
+    }
+}

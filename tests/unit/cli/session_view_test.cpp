@@ -1,0 +1,57 @@
+#include "cli/session_view.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/text.hpp"
+
+using namespace headway::cli;
+using nlohmann::json;
+
+namespace {
+
+const WallTime kNow = *parse_time("2026-11-21T02:10:00.000Z");
+
+const char* const kSession = R"({"id":"build-1","n":4,"opened_at":"2026-11-21T02:00:00.000Z",
+ "ended_at":null,"verdict":{"status":"progressing","reason":"tool_call","evidence":[2]},
+ "alive":true,"last_beat_at":"2026-11-21T02:09:57.000Z","heartbeats":1,"state_changes":1,
+ "last_change":"tool_call","last_change_at":"2026-11-21T02:09:00.000Z","phase":"execution",
+ "iteration":3,"tools":{"calls":1,"failures":1},"in_flight":[{"call_id":"c9","tool":"bash",
+ "since":"2026-11-21T02:09:30.000Z"}],"resources":{"cpu_ms":2000,"rss_bytes":1024},
+ "goal":"fix it","agent":{"type":"coder","model":"q"},"labels":{"team":"night"},
+ "directives":[{"id":"d","type":"stop","reason":"enough"}]})";
+
+}  // namespace
+
+TEST_CASE("session view: the table shows verdict, age and goal", "[cli]") {
+    const std::string table = sessions_table(json::array({json::parse(kSession)}), kNow, 0, false);
+    CHECK(table ==
+          "SESSION  VERDICT      ALIVE  OPENED  CHANGED  EVENTS  PHASE      GOAL\n"
+          "build-1  progressing  yes    10m00s  1m00s    4       execution  fix it\n");
+}
+
+TEST_CASE("session view: details name everything that is known", "[cli]") {
+    const std::string text = session_details(json::parse(kSession), kNow, false);
+    for (const char* part :
+         {"verdict     progressing (tool_call), events [2]\n", "agent       coder / q\n",
+          "labels      team=night\n", "alive       yes\n", "in flight   bash c9 for 30.0s\n",
+          "resources   cpu 2.0s, rss 1.0 KiB\n", "directive   stop: enough\n", "(3.0s ago)",
+          "events      4 (1 heartbeats, 1 state changes, 1 tool calls, 1 failed)\n"}) {
+        CHECK_THAT(text, Catch::Contains(part));
+    }
+}
+
+TEST_CASE("session view: documents of another shape do no harm", "[cli]") {
+    for (const char* text : {"{}", "[]", "7", R"({"verdict":3,"labels":[1],"in_flight":{}})"}) {
+        CHECK_NOTHROW(session_details(json::parse(text), kNow, true));
+        CHECK_NOTHROW(sessions_table(json::array({json::parse(text)}), kNow, 80, true));
+        CHECK_NOTHROW(advice_text(json::parse(text)));
+    }
+}
+
+TEST_CASE("session view: advice says where it stands and what to do", "[cli]") {
+    CHECK(advice_text(json::parse(
+              R"({"session":"s","n":4,"duplicates":1,"verdict":{"status":"slow","reason":"r"},
+                  "directives":[{"id":"d1","type":"stop","reason":"enough"}]})")) ==
+          "s event 4: slow (r), known already\ndirective stop d1: enough\n");
+}

@@ -1,0 +1,57 @@
+#include "cli/text.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace headway::cli;
+using namespace std::chrono_literals;
+
+TEST_CASE("text: a clean line cannot steer a terminal", "[cli]") {
+    CHECK(clean_line("plain text") == "plain text");
+    CHECK(clean_line("\x1b[31mred\x1b[0m") == "red");
+    CHECK(clean_line("\x1b]0;title\atext") == "text");
+    CHECK(clean_line("\x1b]8;;http://x\x1b\\link") == "link");
+    CHECK(clean_line("a\x1b") == "a");
+    CHECK(clean_line("a\x1b[") == "a");
+    CHECK(clean_line("a\nb\r\n\tc  d ") == "a b c d");
+    CHECK(clean_line("a\x07"
+                     "b\x7f"
+                     "c") == "abc");
+    CHECK(clean_line("a\xC2\x9B"
+                     "31mb") == "a31mb");  // C1 CSI
+    CHECK(clean_line("caf\xC3\xA9 \xF0\x9F\x98\x80") == "caf\xC3\xA9 \xF0\x9F\x98\x80");
+    CHECK(clean_line("bad \xC3( \xFF") == "bad ?( ?");
+}
+
+TEST_CASE("text: cropping and padding count code points", "[cli]") {
+    CHECK(width_of("h\xC3\xA9llo") == 5);
+    CHECK(crop("hello", 5) == "hello");
+    CHECK(crop("hello", 4) == "hel…");
+    CHECK(crop("h\xC3\xA9llo", 3) == "h\xC3\xA9…");
+    CHECK(crop("hello", 0).empty());
+    CHECK(pad("h\xC3\xA9", 4) == "h\xC3\xA9  ");
+    CHECK(pad("hello", 4) == "hello");
+    CHECK(cut_bytes("h\xC3\xA9llo", 2) == "h");
+    CHECK(cut_bytes("h\xC3\xA9llo", 3) == "h\xC3\xA9");
+}
+
+TEST_CASE("text: durations and sizes for people", "[cli]") {
+    CHECK(human_duration(850ms) == "850ms");
+    CHECK(human_duration(5'120ms) == "5.1s");
+    CHECK(human_duration(59'960ms) == "1m00s");
+    CHECK(human_duration(125s) == "2m05s");
+    CHECK(human_duration(3h + 12min) == "3h12m");
+    CHECK(human_duration(98h) == "4d02h");
+    CHECK(human_duration(-5ms) == "0ms");
+    CHECK(human_bytes(512) == "512 B");
+    CHECK(human_bytes(4.2 * 1024 * 1024) == "4.2 MiB");
+    CHECK(human_bytes(1024.0 * 1024) == "1.0 MiB");
+}
+
+TEST_CASE("text: times are read as the daemon writes them", "[cli]") {
+    const auto time = parse_time("2026-11-21T02:00:00.250Z");
+    REQUIRE(time);
+    CHECK(time->time_since_epoch() == 1'795'226'400'250ms);
+    CHECK_FALSE(parse_time("yesterday"));
+    CHECK_FALSE(parse_time("2026-13-21T02:00:00.000Z"));
+    CHECK_FALSE(parse_time(""));
+}

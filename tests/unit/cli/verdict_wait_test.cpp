@@ -1,0 +1,77 @@
+#include "cli/verdict_wait.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace headway::cli;
+using nlohmann::json;
+
+TEST_CASE("wait: a verdict is taken out of a list, sets written out", "[cli]") {
+    CHECK(until_without("settled", "stuck") == "completed,failed,cancelled,halted,blocked");
+    CHECK(until_without("ended,completed,slow", "stuck") ==
+          "completed,failed,cancelled,halted,slow");
+    CHECK(until_without("stuck", "stuck").empty());
+    CHECK_THAT(all_verdicts_but("stuck"), !Catch::Contains("stuck"));
+    CHECK_THAT(all_verdicts_but("stuck"), Catch::Contains("suspect"));
+}
+
+TEST_CASE("wait: verdicts and exit codes", "[cli]") {
+    CHECK(exit_code_of("completed") == 0);
+    CHECK(exit_code_of("failed") == 1);
+    CHECK(exit_code_of("halted") == 1);
+    CHECK(exit_code_of("stuck") == 2);
+    CHECK(exit_code_of("cancelled") == 3);
+    CHECK(exit_code_of("blocked") == 4);
+    CHECK(exit_code_of("waiting") == 4);
+    CHECK(exit_code_of("progressing") == 0);
+}
+
+TEST_CASE("wait: a reply for one session", "[cli]") {
+    const WaitAnswer answer = read_wait_reply(
+        json::parse(R"({"met":true,"matched":"stuck","impossible":false,"session":"a","n":3,
+                        "verdict":{"status":"stuck","reason":"same call"}})"),
+        false);
+    CHECK(answer.met);
+    CHECK(answer.stuck);
+    CHECK(answer.exit_code == 2);
+    CHECK(answer.lines == std::vector<std::string>{"a: stuck (same call)"});
+    const WaitAnswer nothing = read_wait_reply(
+        json::parse(
+            R"({"met":false,"matched":null,"impossible":true,"session":"a","verdict":null})"),
+        false);
+    CHECK_FALSE(nothing.met);
+    CHECK(nothing.impossible);
+    CHECK(nothing.lines == std::vector<std::string>{"a: not opened yet"});
+    CHECK_FALSE(read_wait_reply(json(7), false).met);
+}
+
+TEST_CASE("wait: of several the worst decides for all, the best for any", "[cli]") {
+    const json reply = json::parse(
+        R"({"met":true,"impossible":false,"matched":{"a":"completed","b":"stuck","c":"cancelled"},
+            "sessions":{"a":{"verdict":{"status":"completed"}},"b":{"verdict":{"status":"stuck"}},
+                        "c":{"verdict":{"status":"cancelled"}},"d":{}}})");
+    const WaitAnswer all = read_wait_reply(reply, false);
+    CHECK(all.exit_code == 2);
+    CHECK(all.stuck);
+    CHECK(all.lines.size() == 4);
+    CHECK(read_wait_reply(reply, true).exit_code == 0);
+}
+
+TEST_CASE("wait: the long poll says what was asked", "[cli]") {
+    WaitOptions options;
+    options.sessions = {"a"};
+    CHECK(wait_path(options, "settled", milliseconds{55'000}) ==
+          "/v1/sessions/a/wait?until=settled&missing=wait&wait=55000ms");
+    options.after = 7;
+    options.mode = "ever";
+    options.missing_waits = false;
+    CHECK(wait_path(options, "stuck,failed", milliseconds{1}) ==
+          "/v1/sessions/a/wait?until=stuck%2Cfailed&after=7&mode=ever&wait=1ms");
+    options = {};
+    options.sessions = {"a", "b"};
+    CHECK(wait_path(options, "ended", milliseconds{5}) ==
+          "/v1/wait?all=a,b&until=ended&missing=wait&wait=5ms");
+    options.any = true;
+    CHECK_THAT(wait_path(options, "ended", milliseconds{5}),
+               Catch::StartsWith("/v1/wait?any=a,b&"));
+}
