@@ -5,6 +5,9 @@
 namespace headway::api {
 namespace {
 
+/// What most documents fit into, so that they grow once.
+constexpr std::size_t kDocumentBytes = 512;
+
 void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
     json.open_object();
     json.member("status", judgement.verdict);
@@ -124,6 +127,7 @@ void write_wait_body(JsonWriter& json, const core::SessionView& view,
 }  // namespace
 
 void append_advice(std::string& out, const Advice& advice, const core::SessionView& view) {
+    out.reserve(out.size() + kDocumentBytes);
     JsonWriter json{out};
     json.open_object();
     json.member("session", view.id);
@@ -184,6 +188,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
 }
 
 void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time) {
+    out.reserve(out.size() + kDocumentBytes);
     JsonWriter json{out};
     json.open_object();
     json.member("sessionId", view.id);

@@ -238,11 +238,12 @@ void JsonValue::append_to(std::string& out) const {
 
 void append_json_string(std::string& out, std::string_view text) {
     static constexpr char kHex[] = "0123456789abcdef";
+    const auto plain = [](unsigned char c) { return c >= 0x20 && c != '"' && c != '\\'; };
     out.push_back('"');
     std::size_t from = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto c = static_cast<unsigned char>(text[i]);
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
+        if (plain(c)) continue;
         out.append(text, from, i - from);
         from = i + 1;
         switch (c) {

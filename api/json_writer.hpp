@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "api/json_tape.hpp"
 #include "api/timestamp.hpp"
+#include "core/assert.hpp"
 #include "core/fields.hpp"
 #include "core/session_payloads.hpp"
 #include "core/text.hpp"
@@ -31,10 +33,15 @@ public:
 
     /// The next value is called `name`, which needs no escaping.
     void key(std::string_view name) {
-        separate();
-        out_.push_back('"');
-        out_.append(name);
-        out_.append("\":");
+        char text[kKeyBytesMax + 4];
+        HEADWAY_ASSERT(name.size() <= kKeyBytesMax);
+        char* at = text;
+        if (!separated_) *at++ = ',';
+        *at++ = '"';
+        at = std::copy(name.begin(), name.end(), at);
+        *at++ = '"';
+        *at++ = ':';
+        out_.append(text, static_cast<std::size_t>(at - text));
         separated_ = true;
     }
 
@@ -175,6 +182,8 @@ private:
         if (!separated_) out_.push_back(',');
         separated_ = false;
     }
+
+    static constexpr std::size_t kKeyBytesMax = 160;  ///< a field's name or a session id
 
     std::string& out_;
     bool separated_ = true;  ///< nothing before the next value needs a comma

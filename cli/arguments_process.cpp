@@ -37,7 +37,7 @@ void add_serve(CLI::App& app, ArgumentSlots& slots) {
     config::LoadRequest& sources = slots.serve.sources;
     CLI::App& verb = *app.add_subcommand("serve", "Run the daemon");
     verb.footer(
-        R"(Stops on SIGTERM or Ctrl-C after finishing replies in flight; reads its settings again on SIGHUP.
+        R"(Stops on SIGTERM or Ctrl-C after the replies in flight; SIGHUP reads its settings again.
 
 Examples:
   headway serve
@@ -58,8 +58,8 @@ void add_run(CLI::App& app, ArgumentSlots& slots) {
     RunOptions& run = slots.run;
     CLI::App& verb = *app.add_subcommand("run", "Supervise a command from start to exit");
     verb.footer(
-        R"(Opens a session, passes standard input and output and signals through, reports lines of output,
-CPU, memory and disk of the whole process tree, and ends with the command's exit status. If the
+        R"(Opens a session, passes standard input, output and signals through, reports lines of its
+output, CPU, memory and disk of its process tree, and ends with its exit status. If the
 daemon is away, the command runs all the same and the reports follow when it is back. The command
 finds its session in HEADWAY_SESSION. Its output goes through a pipe, so it may buffer or drop
 colours as it does under `| cat`.
@@ -89,7 +89,7 @@ void add_replay(CLI::App& app, ArgumentSlots& slots) {
     ReplayOptions& replay = slots.replay;
     CLI::App& verb = *app.add_subcommand("replay", "Play recorded sessions to a daemon");
     verb.footer(
-        R"(Takes recorded agent sessions (JSONL with session_start, tool_call, message, ... end) and the
+        R"(Takes recorded agent sessions (JSONL: session_start, tool_call, ... end) and the
 daemon's own export (`headway events ID --jsonl`). Playing a file again adds nothing: every event
 has the same id each time.
 
@@ -134,7 +134,7 @@ void add_config(CLI::App& app, ArgumentSlots& slots) {
     CLI::App& verb = *app.add_subcommand("config", "Check or show the daemon's settings");
     verb.require_subcommand(1);
     verb.footer(
-        R"(Flags win over HEADWAY_* variables, which win over the file, which wins over the defaults.
+        R"(Flags win over HEADWAY_* variables, these over the file, the file over the defaults.
 
 Examples:
   headway config check --config headway.toml         0 when right, 2 with every mistake

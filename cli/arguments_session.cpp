@@ -112,7 +112,7 @@ void add_show(CLI::App& app, ArgumentSlots& slots) {
 void add_events(CLI::App& app, ArgumentSlots& slots) {
     CLI::App& verb = add_verb(app, "events", "Print a session's journal", R"(Examples:
   headway events build-1
-  headway events build-1 --jsonl > build-1.jsonl     can be played again: headway replay build-1.jsonl)",
+  headway events build-1 --jsonl > build-1.jsonl     play it again with headway replay)",
                               slots.client);
     verb.add_option("SESSION", slots.events.session, "session id")->required();
     verb.add_option("--after", slots.events.after, "skip up to this event")->type_name("N");

@@ -59,22 +59,26 @@ HttpReply Daemon::get(std::string_view path, std::chrono::milliseconds timeout) 
     return client_.send(request);
 }
 
-HttpReply Daemon::send_body(std::string_view method, std::string_view path, const json& body) {
+HttpReply Daemon::send_body(std::string_view method, std::string_view path, std::string body) {
     HttpRequest request;
     request.method = method;
     request.url = url_ + std::string(path);
-    request.body = dump(body);
+    request.body = std::move(body);
     request.content_type = "application/json";
     request.timeout = kTimeout;
     return client_.send(request);
 }
 
 HttpReply Daemon::post(std::string_view path, const json& body) {
-    return send_body("POST", path, body);
+    return send_body("POST", path, dump(body));
 }
 
-HttpReply Daemon::put(std::string_view path, const json& body) {
-    return send_body("PUT", path, body);
+HttpReply Daemon::post_text(std::string_view path, std::string body) {
+    return send_body("POST", path, std::move(body));
+}
+
+HttpReply Daemon::put_text(std::string_view path, std::string body) {
+    return send_body("PUT", path, std::move(body));
 }
 
 HttpReply Daemon::stream(std::string_view path, const std::string& last_event_id,

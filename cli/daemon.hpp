@@ -35,7 +35,9 @@ public:
 
     HttpReply get(std::string_view path, std::chrono::milliseconds timeout = kTimeout);
     HttpReply post(std::string_view path, const nlohmann::json& body);
-    HttpReply put(std::string_view path, const nlohmann::json& body);
+    /// `body` is JSON text.
+    HttpReply post_text(std::string_view path, std::string body);
+    HttpReply put_text(std::string_view path, std::string body);
     HttpReply stream(std::string_view path, const std::string& last_event_id,
                      const HttpClient::StreamHandlers& handlers);
 
@@ -46,7 +48,7 @@ private:
     static constexpr std::chrono::milliseconds kStreamSilenceMax{
         45'000};  // three keep-alive comments
 
-    HttpReply send_body(std::string_view method, std::string_view path, const nlohmann::json& body);
+    HttpReply send_body(std::string_view method, std::string_view path, std::string body);
 
     std::string url_;
     HttpClient client_;

@@ -3,7 +3,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
+#include "cli/daemon.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
@@ -141,7 +143,7 @@ constexpr std::array<Mapping, 7> kMappings{{
     {"end", "session.ended", session_ended},
 }};
 
-void add_agent_line(Recording& recording, const json& line, const std::string& type,
+void add_agent_line(Recording& recording, json& open, const json& line, const std::string& type,
                     std::size_t number) {
     if (type == "session_start") {
         if (has(line, "session")) recording.session = short_text(line["session"]);
@@ -151,8 +153,8 @@ void add_agent_line(Recording& recording, const json& line, const std::string& t
         json agent = json::object();
         copy_string(line, "agent", agent, "name");
         copy_string(line, "model", agent, "model");
-        if (!agent.empty()) recording.open["agent"] = std::move(agent);
-        copy_as_is(line, "task", recording.open, "goal");
+        if (!agent.empty()) open["agent"] = std::move(agent);
+        copy_as_is(line, "task", open, "goal");
         return;
     }
     for (const Mapping& mapping : kMappings) {
@@ -160,8 +162,8 @@ void add_agent_line(Recording& recording, const json& line, const std::string& t
         const bool numbered = has(line, "seq") && line["seq"].is_number_integer();
         const std::string id = numbered ? line["seq"].dump() : std::to_string(number);
         RecordedEvent recorded;
-        recorded.event = {
-            {"type", mapping.event_type}, {"event_id", id}, {"data", mapping.data(line)}};
+        recorded.event =
+            dump({{"type", mapping.event_type}, {"event_id", id}, {"data", mapping.data(line)}});
         if (has(line, "ts") && line["ts"].is_number()) recorded.seconds = line["ts"].get<double>();
         recording.events.push_back(std::move(recorded));
         return;
@@ -183,7 +185,7 @@ void join_kept_text(json& data) {
     }
 }
 
-void add_journal_line(Recording& recording, const json& line, const std::string& type) {
+void add_journal_line(Recording& recording, json& open, const json& line, const std::string& type) {
     static constexpr std::array<std::string_view, 5> kNotPlayed{
         "session.started", "session.cancel_requested", "directive.issued",
         "directive.acknowledged",  // of directives that this daemon did not issue
@@ -192,9 +194,9 @@ void add_journal_line(Recording& recording, const json& line, const std::string&
     if (has(line, "session")) recording.session = short_text(line["session"]);
     if (type == "session.started") {
         for (const char* name : {"goal", "agent", "parent", "labels", "policy"}) {
-            copy_as_is(data, name, recording.open, name);
+            copy_as_is(data, name, open, name);
         }
-        join_kept_text(recording.open);
+        join_kept_text(open);
     }
     for (const std::string_view name : kNotPlayed) {
         if (type != name) continue;
@@ -205,8 +207,9 @@ void add_journal_line(Recording& recording, const json& line, const std::string&
     const std::string id =
         has(line, "event_id") ? short_text(line["event_id"]) : "n" + line["n"].dump();
     RecordedEvent recorded;
-    recorded.event = {{"type", type}, {"event_id", id}, {"data", std::move(data)}};
-    copy_integer(line, "attempt", recorded.event, "attempt");
+    json event = {{"type", type}, {"event_id", id}, {"data", std::move(data)}};
+    copy_integer(line, "attempt", event, "attempt");
+    recorded.event = dump(event);
     if (has(line, "at")) {
         if (const auto at = parse_time(short_text(line["at"]))) {
             recorded.seconds = static_cast<double>(at->time_since_epoch().count()) / 1'000.0;
@@ -219,7 +222,7 @@ void add_journal_line(Recording& recording, const json& line, const std::string&
 
 core::Result<Recording> read_recording(std::istream& lines) {
     Recording recording;
-    recording.open = json::object();
+    json open = json::object();
     std::string text;
     for (std::size_t number = 1; std::getline(lines, text); ++number) {
         if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
@@ -234,11 +237,12 @@ core::Result<Recording> read_recording(std::istream& lines) {
         const std::string type = line["type"];
         const bool journal = has(line, "n") && has(line, "data") && line["data"].is_object();
         if (journal) {
-            add_journal_line(recording, line, type);
+            add_journal_line(recording, open, line, type);
         } else {
-            add_agent_line(recording, line, type, number);
+            add_agent_line(recording, open, line, type, number);
         }
     }
+    recording.open = dump(open);
     return recording;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <istream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,14 +12,14 @@ namespace headway::cli {
 
 /// One event ready to be reported, and when it happened in the recording.
 struct RecordedEvent {
-    nlohmann::json event;           ///< {"type","event_id","data"}
+    std::string event;              ///< JSON text: {"type","event_id","data"}
     std::optional<double> seconds;  ///< of the recording's own clock
 };
 
 /// A recorded session in the daemon's words.
 struct Recording {
     std::string session;  ///< the id it suggests; may be empty or not valid as an id
-    nlohmann::json open;  ///< body of PUT /v1/sessions/{id}
+    std::string open;     ///< JSON text: body of PUT /v1/sessions/{id}
     std::vector<RecordedEvent> events;
     std::size_t skipped = 0;  ///< lines that only a daemon writes, or of an unknown type
 };

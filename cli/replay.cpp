@@ -10,6 +10,7 @@
 
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
+#include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
 #include "cli/recording.hpp"
@@ -71,7 +72,8 @@ private:
 
     void open(const Recording& recording, Played& played) {
         const std::string path = session_path(played.session);
-        const HttpReply reply = until_answered([&] { return daemon_.put(path, recording.open); });
+        const HttpReply reply =
+            until_answered([&] { return daemon_.put_text(path, recording.open); });
         // Open with other fields, or ended: the events say whether they are known.
         if (!reply.ok() && reply.status != 409) note_failure(reply, played);
     }
@@ -79,21 +81,22 @@ private:
     std::size_t report(const Recording& recording, std::size_t first, Played& played) {
         const std::size_t last = std::min(first + options_.batch, recording.events.size());
         pace(recording.events[first]);
-        json body = json::array();
-        for (std::size_t i = first; i < last; ++i)
-            body.push_back(recording.events[i].event);
-        if (options_.batch == 1) body = recording.events[first].event;
+        std::string body = recording.events[first].event;
+        for (std::size_t i = first + 1; i < last; ++i)
+            body += "," + recording.events[i].event;
+        if (options_.batch > 1) body = "[" + body + "]";
         const std::string path = session_path(played.session, "/events");
-        const HttpReply reply = until_answered([&] { return daemon_.post(path, body); });
+        const HttpReply reply = until_answered([&] { return daemon_.post_text(path, body); });
         const std::optional<json> advice = body_json(reply);
         if (!reply.ok() || !advice || !advice->is_object()) {
             note_failure(reply, played);
             return last;
         }
         played.events += last - first;
-        played.duplicates += advice->value("duplicates", std::size_t{0});
-        const json verdict = advice->value("verdict", json::object());
-        if (verdict.is_object()) played.verdict = verdict.value("status", "");
+        const json duplicates = advice->value("duplicates", json());
+        if (duplicates.is_number_unsigned()) played.duplicates += duplicates.get<std::size_t>();
+        const json verdict = advice->value("verdict", json());
+        if (verdict.is_object()) played.verdict = plain_text(verdict.value("status", json("")));
         return last;
     }
 
@@ -123,8 +126,9 @@ private:
     void note_failure(const HttpReply& reply, Played& played) const {
         played.exit_code = reply.answered() ? kExitFailed : kExitUnreachable;
         const Problem problem = problem_of(reply);
-        played.trouble = reply.answered() ? problem.detail + " " + problem.field
-                                          : "no daemon answers at " + daemon_.url() + " (" + reply.error + ")";
+        played.trouble = reply.answered()
+                             ? problem.detail + " " + problem.field
+                             : "no daemon answers at " + daemon_.url() + " (" + reply.error + ")";
     }
 
     const ReplayOptions& options_;

@@ -34,7 +34,7 @@ Reporter::Reporter(Setup setup)
 Reporter::~Reporter() {
     const std::lock_guard lock(mutex_);
     if (!end_) {  // left without finish(): say nothing, go at once
-        end_ = json::object();
+        end_ = std::string();
         deadline_ = steady_now();
         refused_ = true;
         spool_.clear();
@@ -42,10 +42,10 @@ Reporter::~Reporter() {
     changed_.notify_all();
 }
 
-void Reporter::add(const std::string& type, json data) {
+void Reporter::add(const std::string& type, const json& data) {
     const std::lock_guard lock(mutex_);
     if (refused_) return;
-    spool_.add(type, std::move(data));
+    spool_.add(type, data);
     changed_.notify_all();
 }
 
@@ -54,9 +54,9 @@ std::optional<StopDirective> Reporter::stop_directive() const {
     return stop_;
 }
 
-bool Reporter::finish(json end, milliseconds linger) {
+bool Reporter::finish(const json& end, milliseconds linger) {
     std::unique_lock lock(mutex_);
-    end_ = std::move(end);
+    end_ = dump(end);
     deadline_ = steady_now() + (reached_ ? linger : std::min(linger, kNeverReachedLinger));
     changed_.notify_all();
     changed_.wait(lock, [this] { return finished_; });
@@ -84,7 +84,7 @@ void Reporter::work() {
 }
 
 Reporter::Step Reporter::step() {
-    std::optional<json> end;
+    std::optional<std::string> end;
     bool empty = false;
     {
         const std::lock_guard lock(mutex_);
@@ -106,7 +106,7 @@ Reporter::Step Reporter::step() {
 }
 
 Reporter::Step Reporter::open_session() {
-    const HttpReply reply = daemon_.put(session_path(setup_.session), setup_.open);
+    const HttpReply reply = daemon_.put_text(session_path(setup_.session), setup_.open);
     // 409: somebody opened it before us, with other words. It is the same session all the same.
     if (!reply.ok() && reply.status != 409) return failed(reply, false);
     const std::lock_guard lock(mutex_);
@@ -116,12 +116,12 @@ Reporter::Step Reporter::open_session() {
 }
 
 Reporter::Step Reporter::deliver() {
-    json report;
+    std::string report;
     {
         const std::lock_guard lock(mutex_);
         report = spool_.batch();
     }
-    const HttpReply reply = daemon_.post(session_path(setup_.session, "/events"), report);
+    const HttpReply reply = daemon_.post_text(session_path(setup_.session, "/events"), report);
     if (!reply.ok()) return failed(reply, true);
     read_advice(reply);
     const std::lock_guard lock(mutex_);
@@ -129,8 +129,8 @@ Reporter::Step Reporter::deliver() {
     return Step::kAgain;
 }
 
-Reporter::Step Reporter::end_session(const json& end) {
-    const HttpReply reply = daemon_.post(session_path(setup_.session, "/end"), end);
+Reporter::Step Reporter::end_session(const std::string& end) {
+    const HttpReply reply = daemon_.post_text(session_path(setup_.session, "/end"), end);
     if (!reply.ok()) return failed(reply, false);
     const std::lock_guard lock(mutex_);
     delivered_ = spool_.dropped() == 0;

@@ -30,7 +30,7 @@ public:
     struct Setup {
         std::string url;
         std::string session;
-        nlohmann::json open;  ///< body of PUT /v1/sessions/{id}
+        std::string open;  ///< JSON text: body of PUT /v1/sessions/{id}
         std::chrono::milliseconds heartbeat{
             10'000};  ///< until the daemon asks for another interval
         std::function<nlohmann::json()>
@@ -43,7 +43,7 @@ public:
     Reporter(const Reporter&) = delete;
     Reporter& operator=(const Reporter&) = delete;
 
-    void add(const std::string& type, nlohmann::json data);
+    void add(const std::string& type, const nlohmann::json& data);
 
     /// Becomes readable once a stop directive has come.
     int wake_fd() const { return wake_.get(); }
@@ -51,7 +51,7 @@ public:
 
     /// Delivers what is left, ends the session with this body of POST .../end and returns; gives up
     /// after `linger`, or soon when no daemon was ever there. True when everything arrived.
-    bool finish(nlohmann::json end, std::chrono::milliseconds linger);
+    bool finish(const nlohmann::json& end, std::chrono::milliseconds linger);
 
 private:
     enum class Step : std::uint8_t { kDone, kAgain, kIdle, kRetry };
@@ -60,7 +60,7 @@ private:
     Step step();
     Step open_session();
     Step deliver();
-    Step end_session(const nlohmann::json& end);
+    Step end_session(const std::string& end);
     Step failed(const HttpReply& reply, bool drop_batch);
     void read_advice(const HttpReply& reply);
     bool out_of_time() const;
@@ -79,7 +79,7 @@ private:
     std::condition_variable changed_;
     Spool spool_;
     std::optional<StopDirective> stop_;
-    std::optional<nlohmann::json> end_;
+    std::optional<std::string> end_;  // JSON text: body of POST .../end
     SteadyTime deadline_;
     bool reached_ = false;
     bool refused_ = false;  // the session takes no more reports

@@ -116,7 +116,7 @@ public:
         if (session_.empty()) session_ = session_id_of(base_name(options)) + "-" + random_tag();
     }
 
-    int run(json open) {
+    int run(const json& open) {
         announce();
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         ::signal(SIGPIPE, SIG_IGN);
@@ -126,7 +126,7 @@ public:
         std::optional<Reporter> reporter;
         {
             const SignalGuard signals;  // before the reporter's thread exists
-            reporter.emplace(reporter_setup(std::move(open)));
+            reporter.emplace(reporter_setup(open));
             reporter->add("tool.started", {{"call_id", kCallId},
                                            {"tool", base_name(options_)},
                                            {"args", {{"argv", argument_list(options_)}}}});
@@ -144,11 +144,11 @@ public:
     }
 
 private:
-    Reporter::Setup reporter_setup(json open) {
+    Reporter::Setup reporter_setup(const json& open) {
         Reporter::Setup setup;
         setup.url = options_.client.url;
         setup.session = session_;
-        setup.open = std::move(open);
+        setup.open = dump(open);
         setup.heartbeat = options_.interval.value_or(milliseconds{10'000});
         setup.beat = Beat(output_bytes_);
         setup.warn = [this](const std::string& text) { warn(text); };
@@ -182,14 +182,14 @@ private:
         const std::string why = base_name(options_) + ": " + std::strerror(error);
         json data = finished_call(options_, status, milliseconds{0});
         data["error"] = {{"class", "spawn"}, {"message", why}};
-        reporter.add("tool.finished", std::move(data));
+        reporter.add("tool.finished", data);
         complain(console_, status.code, "cannot run " + why);
         finish(reporter, {{"outcome", "failed"}, {"reason", "cannot run " + why}});
         return status.code;
     }
 
-    void finish(Reporter& reporter, json end) {
-        if (reporter.finish(std::move(end), options_.linger)) return;
+    void finish(Reporter& reporter, const json& end) {
+        if (reporter.finish(end, options_.linger)) return;
         warn("not every report of " + session_ + " was delivered");
     }
 
@@ -202,11 +202,11 @@ private:
 }  // namespace
 
 int run_command(const RunOptions& options, const Console& console) {
-    core::Result<json> open = open_body(options);
+    const core::Result<json> open = open_body(options);
     if (!open) {
         return complain(console, kExitUsage, open.error().detail, "as in: --label team=night");
     }
-    return Run(options, console).run(*std::move(open));
+    return Run(options, console).run(*open);
 }
 
 }  // namespace headway::cli

@@ -1,25 +1,24 @@
 #include "cli/spool.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "cli/daemon.hpp"
 
 namespace headway::cli {
 
-using nlohmann::json;
-
-void Spool::add(const std::string& type, json data) {
+void Spool::add(const std::string& type, const nlohmann::json& data) {
     if (events_.size() >= kEventsMax) make_room();
-    json event = {{"type", type}, {"data", std::move(data)}};
-    event["event_id"] = prefix_ + "-" + std::to_string(next_++);
-    events_.push_back(std::move(event));
+    const std::string id = prefix_ + "-" + std::to_string(next_++);
+    events_.push_back({type, dump({{"type", type}, {"event_id", id}, {"data", data}})});
 }
 
 void Spool::make_room() {
     const auto begin = events_.begin() + static_cast<std::ptrdiff_t>(in_flight_);
     for (const std::string_view spare : {"heartbeat", "message"}) {
-        const auto found = std::find_if(begin, events_.end(), [spare](const json& event) {
-            return event["type"].get_ref<const std::string&>() == spare;
-        });
+        const auto found = std::find_if(
+            begin, events_.end(), [spare](const Event& event) { return event.type == spare; });
         if (found == events_.end()) continue;
         events_.erase(found);
         ++dropped_;
@@ -27,12 +26,14 @@ void Spool::make_room() {
     }
 }
 
-json Spool::batch() {
+std::string Spool::batch() {
     if (in_flight_ == 0) in_flight_ = std::min(events_.size(), kBatchMax);
-    json report = json::array();
-    for (std::size_t i = 0; i < in_flight_; ++i)
-        report.push_back(events_[i]);
-    return report;
+    std::string report = "[";
+    for (std::size_t i = 0; i < in_flight_; ++i) {
+        if (i > 0) report += ',';
+        report += events_[i].text;
+    }
+    return report + "]";
 }
 
 void Spool::confirm() {

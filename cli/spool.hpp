@@ -3,9 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <vector>
 
 namespace headway::cli {
 
@@ -16,17 +15,17 @@ public:
     static constexpr std::size_t kEventsMax = 2'000;
     static constexpr std::size_t kBatchMax = 50;  // 50 messages of 10 kB stay under the body limit
 
-    /// Gives the event an id that no other event of this spool has. `prefix` makes it unique in the
-    /// session.
+    /// Gives each event an id that no other event of this spool has. `prefix` makes it unique in
+    /// the session.
     explicit Spool(std::string prefix) : prefix_(std::move(prefix)) {}
 
-    void add(const std::string& type, nlohmann::json data);
+    void add(const std::string& type, const nlohmann::json& data);
 
-    /// The oldest events as one report; they stay until confirm(). Empty when there are none.
-    nlohmann::json batch();
+    /// The oldest events as one report, a JSON array; they stay until confirm(), and the same come
+    /// again until then.
+    std::string batch();
     /// The last batch was stored, or never can be.
     void confirm();
-
     /// Forgets everything; ids go on.
     void clear();
 
@@ -34,11 +33,16 @@ public:
     std::uint64_t dropped() const { return dropped_; }
 
 private:
+    struct Event {
+        std::string type;
+        std::string text;  // JSON
+    };
+
     void make_room();
 
     std::string prefix_;
     std::uint64_t next_ = 1;
-    std::deque<nlohmann::json> events_;
+    std::deque<Event> events_;
     std::size_t in_flight_ = 0;  // events at the front that a report on its way carries
     std::uint64_t dropped_ = 0;
 };

@@ -16,6 +16,9 @@ public:
 
     core::Timestamp now() const;
     static Steady::time_point steady() { return Steady::now(); }
+    /// Steady time as of the last tick of the kernel, a few milliseconds old and almost free: for
+    /// deadlines.
+    static Steady::time_point coarse();
 
 private:
     core::Timestamp wall_at_start_;

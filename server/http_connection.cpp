@@ -380,7 +380,7 @@ void HttpConnection::finish_stream() {
 void HttpConnection::set_phase(Phase phase) {
     phase_ = phase;
     const config::ServerSettings& settings = owner_.limits();
-    const auto now = Clock::steady();
+    const auto now = Clock::coarse();
     switch (phase) {
         case Phase::kIdle:
             deadline_ = now + settings.idle_timeout;

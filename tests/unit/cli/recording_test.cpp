@@ -1,6 +1,7 @@
 #include "cli/recording.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 using headway::cli::read_recording;
@@ -19,7 +20,7 @@ Recording read(const std::string& text) {
 json only_event(const std::string& line) {
     const Recording recording = read(line + "\n");
     REQUIRE(recording.events.size() == 1);
-    return recording.events.front().event;
+    return json::parse(recording.events.front().event);
 }
 
 }  // namespace
@@ -29,7 +30,8 @@ TEST_CASE("recording: the start opens the session", "[cli]") {
         R"({"seq":0,"ts":null,"type":"session_start","source":"peer","session":"s1","agent":"A","model":"m","task":"fix it"})"
         "\n");
     CHECK(recording.session == "peer:s1");
-    CHECK(recording.open == json::parse(R"({"agent":{"name":"A","model":"m"},"goal":"fix it"})"));
+    CHECK(json::parse(recording.open) ==
+          json::parse(R"({"agent":{"name":"A","model":"m"},"goal":"fix it"})"));
     CHECK(recording.events.empty());
     CHECK(read(R"({"type":"session_start","source":"scenario","session":""})").session.empty());
 }
@@ -85,7 +87,7 @@ TEST_CASE("recording: lines without a number get the line's own", "[cli]") {
         read("{\"type\":\"meta\"}\n\n{\"type\":\"heartbeat\",\"ts\":2.5}\n");
     CHECK(recording.skipped == 1);
     REQUIRE(recording.events.size() == 1);
-    CHECK(recording.events[0].event["event_id"] == "3");
+    CHECK(json::parse(recording.events[0].event)["event_id"] == "3");
     CHECK(recording.events[0].seconds == 2.5);
 }
 
@@ -100,14 +102,16 @@ TEST_CASE("recording: the daemon's own export is played without what it wrote it
         R"({"session":"s","n":4,"type":"tool.finished","at":"2026-11-21T02:00:02.000Z","attempt":2,"data":{"tool":"x","args":{"head":"a","tail":"b","digest":"c"}}})"
         "\n");
     CHECK(recording.session == "s");
-    CHECK(recording.open == json::parse(R"({"goal":"long\n[...]\ngoal","labels":{"a":"b"}})"));
+    CHECK(json::parse(recording.open) ==
+          json::parse(R"({"goal":"long\n[...]\ngoal","labels":{"a":"b"}})"));
     CHECK(recording.skipped == 2);
     REQUIRE(recording.events.size() == 2);
-    CHECK(recording.events[0].event ==
+    CHECK(json::parse(recording.events[0].event) ==
           json::parse(R"({"type":"message","event_id":"e2","data":{"text":"h\n[...]\nt"}})"));
-    CHECK(recording.events[1].event["event_id"] == "n4");
-    CHECK(recording.events[1].event["attempt"] == 2);
-    CHECK(recording.events[1].event["data"]["args"]["head"] == "a");
+    const json second = json::parse(recording.events[1].event);
+    CHECK(second["event_id"] == "n4");
+    CHECK(second["attempt"] == 2);
+    CHECK(second["data"]["args"]["head"] == "a");
     CHECK(*recording.events[1].seconds - *recording.events[0].seconds == Approx(0.5));
 }
 

@@ -1,0 +1,40 @@
+"""Runs verbs of the command line against a daemon of the test."""
+import json
+import subprocess
+from dataclasses import dataclass
+
+from .daemon import BINARY, Daemon, clean_environment
+from .limits import patient
+
+
+@dataclass
+class Output:
+    code: int
+    out: str
+    err: str
+
+    def json(self):
+        return json.loads(self.out)
+
+    def lines(self) -> list:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+class Cli:
+    def __init__(self, daemon: Daemon | None, url: str | None = None):
+        self.root = daemon.root if daemon else None
+        self.environment = clean_environment(HEADWAY_URL=url or daemon.url)
+
+    def start(self, *arguments, **options) -> subprocess.Popen:
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        return subprocess.Popen([str(BINARY), *arguments], env=self.environment, cwd=self.root, text=True, **options)
+
+    def run(self, *arguments, stdin: str = "", seconds: float = 20) -> Output:
+        process = self.start(*arguments, stdin=subprocess.PIPE)
+        try:
+            out, err = process.communicate(stdin, timeout=patient(seconds))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            raise AssertionError(f"headway {' '.join(arguments)} did not finish:\n{out}\n{err}") from None
+        return Output(process.returncode, out, err)

@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""The command line against a real daemon: exit codes, output for people and programs, supervised commands."""
+import json
+import os
+import signal
+import tempfile
+import unittest
+from pathlib import Path
+
+from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.cli import Cli
+from support.corpus import corpus_folder
+from support.limits import eventually, patient
+
+NOBODY = "http://127.0.0.1:1"  # tcpmux: nothing listens there
+
+
+class CliCase(SharedDaemonCase):
+    def setUp(self):
+        super().setUp()
+        self.cli = Cli(self.daemon)
+
+    def ok(self, *arguments, **options):
+        output = self.cli.run(*arguments, **options)
+        self.assertEqual(output.code, 0, output)
+        return output
+
+
+class Waiting(CliCase):
+    def ended(self, outcome: str) -> str:
+        session = unique()
+        self.client.open(session)
+        self.client.end(session, outcome, reason="because")
+        return session
+
+    def test_the_exit_code_says_how_it_ended(self):
+        for outcome, code in (("completed", 0), ("failed", 1), ("cancelled", 3)):
+            output = self.cli.run("wait", self.ended(outcome))
+            self.assertEqual(output.code, code, output)
+
+    def test_stuck_is_2_for_programs_and_can_be_ignored(self):
+        session = unique()
+        self.client.open(session, policy={"profile": "strict", "heartbeat_limit": 2})
+        self.client.beat(session)
+        self.client.beat(session)
+        self.assertEqual(self.cli.run("wait", session).code, 2)
+        self.assertEqual(self.cli.run("wait", session, "--on-stuck", "fail").code, 2)
+        self.assertEqual(self.cli.run("wait", session, "--on-stuck", "ignore", "--timeout", "300ms").code, 124)
+
+    def test_its_own_timeout_is_124(self):
+        session = unique()
+        self.client.open(session)
+        self.assertEqual(self.cli.run("wait", session, "--timeout", "200ms").code, 124)
+
+    def test_wrong_usage_is_64(self):
+        for arguments in (["wait"], ["wait", "a", "--mode", "later"], ["wait", "a", "--until", "done"], ["wait", "a b"],
+                          ["wait", "a", "--timeout", "soon"], ["nonsense"], ["show"]):
+            output = self.cli.run(*arguments)
+            self.assertEqual(output.code, 64, (arguments, output))
+            self.assertTrue(output.err or output.out)
+
+    def test_no_daemon_is_69(self):
+        cli = Cli(self.daemon, NOBODY)
+        for arguments in (["wait", "a", "--connect-timeout", "100ms"], ["show", "a"], ["sessions"], ["end", "a"]):
+            output = cli.run(*arguments)
+            self.assertEqual(output.code, 69, (arguments, output))
+            self.assertIn("127.0.0.1:1", output.err)
+
+    def test_it_is_woken_when_the_session_ends(self):
+        session = unique()
+        process = self.cli.start("wait", session, "--json")  # nobody has opened it yet
+        eventually(lambda: "headway_waiters 1" in self.client.get("/metrics").body.decode(), what="the waiter")
+        self.client.open(session)
+        self.client.end(session, "failed", reason="because")
+        out, _ = process.communicate(timeout=patient(20))
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(json.loads(out)["verdict"]["reason"], "because")
+
+    def test_a_missing_session_can_fail_at_once(self):
+        self.assertNotIn(self.cli.run("wait", unique(), "--missing", "fail").code, (0, 124))
+
+    def test_several_any_and_all(self):
+        good, bad = self.ended("completed"), self.ended("failed")
+        self.assertEqual(self.cli.run("wait", good, bad, "--all").code, 1)
+        self.assertEqual(self.cli.run("wait", good, self.ended("completed"), "--all").code, 0)
+        running = unique()
+        self.client.open(running)
+        self.assertEqual(self.cli.run("wait", running, good, "--any").code, 0)
+        self.assertEqual(self.cli.run("wait", running, good, "--all", "--timeout", "300ms").code, 124)
+
+    def test_what_can_never_come_is_3(self):
+        self.assertEqual(self.cli.run("wait", self.ended("completed"), "--until", "stuck").code, 3)
+
+
+class LooseDaemon(OwnDaemonCase):
+    def test_a_wait_survives_the_daemons_restart(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        client.open("a")
+        process = Cli(daemon).start("wait", "a")
+        eventually(lambda: "headway_waiters 1" in client.get("/metrics").body.decode(), what="the waiter")
+        daemon.restart()
+        self.client(daemon).end("a")
+        _, err = process.communicate(timeout=patient(30))
+        self.assertEqual(process.returncode, 0, err)
+
+    def test_watch_resumes_after_the_daemons_restart(self):
+        daemon = self.start()
+        self.client(daemon).report("a", "message", text="one")
+        process = Cli(daemon).start("watch", "a", "--after", "0", "--json")
+        lines = [json.loads(process.stdout.readline()) for _ in range(2)]
+        daemon.restart()
+        client = self.client(daemon)
+        client.report("a", "message", text="two")
+        client.end("a")
+        out, err = process.communicate(timeout=patient(30))
+        lines += [json.loads(line) for line in out.splitlines()]
+        self.assertEqual([e["n"] for e in lines], [e["n"] for e in client.journal("a")], err)
+
+
+class Looking(CliCase):
+    def test_show_sessions_and_events_for_programs(self):
+        session = unique()
+        self.ok("report", session, "tool.finished", "tool=bash", "ok=false", "error.class=test", "error.message=2 failed")
+        self.assertEqual(self.ok("show", session, "--json").json(), self.client.session(session))
+        (call,) = [e for e in self.ok("events", session, "--jsonl").lines() if e["type"] == "tool.finished"]
+        self.assertEqual(call["data"], {"tool": "bash", "ok": False, "error": {"class": "test", "message": "2 failed"}})
+        self.assertEqual(self.ok("events", session, "--jsonl").lines(), self.client.journal(session))
+        self.assertIn(session, [s["id"] for s in self.ok("sessions", "--json").json()])
+
+    def test_show_sessions_and_events_for_people(self):
+        session = unique()
+        self.client.open(session, goal="a goal", labels={"team": "night"})
+        self.client.report(session, "tool.finished", tool="bash")
+        self.assertIn("a goal", self.ok("show", session).out)
+        self.assertIn("progressing", self.ok("show", session).out)
+        self.assertIn(session, self.ok("sessions", "--label", "team:night").out)
+        self.assertGreaterEqual(len(self.ok("events", session).out.splitlines()), 3)
+
+    def test_long_journals_are_printed_whole(self):
+        session = unique()
+        for _ in range(3):
+            self.client.post(f"/v1/sessions/{session}/events", [{"type": "message"}] * 700)
+        self.assertEqual([e["n"] for e in self.ok("events", session, "--jsonl").lines()], list(range(1, 2102)))
+        self.assertEqual(len(self.ok("events", session, "--jsonl", "--after", "2000").lines()), 101)
+
+    def test_unknown_sessions_fail_with_a_word(self):
+        for verb in ("show", "events", "end", "cancel"):
+            output = self.cli.run(verb, unique("nobody"))
+            self.assertNotIn(output.code, (0, 64, 69), output)
+            self.assertIn("no session", output.err)
+
+    def test_watch_prints_a_line_an_event_until_the_end(self):
+        session = unique()
+        self.client.report(session, "message", text="before")
+        process = self.cli.start("watch", session, "--after", "0")
+        first = process.stdout.readline()
+        self.client.report(session, "tool.finished", tool="bash")
+        self.client.end(session)
+        out, err = process.communicate(timeout=patient(20))
+        self.assertEqual(process.returncode, 0, err)
+        lines = (first + out).splitlines()
+        self.assertGreaterEqual(len(lines), len(self.client.journal(session)))
+        self.assertTrue(any("bash" in line for line in lines))
+
+    def test_watch_of_all_sessions_for_programs(self):
+        process = self.cli.start("watch", "--json")
+        eventually(lambda: "headway_streams 1" in self.client.get("/metrics").body.decode(), what="the stream")
+        sessions = [unique(), unique()]
+        for session in sessions:
+            self.client.report(session, "message", text="x")
+        seen = [json.loads(process.stdout.readline())["session"] for _ in range(4)]
+        self.assertEqual(seen, [sessions[0]] * 2 + [sessions[1]] * 2)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=patient(20))
+        self.assertIn(process.returncode, (0, 130, -signal.SIGINT))
+
+
+class Reporting(CliCase):
+    def test_report_end_and_cancel(self):
+        session = unique()
+        advice = self.ok("report", session, "heartbeat", "phase=planning", "iteration=3", "--json").json()
+        self.assertEqual(advice["n"], 2)
+        self.assertEqual(self.client.get(f"/progress/{session}").json()["iteration"], 3)
+        self.ok("cancel", session, "--reason", "enough")
+        self.assertIn("enough", self.ok("report", session, "heartbeat", "--json").out)
+        self.ok("end", session, "--outcome", "cancelled", "--reason", "told so")
+        self.assertEqual(self.client.session(session)["verdict"]["reason"], "told so")
+
+    def test_data_may_come_as_json_from_stdin_or_a_file(self):
+        session = unique()
+        self.ok("report", session, "progress.estimated", "--data", '{"percent":40}')
+        self.ok("report", session, "message", "--data", "-", stdin='{"text":"from stdin"}')
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "data.json"
+            file.write_text('{"text":"from a file"}')
+            self.ok("report", session, "message", "--data", f"@{file}")
+        data = [e["data"] for e in self.client.journal(session)[1:]]
+        self.assertEqual([data[0]["percent"], data[1]["text"], data[2]["text"]], [40, "from stdin", "from a file"])
+
+    def test_the_same_event_id_is_counted_once(self):
+        session = unique()
+        for _ in range(2):
+            self.ok("report", session, "message", "text=x", "--event-id", "e1")
+        self.assertEqual(self.client.session(session)["n"], 2)
+
+    def test_refusals_are_told_in_words(self):
+        session = unique()
+        output = self.cli.run("report", session, "heartbeat", "iteration=many")
+        self.assertNotEqual(output.code, 0)
+        self.assertIn("iteration", output.err)
+
+
+class Running(CliCase):
+    def run_command(self, *command, **options):
+        session = unique("run")
+        output = self.cli.run("run", "--session", session, "--quiet", "--", *command, **options)
+        return session, output
+
+    def test_the_exit_status_is_passed_on_and_ends_the_session(self):
+        session, output = self.run_command("sh", "-c", "echo out; echo err >&2; exit 3")
+        self.assertEqual((output.code, output.out, output.err), (3, "out\n", "err\n"))
+        document = self.client.session(session)
+        self.assertEqual((document["outcome"], document["verdict"]["status"]), ("failed", "failed"))
+        self.assertIn("3", document["verdict"]["reason"])
+
+    def test_success_completes_the_session(self):
+        session, output = self.run_command("true")
+        self.assertEqual(output.code, 0)
+        self.assertEqual(self.client.session(session)["outcome"], "completed")
+        self.assertEqual(self.cli.run("wait", session).code, 0)
+
+    def test_input_goes_to_the_command(self):
+        _, output = self.run_command("cat", stdin="a line\nno end of line")
+        self.assertEqual(output.out, "a line\nno end of line")
+
+    def test_output_is_evidence_and_resources_are_measured(self):
+        session, _ = self.run_command("sh", "-c", "for i in 1 2 3; do echo line $i; sleep 0.1; done")
+        journal = json.dumps(self.client.journal(session))
+        self.assertIn("line 1", journal)
+        document = self.client.session(session)
+        self.assertGreaterEqual(document["heartbeats"], 1)
+        self.assertGreater(document["resources"]["rss_bytes"], 0)
+
+    def test_the_command_knows_its_session(self):
+        session, output = self.run_command("sh", "-c", "echo $HEADWAY_SESSION")
+        self.assertEqual(output.out.strip(), session)
+
+    def test_signals_are_passed_on(self):
+        session = unique("run")
+        process = self.cli.start("run", "--session", session, "--", "sh", "-c",
+                                 "trap 'echo got it; exit 7' TERM; echo ready; while :; do sleep 0.05; done")
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=patient(20))
+        self.assertEqual((process.returncode, out), (7, "got it\n"), err)
+        self.assertEqual(self.client.session(session)["outcome"], "failed")
+
+    def test_a_killed_command_is_128_and_the_signal(self):
+        session, output = self.run_command("sh", "-c", "kill -KILL $$")
+        self.assertEqual(output.code, 128 + signal.SIGKILL)
+        self.assertEqual(self.client.session(session)["outcome"], "failed")
+
+    def test_a_command_that_does_not_exist_is_127(self):
+        session, output = self.run_command("/no/such/program")
+        self.assertEqual(output.code, 127)
+        self.assertIn("/no/such/program", output.err)
+
+    def test_without_a_daemon_the_command_runs_all_the_same(self):
+        output = Cli(self.daemon, NOBODY).run("run", "--linger", "100ms", "--", "sh", "-c", "echo on; exit 5")
+        self.assertEqual((output.code, output.out), (5, "on\n"))
+
+
+class Replaying(CliCase):
+    LINES = [{"seq": 0, "ts": None, "type": "session_start", "session": "r", "agent": "a", "model": "m", "task": "t"},
+             {"seq": 1, "ts": 0.0, "type": "message", "role": "assistant", "text": "hello"},
+             {"seq": 2, "ts": 0.5, "type": "tool_call", "tool": "bash", "args": {"command": "ls"}, "target": None, "ok": False,
+              "error": "no", "result": "no"},
+             {"seq": 3, "ts": 0.6, "type": "test_result", "passed": 1, "failed": 2, "errors": 0},
+             {"seq": 4, "ts": 0.7, "type": "end", "outcome": "success", "exit_status": None}]
+
+    def write(self, lines) -> str:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        file = Path(folder.name) / "recording.jsonl"
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return str(file)
+
+    def test_a_recording_is_played_once_however_often(self):
+        session = unique("replay")
+        file = self.write(self.LINES)
+        for _ in range(2):
+            self.ok("replay", file, "--to", self.daemon.url, "--session", session)
+        types = [e["type"] for e in self.client.journal(session)]
+        self.assertEqual([t for t in types if t != "verdict.changed"],
+                         ["session.started", "message", "tool.finished", "test.result", "session.ended"])
+        document = self.client.session(session)
+        self.assertEqual((document["outcome"], document["goal"], document["tools"]), ("completed", "t", {"calls": 1, "failures": 1}))
+
+    def test_our_own_export_can_be_played_again(self):
+        session, copy = unique("export"), unique("copy")
+        self.client.report(session, "tool.finished", tool="bash", args={"a": 1})
+        self.client.beat(session, phase="p")
+        self.client.end(session, "failed")
+        lines = self.ok("events", session, "--jsonl").lines()
+        self.ok("replay", self.write(lines), "--to", self.daemon.url, "--session", copy)
+        ours = [(e["type"], e["data"]) for e in lines if e["type"] != "session.started"]
+        self.assertEqual([(e["type"], e["data"]) for e in self.client.journal(copy)][1:], ours)
+
+    def test_recordings_of_the_corpus(self):
+        if corpus_folder() is None:
+            self.skipTest("the corpus is not here (HEADWAY_CORPUS)")
+        files = sorted((corpus_folder() / "data").glob("*/*.jsonl"))[::60]
+        self.ok("replay", *map(str, files), "--to", self.daemon.url, "--parallel", "8", "--batch", "20", seconds=60)
+        sessions = self.ok("sessions", "--json", "--limit", "1000", "--ended").json()
+        self.assertGreaterEqual(len(sessions), len(files))
+
+
+class Configuring(CliCase):
+    def config(self, text: str) -> str:
+        handle, path = tempfile.mkstemp(suffix=".toml")
+        self.addCleanup(os.unlink, path)
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+        return path
+
+    def test_check_says_what_is_wrong_and_where(self):
+        self.ok("config", "check", "--config", self.config('[policy]\nprofile = "strict"\n'))
+        wrong = self.cli.run("config", "check", "--config", self.config('[policy]\n\nheartbeat_intervall = "5s"\n'))
+        self.assertEqual(wrong.code, 2, wrong)
+        self.assertRegex(wrong.out + wrong.err, r":3\b")
+        self.assertIn("heartbeat_interval", wrong.out + wrong.err)
+
+    def test_show_tells_the_origin(self):
+        path = self.config('[policy]\nheartbeat_limit = 7\n')
+        self.cli.environment["HEADWAY_POLICY_PROFILE"] = "strict"
+        self.cli.environment.pop("HEADWAY_URL")
+        lines = self.ok("config", "show", "--origin", "--config", path).out.splitlines()
+        (limit,) = [line for line in lines if "heartbeat_limit" in line]
+        (profile,) = [line for line in lines if "profile" in line]
+        self.assertIn("7", limit)
+        self.assertIn(Path(path).name, limit)
+        self.assertIn("strict", profile)
+        self.assertIn("HEADWAY_POLICY_PROFILE", profile)
+
+    def test_the_default_file_is_valid(self):
+        self.ok("config", "check", "--config", self.config(self.ok("config", "default").out))
+
+    def test_help_teaches_every_verb_and_version_tells(self):
+        for verb in ("serve", "run", "wait", "watch", "sessions", "show", "events", "report", "end", "cancel", "replay", "config",
+                     "version"):
+            text = self.ok(verb, "--help").out
+            self.assertIn("Usage: headway", text)
+            self.assertRegex(text, "Examples?:", verb)
+        self.assertRegex(self.ok("version", "--json").json()["version"], r"^\d+\.\d+")
+        output = self.cli.run("wiat")
+        self.assertEqual(output.code, 64)
+        self.assertIn("wait", output.out + output.err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "storage/store.hpp"
+
+namespace headway::tests {
+
+/// Passes everything on to a real store, until it is told to fail: a disk that fills up, breaks or
+/// hangs.
+class FailingStore final : public storage::Store {
+public:
+    enum class Step { kNone, kBegin, kAppend, kCommit, kRecover, kSave };
+
+    explicit FailingStore(storage::Store& real) : real_(real) {}
+
+    /// From now on this step fails with `code`, until fail(Step::kNone).
+    void fail(Step step, core::ErrorCode code = core::ErrorCode::kStorageFull) {
+        step_ = step;
+        code_ = code;
+    }
+    /// The next commit takes so long.
+    void stall_commit(core::Millis how_long) { stall_ = how_long; }
+    int rollbacks() const { return rollbacks_; }
+
+    core::Result<storage::Recovery> recover() override {
+        if (auto error = failure(Step::kRecover)) return *error;
+        return real_.recover();
+    }
+    core::Result<std::vector<storage::SessionKey>> open_sessions() override {
+        return real_.open_sessions();
+    }
+    core::Result<> begin() override {
+        if (auto error = failure(Step::kBegin)) return *error;
+        return real_.begin();
+    }
+    core::Result<> commit() override {
+        if (auto error = failure(Step::kCommit)) return *error;
+        std::this_thread::sleep_for(std::exchange(stall_, core::Millis{0}));
+        return real_.commit();
+    }
+    void rollback() override {
+        ++rollbacks_;
+        real_.rollback();
+    }
+    core::Result<std::optional<storage::SessionKey>> find(std::string_view id) override {
+        return real_.find(id);
+    }
+    core::Result<storage::SessionKey> create(std::string_view id, core::Timestamp now) override {
+        return real_.create(id, now);
+    }
+    core::Result<storage::Cursor> append(storage::SessionKey key, storage::Chain& chain,
+                                         std::span<const core::Event> events) override {
+        if (auto error = failure(Step::kAppend)) return *error;
+        return real_.append(key, chain, events);
+    }
+    core::Result<std::optional<std::uint64_t>> find_event_id(storage::SessionKey key,
+                                                             std::string_view id) override {
+        return real_.find_event_id(key, id);
+    }
+    core::Result<std::optional<storage::IdempotentUse>> find_idempotency_key(
+        std::string_view key) override {
+        return real_.find_idempotency_key(key);
+    }
+    core::Result<> add_idempotency_key(std::string_view key, const storage::IdempotentUse& use,
+                                       core::Timestamp now) override {
+        return real_.add_idempotency_key(key, use, now);
+    }
+    core::Result<storage::StoredSession> load(storage::SessionKey key) override {
+        return real_.load(key);
+    }
+    core::Result<std::vector<core::Event>> read_session(storage::SessionKey key,
+                                                        storage::Chain chain, std::uint64_t after,
+                                                        std::size_t limit) override {
+        return real_.read_session(key, chain, after, limit);
+    }
+    core::Result<std::vector<storage::StreamEvent>> read_stream(storage::Cursor after,
+                                                                std::size_t limit) override {
+        return real_.read_stream(after, limit);
+    }
+    storage::Cursor oldest() const override { return real_.oldest(); }
+    storage::Cursor head() const override { return real_.head(); }
+    core::Result<std::vector<storage::SessionKey>> list(storage::SessionKey before, bool open,
+                                                        std::size_t limit) override {
+        return real_.list(before, open, limit);
+    }
+    core::Result<> save(storage::SessionKey key, const core::Session& session, storage::Chain chain,
+                        const storage::EventIds& new_ids) override {
+        if (auto error = failure(Step::kSave)) return *error;
+        return real_.save(key, session, chain, new_ids);
+    }
+    core::Result<> set_snapshot_cursor(storage::Cursor cursor) override {
+        return real_.set_snapshot_cursor(cursor);
+    }
+    core::Result<bool> delete_some(core::Timestamp cutoff) override {
+        return real_.delete_some(cutoff);
+    }
+    core::Result<> checkpoint(int pages) override { return real_.checkpoint(pages); }
+    std::int64_t wal_pages() const override { return real_.wal_pages(); }
+
+private:
+    std::optional<core::Error> failure(Step step) const {
+        if (step != step_) return std::nullopt;
+        return core::Error{code_, "the test says so", {}};
+    }
+
+    storage::Store& real_;
+    Step step_ = Step::kNone;
+    core::ErrorCode code_ = core::ErrorCode::kStorageFull;
+    core::Millis stall_{0};
+    int rollbacks_ = 0;
+};
+
+}  // namespace headway::tests
