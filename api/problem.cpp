@@ -3,6 +3,18 @@
 #include "api/json_writer.hpp"
 
 namespace headway::api {
+namespace {
+
+/// What a client sent may stand in the text; bytes that are not ASCII could break the JSON.
+std::string printable(std::string_view text) {
+    std::string shown{text};
+    for (char& c : shown) {
+        if (static_cast<unsigned char>(c) >= 0x7f) c = '?';
+    }
+    return shown;
+}
+
+}  // namespace
 
 ProblemKind problem_kind(core::ErrorCode code) noexcept {
     using core::ErrorCode;
@@ -79,11 +91,11 @@ void append_problem(std::string& out, const core::Error& error, std::string_view
     json.member("type", "https://headway.invalid/problems/" + std::string{kind.code});
     json.member("title", kind.title);
     json.member("status", kind.status);
-    json.member("detail", error.detail);
-    json.member("instance", instance);
+    json.member("detail", printable(error.detail));
+    json.member("instance", printable(instance));
     json.member("code", kind.code);
     json.member("retryable", kind.retryable);
-    if (!error.field.empty()) json.member("field", error.field);
+    if (!error.field.empty()) json.member("field", printable(error.field));
     json.close_object();
 }
 

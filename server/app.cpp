@@ -204,6 +204,7 @@ void App::supervise() {
 void App::await_signal() {
     signals_.async_wait([this](error_code ec, int signal) {
         if (ec) return;
+        await_signal();  // first, so that a drain that ends at once can call it off
         if (signal == SIGHUP) {
             reload();
         } else if (draining_) {
@@ -212,7 +213,6 @@ void App::await_signal() {
         } else {
             drain();
         }
-        await_signal();
     });
 }
 

@@ -95,7 +95,7 @@ private:
     core::Timestamp wait_timer_at_ = core::kNever;
     core::Timestamp watching_since_;
     SupervisorStats supervisor_;
-    RouteCounts routes_;
+    RouteCounts routes_{};
     bool wake_posted_ = false;
     bool draining_ = false;
 };

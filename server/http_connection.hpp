@@ -103,7 +103,7 @@ private:
     enum class Phase : std::uint8_t { kIdle, kHead, kBody, kWriting, kStreaming, kLeaving };
 
     void read();
-    void on_read(error_code ec, std::size_t count);
+    void on_read(error_code ec);
     void consume();
     bool consume_one();
     bool read_head();
@@ -115,7 +115,7 @@ private:
     void collect();
     void render(Slot& slot, const Response& response, std::string& out);
     void write();
-    void on_write(error_code ec, std::size_t count);
+    void on_write(error_code ec);
     void set_phase(Phase phase);
     void make_room();
     void skip(std::size_t used);

@@ -54,6 +54,7 @@ class HeadParser final : public http::basic_parser<true> {
 public:
     HeadParser(RequestHead& head, std::string_view bytes) : head_(head), bytes_(bytes) {
         header_limit(static_cast<std::uint32_t>(core::limits::kHeaderBytesMax));
+        body_limit(boost::none);  // the gate has a limit for each route
     }
 
 private:

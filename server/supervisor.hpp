@@ -72,13 +72,14 @@ private:
     core::Result<Resident*> find_resident(std::string_view id);
     core::Result<Resident*> require_resident(std::string_view id);
     core::Result<Resident*> create_resident(const std::string& id, core::Timestamp now);
+    using Echoes = std::vector<std::pair<std::size_t, std::size_t>>;
     core::Result<> drop_known(Resident* resident, std::vector<core::Event>& events,
-                              api::Advice& advice);
+                              api::Advice& advice, Echoes& echoes);
     core::Result<> store_events(Resident& resident, std::vector<core::Event>& events, Turn& turn);
     /// 0 = not known.
     core::Result<std::uint64_t> number_of_id(const Resident& resident, const std::string& id);
     void touch(Resident& resident, Turn& turn);
-    AdviceReply advise(Resident& resident, api::Advice advice);
+    AdviceReply advise(Resident& resident, api::Advice advice, Turn& turn);
     BodyReply document(const core::Session& session, int status, std::string headers) const;
 
     // supervisor_queries.cpp

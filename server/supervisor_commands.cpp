@@ -63,8 +63,9 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
     HEADWAY_TRY(Resident * resident, find_resident(command.session));
     api::Advice advice;
     advice.batch = command.batch;
-    HEADWAY_CHECK(drop_known(resident, command.events, advice));
-    if (command.events.empty()) return Answer{advise(*resident, std::move(advice))};
+    Echoes echoes;
+    HEADWAY_CHECK(drop_known(resident, command.events, advice, echoes));
+    if (command.events.empty()) return Answer{advise(*resident, std::move(advice), turn)};
 
     if (resident != nullptr) {
         HEADWAY_CHECK(resident->session.admit(command.events));
@@ -89,20 +90,24 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
         if (!core::reportable(core::type_of(event.payload))) continue;
         advice.n = event.n;
         if (!advice.batch) continue;
-        place =
-            std::find_if(place, advice.results.end(), [](const auto& r) { return r.first == 0; });
+        place = std::find_if(place, advice.results.end(),
+                             [](const auto& r) { return r.first == 0 && !r.second; });
         HEADWAY_ASSERT(place != advice.results.end());
         place->first = event.n;
     }
+    for (const auto& [place_of, earlier] : echoes) {
+        advice.results[place_of].first = advice.results[earlier].first;
+    }
     HEADWAY_CHECK(store_events(*resident, events_, turn));
-    return Answer{advise(*resident, std::move(advice))};
+    return Answer{advise(*resident, std::move(advice), turn)};
 }
 
 /// Takes out of `events` what is stored already, or stands twice in the report, and notes it in
-/// `advice`.
+/// `advice`; the numbers of the others are still open there. `echoes` maps places of the list to
+/// earlier ones that they repeat.
 Result<> Supervisor::drop_known(Resident* resident, std::vector<core::Event>& events,
-                                api::Advice& advice) {
-    std::unordered_map<std::string_view, std::size_t> seen;
+                                api::Advice& advice, Echoes& echoes) {
+    std::unordered_map<std::string_view, std::size_t> first;
     std::vector<bool> known(events.size());
     for (std::size_t i = 0; i < events.size(); ++i) {
         const std::string& id = events[i].event_id;
@@ -110,26 +115,20 @@ Result<> Supervisor::drop_known(Resident* resident, std::vector<core::Event>& ev
         if (!id.empty() && resident != nullptr) {
             HEADWAY_TRY(n, number_of_id(*resident, id));
         }
-        if (!id.empty() && n == 0 && events.size() > 1) known[i] = !seen.emplace(id, i).second;
-        if (n != 0) known[i] = true;
-        if (known[i]) {
-            ++advice.duplicates;
-            if (n != 0) advice.n = n;
-        } else {
-            ++advice.accepted;
+        known[i] = n != 0;
+        if (n != 0) {
+            advice.n = n;
+        } else if (!id.empty() && events.size() > 1) {
+            const auto [earlier, fresh] = first.emplace(id, i);
+            known[i] = !fresh;
+            if (!fresh) echoes.emplace_back(i, earlier->second);
         }
-        // A repetition inside the report is left out of the list: its first standing is in it.
-        if (advice.batch && (n != 0 || !known[i])) advice.results.emplace_back(n, n != 0);
+        ++(known[i] ? advice.duplicates : advice.accepted);
+        if (advice.batch) advice.results.emplace_back(n, known[i]);
     }
     stats_.duplicates += advice.duplicates;
-    if (advice.duplicates == 0) return {};
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < events.size(); ++i) {
-        if (known[i]) continue;
-        if (kept != i) events[kept] = std::move(events[i]);
-        ++kept;
-    }
-    events.resize(kept);
+    std::size_t i = 0;
+    std::erase_if(events, [&](const core::Event&) { return known[i++]; });
     return {};
 }
 
@@ -164,7 +163,9 @@ void Supervisor::touch(Resident& resident, Turn& turn) {
     turn.touched.push_back(&resident);
 }
 
-AdviceReply Supervisor::advise(Resident& resident, api::Advice advice) {
+AdviceReply Supervisor::advise(Resident& resident, api::Advice advice, Turn& turn) {
+    touch(resident, turn);  // the reply is made from the published view, also when nothing was stored
+
     for (const core::Directive& directive : resident.session.state().directives) {
         auto& counts = resident.deliveries;
         auto count = std::find_if(counts.begin(), counts.end(),
@@ -216,7 +217,7 @@ Result<Answer> Supervisor::handle(EndCommand& command, const core::Context& cont
     api::Advice advice;
     if (resident->session.state().outcome == command.end.outcome) {
         advice.n = resident->session.state().n;  // said before
-        return Answer{advise(*resident, std::move(advice))};
+        return Answer{advise(*resident, std::move(advice), turn)};
     }
     std::vector<core::Event> events(1);
     events.front().payload = std::move(command.end);
@@ -226,7 +227,7 @@ Result<Answer> Supervisor::handle(EndCommand& command, const core::Context& cont
     advice.accepted = 1;
     advice.n = events_.front().n;
     HEADWAY_CHECK(store_events(*resident, events_, turn));
-    return Answer{advise(*resident, std::move(advice))};
+    return Answer{advise(*resident, std::move(advice), turn)};
 }
 
 Result<Answer> Supervisor::handle(CancelCommand& command, const core::Context& context,
@@ -237,7 +238,7 @@ Result<Answer> Supervisor::handle(CancelCommand& command, const core::Context& c
     api::Advice advice;
     advice.n = resident->session.state().n;
     if (!events_.empty()) HEADWAY_CHECK(store_events(*resident, events_, turn));
-    return Answer{advise(*resident, std::move(advice))};
+    return Answer{advise(*resident, std::move(advice), turn)};
 }
 
 BodyReply Supervisor::document(const core::Session& session, int status,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "core/limits.hpp"
@@ -15,11 +16,12 @@ constexpr std::size_t kSavesPerStep = 64;
 constexpr std::size_t kEvictionsPerStep = 256;
 /// A session that has been quiet this long is saved in an idle gap, so that a restart has less to
 /// read.
-constexpr core::Millis kSettled = 10s;
+constexpr core::Millis kSettled = 5s;
 /// How far the oldest unsaved event may lie behind before busy sessions are saved too, in idle
 /// gaps.
 constexpr storage::Cursor kIdleLag = 10'000;
-constexpr core::Millis kRetentionEvery = 60s;
+constexpr core::Millis kRetentionEveryMin = 1s;
+constexpr core::Millis kRetentionEveryMax = 60s;
 
 }  // namespace
 
@@ -114,7 +116,8 @@ void Supervisor::retention_step() {
     if (more && *more) {
         ++stats_.deleted_steps;
     } else {
-        retention_at_ = now + kRetentionEvery;
+        const core::Millis every = settings_.retention / 4;
+        retention_at_ = now + std::clamp(every, kRetentionEveryMin, kRetentionEveryMax);
     }
 }
 

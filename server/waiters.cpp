@@ -14,11 +14,12 @@ core::Result<> Waiters::add(Wait wait) {
     const std::uint64_t id = next_id_++;
     const std::vector<std::string> sessions = wait.sessions;
     deadlines_.emplace(wait.deadline, id);
+    by_connection_[wait.reply_to.connection].push_back(id);
     for (const std::string& session : sessions) {
         by_session_[session].push_back(id);
         views_.watch(session);
     }
-    waits_.emplace(id, Pending{std::move(wait), sessions.size()});
+    waits_.emplace(id, Pending{std::move(wait), sessions.size(), false});
     for (const std::string& session : sessions) {
         views_.get(session,
                    [this, id](core::Result<const core::SessionView*> view) { resolved(id, view); });
@@ -39,7 +40,7 @@ void Waiters::resolved(std::uint64_t id, const core::Result<const core::SessionV
         remove(id);
         return;
     }
-    if (--pending->second.unresolved == 0) try_answer(id, false);
+    if (--pending->second.unresolved == 0) try_answer(id, pending->second.overdue);
 }
 
 void Waiters::notify(const std::string& session) {
@@ -94,6 +95,9 @@ void Waiters::remove(std::uint64_t id) {
         if (waiting->second.empty()) by_session_.erase(waiting);
         views_.unwatch(session);
     }
+    const auto connection = by_connection_.find(wait.reply_to.connection);
+    std::erase(connection->second, id);
+    if (connection->second.empty()) by_connection_.erase(connection);
     const auto [from, to] = deadlines_.equal_range(wait.deadline);
     for (auto at = from; at != to; ++at) {
         if (at->second == id) {
@@ -104,17 +108,24 @@ void Waiters::remove(std::uint64_t id) {
 }
 
 void Waiters::drop_connection(std::uint64_t connection) {
-    std::vector<std::uint64_t> gone;
-    for (const auto& [id, pending] : waits_) {
-        if (pending.wait.reply_to.connection == connection) gone.push_back(id);
-    }
-    for (const std::uint64_t id : gone)
+    const auto waiting = by_connection_.find(connection);
+    if (waiting == by_connection_.end()) return;
+    const std::vector<std::uint64_t> ids = waiting->second;
+    for (const std::uint64_t id : ids)
         remove(id);
 }
 
 void Waiters::expire(core::Timestamp now) {
     while (!deadlines_.empty() && (now == core::kNever || deadlines_.begin()->first <= now)) {
-        try_answer(deadlines_.begin()->second, true);
+        const std::uint64_t id = deadlines_.begin()->second;
+        Pending& pending = waits_.at(id);
+        if (pending.unresolved == 0 || now == core::kNever) {
+            try_answer(id, true);
+        } else {
+            // Even a wait of no time tells the truth: it is answered when the views are here.
+            pending.overdue = true;
+            deadlines_.erase(deadlines_.begin());
+        }
     }
 }
 

@@ -52,6 +52,7 @@ private:
     struct Pending {
         Wait wait;
         std::size_t unresolved = 0;  ///< views still asked for
+        bool overdue = false;        ///< its time came before they arrived
     };
     void resolved(std::uint64_t id, const core::Result<const core::SessionView*>& view);
     bool try_answer(std::uint64_t id, bool final);
@@ -63,6 +64,7 @@ private:
     std::uint64_t next_id_ = 1;
     std::unordered_map<std::uint64_t, Pending> waits_;
     std::unordered_map<std::string, std::vector<std::uint64_t>> by_session_;
+    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> by_connection_;
     std::multimap<core::Timestamp, std::uint64_t> deadlines_;
 };
 

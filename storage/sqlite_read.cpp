@@ -58,8 +58,12 @@ Result<Recovery> SqliteStore::recover() {
         const auto first = static_cast<std::uint64_t>(tail.integer(2));
         if (first <= stored.session.state().n) continue;  // the snapshot was newer than the mark
         HEADWAY_TRY(auto events, decode_events(tail.blob(3), first));
-        for (const core::Event& event : events)
+        for (core::Event& event : events) {
             stored.session.apply(event);
+            if (!event.event_id.empty()) {
+                stored.new_ids.emplace(std::move(event.event_id), event.n);
+            }
+        }
         stored.chain.tail = tail.integer(0);
         recovery.events += events.size();
     }

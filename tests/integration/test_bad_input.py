@@ -377,7 +377,8 @@ class BadInput(SharedDaemonCase):
 
     def test_a_body_above_1_mib_is_refused_before_it_is_read(self):
         with RawConnection(self.daemon.port) as connection:
-            connection.send(connection.format("POST", EVENTS, headers="Content-Length: 1048577\r\nContent-Type: application/json\r\n"))
+            headers = "Content-Length: 1048577\r\nContent-Type: application/json\r\n"
+            connection.send(connection.format("POST", EVENTS, headers=headers))
             self.assertEqual(connection.reply().status, 413)
 
     def test_a_body_of_exactly_1_mib_is_taken(self):

@@ -59,7 +59,7 @@ class CrashCorpus(OwnDaemonCase):
         fleet.start()
         kills = sum(fleet.kill_at(moment) for moment in moments)
         fleet.join(600 if LONG else 120)
-        self.assertEqual(fleet.errors, [])
+        self.assertEqual(sorted(set(fleet.errors))[:3], [])
         self.assertEqual(fleet.oracle.contradictions, [], "an event was answered with two numbers")
         self.assertEqual(kills, KILLS)
         self.assertEqual(fleet.oracle.count, total)

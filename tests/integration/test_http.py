@@ -74,7 +74,8 @@ class Requests(SharedDaemonCase):
 
     def test_a_large_body_may_come_in_pieces(self):
         connection, session = self.connect(), unique()
-        lines = b"".join(json.dumps({"type": "message", "data": {"text": f"{i} " + "x" * 900}}).encode() + b"\n" for i in range(1000))
+        events = [{"type": "message", "data": {"text": f"{i} " + "x" * 900}} for i in range(1000)]
+        lines = b"".join(json.dumps(event).encode() + b"\n" for event in events)
         headers = "Content-Type: application/x-ndjson\r\n"
         request = connection.format("POST", f"/v1/sessions/{session}/events", lines, headers)
         for start in range(0, len(request), 9973):

@@ -362,6 +362,20 @@ class Retention(OwnDaemonCase):
         self.check_reset(daemon)
         self.check_rows(daemon)
 
+    def test_an_idempotency_key_goes_with_its_session(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        first = client.post("/v1/sessions", {"goal": "g"}, {"Idempotency-Key": "k"}).json()["id"]
+        client.end(first)
+        daemon.stop()
+        daemon.settings["storage.retention"] = "1ms"
+        daemon.start()
+        client = self.client(daemon)
+        eventually(lambda: client.get(f"/v1/sessions/{first}").status == 404, 20, "the end of the session")
+        again = client.post("/v1/sessions", {"goal": "g"}, {"Idempotency-Key": "k"})
+        self.assertEqual(again.status, 201)
+        self.assertNotEqual(again.json()["id"], first)
+
     def stream_start(self, daemon):
         with EventStream(daemon.port, "/v1/stream", last_event_id=0) as stream:
             return stream.next()
@@ -377,7 +391,8 @@ class Retention(OwnDaemonCase):
         def rows():
             daemon.stop()
             with daemon.database() as database:
-                counts = [database.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in ("session", "journal", "event_id", "mark")]
+                counts = [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                          for table in ("session", "journal", "event_id", "mark")]
             database.close()
             daemon.start()
             return counts == [1, 2, 0, 0]

@@ -115,7 +115,8 @@ class OneSession(SharedDaemonCase):
         self.client.open(session, policy={"heartbeat_limit": 2})
         waiter = self.begin(session, until="suspect", mode="ever", wait="5m")
         # In one report: suspect comes and goes in one commit.
-        self.client.post(f"/v1/sessions/{session}/events", [{"type": "heartbeat"}] * 2 + [{"type": "tool.finished", "data": {"tool": "x"}}])
+        report = [{"type": "heartbeat"}] * 2 + [{"type": "tool.finished", "data": {"tool": "x"}}]
+        self.client.post(f"/v1/sessions/{session}/events", report)
         answer = waiter.reply()
         self.assertEqual((answer["matched"], answer["verdict"]["status"]), ("suspect", "progressing"))
 

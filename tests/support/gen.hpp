@@ -56,8 +56,8 @@ public:
 
     /// Valid UTF-8 of about `size` bytes, with what JSON has to escape.
     std::string utf8(std::size_t size) {
-        static constexpr std::string_view kPieces[] = {
-            "a", "Z", " ", "7", "\n", "\"", "\\", "\x01", "ä", "→", "😀", "\t", "/", "日"};
+        static constexpr std::string_view kPieces[] = {"a",    "Z", " ", "7", "\n", "\"", "\\",
+                                                       "\x01", "ä", "→", "😀", "\t", "/",  "日"};
         std::string out;
         while (out.size() < size)
             out += pick(kPieces);
@@ -71,7 +71,7 @@ public:
 
     /// Compact JSON of bounded depth.
     std::string json(int depth = 3) {
-        static constexpr std::string_view kLeaves[] = {"null", "true", "-7",     "0",
+        static constexpr std::string_view kLeaves[] = {"null", "true",  "-7",    "0",
                                                        "1.5",  "\"x\"", "\"ä\"", "1e3"};
         if (depth == 0 || chance(2)) return std::string{pick(kLeaves)};
         const bool object = chance(2);

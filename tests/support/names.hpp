@@ -4,7 +4,6 @@
 #include <ostream>
 #include <string>
 
-#include "api/routes.hpp"
 #include "core/event_type.hpp"
 #include "core/fields.hpp"
 #include "core/result.hpp"

@@ -1,6 +1,7 @@
 """Runs verbs of the command line against a daemon of the test."""
 import json
 import subprocess
+import threading
 from dataclasses import dataclass
 
 from .daemon import BINARY, Daemon, clean_environment
@@ -38,3 +39,17 @@ class Cli:
             out, err = process.communicate()
             raise AssertionError(f"headway {' '.join(arguments)} did not finish:\n{out}\n{err}") from None
         return Output(process.returncode, out, err)
+
+
+def finish(process: subprocess.Popen, seconds: float = 20) -> Output:
+    """What is left of the output of a process that readline() was used on: communicate() would lose what is buffered."""
+    timer = threading.Timer(patient(seconds), process.kill)
+    timer.start()
+    try:
+        out, err = process.stdout.read(), process.stderr.read()
+        process.wait()
+    finally:
+        timer.cancel()
+    process.stdout.close()
+    process.stderr.close()
+    return Output(process.returncode, out, err)

@@ -1,0 +1,228 @@
+#include "api/encode.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/gen.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::api;
+using namespace headway::tests;
+using namespace headway::core;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Parses strictly: throws, and so fails the test, on anything that is no JSON.
+template <class Append>
+Json json_of(Append&& append) {
+    std::string out;
+    append(out);
+    return Json::parse(out);
+}
+
+SessionView view() {
+    Story story;
+    (void)story.report(tool_finished("c"), 1000);
+    return view_of(story.session);
+}
+
+ReadingTime reading(std::int64_t ms) {
+    return {at(ms), at(0)};
+}
+
+}  // namespace
+
+TEST_CASE("encode: the advice of a single event", "[api]") {
+    Advice advice;
+    advice.n = 2;
+    advice.accepted = 1;
+    advice.directives = {{Directive{"d4", DirectiveKind::kStop, "enough"}, 2}};
+    const Json json = json_of([&](std::string& out) { append_advice(out, advice, view()); });
+    CHECK(json == Json::parse(R"({"session":"story","n":2,"accepted":1,"duplicates":0,
+        "verdict":{"status":"progressing","reason":"tool_call","since":"2023-11-14T22:13:21.000Z","evidence":[2]},
+        "directives":[{"id":"d4","type":"stop","reason":"enough","delivery":2}],
+        "budget":null,"approvals":[],"next_heartbeat_ms":10000})"));
+}
+
+TEST_CASE("encode: the advice of a batch lists the numbers in order", "[api]") {
+    Advice advice;
+    advice.batch = true;
+    advice.results = {{2, false}, {1, true}};
+    const Json json = json_of([&](std::string& out) { append_advice(out, advice, view()); });
+    CHECK(json["results"] == Json::parse(R"([{"n":2},{"n":1,"duplicate":true}])"));
+}
+
+TEST_CASE("encode: the progress document has exactly the fields of the first design", "[api]") {
+    const Json json =
+        json_of([&](std::string& out) { append_progress(out, view(), reading(4200)); });
+    CHECK(json == Json::parse(R"({"sessionId":"story","alive":true,"stuck":false,
+        "progress":{"heartbeats":0,"stateChanges":1,"lastChange":"tool_call","lastChangeAgo":3200},
+        "currentPhase":null,"iteration":null,"verdict":"progressing","reason":"tool_call",
+        "n":3,"nextHeartbeatMs":10000})"));
+}
+
+TEST_CASE("encode: progress of a fresh session knows nothing yet, a silent one is not alive",
+          "[api]") {
+    const Story story;
+    const Json json = json_of(
+        [&](std::string& out) { append_progress(out, view_of(story.session), reading(20'000)); });
+    CHECK(json["progress"]["lastChange"].is_null());
+    CHECK(json["progress"]["lastChangeAgo"].is_null());
+    CHECK(json["alive"] == false);
+}
+
+TEST_CASE("encode: only the verdict stuck is stuck", "[api]") {
+    Policy strict;
+    strict.profile = Profile::kStrict;
+    for (const Policy& policy : {Policy{}, strict}) {
+        Story story{policy};
+        for (int i = 0; i < 5; ++i)
+            (void)story.report(beat(), i);
+        const Json json = json_of(
+            [&](std::string& out) { append_progress(out, view_of(story.session), reading(10)); });
+        CHECK(json["stuck"] == (policy.profile == Profile::kStrict));
+    }
+}
+
+TEST_CASE("encode: the age of a change is never negative", "[api]") {
+    const Json json = json_of([&](std::string& out) { append_progress(out, view(), reading(5)); });
+    CHECK(json["progress"]["lastChangeAgo"] == 0);
+}
+
+TEST_CASE("encode: the session document has the fields of the API", "[api]") {
+    Story story;
+    (void)story.report(tool_started("c9"), 10);
+    const Json json =
+        json_of([&](std::string& out) { append_session(out, story.session, reading(20)); });
+    const Json expected = Json::parse(R"({"id":"story","n":2,"attempt":0,
+        "opened_at":"2023-11-14T22:13:20.000Z","ended_at":null,"outcome":null,
+        "verdict":{"status":"starting","reason":"","since":"2023-11-14T22:13:20.000Z","evidence":[]},
+        "alive":true,"last_beat_at":"2023-11-14T22:13:20.010Z","next_heartbeat_ms":5000,
+        "cancel_requested":false,"heartbeats":0,"state_changes":0,"last_change":null,
+        "last_change_at":null,"phase":null,"iteration":null,"state":null,
+        "tools":{"calls":0,"failures":0},
+        "in_flight":[{"call_id":"c9","tool":"bash","since":"2023-11-14T22:13:20.010Z"}],
+        "resources":null,"goal":null,"agent":{},"parent":null,"labels":{},
+        "policy":{"profile":"balanced","heartbeat_interval_ms":10000,"heartbeat_limit":5},
+        "directives":[]})");
+    CHECK(json == expected);
+}
+
+TEST_CASE("encode: an ended session shows its outcome and result", "[api]") {
+    Story story;
+    SessionEnded end;
+    end.outcome = Outcome::kFailed;
+    end.result.kept = R"({"left":[1,2]})";
+    (void)story.report(event(end), 10);
+    const Json json =
+        json_of([&](std::string& out) { append_session(out, story.session, reading(20)); });
+    CHECK(json["outcome"] == "failed");
+    CHECK(json["result"] == Json::parse(R"({"left":[1,2]})"));
+    CHECK(json["alive"] == false);
+}
+
+TEST_CASE("encode: a document is JSON wherever a long reason is cut", "[api]") {
+    for (std::size_t shift = 0; shift < 4; ++shift) {
+        std::string reason(shift, 'x');
+        for (int i = 0; i < 300; ++i)
+            reason += "😀";
+        Story story;
+        (void)story.report(ended(Outcome::kFailed, reason), 10);
+        CHECK_NOTHROW(
+            json_of([&](std::string& out) { append_session(out, story.session, reading(20)); }));
+    }
+}
+
+TEST_CASE("encode: an event in its envelope, what is empty left out", "[api]") {
+    Event one = with_attempt(with_id(tool_finished("c"), "e1"), 2);
+    one.n = 7;
+    one.at = at(0);
+    one.next_heartbeat_ms = 5000;
+    const Json json = json_of([&](std::string& out) { append_event(out, "s", one); });
+    CHECK(json == Json::parse(R"({"session":"s","n":7,"type":"tool.finished",
+        "at":"2023-11-14T22:13:20.000Z","event_id":"e1","attempt":2,"next_heartbeat_ms":5000,
+        "data":{"call_id":"c","tool":"bash","ok":true}})"));
+    Event bare = beat();
+    bare.n = 1;
+    bare.at = at(0);
+    CHECK(json_of([&](std::string& out) { append_event(out, "s", bare); })["data"] ==
+          Json::object());
+}
+
+TEST_CASE("encode: a cut text shows head, tail, length and digest", "[api]") {
+    FactLearned fact;
+    fact.text = bounded_text(std::string(3000, 'a') + std::string(3000, 'z'));
+    const Json json = json_of([&](std::string& out) { append_event(out, "s", event(fact)); });
+    const Json& text = json["data"]["text"];
+    CHECK(text["head"] == std::string(2048, 'a'));
+    CHECK(text["tail"] == std::string(1024, 'z'));
+    CHECK(text["bytes"] == 6000);
+    CHECK(text["digest"] == to_hex(fact.text.digest));
+    CHECK(text.size() == 4);
+}
+
+TEST_CASE("encode: every payload with any content is JSON", "[api]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    for (std::size_t type = 0; type < EnumNames<EventType>::kNames.size(); ++type) {
+        for (int round = 0; round < 20; ++round) {
+            const Event one{1, at(1),        0,
+                            0, gen.string(), gen.payload(static_cast<EventType>(type))};
+            std::string out;
+            append_event(out, "s", one);
+            INFO(out);
+            REQUIRE(Json::accept(out));
+        }
+    }
+}
+
+TEST_CASE("encode: a page of the journal tells whether there is more", "[api]") {
+    Story story;
+    (void)story.report(tool_finished("c"), 10);
+    const auto page = [&](std::size_t count, std::uint64_t head) {
+        return json_of([&](std::string& out) {
+            append_journal(out, "s", std::span{story.events}.first(count), head);
+        });
+    };
+    CHECK(page(2, 3)["more"] == true);
+    CHECK(page(3, 3)["more"] == false);
+    CHECK(page(3, 3)["events"].size() == 3);
+    CHECK(page(0, 3) == Json::parse(R"({"events":[],"head":3,"more":false})"));
+}
+
+TEST_CASE("encode: the status for test harnesses of the first design", "[api]") {
+    const std::pair<Verdict, const char*> cases[] = {
+        {Verdict::kCompleted, "completed"}, {Verdict::kFailed, "failed"},
+        {Verdict::kHalted, "failed"},       {Verdict::kCancelled, "cancelled"},
+        {Verdict::kStarting, "running"},    {Verdict::kStuck, "running"},
+        {Verdict::kSilent, "running"},
+    };
+    for (const auto& [verdict, status] : cases) {
+        SessionView one = view();
+        one.judgement = std::make_shared<Judgement>(Judgement{verdict, "why", {}, {}, at(0)});
+        const Json json = json_of([&](std::string& out) { append_chat_status(out, one); });
+        CHECK(json["status"] == status);
+        const bool failed = std::string_view{status} == "failed";
+        CHECK(json["error"] == (failed ? Json("why") : Json(nullptr)));
+    }
+}
+
+TEST_CASE("encode: waits on one and on several sessions", "[api]") {
+    const SessionView one = view();
+    const WaitAnswer met{true, false, Verdict::kProgressing};
+    const Json single =
+        json_of([&](std::string& out) { append_wait(out, one, met, reading(2000)); });
+    CHECK(single["met"] == true);
+    CHECK(single["matched"] == "progressing");
+    CHECK(single["alive"] == true);
+    CHECK(single["n"] == 3);
+    const WaitPart parts[] = {{"story", &one, met}, {"absent", nullptr, {}}};
+    const Json several = json_of(
+        [&](std::string& out) { append_wait_several(out, parts, true, false, reading(2000)); });
+    CHECK(several["matched"] == Json::parse(R"({"story":"progressing"})"));
+    CHECK(several["sessions"]["absent"].is_null());
+    CHECK(several["sessions"]["story"]["session"] == "story");
+    CHECK_FALSE(several["sessions"]["story"].contains("met"));
+}

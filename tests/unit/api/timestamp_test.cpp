@@ -1,0 +1,22 @@
+#include "api/timestamp.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace headway;
+
+TEST_CASE("timestamp: RFC 3339 UTC with milliseconds", "[api]") {
+    const std::pair<std::int64_t, const char*> cases[] = {
+        {0, "1970-01-01T00:00:00.000Z"},
+        {1'700'000'000'123, "2023-11-14T22:13:20.123Z"},
+        {951'782'399'999, "2000-02-28T23:59:59.999Z"},
+        {951'782'400'000, "2000-02-29T00:00:00.000Z"},
+        {4'107'542'400'000, "2100-03-01T00:00:00.000Z"},
+        {253'402'300'799'999, "9999-12-31T23:59:59.999Z"},
+        {-1, "1969-12-31T23:59:59.999Z"},
+    };
+    for (const auto& [ms, text] : cases) {
+        std::string out = ">";
+        api::append_timestamp(out, core::Timestamp{core::Millis{ms}});
+        CHECK(out == std::string{">"} + text);
+    }
+}

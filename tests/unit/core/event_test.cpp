@@ -1,0 +1,74 @@
+#include "core/event.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "tests/support/names.hpp"
+
+using namespace headway::core;
+
+TEST_CASE("event: every type has a payload of its own and a name of its own", "[core]") {
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < EnumNames<EventType>::kNames.size(); ++i) {
+        const auto type = static_cast<EventType>(i);
+        const auto payload = make_payload(type);
+        REQUIRE(payload.has_value());
+        CHECK(type_of(*payload) == type);
+        EventType parsed{};
+        CHECK(parse_name(name_of(type), parsed));
+        CHECK(parsed == type);
+        names.insert(name_of(type));
+    }
+    CHECK(names.size() == std::variant_size_v<Payload>);
+}
+
+TEST_CASE("event: a number that is no type makes no payload", "[core]") {
+    CHECK_FALSE(make_payload(static_cast<EventType>(20)).has_value());
+    CHECK_FALSE(make_payload(static_cast<EventType>(255)).has_value());
+}
+
+TEST_CASE("event: a name that is no type is refused and leaves the value", "[core]") {
+    EventType type = EventType::kMessage;
+    CHECK_FALSE(parse_name("heartbeats", type));
+    CHECK_FALSE(parse_name("", type));
+    CHECK(type == EventType::kMessage);
+}
+
+TEST_CASE("event: types are numbered for ever", "[core]") {
+    // Stored on disk: a renumbering would read old journals wrongly.
+    CHECK(static_cast<int>(EventType::kSessionStarted) == 0);
+    CHECK(static_cast<int>(EventType::kHeartbeat) == 1);
+    CHECK(static_cast<int>(EventType::kCompacted) == 14);
+    CHECK(static_cast<int>(EventType::kSessionEnded) == 19);
+}
+
+TEST_CASE("event: change names are those of the first design", "[core]") {
+    const std::pair<EventType, std::string_view> cases[] = {
+        {EventType::kToolFinished, "tool_call"},
+        {EventType::kReflection, "reflection_complete"},
+        {EventType::kTestResult, "test_result"},
+        {EventType::kPhaseStarted, "phase_started"},
+        {EventType::kPhaseCompleted, "phase_completed"},
+        {EventType::kPlanUpdated, "plan_generated"},
+        {EventType::kFactLearned, "fact_learned"},
+        {EventType::kStateChanged, "state_changed"},
+        {EventType::kHeartbeat, ""},
+        {EventType::kToolStarted, ""},
+        {EventType::kMessage, ""},
+        {EventType::kProgressEstimated, ""},
+        {EventType::kErrorReported, ""},
+        {EventType::kVerdictChanged, ""},
+        {EventType::kSessionEnded, ""},
+    };
+    for (const auto& [type, name] : cases)
+        CHECK(change_name(type) == name);
+}
+
+TEST_CASE("event: a client reports all but what Headway writes", "[core]") {
+    const std::set<EventType> ours{EventType::kSessionStarted, EventType::kVerdictChanged,
+                                   EventType::kDirectiveIssued, EventType::kCancelRequested};
+    for (std::size_t i = 0; i < EnumNames<EventType>::kNames.size(); ++i) {
+        const auto type = static_cast<EventType>(i);
+        CHECK(reportable(type) == (ours.count(type) == 0));
+    }
+}

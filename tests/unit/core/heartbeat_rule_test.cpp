@@ -1,0 +1,136 @@
+#include "core/heartbeat_rule.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::core;
+using namespace headway::tests;
+
+namespace {
+
+/// The rule under the events of a session, numbered as they come.
+struct Watch {
+    HeartbeatRule rule;
+    std::uint64_t n = 0;
+
+    void see(Event one, bool in_flight = false, bool phase_changed = false, bool moved = false) {
+        one.n = ++n;
+        Observation seen{one};
+        seen.call_in_flight = in_flight;
+        seen.phase_changed = phase_changed;
+        seen.work_moved = moved;
+        seen.state_change = !change_name(type_of(one.payload)).empty();
+        rule.observe(seen);
+    }
+    void beats(int count, bool in_flight = false) {
+        for (int i = 0; i < count; ++i)
+            see(beat(), in_flight);
+    }
+    std::optional<Rung> rung(Profile profile = Profile::kBalanced) const {
+        Policy policy;
+        policy.profile = profile;
+        const auto found = rule.finding(policy);
+        return found ? std::optional{found->rung} : std::nullopt;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("heartbeat rule: four quiet beats say nothing", "[core]") {
+    Watch watch;
+    watch.beats(4);
+    CHECK(watch.rung() == std::nullopt);
+    CHECK(watch.rung(Profile::kStrict) == std::nullopt);
+}
+
+TEST_CASE("heartbeat rule: five quiet beats are suspect under balanced and stuck under strict",
+          "[core]") {
+    Watch watch;
+    watch.beats(5);
+    CHECK(watch.rung() == Rung::kSuspect);
+    CHECK(watch.rung(Profile::kStrict) == Rung::kStuck);
+}
+
+TEST_CASE("heartbeat rule: five beats with a call in flight that stands still are slow only",
+          "[core]") {
+    Watch watch;
+    watch.beats(50, true);
+    CHECK(watch.rung() == Rung::kSlow);
+    CHECK(watch.rung(Profile::kStrict) == Rung::kSlow);
+}
+
+TEST_CASE("heartbeat rule: the end of a call starts the count of quiet beats from zero", "[core]") {
+    Watch watch;
+    watch.beats(4, true);
+    watch.beats(4, false);
+    CHECK(watch.rung() == std::nullopt);
+    watch.beats(1, false);
+    CHECK(watch.rung() == Rung::kSuspect);
+}
+
+TEST_CASE("heartbeat rule: the limit of the policy counts", "[core]") {
+    Watch watch;
+    watch.beats(2);
+    Policy policy;
+    policy.heartbeat_limit = 2;
+    CHECK(watch.rule.finding(policy).has_value());
+    policy.heartbeat_limit = 3;
+    CHECK_FALSE(watch.rule.finding(policy).has_value());
+}
+
+TEST_CASE("heartbeat rule: what restarts the count and what does not", "[core]") {
+    struct Case {
+        const char* name;
+        Event event;
+        bool phase_changed;
+        bool moved;
+        bool restarts;
+    };
+    Heartbeat iteration;
+    iteration.iteration = 7;
+    const Case cases[] = {
+        {"a finished tool", tool_finished("c"), false, false, true},
+        {"a started tool", tool_started("c"), false, false, true},
+        {"a new phase", phase_started("test"), false, false, true},
+        {"a beat in another phase", beat_in_phase("test"), true, false, true},
+        {"a beat whose counter moved", beat_in_flight("c", 2), false, true, true},
+        {"a message of the user", message("user"), false, false, true},
+        {"a message of the assistant", message("assistant"), false, false, false},
+        {"a beat with another iteration", event(iteration), false, false, false},
+        {"an estimate", event(ProgressEstimated{}), false, false, false},
+        {"an error", event(ErrorReported{}), false, false, false},
+        {"a compaction", event(Compacted{}), false, false, false},
+        {"a verdict", event(VerdictChanged{}), false, false, false},
+        {"a directive", event(DirectiveIssued{}), false, false, false},
+        {"an acknowledgement", acknowledged("d1"), false, false, false},
+    };
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION(c.name) {
+            Watch watch;
+            watch.beats(4);
+            watch.see(c.event, false, c.phase_changed, c.moved);
+            watch.beats(1);
+            CHECK(watch.rung().has_value() == !c.restarts);
+        }
+    }
+}
+
+TEST_CASE("heartbeat rule: the evidence is the first and the last beat of the row", "[core]") {
+    Watch watch;
+    watch.see(tool_finished("c"));
+    watch.beats(7);
+    const auto found = watch.rule.finding(Policy{});
+    REQUIRE(found.has_value());
+    CHECK(found->evidence == std::vector<std::uint64_t>{2, 8});
+    CHECK(found->detector == "heartbeat_rule");
+    CHECK(found->reason == "7 heartbeats without a state change since #1 and no call in flight");
+}
+
+TEST_CASE("heartbeat rule: before any change the reason speaks of the start", "[core]") {
+    Watch watch;
+    watch.beats(5);
+    CHECK(watch.rule.finding(Policy{})->reason ==
+          "5 heartbeats without a state change since the start and no call in flight");
+}

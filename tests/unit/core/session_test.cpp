@@ -1,0 +1,242 @@
+#include "core/session.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "core/limits.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::core;
+using namespace headway::tests;
+
+namespace {
+
+std::vector<EventType> types(const std::vector<Event>& events) {
+    std::vector<EventType> out;
+    for (const Event& one : events)
+        out.push_back(type_of(one.payload));
+    return out;
+}
+
+Result<> admit(const Session& session, std::vector<Event> events) {
+    return session.admit(events);
+}
+
+}  // namespace
+
+TEST_CASE("session: opening writes one event with the effective policy", "[core]") {
+    Policy defaults;
+    defaults.heartbeat_limit = 7;
+    SessionStarted about;
+    about.policy.profile = Profile::kStrict;
+    Session session{"s"};
+    std::vector<Event> out;
+    session.open(about, defaults, context(5), out);
+    REQUIRE(out.size() == 1);
+    CHECK(out[0].n == 1);
+    CHECK(out[0].at == at(5));
+    const auto& started = std::get<SessionStarted>(out[0].payload);
+    CHECK(started.policy.profile == Profile::kStrict);
+    CHECK(started.policy.heartbeat_limit == 7U);
+    CHECK(started.policy.heartbeat_interval_ms == 10'000U);
+    CHECK(session.state().policy.heartbeat_limit == 7);
+    CHECK(session.state().opened_at == at(5));
+    CHECK(session.judgement()->verdict == Verdict::kStarting);
+    CHECK(session.judgement()->since == at(5));
+}
+
+TEST_CASE("session: what is reported is numbered and stamped, a verdict follows its cause",
+          "[core]") {
+    Story story;
+    const auto out = story.report(tool_finished("c"), 100);
+    CHECK(types(out) == std::vector{EventType::kToolFinished, EventType::kVerdictChanged});
+    CHECK(out[0].n == 2);
+    CHECK(out[1].n == 3);
+    CHECK(out[0].at == at(100));
+    const auto& change = std::get<VerdictChanged>(out[1].payload);
+    CHECK(change.from == Verdict::kStarting);
+    CHECK(change.to == Verdict::kProgressing);
+    CHECK(change.evidence == std::vector<std::uint64_t>{2});
+    CHECK(story.session.judgement()->since == at(100));
+}
+
+TEST_CASE("session: the verdict changes once for one cause", "[core]") {
+    Story story;
+    (void)story.report(tool_finished("c"), 100);
+    CHECK(story.report(tool_finished("c"), 200).size() == 1);
+    std::size_t changes = 0;
+    for (int i = 0; i < 20; ++i)
+        changes += story.report(beat(), 300 + i).size() - 1;
+    CHECK(changes == 1);
+    CHECK(story.verdict() == Verdict::kSuspect);
+    CHECK(story.tick(20'400).size() == 1);
+    CHECK(story.verdict() == Verdict::kSilent);
+    CHECK(story.tick(30'000).empty());
+}
+
+TEST_CASE("session: events of one report are judged one by one", "[core]") {
+    Story story;
+    std::vector<Event> events(7, beat());
+    events.push_back(tool_finished("c"));
+    std::vector<Event> out;
+    story.session.report(events, context(50), out);
+    REQUIRE(out.size() == 10);
+    CHECK(std::get<VerdictChanged>(out[5].payload).to == Verdict::kSuspect);
+    CHECK(std::get<VerdictChanged>(out[9].payload).to == Verdict::kProgressing);
+}
+
+TEST_CASE("session: a beat ends silence", "[core]") {
+    Story story;
+    (void)story.tick(20'000);
+    REQUIRE(story.verdict() == Verdict::kSilent);
+    const auto out = story.report(beat(), 25'000);
+    REQUIRE(out.size() == 2);
+    CHECK(std::get<VerdictChanged>(out[1].payload).from == Verdict::kSilent);
+    CHECK(story.verdict() == Verdict::kStarting);
+}
+
+TEST_CASE("session: tick before the deadline and after the end writes nothing", "[core]") {
+    Story story;
+    CHECK(story.tick(19'999).empty());
+    (void)story.report(ended(Outcome::kCompleted), 20'000);
+    CHECK(story.tick(99'999).empty());
+    Session unopened{"u"};
+    std::vector<Event> out;
+    unopened.tick(context(99'999), out);
+    CHECK(out.empty());
+}
+
+TEST_CASE("session: the next deadline is when silence would begin, and never once said", "[core]") {
+    Story story;
+    CHECK(story.session.next_deadline(at(0)) == at(20'000));
+    CHECK(story.session.next_deadline(at(1'000)) == at(21'000));
+    (void)story.report(beat(), 5'000);
+    CHECK(story.session.next_deadline(at(0)) == at(25'000));
+    (void)story.tick(25'000);
+    CHECK(story.session.next_deadline(at(0)) == kNever);
+    (void)story.report(beat(), 30'000);
+    CHECK(story.session.next_deadline(at(0)) == at(50'000));
+    (void)story.report(ended(Outcome::kCompleted), 31'000);
+    CHECK(story.session.next_deadline(at(0)) == kNever);
+    CHECK(Session{"unopened"}.next_deadline(at(0)) == kNever);
+}
+
+TEST_CASE("session: a stale attempt is refused and the new one goes on", "[core]") {
+    Story story;
+    (void)story.report(with_attempt(beat(), 2), 1);
+    CHECK(code_of(admit(story.session, {with_attempt(beat(), 1)})) == ErrorCode::kStaleAttempt);
+    CHECK(admit(story.session, {with_attempt(beat(), 2)}).has_value());
+    CHECK(admit(story.session, {with_attempt(beat(), 3)}).has_value());
+    CHECK(admit(story.session, {beat()}).has_value());
+}
+
+TEST_CASE("session: a report that falls back within itself is refused whole", "[core]") {
+    Story story;
+    const auto refused = admit(story.session, {with_attempt(beat(), 2), with_attempt(beat(), 1)});
+    CHECK(code_of(refused) == ErrorCode::kStaleAttempt);
+    CHECK(story.session.state().attempt == 0);
+}
+
+TEST_CASE("session: nothing follows the end, neither later nor in the same report", "[core]") {
+    Story story;
+    CHECK(code_of(admit(story.session, {ended(Outcome::kFailed), beat()})) ==
+          ErrorCode::kSessionEnded);
+    CHECK(admit(story.session, {beat(), ended(Outcome::kFailed)}).has_value());
+    (void)story.report(ended(Outcome::kFailed, "no luck"), 10);
+    CHECK(story.verdict() == Verdict::kFailed);
+    CHECK(story.session.judgement()->reason == "no luck");
+    const auto refused = admit(story.session, {beat()});
+    CHECK(code_of(refused) == ErrorCode::kSessionEnded);
+    CHECK(refused.error().detail.find("failed") != std::string::npos);
+    CHECK(admit(story.session, {}).has_value());
+}
+
+// core/session.hpp promises it of admit().
+TEST_CASE("session: the acknowledgement of a directive that was never issued is refused",
+          "[core][!mayfail]") {
+    const Story story;
+    CHECK_FALSE(admit(story.session, {acknowledged("d99")}).has_value());
+}
+
+TEST_CASE("session: cancel asks once, with a directive that stays until acknowledged", "[core]") {
+    Story story;
+    std::vector<Event> out;
+    REQUIRE(story.session.cancel("too slow", context(10), out).has_value());
+    CHECK(types(out) == std::vector{EventType::kCancelRequested, EventType::kDirectiveIssued});
+    const auto& directive = std::get<DirectiveIssued>(out[1].payload);
+    CHECK(directive.kind == DirectiveKind::kStop);
+    CHECK(directive.reason == "too slow");
+    CHECK(story.session.state().cancel_requested);
+    REQUIRE(story.session.cancel("again", context(20), out).has_value());
+    CHECK(out.size() == 2);
+    (void)story.report(acknowledged(directive.id), 30);
+    CHECK(story.session.state().directives.empty());
+}
+
+TEST_CASE("session: cancel without a reason gives one, and an ended session cannot be cancelled",
+          "[core]") {
+    Story story;
+    std::vector<Event> out;
+    REQUIRE(story.session.cancel("", context(10), out).has_value());
+    CHECK_FALSE(std::get<DirectiveIssued>(out[1].payload).reason.empty());
+    (void)story.report(ended(Outcome::kCancelled), 20);
+    CHECK(code_of(story.session.cancel("", context(30), out)) == ErrorCode::kSessionEnded);
+}
+
+TEST_CASE("session: the interval asked for is recorded in the event that asks", "[core]") {
+    Story story;
+    const auto started = story.report(tool_started("c"), 10);
+    CHECK(started.back().next_heartbeat_ms == 5'000);
+    CHECK(story.session.state().asked_interval == Millis{5'000});
+    CHECK(story.report(beat(), 20).back().next_heartbeat_ms == 0);
+    const auto finished = story.report(tool_finished("c"), 30);
+    CHECK(finished.front().next_heartbeat_ms == 0);
+    CHECK(finished.back().next_heartbeat_ms == 10'000);
+    CHECK(folded(story.events) == story.session.state());
+}
+
+TEST_CASE("session: a watcher halves the interval, reflection doubles it", "[core]") {
+    Story story;
+    Context watched = context(10);
+    watched.watched = true;
+    CHECK(story.report(beat(), watched).back().next_heartbeat_ms == 5'000);
+    CHECK(story.report(beat_in_phase("reflection"), 20).back().next_heartbeat_ms == 20'000);
+}
+
+TEST_CASE("session: silence is judged by the interval that was asked for", "[core]") {
+    Story story;
+    (void)story.report(tool_started("c"), 0);
+    CHECK(story.session.next_deadline(at(0)) == at(10'000));
+    CHECK(story.tick(9'999).empty());
+    REQUIRE(story.tick(10'000).size() == 1);
+    CHECK(story.verdict() == Verdict::kSlow);
+}
+
+TEST_CASE("session: the end asks for no interval", "[core]") {
+    Story story;
+    (void)story.report(tool_started("c"), 10);
+    for (const Event& one : story.report(ended(Outcome::kCompleted), 20))
+        CHECK(one.next_heartbeat_ms == 0);
+}
+
+TEST_CASE("session: the shared judgement is that of the state after each change", "[core]") {
+    Story story;
+    const JudgementPtr before = story.session.judgement();
+    (void)story.report(beat(), 10);
+    CHECK(story.session.judgement() == before);
+    (void)story.report(tool_finished("c"), 20);
+    CHECK(story.session.judgement() != before);
+    CHECK(*story.session.judgement() == story.session.state().judgement);
+    CHECK(before->verdict == Verdict::kStarting);
+}
+
+TEST_CASE("session: a session made of a snapshot goes on where it stood", "[core]") {
+    Story story;
+    (void)story.report(tool_finished("c"), 10);
+    Session copy{"story", story.session.state()};
+    CHECK(*copy.judgement() == *story.session.judgement());
+    std::vector<Event> in{beat()};
+    std::vector<Event> out;
+    copy.report(in, context(20), out);
+    CHECK(out.front().n == story.session.state().n + 1);
+}

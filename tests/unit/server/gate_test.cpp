@@ -1,0 +1,187 @@
+#include "server/gate.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "core/limits.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::server;
+using namespace headway::tests;
+using headway::api::Route;
+using headway::core::ErrorCode;
+namespace limits = headway::core::limits;
+
+namespace {
+
+RequestHead good() {
+    RequestHead head;
+    head.target = "/livez";
+    head.host = "127.0.0.1:7717";
+    head.hosts = 1;
+    return head;
+}
+
+const GateSettings& settings() {
+    static const GateSettings kSettings =
+        gate_settings(7717, {"Headway.example", "[fd00::1]", "proxy:8443"});
+    return kSettings;
+}
+
+}  // namespace
+
+TEST_CASE("gate: hosts that are ours", "[server]") {
+    for (const char* host : {"127.0.0.1:7717", "localhost:7717", "LOCALHOST:7717", "[::1]:7717",
+                             "headway.example", "HEADWAY.EXAMPLE:9", "headway.example:443",
+                             "[fd00::1]", "[fd00::1]:7717", "proxy:8443"}) {
+        RequestHead head = good();
+        head.host = host;
+        INFO(host);
+        CHECK(check_head(head, settings()).has_value());
+    }
+}
+
+TEST_CASE("gate: hosts that are not", "[server]") {
+    for (const char* host :
+         {"", "127.0.0.1", "localhost", "127.0.0.1:80", "localhost:77170", "evil.example",
+          "localhost.evil.example:7717", "evil.headway.example", "127.0.0.1:7717:7717", "[::1]",
+          "proxy", "proxy:443", "headway.example.", " localhost:7717", "user@localhost:7717"}) {
+        RequestHead head = good();
+        head.host = host;
+        INFO(host);
+        CHECK(code_of(check_head(head, settings())) == ErrorCode::kUnknownHost);
+    }
+}
+
+TEST_CASE("gate: on port 80 the port may be left out", "[server]") {
+    RequestHead head = good();
+    head.host = "localhost";
+    CHECK(check_head(head, gate_settings(80, {})).has_value());
+}
+
+TEST_CASE("gate: framing that is refused", "[server]") {
+    RequestHead head = good();
+    SECTION("no Host") {
+        head.hosts = 0;
+        CHECK(code_of(check_head(head, settings())) == ErrorCode::kBadRequest);
+    }
+    SECTION("two Hosts") {
+        head.hosts = 2;
+        CHECK(code_of(check_head(head, settings())) == ErrorCode::kBadRequest);
+    }
+    SECTION("Transfer-Encoding") {
+        head.transfer_encoding = true;
+        CHECK(code_of(check_head(head, settings())) == ErrorCode::kLengthRequired);
+    }
+    SECTION("two Content-Lengths") {
+        head.content_lengths = 2;
+        CHECK(code_of(check_head(head, settings())) == ErrorCode::kBadRequest);
+    }
+}
+
+TEST_CASE("gate: targets that are refused", "[server]") {
+    for (const std::string target :
+         {"", "*", "livez", "http://localhost:7717/livez", "/a#b", "/a b", "/a\tb", "/\x7f",
+          "/\xC3\xA4", "/a\\b", "/a%00b", "/?x=%00"}) {
+        RequestHead head = good();
+        head.target = target;
+        INFO(target);
+        CHECK(code_of(check_head(head, settings())) == ErrorCode::kBadRequest);
+    }
+}
+
+TEST_CASE("gate: origins", "[server]") {
+    struct Case {
+        const char* origin;
+        const char* fetch_site;
+        bool allowed;
+    };
+    const Case cases[] = {
+        {"", "", true},
+        {"http://127.0.0.1:7717", "", true},
+        {"http://localhost:7717", "same-origin", true},
+        {"https://headway.example", "", true},
+        {"", "none", true},
+        {"null", "", false},
+        {"http://evil.example", "", false},
+        {"http://localhost:3000", "", false},
+        {"http://localhost", "", false},
+        {"file://localhost:7717", "", false},
+        {"localhost:7717", "", false},
+        {"", "cross-site", false},
+        {"", "same-site", false},
+        {"http://localhost:7717", "cross-site", false},
+        {"http://127.0.0.1:7717.evil.example", "", false},
+    };
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION("'" << c.origin << "' '" << c.fetch_site << "'") {
+            RequestHead head = good();
+            head.origin = c.origin;
+            head.fetch_site = c.fetch_site;
+            const auto checked = check_head(head, settings());
+            CHECK(checked.has_value() == c.allowed);
+            if (!c.allowed) CHECK(code_of(checked) == ErrorCode::kForbiddenOrigin);
+        }
+    }
+}
+
+TEST_CASE("gate: bodies", "[server]") {
+    struct Case {
+        const char* name;
+        Route route;
+        std::optional<std::uint64_t> length;
+        const char* type;
+        std::optional<ErrorCode> refused;
+    };
+    const Case cases[] = {
+        {"none", Route::kReport, std::nullopt, "", {}},
+        {"empty without a type", Route::kHeartbeat, 0, "", {}},
+        {"JSON", Route::kReport, 10, "application/json", {}},
+        {"JSON with a parameter", Route::kEnd, 10, "Application/JSON ; charset=utf-8", {}},
+        {"lines", Route::kReport, 10, "application/x-ndjson", {}},
+        {"lines elsewhere", Route::kEnd, 10, "application/x-ndjson",
+         ErrorCode::kUnsupportedMediaType},
+        {"no type", Route::kReport, 10, "", ErrorCode::kUnsupportedMediaType},
+        {"a form", Route::kReport, 10, "text/plain", ErrorCode::kUnsupportedMediaType},
+        {"a longer name", Route::kReport, 10, "application/json2",
+         ErrorCode::kUnsupportedMediaType},
+        {"the largest", Route::kReport, limits::kReportBodyBytesMax, "application/json", {}},
+        {"too large", Route::kReport, limits::kReportBodyBytesMax + 1, "application/json",
+         ErrorCode::kBodyTooLarge},
+        {"too large elsewhere", Route::kEnd, limits::kControlBodyBytesMax + 1, "application/json",
+         ErrorCode::kBodyTooLarge},
+        {"absurd", Route::kReport, UINT64_MAX, "application/json", ErrorCode::kBodyTooLarge},
+        {"where none belongs", Route::kLive, 1, "application/json", ErrorCode::kBodyTooLarge},
+        {"an empty one where none belongs", Route::kLive, 0, "", {}},
+    };
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION(c.name) {
+            RequestHead head = good();
+            head.content_length = c.length;
+            head.content_type = c.type;
+            const auto checked = check_body(head, c.route);
+            if (c.refused) {
+                CHECK(code_of(checked) == *c.refused);
+            } else {
+                CHECK(checked.has_value());
+            }
+        }
+    }
+}
+
+TEST_CASE("gate: request ids that are taken over", "[server]") {
+    CHECK(usable_request_id("a-B.9:_"));
+    CHECK(usable_request_id(std::string(64, 'x')));
+    for (const std::string& bad : {std::string{}, std::string(65, 'x'), std::string{"a b"},
+                                   std::string{"a\r\nX: y"}, std::string{"ä"}})
+        CHECK_FALSE(usable_request_id(bad));
+}
+
+TEST_CASE("gate: the connection closes when the next request cannot be found", "[server]") {
+    for (const ErrorCode code :
+         {ErrorCode::kBadRequest, ErrorCode::kLengthRequired, ErrorCode::kHeaderTooLarge,
+          ErrorCode::kBodyTooLarge, ErrorCode::kHttpVersion, ErrorCode::kRequestTimeout})
+        CHECK(breaks_framing(code));
+    for (const ErrorCode code : {ErrorCode::kInvalidJson, ErrorCode::kUnknownRoute,
+                                 ErrorCode::kUnknownHost, ErrorCode::kOverloaded})
+        CHECK_FALSE(breaks_framing(code));
+}

@@ -1,0 +1,215 @@
+#include "server/request_head.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "core/limits.hpp"
+#include "tests/support/gen.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::server;
+using namespace headway::tests;
+using headway::api::Method;
+using headway::core::Error;
+using headway::core::ErrorCode;
+namespace limits = headway::core::limits;
+
+namespace {
+
+struct Parsed {
+    HeadStatus status{};
+    RequestHead head;
+    Error error;
+};
+
+Parsed parse(std::string_view bytes) {
+    Parsed parsed;
+    parsed.status = parse_head(bytes, parsed.head, parsed.error);
+    return parsed;
+}
+
+std::string with_field(const std::string& field) {
+    return "GET / HTTP/1.1\r\nHost: a\r\n" + field + "\r\n\r\n";
+}
+
+}  // namespace
+
+TEST_CASE("request head: everything we act on is found", "[server]") {
+    const std::string bytes =
+        "POST /v1/sessions?x=1 HTTP/1.1\r\nHOST: localhost:7717\r\ncontent-type: "
+        "application/json\r\n"
+        "Content-Length: 12\r\nAccept: text/event-stream\r\nOrigin: http://a\r\n"
+        "Sec-Fetch-Site: none\r\nLAST-EVENT-ID:  42  \r\nIdempotency-Key: k\r\n"
+        "X-Request-Id: r-1\r\nExpect: 100-Continue\r\nX-Other: o\r\n\r\n";
+    const std::string with_body = bytes + "{\"id\":\"abc\"}";
+    const Parsed parsed = parse(with_body);
+    REQUIRE((parsed.status == HeadStatus::kComplete));
+    const RequestHead& head = parsed.head;
+    CHECK((head.method == Method::kPost));
+    CHECK(head.target == "/v1/sessions?x=1");
+    CHECK(head.host == "localhost:7717");
+    CHECK(head.content_type == "application/json");
+    CHECK(head.content_length == 12U);
+    CHECK(head.accept == "text/event-stream");
+    CHECK(head.origin == "http://a");
+    CHECK(head.fetch_site == "none");
+    CHECK(head.last_event_id == "42");
+    CHECK(head.idempotency_key == "k");
+    CHECK(head.request_id == "r-1");
+    CHECK(head.expects_continue);
+    CHECK(head.keep_alive);
+    CHECK_FALSE(head.http_1_0);
+    CHECK(head.fields == 11);
+    CHECK(head.hosts == 1);
+    CHECK(head.bytes == bytes.size());
+}
+
+TEST_CASE("request head: every shorter piece of it needs more", "[server]") {
+    const std::string bytes = "GET /a HTTP/1.1\r\nHost: x\r\nAccept: y\r\n\r\n";
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        INFO(size);
+        CHECK((parse(std::string_view{bytes}.substr(0, size)).status == HeadStatus::kNeedMore));
+    }
+    CHECK((parse(bytes).status == HeadStatus::kComplete));
+}
+
+TEST_CASE("request head: methods", "[server]") {
+    const std::pair<const char*, Method> cases[] = {
+        {"GET", Method::kGet},         {"HEAD", Method::kHead},     {"POST", Method::kPost},
+        {"PUT", Method::kPut},         {"DELETE", Method::kDelete}, {"PATCH", Method::kPatch},
+        {"OPTIONS", Method::kOptions}, {"BREW", Method::kOther},    {"get", Method::kOther},
+    };
+    for (const auto& [name, method] : cases) {
+        DYNAMIC_SECTION(name) {
+            const std::string bytes = std::string{name} + " / HTTP/1.1\r\n\r\n";
+            CHECK((parse(bytes).head.method == method));
+        }
+    }
+}
+
+TEST_CASE("request head: who keeps the connection", "[server]") {
+    const std::string close = with_field("Connection: close");
+    const std::string old = "GET / HTTP/1.0\r\nHost: a\r\n\r\n";
+    CHECK_FALSE(parse(close).head.keep_alive);
+    CHECK_FALSE(parse(old).head.keep_alive);
+    CHECK(parse(old).head.http_1_0);
+}
+
+TEST_CASE("request head: what the gate judges is counted", "[server]") {
+    CHECK(parse(with_field("Host: b")).head.hosts == 2);
+    CHECK(parse(with_field("Transfer-Encoding: chunked")).head.transfer_encoding);
+    CHECK(parse(with_field("Content-Length: 0")).head.content_lengths == 1);
+}
+
+TEST_CASE("request head: malformed heads", "[server]") {
+    const std::pair<const char*, std::string> cases[] = {
+        {"nothing like HTTP", "hello\r\n\r\n"},
+        {"TLS", std::string("\x16\x03\x01\x02\x00\x01\x00\x01", 8)},
+        {"no target", "GET HTTP/1.1\r\n\r\n"},
+        {"a space in the target", "GET /a b HTTP/1.1\r\n\r\n"},
+        {"no version", "GET /\r\n\r\n"},
+        {"a space before the colon", with_field("Accept : x")},
+        {"no colon", with_field("Accept")},
+        {"an empty name", with_field(": x")},
+        {"a control character in a name", with_field("Ac\x01"
+                                                     "cept: x")},
+        {"a NUL in a value", with_field(std::string("Accept: x\0y", 11))},
+        {"a bare CR", with_field("Accept: x\ry")},
+        {"a bare LF", "GET / HTTP/1.1\nHost: a\n\n"},
+        {"a folded value", with_field("Accept: x\r\n y")},
+        {"a folded value with a tab", with_field("Idempotency-Key: x\r\n\ty")},
+        {"a folded first line", "GET / HTTP/1.1\r\n Host: a\r\n\r\n"},
+        {"a negative length", with_field("Content-Length: -1")},
+        {"a length with a sign", with_field("Content-Length: +1")},
+        {"a length that is none", with_field("Content-Length: 1x")},
+        {"a hexadecimal length", with_field("Content-Length: 0x10")},
+        {"a length beyond 64 bits", with_field("Content-Length: 99999999999999999999999")},
+        {"two lengths that differ", with_field("Content-Length: 1\r\nContent-Length: 2")},
+        {"many empty lines", "\r\n\r\n\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\n\r\n"},
+    };
+    for (const auto& [name, bytes] : cases) {
+        DYNAMIC_SECTION(name) {
+            const Parsed parsed = parse(bytes);
+            CHECK((parsed.status == HeadStatus::kMalformed));
+            CHECK(parsed.error.code == ErrorCode::kBadRequest);
+            CHECK_FALSE(parsed.error.detail.empty());
+        }
+    }
+}
+
+TEST_CASE("request head: a length and an encoding together never pass unseen", "[server]") {
+    const std::string bytes = with_field("Content-Length: 5\r\nTransfer-Encoding: chunked");
+    const Parsed parsed = parse(bytes);
+    // Either the parser refuses it or the gate is told.
+    CHECK((parsed.status == HeadStatus::kMalformed || parsed.head.transfer_encoding));
+}
+
+TEST_CASE("request head: other versions of HTTP", "[server]") {
+    for (const char* version : {"HTTP/2.0", "HTTP/0.9", "HTTP/1.2", "HTTP/9.9"}) {
+        const std::string bytes = "GET / " + std::string{version} + "\r\nHost: a\r\n\r\n";
+        const Parsed parsed = parse(bytes);
+        INFO(version);
+        CHECK((parsed.status == HeadStatus::kMalformed));
+        CHECK(parsed.error.code == ErrorCode::kHttpVersion);
+    }
+}
+
+TEST_CASE("request head: an empty line or two before the request are skipped", "[server]") {
+    const std::string bytes = "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    const Parsed parsed = parse(bytes);
+    CHECK((parsed.status == HeadStatus::kComplete));
+    CHECK(parsed.head.bytes == bytes.size());
+    CHECK((parse("\r\n").status == HeadStatus::kNeedMore));
+}
+
+TEST_CASE("request head: up to 8 KiB and not a byte more", "[server]") {
+    const std::string frame = "GET / HTTP/1.1\r\nHost: a\r\nX-Pad: \r\n\r\n";
+    const auto padded = [&](std::size_t size) {
+        return with_field("X-Pad: " + std::string(size - frame.size(), 'p'));
+    };
+    const std::string largest = padded(limits::kHeaderBytesMax);
+    REQUIRE(largest.size() == limits::kHeaderBytesMax);
+    CHECK((parse(largest).status == HeadStatus::kComplete));
+    const Parsed larger = parse(padded(limits::kHeaderBytesMax + 1));
+    CHECK((larger.status == HeadStatus::kMalformed));
+    CHECK(larger.error.code == ErrorCode::kHeaderTooLarge);
+    const Parsed endless = parse("GET /" + std::string(limits::kHeaderBytesMax, 'x'));
+    CHECK((endless.status == HeadStatus::kMalformed));
+    CHECK(endless.error.code == ErrorCode::kHeaderTooLarge);
+}
+
+TEST_CASE("request head: up to 100 fields and not one more", "[server]") {
+    const auto fields = [](std::size_t count) {
+        std::string bytes = "GET / HTTP/1.1\r\n";
+        for (std::size_t i = 0; i < count; ++i)
+            bytes += "X: y\r\n";
+        return bytes + "\r\n";
+    };
+    CHECK((parse(fields(limits::kHeaderFieldsMax)).status == HeadStatus::kComplete));
+    const Parsed more = parse(fields(limits::kHeaderFieldsMax + 1));
+    CHECK((more.status == HeadStatus::kMalformed));
+    CHECK(more.error.code == ErrorCode::kHeaderTooLarge);
+}
+
+TEST_CASE("request head: any bytes are parsed without a throw or a wild view", "[server]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    const std::string good =
+        "POST /v1/sessions/a/events HTTP/1.1\r\nHost: localhost:7717\r\nContent-Length: 5\r\n"
+        "Content-Type: application/json\r\nX-Request-Id: abc\r\n\r\n";
+    static constexpr char kTokens[] = {'\r', '\n', ' ', ':', '\t', '/', '\0', 'H', '\x80'};
+    for (int round = 0; round < 20'000; ++round) {
+        std::string bytes = gen.chance(4) ? gen.bytes(gen.below(300)) : good;
+        for (std::uint64_t i = gen.below(4); i > 0 && !bytes.empty(); --i)
+            bytes[gen.index(bytes.size())] = gen.pick(kTokens);
+        const Parsed parsed = parse(bytes);
+        if (parsed.status != HeadStatus::kComplete) continue;
+        REQUIRE(parsed.head.bytes <= bytes.size());
+        for (const std::string_view view : {parsed.head.target, parsed.head.host,
+                                            parsed.head.content_type, parsed.head.request_id}) {
+            const bool inside =
+                view.empty() || (view.data() >= bytes.data() &&
+                                 view.data() + view.size() <= bytes.data() + bytes.size());
+            REQUIRE(inside);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+#include "server/resident_set.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace headway::server;
+using headway::core::Session;
+using headway::storage::SessionKey;
+
+namespace {
+
+Resident& add(ResidentSet& set, SessionKey key) {
+    return set.add({key, Session{"s" + std::to_string(key)}, {}, {}});
+}
+
+}  // namespace
+
+TEST_CASE("resident set: found by id and by key, at the same place", "[server]") {
+    ResidentSet set;
+    Resident& one = add(set, 1);
+    add(set, 2);
+    CHECK(set.find("s1") == &one);
+    CHECK(set.find(SessionKey{1}) == &one);
+    CHECK(set.find("s3") == nullptr);
+    CHECK(set.find(SessionKey{3}) == nullptr);
+    CHECK(set.size() == 2);
+}
+
+TEST_CASE("resident set: the least recent is the one not looked for longest", "[server]") {
+    ResidentSet set;
+    CHECK(set.least_recent() == nullptr);
+    Resident& one = add(set, 1);
+    Resident& two = add(set, 2);
+    CHECK(set.least_recent() == &one);
+    (void)set.find("s1");
+    CHECK(set.least_recent() == &two);
+    set.evict(two);
+    CHECK(set.least_recent() == &one);
+    CHECK(set.find("s2") == nullptr);
+    CHECK(set.size() == 1);
+}
+
+TEST_CASE("resident set: the oldest dirty one keeps its first cursor", "[server]") {
+    ResidentSet set;
+    Resident& one = add(set, 1);
+    Resident& two = add(set, 2);
+    CHECK(set.oldest_dirty() == nullptr);
+    set.mark_dirty(two, 5);
+    set.mark_dirty(one, 6);
+    set.mark_dirty(two, 7);
+    CHECK(set.oldest_dirty() == &two);
+    CHECK(two.dirty_from == 5);
+    set.mark_clean(two);
+    CHECK(set.oldest_dirty() == &one);
+    set.mark_dirty(two, 8);
+    CHECK(set.oldest_dirty() == &one);
+    set.mark_clean(one);
+    CHECK(set.oldest_dirty() == &two);
+}
+
+TEST_CASE("resident set: saved means its event ids are in the store", "[server]") {
+    ResidentSet set;
+    Resident& one = add(set, 1);
+    set.mark_dirty(one, 3);
+    one.new_ids.emplace("e", 1);
+    set.mark_clean(one);
+    CHECK(one.new_ids.empty());
+    set.mark_clean(one);  // twice does nothing
+    CHECK(one.dirty_from == 0);
+}
+
+TEST_CASE("resident set: cleared is empty, dirty ones included", "[server]") {
+    ResidentSet set;
+    set.mark_dirty(add(set, 1), 1);
+    set.clear();
+    CHECK(set.size() == 0);
+    CHECK(set.oldest_dirty() == nullptr);
+    CHECK(set.find("s1") == nullptr);
+    add(set, 1);
+    CHECK(set.size() == 1);
+}

@@ -1,0 +1,122 @@
+#include "server/view_cache.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "core/limits.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::server;
+using headway::core::Error;
+using headway::core::ErrorCode;
+using headway::core::Result;
+using headway::core::SessionView;
+
+namespace {
+
+SessionView view(const std::string& id, std::uint64_t n) {
+    SessionView made;
+    made.id = id;
+    made.n = n;
+    return made;
+}
+
+/// A cache, what it asked for, and what its readers were told.
+struct Cache {
+    std::vector<std::string> asked;
+    bool room = true;
+    ViewCache views{[this](const std::string& session) {
+        if (room) asked.push_back(session);
+        return room;
+    }};
+    std::vector<std::string> told;
+
+    void get(const std::string& session) {
+        views.get(session, [this](Result<const SessionView*> found) {
+            if (!found) {
+                told.push_back("error");
+            } else {
+                told.push_back(*found != nullptr ? std::to_string((*found)->n) : "unknown");
+            }
+        });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("view cache: a view that is here answers at once", "[server]") {
+    Cache cache;
+    cache.views.update(view("a", 3));
+    cache.get("a");
+    CHECK(cache.told == std::vector<std::string>{"3"});
+    CHECK(cache.asked.empty());
+    cache.views.update(view("a", 4));
+    CHECK(cache.views.find("a")->n == 4);
+}
+
+TEST_CASE("view cache: one that is not is asked for once, all readers are told", "[server]") {
+    Cache cache;
+    cache.get("a");
+    cache.get("a");
+    CHECK(cache.asked == std::vector<std::string>{"a"});
+    CHECK(cache.told.empty());
+    const SessionView answer = view("a", 5);
+    cache.views.resolve("a", &answer);
+    CHECK(cache.told == std::vector<std::string>{"5", "5"});
+    cache.get("a");
+    CHECK(cache.told.size() == 3);
+    CHECK(cache.asked.size() == 1);
+}
+
+TEST_CASE("view cache: an unknown session is not remembered", "[server]") {
+    Cache cache;
+    cache.get("a");
+    cache.views.resolve("a", static_cast<const SessionView*>(nullptr));
+    CHECK(cache.told == std::vector<std::string>{"unknown"});
+    CHECK(cache.views.size() == 0);
+    cache.get("a");
+    CHECK(cache.asked.size() == 2);
+}
+
+TEST_CASE("view cache: a failure is told to all and asked again later", "[server]") {
+    Cache cache;
+    cache.get("a");
+    cache.views.resolve("a", Error{ErrorCode::kStorageUnavailable, "", {}});
+    CHECK(cache.told == std::vector<std::string>{"error"});
+    cache.get("a");
+    CHECK(cache.asked.size() == 2);
+}
+
+TEST_CASE("view cache: a full queue is told at once", "[server]") {
+    Cache cache;
+    cache.room = false;
+    cache.get("a");
+    CHECK(cache.told == std::vector<std::string>{"error"});
+    cache.room = true;
+    cache.get("a");
+    CHECK(cache.asked.size() == 1);
+}
+
+TEST_CASE("view cache: watchers are counted, also before there is a view", "[server]") {
+    Cache cache;
+    cache.views.watch("a");
+    cache.views.watch("a");
+    CHECK(cache.views.watched("a"));
+    CHECK(cache.views.find("a") == nullptr);
+    cache.views.unwatch("a");
+    CHECK(cache.views.watched("a"));
+    cache.views.unwatch("a");
+    CHECK_FALSE(cache.views.watched("a"));
+    CHECK(cache.views.size() == 0);
+    cache.views.unwatch("a");
+    CHECK_FALSE(cache.views.watched("a"));
+}
+
+TEST_CASE("view cache: the view of a watched session stays when others must go", "[server]") {
+    Cache cache;
+    cache.views.watch("kept");
+    cache.views.update(view("kept", 1));
+    for (std::size_t i = 0; i < headway::core::limits::kViewCacheMax + 50; ++i)
+        cache.views.update(view(std::to_string(i), 1));
+    CHECK(cache.views.size() <= headway::core::limits::kViewCacheMax);
+    CHECK(cache.views.find("kept") != nullptr);
+}

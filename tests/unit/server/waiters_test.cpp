@@ -1,0 +1,225 @@
+#include "server/waiters.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::server;
+using namespace headway::tests;
+using headway::core::kNever;
+using headway::core::parse_until;
+using headway::core::SessionView;
+using headway::core::Verdict;
+using Json = nlohmann::json;
+
+namespace {
+
+SessionView view(const std::string& id, std::uint64_t n, Verdict verdict) {
+    SessionView made;
+    made.id = id;
+    made.n = n;
+    auto judgement = std::make_shared<headway::core::Judgement>();
+    judgement->verdict = verdict;
+    made.judgement = judgement;
+    made.ended = is_final(verdict);
+    made.last_beat_at = at(0);
+    made.asked_interval = headway::core::Millis{1000};
+    made.reached[static_cast<std::size_t>(verdict)] = n;
+    return made;
+}
+
+/// Waiters over a cache, and the answers by slot.
+struct Room {
+    std::vector<std::string> asked;
+    ViewCache views{[this](const std::string& session) {
+        asked.push_back(session);
+        return true;
+    }};
+    std::map<std::uint64_t, Response> answers;
+    Waiters waiters{views,
+                    [this](const ReplyTo& to, Response response) {
+                        REQUIRE(answers.count(to.slot) == 0);
+                        answers[to.slot] = std::move(response);
+                    },
+                    [] {
+                        return headway::api::ReadingTime{at(10), at(0)};
+                    }};
+
+    void wait(std::uint64_t slot, std::vector<std::string> sessions, const char* until,
+              std::int64_t deadline = 1000, bool all = false, bool missing_ok = false) {
+        Wait made;
+        made.reply_to = {slot / 10, slot};
+        made.what.until = *parse_until(until);
+        made.several = sessions.size() > 1;
+        made.sessions = std::move(sessions);
+        made.all = all;
+        made.missing_ok = missing_ok;
+        made.deadline = at(deadline);
+        require_ok(waiters.add(std::move(made)));
+    }
+    void change(const std::string& id, std::uint64_t n, Verdict verdict) {
+        views.update(view(id, n, verdict));
+        waiters.notify(id);
+    }
+    void resolve_unknown(const std::string& id) {
+        views.resolve(id, static_cast<const SessionView*>(nullptr));
+    }
+    Json body(std::uint64_t slot) {
+        REQUIRE(answers.count(slot) == 1);
+        return Json::parse(answers[slot].body);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("waiters: a wait that is met already is answered at once", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kStuck));
+    room.wait(1, {"a"}, "stuck");
+    CHECK(room.body(1)["met"] == true);
+    CHECK(room.body(1)["matched"] == "stuck");
+    CHECK(room.waiters.size() == 0);
+    CHECK_FALSE(room.views.watched("a"));
+}
+
+TEST_CASE("waiters: a wait is answered by the change that meets it", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kProgressing));
+    room.wait(1, {"a"}, "stuck");
+    CHECK(room.answers.empty());
+    CHECK(room.views.watched("a"));
+    CHECK(room.waiters.next_deadline() == at(1000));
+    room.change("a", 4, Verdict::kSlow);
+    CHECK(room.answers.empty());
+    room.change("a", 5, Verdict::kStuck);
+    CHECK(room.body(1)["n"] == 5);
+    CHECK(room.waiters.size() == 0);
+    CHECK(room.waiters.next_deadline() == kNever);
+    CHECK_FALSE(room.views.watched("a"));
+    room.change("a", 6, Verdict::kStuck);  // nobody is left to be told
+}
+
+TEST_CASE("waiters: one that cannot be met any more is answered at once", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kProgressing));
+    room.wait(1, {"a"}, "stuck");
+    room.change("a", 4, Verdict::kCompleted);
+    CHECK(room.body(1)["met"] == false);
+    CHECK(room.body(1)["impossible"] == true);
+}
+
+TEST_CASE("waiters: at its deadline a wait is told how things stand", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kProgressing));
+    room.wait(1, {"a"}, "stuck", 100);
+    room.wait(2, {"a"}, "stuck", 200);
+    room.waiters.expire(at(99));
+    CHECK(room.answers.empty());
+    room.waiters.expire(at(100));
+    CHECK(room.answers.size() == 1);
+    CHECK(room.answers[1].status == 200);
+    CHECK(room.body(1)["met"] == false);
+    CHECK(room.body(1)["impossible"] == false);
+    CHECK(room.body(1)["verdict"]["status"] == "progressing");
+    CHECK(room.waiters.next_deadline() == at(200));
+}
+
+TEST_CASE("waiters: going down answers everybody", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kProgressing));
+    room.wait(1, {"a"}, "stuck", 100'000);
+    room.wait(2, {"unresolved"}, "stuck", 100'000);
+    room.wait(3, {"a", "unresolved"}, "stuck", 100'000, true);
+    room.waiters.expire(kNever);
+    CHECK(room.answers.size() == 3);
+    CHECK(room.waiters.size() == 0);
+}
+
+TEST_CASE("waiters: the waits of a connection that is gone are dropped", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kProgressing));
+    room.wait(11, {"a"}, "stuck");
+    room.wait(12, {"a", "b"}, "stuck");
+    room.wait(21, {"a"}, "stuck");
+    room.waiters.drop_connection(1);
+    CHECK(room.waiters.size() == 1);
+    CHECK_FALSE(room.views.watched("b"));
+    room.change("a", 4, Verdict::kStuck);
+    CHECK(room.answers.size() == 1);
+    CHECK(room.answers.count(21) == 1);
+    room.resolve_unknown("b");  // an answer to a wait that is gone
+}
+
+TEST_CASE("waiters: a session that is not cached is asked for", "[server]") {
+    Room room;
+    room.wait(1, {"a"}, "stuck");
+    CHECK(room.asked == std::vector<std::string>{"a"});
+    const SessionView answer = view("a", 3, Verdict::kStuck);
+    room.views.resolve("a", &answer);
+    CHECK(room.body(1)["met"] == true);
+}
+
+TEST_CASE("waiters: an unknown session is 404, or waited for when asked to", "[server]") {
+    Room room;
+    room.wait(1, {"a"}, "event");
+    room.wait(2, {"a"}, "event", 1000, false, true);
+    room.resolve_unknown("a");
+    CHECK(room.answers[1].status == 404);
+    CHECK(room.answers.count(2) == 0);
+    room.change("a", 1, Verdict::kStarting);
+    CHECK(room.body(2)["met"] == true);
+}
+
+TEST_CASE("waiters: a session nobody opened is said so at the deadline", "[server]") {
+    Room room;
+    room.wait(1, {"a"}, "ended", 100, false, true);
+    room.resolve_unknown("a");
+    room.waiters.expire(at(100));
+    CHECK(room.body(1) == Json::parse(R"({"met":false,"matched":null,"impossible":false,
+        "session":"a","n":0,"alive":false,"verdict":null})"));
+}
+
+TEST_CASE("waiters: any of several", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kProgressing));
+    room.views.update(view("b", 3, Verdict::kProgressing));
+    room.wait(1, {"a", "b"}, "stuck");
+    room.change("a", 4, Verdict::kCompleted);
+    CHECK(room.answers.empty());  // b may still do it
+    room.change("b", 4, Verdict::kStuck);
+    CHECK(room.body(1)["met"] == true);
+    CHECK(room.body(1)["matched"] == Json::parse(R"({"b":"stuck"})"));
+    CHECK(room.body(1)["sessions"]["a"]["impossible"] == true);
+}
+
+TEST_CASE("waiters: any of several is impossible when none can", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kCompleted));
+    room.views.update(view("b", 3, Verdict::kProgressing));
+    room.wait(1, {"a", "b"}, "stuck");
+    room.change("b", 4, Verdict::kFailed);
+    CHECK(room.body(1)["impossible"] == true);
+}
+
+TEST_CASE("waiters: all of several", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kCompleted));
+    room.views.update(view("b", 3, Verdict::kProgressing));
+    room.wait(1, {"a", "b"}, "ended", 1000, true);
+    CHECK(room.answers.empty());
+    room.change("b", 4, Verdict::kFailed);
+    CHECK(room.body(1)["met"] == true);
+    CHECK(room.body(1)["matched"] == Json::parse(R"({"a":"completed","b":"failed"})"));
+}
+
+TEST_CASE("waiters: all of several is impossible as soon as one cannot", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kProgressing));
+    room.views.update(view("b", 3, Verdict::kProgressing));
+    room.wait(1, {"a", "b"}, "completed", 1000, true);
+    room.change("b", 4, Verdict::kFailed);
+    CHECK(room.body(1)["met"] == false);
+    CHECK(room.body(1)["impossible"] == true);
+}

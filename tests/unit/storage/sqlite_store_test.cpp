@@ -1,0 +1,489 @@
+#include "storage/sqlite_store.hpp"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "core/limits.hpp"
+#include "tests/support/gen.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::core;
+using namespace headway::storage;
+using namespace headway::tests;
+namespace limits = headway::core::limits;
+
+namespace {
+
+std::unique_ptr<SqliteStore> opened(const TempDir& dir) {
+    auto store = SqliteStore::open(dir.file());
+    require_ok(store);
+    return *std::move(store);
+}
+
+/// A session that is written to the store as the supervisor would.
+struct Writer {
+    SqliteStore& store;
+    Session session;
+    SessionKey key = 0;
+    Chain chain;
+    EventIds new_ids;
+
+    Writer(SqliteStore& to, const std::string& id) : store(to), session(id) {
+        std::vector<Event> out;
+        require_ok(store.begin());
+        key = store.create(id, at(0)).value();
+        session.open(SessionStarted{}, Policy{}, context(0), out);
+        append(out);
+        require_ok(store.commit());
+    }
+    Cursor append(const std::vector<Event>& out) {
+        const auto cursor = store.append(key, chain, out);
+        require_ok(cursor);
+        for (const Event& one : out) {
+            if (!one.event_id.empty()) new_ids.emplace(one.event_id, one.n);
+        }
+        return *cursor;
+    }
+    /// Inside a transaction of the caller.
+    Cursor report(std::vector<Event> events) {
+        std::vector<Event> out;
+        session.report(events, context(10), out);
+        return append(out);
+    }
+    /// `rows` reports of `size` messages, one commit.
+    void fill(std::size_t rows, std::size_t size = 1) {
+        require_ok(store.begin());
+        for (std::size_t i = 0; i < rows; ++i)
+            report(std::vector<Event>(size, message("assistant")));
+        require_ok(store.commit());
+    }
+    void save() {
+        require_ok(store.begin());
+        require_ok(store.save(key, session, chain, new_ids));
+        require_ok(store.set_snapshot_cursor(store.head()));
+        require_ok(store.commit());
+        new_ids.clear();
+    }
+    void end() {
+        require_ok(store.begin());
+        report({ended(Outcome::kCompleted)});
+        require_ok(store.commit());
+        save();
+    }
+};
+
+std::int64_t count(const TempDir& dir, const std::string& table) {
+    auto database = Database::open(dir.file().string());
+    require_ok(database);
+    return database->query_integer("SELECT count(*) FROM " + table).value();
+}
+
+}  // namespace
+
+TEST_CASE("store: a new journal is empty", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    CHECK(store->head() == 0);
+    CHECK(store->oldest() == 1);
+    CHECK(store->find("a").value() == std::nullopt);
+    const auto recovery = store->recover();
+    require_ok(recovery);
+    CHECK(recovery->sessions.empty());
+    CHECK(recovery->events == 0);
+    CHECK(store->read_stream(0, 10).value().empty());
+    CHECK(code_of(store->load(1)) == ErrorCode::kUnknownSession);
+}
+
+TEST_CASE("store: cursors count events over all sessions", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    Writer a{*store, "a"};
+    Writer b{*store, "b"};
+    require_ok(store->begin());
+    CHECK(a.report({beat(), beat(), beat()}) == 3);
+    CHECK(b.report({beat()}) == 6);
+    require_ok(store->commit());
+    CHECK(store->head() == 6);
+    CHECK(store->find("b").value() == b.key);
+}
+
+TEST_CASE("store: a journal is read in pages across rows and marks", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    Writer a{*store, "a"};
+    Writer b{*store, "b"};
+    for (int i = 0; i < 6; ++i) {
+        a.fill(30, 3);
+        b.fill(10, 1);
+    }
+    const std::uint64_t total = a.session.state().n;
+    REQUIRE(total > 4 * limits::kMarkEveryEvents);
+    for (const std::size_t page : {std::size_t{1}, std::size_t{7}, std::size_t{128}, total + 5}) {
+        std::uint64_t n = 0;
+        while (n < total) {
+            const auto events = store->read_session(a.key, a.chain, n, page);
+            require_ok(events);
+            REQUIRE(events->size() == std::min<std::uint64_t>(page, total - n));
+            for (const Event& one : *events)
+                REQUIRE(one.n == ++n);
+        }
+        CHECK(store->read_session(a.key, a.chain, total, page).value().empty());
+    }
+}
+
+TEST_CASE("store: a row longer than the distance of marks is found", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    Writer a{*store, "a"};
+    a.fill(3, 500);
+    for (const std::uint64_t after : {0ULL, 127ULL, 128ULL, 500ULL, 501ULL, 1000ULL, 1500ULL}) {
+        const auto events = store->read_session(a.key, a.chain, after, 2);
+        require_ok(events);
+        REQUIRE_FALSE(events->empty());
+        CHECK(events->front().n == after + 1);
+    }
+}
+
+TEST_CASE("store: the stream is read from anywhere, also from within a row", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    Writer a{*store, "a"};
+    Writer b{*store, "b"};
+    for (int i = 0; i < 5; ++i) {
+        a.fill(2, 4);
+        b.fill(3, 1);
+    }
+    const Cursor head = store->head();
+    for (Cursor after = 0; after <= head; ++after) {
+        const auto events = store->read_stream(after, 5);
+        require_ok(events);
+        REQUIRE(events->size() >= static_cast<std::size_t>(std::min<Cursor>(5, head - after)));
+        Cursor expected = after;
+        for (const StreamEvent& one : *events)
+            REQUIRE(one.cursor == ++expected);
+    }
+    CHECK(store->read_stream(0, 1).value().front().session == "a");
+    CHECK(store->read_stream(head + 100, 5).value().empty());
+}
+
+TEST_CASE("store: event ids are known once the session was saved", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    Writer a{*store, "a"};
+    require_ok(store->begin());
+    a.report({with_id(beat(), "e1"), with_id(beat(), "e2")});
+    require_ok(store->commit());
+    a.save();
+    CHECK(store->find_event_id(a.key, "e1").value() == 2U);
+    CHECK(store->find_event_id(a.key, "e2").value() == 3U);
+    CHECK(store->find_event_id(a.key, "e3").value() == std::nullopt);
+    CHECK(store->find_event_id(a.key + 1, "e1").value() == std::nullopt);
+}
+
+TEST_CASE("store: idempotency keys keep the first use", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    CHECK(store->find_idempotency_key("k").value().has_value() == false);
+    require_ok(store->begin());
+    require_ok(store->add_idempotency_key("k", {"print", "a"}, at(0)));
+    require_ok(store->commit());
+    const auto use = store->find_idempotency_key("k").value();
+    REQUIRE(use.has_value());
+    CHECK(use->fingerprint == "print");
+    CHECK(use->session == "a");
+}
+
+TEST_CASE("store: recovery replays what the snapshots do not hold", "[storage]") {
+    const TempDir dir;
+    SessionState a_state;
+    SessionState b_state;
+    {
+        const auto store = opened(dir);
+        Writer a{*store, "a"};
+        a.fill(5);
+        a.save();
+        Writer b{*store, "b"};
+        b.fill(4);
+        a.fill(2);
+        a_state = a.session.state();
+        b_state = b.session.state();
+    }
+    const auto store = opened(dir);
+    auto recovery = store->recover();
+    require_ok(recovery);
+    CHECK(recovery->head == store->head());
+    CHECK(recovery->snapshots == 6);
+    CHECK(recovery->events == 7);
+    REQUIRE(recovery->sessions.size() == 2);
+    for (const StoredSession& stored : recovery->sessions)
+        CHECK(stored.session.state() == (stored.session.id() == "a" ? a_state : b_state));
+    CHECK(store->open_sessions().value().size() == 2);
+}
+
+TEST_CASE("store: recovery brings back the event ids past the snapshot", "[storage]") {
+    const TempDir dir;
+    {
+        const auto store = opened(dir);
+        Writer a{*store, "a"};
+        require_ok(store->begin());
+        a.report({with_id(beat(), "e1")});
+        require_ok(store->commit());
+    }
+    const auto store = opened(dir);
+    const auto recovery = store->recover();
+    require_ok(recovery);
+    REQUIRE(recovery->sessions.size() == 1);
+    CHECK(recovery->sessions[0].new_ids == EventIds{{"e1", 2}});
+}
+
+TEST_CASE("store: a recovered chain reads back and goes on", "[storage]") {
+    const TempDir dir;
+    {
+        const auto store = opened(dir);
+        Writer a{*store, "a"};
+        a.fill(3);
+        a.save();
+        a.fill(3);
+    }
+    const auto store = opened(dir);
+    auto recovery = store->recover();
+    require_ok(recovery);
+    StoredSession& stored = recovery->sessions.at(0);
+    require_ok(store->begin());
+    std::vector<Event> in{beat()};
+    std::vector<Event> out;
+    stored.session.report(in, context(20), out);
+    require_ok(store->append(stored.key, stored.chain, out));
+    require_ok(store->commit());
+    CHECK(store->read_session(stored.key, stored.chain, 0, 100).value().size() == 8);
+}
+
+TEST_CASE("store: a session is loaded from its snapshot, or else by replay", "[storage]") {
+    const TempDir dir;
+    SessionState state;
+    SessionKey key = 0;
+    {
+        const auto store = opened(dir);
+        Writer a{*store, "a"};
+        a.fill(40, 5);
+        a.save();
+        state = a.session.state();
+        key = a.key;
+        CHECK(store->load(key).value().session.state() == state);
+        CHECK(store->load(key).value().chain.tail == a.chain.tail);
+    }
+    SECTION("with a snapshot of another version") {
+        auto database = Database::open(dir.file().string());
+        require_ok(database);
+        require_ok(database->execute("UPDATE session SET state=x'7f'"));
+    }
+    SECTION("with a corrupt snapshot") {
+        auto database = Database::open(dir.file().string());
+        require_ok(database);
+        require_ok(database->execute("UPDATE session SET state=substr(state,1,5)"));
+    }
+    const auto store = opened(dir);
+    const auto loaded = store->load(key);
+    require_ok(loaded);
+    CHECK(loaded->session.state() == state);
+    CHECK(loaded->session.id() == "a");
+}
+
+TEST_CASE("store: a missing row is corruption, said as such", "[storage]") {
+    const TempDir dir;
+    Chain chain;
+    SessionKey key = 0;
+    {
+        const auto store = opened(dir);
+        Writer a{*store, "a"};
+        a.fill(5);
+        chain = a.chain;
+        key = a.key;
+    }
+    {
+        auto database = Database::open(dir.file().string());
+        require_ok(database->execute("DELETE FROM journal WHERE cursor=3"));
+    }
+    const auto store = opened(dir);
+    CHECK(code_of(store->read_session(key, chain, 0, 100)) == ErrorCode::kStorageCorrupt);
+}
+
+TEST_CASE("store: a rollback leaves nothing and its cursors are used again", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    Writer a{*store, "a"};
+    const Cursor head = store->head();
+    const Chain chain = a.chain;
+    require_ok(store->begin());
+    require_ok(store->create("b", at(0)));
+    require_ok(store->add_idempotency_key("k", {"p", "b"}, at(0)));
+    CHECK(a.report({beat(), beat()}) == head + 1);
+    store->rollback();
+    CHECK(store->head() == head);
+    CHECK(store->find("b").value() == std::nullopt);
+    CHECK_FALSE(store->find_idempotency_key("k").value().has_value());
+    CHECK(store->read_stream(head, 10).value().empty());
+    require_ok(store->begin());
+    Chain again = chain;
+    std::vector<Event> events{beat()};
+    events[0].n = 2;
+    CHECK(store->append(a.key, again, events).value() == head + 1);
+    require_ok(store->commit());
+    store->rollback();  // outside a transaction: nothing to do
+}
+
+TEST_CASE("store: sessions are listed newest first, in pages, open ones by themselves",
+          "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    std::vector<SessionKey> keys;
+    for (int i = 0; i < 7; ++i) {
+        Writer w{*store, "s" + std::to_string(i)};
+        if (i % 2 == 0) w.end();
+        keys.insert(keys.begin(), w.key);
+    }
+    CHECK(store->list(INT64_MAX, false, 100).value() == keys);
+    CHECK(store->list(INT64_MAX, true, 100).value().size() == 3);
+    const auto page = store->list(INT64_MAX, false, 3).value();
+    CHECK(page == std::vector<SessionKey>(keys.begin(), keys.begin() + 3));
+    CHECK(store->list(page.back(), false, 100).value() ==
+          std::vector<SessionKey>(keys.begin() + 3, keys.end()));
+}
+
+TEST_CASE("store: retention deletes in bounded steps until nothing is left", "[storage]") {
+    const TempDir dir;
+    {
+        const auto store = opened(dir);
+        Writer old{*store, "old"};
+        require_ok(store->begin());
+        for (int i = 0; i < 1200; ++i)
+            old.report({with_id(message("assistant"), "e" + std::to_string(i))});
+        require_ok(store->commit());
+        old.end();
+        Writer live{*store, "live"};
+        live.fill(10);
+        live.save();
+
+        int steps = 0;
+        bool more = true;
+        while (more) {
+            const auto step = store->delete_some(at(1'000'000));
+            require_ok(step);
+            more = *step;
+            REQUIRE(++steps < 50);
+            CHECK(store->find("old").value() == std::nullopt);
+        }
+        CHECK(steps > 3);
+        CHECK(store->oldest() > 1200);
+        CHECK(store->read_session(live.key, live.chain, 0, 100).value().size() == 11);
+        CHECK(code_of(store->load(old.key)) == ErrorCode::kUnknownSession);
+        for (const StreamEvent& one : store->read_stream(0, 2000).value())
+            CHECK(one.session == "live");
+    }
+    CHECK(count(dir, "session") == 1);
+    CHECK(count(dir, "journal") == 11);
+    CHECK(count(dir, "event_id") == 0);
+    CHECK(count(dir, "mark WHERE session=1") == 0);
+}
+
+TEST_CASE("store: retention keeps what is open and what ended later", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    Writer open{*store, "open"};
+    open.save();
+    Writer ended_at_10{*store, "ended"};
+    ended_at_10.end();
+    CHECK(store->delete_some(at(10)).value() == false);
+    CHECK(store->find("ended").value().has_value());
+    CHECK(store->delete_some(at(11)).value() == true);
+    CHECK(store->find("ended").value() == std::nullopt);
+    CHECK(store->find("open").value().has_value());
+}
+
+TEST_CASE("store: a restart in the middle of retention finishes it", "[storage]") {
+    const TempDir dir;
+    {
+        const auto store = opened(dir);
+        Writer old{*store, "old"};
+        old.fill(700);
+        old.end();
+        require_ok(store->delete_some(at(1000)));
+        require_ok(store->delete_some(at(1000)));
+    }
+    const auto store = opened(dir);
+    require_ok(store->recover());
+    CHECK(store->oldest() > 1);
+    CHECK(store->open_sessions().value().empty());
+    while (store->delete_some(at(1000)).value()) {
+    }
+    CHECK(store->list(INT64_MAX, false, 10).value().empty());
+    CHECK(store->read_stream(0, 10).value().empty());
+}
+
+TEST_CASE("store: cursors are not used again after the last row was deleted", "[storage]") {
+    const TempDir dir;
+    Cursor head = 0;
+    {
+        const auto store = opened(dir);
+        Writer old{*store, "old"};
+        old.fill(3);
+        old.end();
+        head = store->head();
+        while (store->delete_some(at(1000)).value()) {
+        }
+        CHECK(store->head() == head);
+    }
+    const auto store = opened(dir);
+    CHECK(store->head() == head);
+    CHECK(store->oldest() == head + 1);
+    const Writer fresh{*store, "old"};
+    CHECK(fresh.chain.tail == head + 1);
+}
+
+TEST_CASE("store: a checkpoint moves the pages when enough wait", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    Writer a{*store, "a"};
+    a.fill(50, 20);
+    const std::int64_t pages = store->wal_pages();
+    REQUIRE(pages > 1);
+    require_ok(store->checkpoint(static_cast<int>(pages) + 1));
+    CHECK(store->wal_pages() == pages);
+    require_ok(store->checkpoint(1));
+    CHECK(store->wal_pages() == 0);
+    CHECK(store->read_session(a.key, a.chain, 0, 2000).value().size() == 1001);
+}
+
+TEST_CASE("store: files that are not ours to open are refused", "[storage]") {
+    const TempDir dir;
+    SECTION("a newer schema") {
+        (void)opened(dir);
+        require_ok(Database::open(dir.file().string())->execute("PRAGMA user_version=2"));
+        CHECK(code_of(SqliteStore::open(dir.file())) == ErrorCode::kStorageTooNew);
+    }
+    SECTION("the database of another program") {
+        require_ok(Database::open(dir.file().string())->execute("CREATE TABLE theirs(x)"));
+        CHECK(code_of(SqliteStore::open(dir.file())) == ErrorCode::kStorageCorrupt);
+        CHECK(count(dir, "theirs") == 0);
+    }
+    SECTION("no database at all") {
+        std::ofstream(dir.file()) << std::string(4096, 'x');
+        CHECK(code_of(SqliteStore::open(dir.file())) == ErrorCode::kStorageCorrupt);
+    }
+    SECTION("a directory that does not exist") {
+        CHECK(code_of(SqliteStore::open(dir.file("no/such.db"))) == ErrorCode::kStorageUnavailable);
+    }
+}
+
+TEST_CASE("store: a second opener is refused at once and does no harm", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    Writer a{*store, "a"};
+    const auto second = SqliteStore::open(dir.file());
+    CHECK(code_of(second) == ErrorCode::kStorageUnavailable);
+    CHECK(second.error().detail.find("in use by another process") != std::string::npos);
+    a.fill(3);
+    CHECK(store->read_session(a.key, a.chain, 0, 10).value().size() == 4);
+}
