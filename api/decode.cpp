@@ -63,8 +63,8 @@ Result<> require_defaults(core::Payload& payload) {
             Result<> result;
             core::for_each_field<P>([&](const auto& field, std::size_t) {
                 if (!field.required || !result) return;
-                result = under(Error{ErrorCode::kMissingField, "is required", {}},
-                               "data/" + std::string{field.name});
+                result = under(
+                    under(Error{ErrorCode::kMissingField, "is required", {}}, field.name), "data");
             });
             return result;
         },

@@ -30,7 +30,13 @@ inline Error wrong(std::string detail) {
 
 /// Puts the name of the enclosing member before the pointer of an error on its way up.
 inline Error under(Error error, std::string_view name) {
-    error.field = "/" + std::string{name} + error.field;
+    std::string token;  // RFC 6901
+    for (char c : name) {
+        if (c == '~') token += "~0";
+        if (c == '/') token += "~1";
+        if (c != '~' && c != '/') token.push_back(c);
+    }
+    error.field = "/" + token + error.field;
     return error;
 }
 

@@ -132,6 +132,7 @@ void Dispatcher::publish(Publication& publication) {
         HttpConnection* connection = http_.find(reply.to.connection);
         if (connection != nullptr && !connection->streaming()) connection->flush();
     }
+    views_.trim();
     arm_wait_timer();
 }
 

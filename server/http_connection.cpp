@@ -143,15 +143,14 @@ bool HttpConnection::read_head() {
 
 /// Gate and route before a byte of the body is read.
 bool HttpConnection::admit_head() {
-    if (auto checked = check_head(*head_, owner_.gate()); !checked) {
-        refuse(checked.error());
-        return false;
-    }
-    auto target = api::match(head_->method, head_->target);
-    auto fits = target ? check_body(*head_, target->route) : core::Result<>{target.error()};
+    core::Result<> fits = check_head(*head_, owner_.gate());
     if (fits) {
-        target_ = *std::move(target);
-        return true;
+        auto target = api::match(head_->method, head_->target);
+        fits = target ? check_body(*head_, target->route) : core::Result<>{target.error()};
+        if (fits) {
+            target_ = *std::move(target);
+            return true;
+        }
     }
     // A refusal that leaves the framing intact skips the body, if that is short and already here.
     const auto length = static_cast<std::size_t>(head_->content_length.value_or(0));

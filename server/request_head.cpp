@@ -103,17 +103,18 @@ private:
             case http::field::expect:
                 head_.expects_continue = equals_ignoring_case(value, "100-continue");
                 break;
-            case http::field::unknown:
-                if (equals_ignoring_case(raw_name, "last-event-id")) head_.last_event_id = value;
-                if (equals_ignoring_case(raw_name, "idempotency-key")) {
-                    head_.idempotency_key = value;
-                }
-                if (equals_ignoring_case(raw_name, "x-request-id")) head_.request_id = value;
-                if (equals_ignoring_case(raw_name, "sec-fetch-site")) head_.fetch_site = value;
-                break;
             default:
+                take_by_name(raw_name, value);
                 break;
         }
+    }
+
+    /// Beast knows some of these and not others; the name decides.
+    void take_by_name(std::string_view name, std::string_view value) {
+        if (equals_ignoring_case(name, "last-event-id")) head_.last_event_id = value;
+        if (equals_ignoring_case(name, "idempotency-key")) head_.idempotency_key = value;
+        if (equals_ignoring_case(name, "x-request-id")) head_.request_id = value;
+        if (equals_ignoring_case(name, "sec-fetch-site")) head_.fetch_site = value;
     }
 
     // The parser is stopped at the end of the head; a body is ours to count.

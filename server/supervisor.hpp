@@ -116,6 +116,7 @@ private:
     SupervisorStats stats_;
     core::Timestamp watching_since_ = core::kNever;
     core::Timestamp retention_at_ = core::kNever;  ///< when to look for old sessions again
+    Clock::Steady::time_point gap_at_{};           ///< the last time for housekeeping
     storage::Cursor snapshot_cursor_ = 0;
     bool listening_ = false;
     bool lost_ = false;  ///< memory was dropped after a failed commit and not read back yet

@@ -164,7 +164,8 @@ void Supervisor::touch(Resident& resident, Turn& turn) {
 }
 
 AdviceReply Supervisor::advise(Resident& resident, api::Advice advice, Turn& turn) {
-    touch(resident, turn);  // the reply is made from the published view, also when nothing was stored
+    touch(resident,
+          turn);  // the reply is made from the published view, also when nothing was stored
 
     for (const core::Directive& directive : resident.session.state().directives) {
         auto& counts = resident.deliveries;
@@ -180,12 +181,15 @@ AdviceReply Supervisor::advise(Resident& resident, api::Advice advice, Turn& tur
 Result<Answer> Supervisor::handle(OpenCommand& command, const core::Context& context, Turn& turn) {
     if (!command.idempotency_key.empty()) {
         HEADWAY_TRY(const auto use, store_.find_idempotency_key(command.idempotency_key));
-        if (use && use->fingerprint != command.idempotency_fingerprint) {
+        Resident* opened = nullptr;
+        if (use) {
+            HEADWAY_TRY(opened, find_resident(use->session));
+        }
+        if (opened != nullptr && use->fingerprint != command.idempotency_fingerprint) {
             return Error{ErrorCode::kIdempotencyMismatch,
                          "this key was used with another body; use a new key", "Idempotency-Key"};
         }
-        if (use) {
-            HEADWAY_TRY(Resident * opened, require_resident(use->session));
+        if (opened != nullptr) {  // a key outlives a session that was deleted; it is free again
             return Answer{document(opened->session, 200, "Idempotent-Replayed: true\r\n")};
         }
     }

@@ -1,5 +1,6 @@
 #include "server/view_cache.hpp"
 
+#include <iterator>
 #include <utility>
 
 #include "core/limits.hpp"
@@ -28,7 +29,6 @@ void ViewCache::get(const std::string& session, Callback callback) {
 void ViewCache::update(core::SessionView view) {
     auto entry = entries_.find(view.id);
     if (entry == entries_.end()) {
-        keep_bound();
         entry = entries_.emplace(view.id, Entry{}).first;
     }
     entry->second.present = true;
@@ -64,14 +64,10 @@ bool ViewCache::watched(const std::string& session) const {
 }
 
 /// Any view that nobody watches may go: the next reader asks for it again.
-void ViewCache::keep_bound() {
-    if (entries_.size() < core::limits::kViewCacheMax) return;
-    std::size_t looked_at = 0;
-    for (auto entry = entries_.begin(); entry != entries_.end() && ++looked_at < 64; ++entry) {
-        if (entry->second.watchers == 0) {
-            entries_.erase(entry);
-            return;
-        }
+void ViewCache::trim() {
+    for (auto entry = entries_.begin();
+         entry != entries_.end() && entries_.size() > core::limits::kViewCacheMax;) {
+        entry = entry->second.watchers == 0 ? entries_.erase(entry) : std::next(entry);
     }
 }
 

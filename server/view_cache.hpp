@@ -40,6 +40,9 @@ public:
     void unwatch(const std::string& session);
     bool watched(const std::string& session) const;
 
+    /// Back within limits::kViewCacheMax; after the replies of a publication, which rest on its
+    /// views.
+    void trim();
     std::size_t size() const noexcept { return entries_.size(); }
 
 private:
@@ -48,7 +51,6 @@ private:
         std::uint32_t watchers = 0;
         core::SessionView view;
     };
-    void keep_bound();
 
     Ask ask_;
     std::unordered_map<std::string, Entry> entries_;

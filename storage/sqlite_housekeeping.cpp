@@ -38,6 +38,7 @@ Result<bool> SqliteStore::delete_some(core::Timestamp cutoff) {
     HEADWAY_CHECK(begin());
     auto more = delete_rows();
     if (more && !*more) more = doom_one(cutoff);
+    if (more && !*more) more = forget_keys(cutoff);
     if (more) {
         if (auto done = commit(); !done) more = std::move(done).error();
     }
@@ -52,6 +53,16 @@ Result<bool> SqliteStore::doom_one(core::Timestamp cutoff) {
                 database_.prepare("UPDATE session SET name=NULL WHERE key=(SELECT key FROM session "
                                   "WHERE ended_at<?1 AND name IS NOT NULL LIMIT 1)"));
     HEADWAY_CHECK(doom.bind(1, cutoff.time_since_epoch().count()).run());
+    return database_.changes() > 0;
+}
+
+/// Idempotency keys are kept as long as ended sessions are.
+Result<bool> SqliteStore::forget_keys(core::Timestamp cutoff) {
+    HEADWAY_TRY(Statement some, database_.prepare("DELETE FROM idempotency WHERE key IN (SELECT "
+                                                  "key FROM idempotency WHERE at<?1 LIMIT ?2)"));
+    HEADWAY_CHECK(some.bind(1, cutoff.time_since_epoch().count())
+                      .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
+                      .run());
     return database_.changes() > 0;
 }
 

@@ -72,6 +72,7 @@ private:
     core::Result<Row> read_row(Cursor cursor);
     core::Result<> replay_chain(StoredSession& stored);
     core::Result<bool> doom_one(core::Timestamp cutoff);
+    core::Result<bool> forget_keys(core::Timestamp cutoff);
     core::Result<bool> delete_rows();
     core::Result<bool> delete_side_rows(SessionKey doomed);
 

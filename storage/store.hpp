@@ -89,6 +89,7 @@ public:
                                                                      std::string_view id) = 0;
     virtual core::Result<std::optional<IdempotentUse>> find_idempotency_key(
         std::string_view key) = 0;
+    /// Replaces one that is there.
     virtual core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
                                                core::Timestamp now) = 0;
 

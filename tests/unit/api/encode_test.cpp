@@ -10,16 +10,16 @@
 using namespace headway::api;
 using namespace headway::tests;
 using namespace headway::core;
-using Json = nlohmann::json;
+using Document = nlohmann::json;
 
 namespace {
 
 /// Parses strictly: throws, and so fails the test, on anything that is no JSON.
 template <class Append>
-Json json_of(Append&& append) {
+Document json_of(Append&& append) {
     std::string out;
     append(out);
-    return Json::parse(out);
+    return Document::parse(out);
 }
 
 SessionView view() {
@@ -39,8 +39,8 @@ TEST_CASE("encode: the advice of a single event", "[api]") {
     advice.n = 2;
     advice.accepted = 1;
     advice.directives = {{Directive{"d4", DirectiveKind::kStop, "enough"}, 2}};
-    const Json json = json_of([&](std::string& out) { append_advice(out, advice, view()); });
-    CHECK(json == Json::parse(R"({"session":"story","n":2,"accepted":1,"duplicates":0,
+    const Document json = json_of([&](std::string& out) { append_advice(out, advice, view()); });
+    CHECK(json == Document::parse(R"({"session":"story","n":2,"accepted":1,"duplicates":0,
         "verdict":{"status":"progressing","reason":"tool_call","since":"2023-11-14T22:13:21.000Z","evidence":[2]},
         "directives":[{"id":"d4","type":"stop","reason":"enough","delivery":2}],
         "budget":null,"approvals":[],"next_heartbeat_ms":10000})"));
@@ -50,14 +50,14 @@ TEST_CASE("encode: the advice of a batch lists the numbers in order", "[api]") {
     Advice advice;
     advice.batch = true;
     advice.results = {{2, false}, {1, true}};
-    const Json json = json_of([&](std::string& out) { append_advice(out, advice, view()); });
-    CHECK(json["results"] == Json::parse(R"([{"n":2},{"n":1,"duplicate":true}])"));
+    const Document json = json_of([&](std::string& out) { append_advice(out, advice, view()); });
+    CHECK(json["results"] == Document::parse(R"([{"n":2},{"n":1,"duplicate":true}])"));
 }
 
 TEST_CASE("encode: the progress document has exactly the fields of the first design", "[api]") {
-    const Json json =
+    const Document json =
         json_of([&](std::string& out) { append_progress(out, view(), reading(4200)); });
-    CHECK(json == Json::parse(R"({"sessionId":"story","alive":true,"stuck":false,
+    CHECK(json == Document::parse(R"({"sessionId":"story","alive":true,"stuck":false,
         "progress":{"heartbeats":0,"stateChanges":1,"lastChange":"tool_call","lastChangeAgo":3200},
         "currentPhase":null,"iteration":null,"verdict":"progressing","reason":"tool_call",
         "n":3,"nextHeartbeatMs":10000})"));
@@ -66,7 +66,7 @@ TEST_CASE("encode: the progress document has exactly the fields of the first des
 TEST_CASE("encode: progress of a fresh session knows nothing yet, a silent one is not alive",
           "[api]") {
     const Story story;
-    const Json json = json_of(
+    const Document json = json_of(
         [&](std::string& out) { append_progress(out, view_of(story.session), reading(20'000)); });
     CHECK(json["progress"]["lastChange"].is_null());
     CHECK(json["progress"]["lastChangeAgo"].is_null());
@@ -80,23 +80,24 @@ TEST_CASE("encode: only the verdict stuck is stuck", "[api]") {
         Story story{policy};
         for (int i = 0; i < 5; ++i)
             (void)story.report(beat(), i);
-        const Json json = json_of(
+        const Document json = json_of(
             [&](std::string& out) { append_progress(out, view_of(story.session), reading(10)); });
         CHECK(json["stuck"] == (policy.profile == Profile::kStrict));
     }
 }
 
 TEST_CASE("encode: the age of a change is never negative", "[api]") {
-    const Json json = json_of([&](std::string& out) { append_progress(out, view(), reading(5)); });
+    const Document json =
+        json_of([&](std::string& out) { append_progress(out, view(), reading(5)); });
     CHECK(json["progress"]["lastChangeAgo"] == 0);
 }
 
 TEST_CASE("encode: the session document has the fields of the API", "[api]") {
     Story story;
     (void)story.report(tool_started("c9"), 10);
-    const Json json =
+    const Document json =
         json_of([&](std::string& out) { append_session(out, story.session, reading(20)); });
-    const Json expected = Json::parse(R"({"id":"story","n":2,"attempt":0,
+    const Document expected = Document::parse(R"({"id":"story","n":2,"attempt":0,
         "opened_at":"2023-11-14T22:13:20.000Z","ended_at":null,"outcome":null,
         "verdict":{"status":"starting","reason":"","since":"2023-11-14T22:13:20.000Z","evidence":[]},
         "alive":true,"last_beat_at":"2023-11-14T22:13:20.010Z","next_heartbeat_ms":5000,
@@ -116,10 +117,10 @@ TEST_CASE("encode: an ended session shows its outcome and result", "[api]") {
     end.outcome = Outcome::kFailed;
     end.result.kept = R"({"left":[1,2]})";
     (void)story.report(event(end), 10);
-    const Json json =
+    const Document json =
         json_of([&](std::string& out) { append_session(out, story.session, reading(20)); });
     CHECK(json["outcome"] == "failed");
-    CHECK(json["result"] == Json::parse(R"({"left":[1,2]})"));
+    CHECK(json["result"] == Document::parse(R"({"left":[1,2]})"));
     CHECK(json["alive"] == false);
 }
 
@@ -140,22 +141,22 @@ TEST_CASE("encode: an event in its envelope, what is empty left out", "[api]") {
     one.n = 7;
     one.at = at(0);
     one.next_heartbeat_ms = 5000;
-    const Json json = json_of([&](std::string& out) { append_event(out, "s", one); });
-    CHECK(json == Json::parse(R"({"session":"s","n":7,"type":"tool.finished",
+    const Document json = json_of([&](std::string& out) { append_event(out, "s", one); });
+    CHECK(json == Document::parse(R"({"session":"s","n":7,"type":"tool.finished",
         "at":"2023-11-14T22:13:20.000Z","event_id":"e1","attempt":2,"next_heartbeat_ms":5000,
         "data":{"call_id":"c","tool":"bash","ok":true}})"));
     Event bare = beat();
     bare.n = 1;
     bare.at = at(0);
     CHECK(json_of([&](std::string& out) { append_event(out, "s", bare); })["data"] ==
-          Json::object());
+          Document::object());
 }
 
 TEST_CASE("encode: a cut text shows head, tail, length and digest", "[api]") {
     FactLearned fact;
     fact.text = bounded_text(std::string(3000, 'a') + std::string(3000, 'z'));
-    const Json json = json_of([&](std::string& out) { append_event(out, "s", event(fact)); });
-    const Json& text = json["data"]["text"];
+    const Document json = json_of([&](std::string& out) { append_event(out, "s", event(fact)); });
+    const Document& text = json["data"]["text"];
     CHECK(text["head"] == std::string(2048, 'a'));
     CHECK(text["tail"] == std::string(1024, 'z'));
     CHECK(text["bytes"] == 6000);
@@ -173,7 +174,7 @@ TEST_CASE("encode: every payload with any content is JSON", "[api]") {
             std::string out;
             append_event(out, "s", one);
             INFO(out);
-            REQUIRE(Json::accept(out));
+            REQUIRE(Document::accept(out));
         }
     }
 }
@@ -189,7 +190,7 @@ TEST_CASE("encode: a page of the journal tells whether there is more", "[api]") 
     CHECK(page(2, 3)["more"] == true);
     CHECK(page(3, 3)["more"] == false);
     CHECK(page(3, 3)["events"].size() == 3);
-    CHECK(page(0, 3) == Json::parse(R"({"events":[],"head":3,"more":false})"));
+    CHECK(page(0, 3) == Document::parse(R"({"events":[],"head":3,"more":false})"));
 }
 
 TEST_CASE("encode: the status for test harnesses of the first design", "[api]") {
@@ -202,26 +203,26 @@ TEST_CASE("encode: the status for test harnesses of the first design", "[api]") 
     for (const auto& [verdict, status] : cases) {
         SessionView one = view();
         one.judgement = std::make_shared<Judgement>(Judgement{verdict, "why", {}, {}, at(0)});
-        const Json json = json_of([&](std::string& out) { append_chat_status(out, one); });
+        const Document json = json_of([&](std::string& out) { append_chat_status(out, one); });
         CHECK(json["status"] == status);
         const bool failed = std::string_view{status} == "failed";
-        CHECK(json["error"] == (failed ? Json("why") : Json(nullptr)));
+        CHECK(json["error"] == (failed ? Document("why") : Document(nullptr)));
     }
 }
 
 TEST_CASE("encode: waits on one and on several sessions", "[api]") {
     const SessionView one = view();
     const WaitAnswer met{true, false, Verdict::kProgressing};
-    const Json single =
+    const Document single =
         json_of([&](std::string& out) { append_wait(out, one, met, reading(2000)); });
     CHECK(single["met"] == true);
     CHECK(single["matched"] == "progressing");
     CHECK(single["alive"] == true);
     CHECK(single["n"] == 3);
     const WaitPart parts[] = {{"story", &one, met}, {"absent", nullptr, {}}};
-    const Json several = json_of(
+    const Document several = json_of(
         [&](std::string& out) { append_wait_several(out, parts, true, false, reading(2000)); });
-    CHECK(several["matched"] == Json::parse(R"({"story":"progressing"})"));
+    CHECK(several["matched"] == Document::parse(R"({"story":"progressing"})"));
     CHECK(several["sessions"]["absent"].is_null());
     CHECK(several["sessions"]["story"]["session"] == "story");
     CHECK_FALSE(several["sessions"]["story"].contains("met"));

@@ -12,7 +12,7 @@ using headway::core::kNever;
 using headway::core::parse_until;
 using headway::core::SessionView;
 using headway::core::Verdict;
-using Json = nlohmann::json;
+using Document = nlohmann::json;
 
 namespace {
 
@@ -66,9 +66,9 @@ struct Room {
     void resolve_unknown(const std::string& id) {
         views.resolve(id, static_cast<const SessionView*>(nullptr));
     }
-    Json body(std::uint64_t slot) {
+    Document body(std::uint64_t slot) {
         REQUIRE(answers.count(slot) == 1);
-        return Json::parse(answers[slot].body);
+        return Document::parse(answers[slot].body);
     }
 };
 
@@ -177,7 +177,7 @@ TEST_CASE("waiters: a session nobody opened is said so at the deadline", "[serve
     room.wait(1, {"a"}, "ended", 100, false, true);
     room.resolve_unknown("a");
     room.waiters.expire(at(100));
-    CHECK(room.body(1) == Json::parse(R"({"met":false,"matched":null,"impossible":false,
+    CHECK(room.body(1) == Document::parse(R"({"met":false,"matched":null,"impossible":false,
         "session":"a","n":0,"alive":false,"verdict":null})"));
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("waiters: any of several", "[server]") {
     CHECK(room.answers.empty());  // b may still do it
     room.change("b", 4, Verdict::kStuck);
     CHECK(room.body(1)["met"] == true);
-    CHECK(room.body(1)["matched"] == Json::parse(R"({"b":"stuck"})"));
+    CHECK(room.body(1)["matched"] == Document::parse(R"({"b":"stuck"})"));
     CHECK(room.body(1)["sessions"]["a"]["impossible"] == true);
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("waiters: all of several", "[server]") {
     CHECK(room.answers.empty());
     room.change("b", 4, Verdict::kFailed);
     CHECK(room.body(1)["met"] == true);
-    CHECK(room.body(1)["matched"] == Json::parse(R"({"a":"completed","b":"failed"})"));
+    CHECK(room.body(1)["matched"] == Document::parse(R"({"a":"completed","b":"failed"})"));
 }
 
 TEST_CASE("waiters: all of several is impossible as soon as one cannot", "[server]") {

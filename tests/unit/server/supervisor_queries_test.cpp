@@ -1,0 +1,148 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/limits.hpp"
+#include "tests/support/supervised.hpp"
+
+using namespace headway::server;
+using namespace headway::core;
+using namespace headway::tests;
+using Document = nlohmann::json;
+
+namespace {
+
+Document list(Supervised& s, const ListQuery& query) {
+    const auto what = s.ask(query);
+    require_ok(what);
+    return Document::parse(std::get<BodyReply>(*what).body);
+}
+
+std::vector<std::string> ids(const Document& listed) {
+    std::vector<std::string> out;
+    for (const Document& one : listed["sessions"])
+        out.push_back(one["id"]);
+    return out;
+}
+
+StreamReply stream(Supervised& s, const std::string& session, std::optional<std::int64_t> after) {
+    auto what = s.ask(StreamQuery{session, after});
+    require_ok(what);
+    return std::get<StreamReply>(*std::move(what));
+}
+
+}  // namespace
+
+TEST_CASE("supervisor queries: sessions are listed newest first and filtered", "[server]") {
+    Supervised s;
+    for (const char* id : {"a", "b", "c"}) {
+        OpenCommand command;
+        command.session = id;
+        command.about.agent.type = std::string{id} == "b" ? "coder" : "tester";
+        command.about.labels = {{"team", id}};
+        require_ok(s.ask(command));
+    }
+    (void)s.report("b", {ended(Outcome::kFailed)});
+    CHECK(ids(list(s, {})) == std::vector<std::string>{"c", "b", "a"});
+    ListQuery query;
+    SECTION("open") {
+        query.open = true;
+        CHECK(ids(list(s, query)) == std::vector<std::string>{"c", "a"});
+        query.open = false;
+        CHECK(ids(list(s, query)) == std::vector<std::string>{"b"});
+    }
+    SECTION("verdict") {
+        query.verdicts = {Verdict::kFailed, Verdict::kStuck};
+        CHECK(ids(list(s, query)) == std::vector<std::string>{"b"});
+    }
+    SECTION("agent") {
+        query.agent_type = "tester";
+        CHECK(ids(list(s, query)) == std::vector<std::string>{"c", "a"});
+    }
+    SECTION("label") {
+        query.label = Label{"team", "c"};
+        CHECK(ids(list(s, query)) == std::vector<std::string>{"c"});
+    }
+    SECTION("nothing") {
+        query.agent_type = "nobody";
+        CHECK(list(s, query) == Document::parse(R"({"sessions":[],"next":null})"));
+    }
+}
+
+TEST_CASE("supervisor queries: pages of a list follow each other", "[server]") {
+    Supervised s;
+    for (int i = 0; i < 5; ++i)
+        (void)s.report("s" + std::to_string(i), {beat()});
+    ListQuery query;
+    query.limit = 2;
+    std::vector<std::string> all;
+    while (true) {
+        const Document page = list(s, query);
+        for (const std::string& id : ids(page))
+            all.push_back(id);
+        if (page["next"].is_null()) break;
+        REQUIRE(all.size() < 10);
+        query.before = std::stoll(page["next"].get<std::string>());
+    }
+    CHECK(all == std::vector<std::string>{"s4", "s3", "s2", "s1", "s0"});
+}
+
+TEST_CASE("supervisor queries: the journal as a document and as lines", "[server]") {
+    Supervised s;
+    (void)s.report("a", {beat(), beat(), beat()});
+    const auto page = s.ask(JournalQuery{"a", 1, 2, false});
+    require_ok(page);
+    const Document document = Document::parse(std::get<BodyReply>(*page).body);
+    CHECK(document["head"] == 4);
+    CHECK(document["more"] == true);
+    CHECK(document["events"][0]["n"] == 2);
+    const auto lines = s.ask(JournalQuery{"a", 2, 100, true});
+    require_ok(lines);
+    const auto& reply = std::get<BodyReply>(*lines);
+    CHECK(reply.lines);
+    CHECK(reply.headers == "X-Head: 4\r\nX-More: false\r\n");
+    CHECK(std::count(reply.body.begin(), reply.body.end(), '\n') == 2);
+    CHECK(code_of(s.ask(JournalQuery{"b"})) == ErrorCode::kUnknownSession);
+}
+
+TEST_CASE("supervisor queries: a view of an unknown session is empty, not an error", "[server]") {
+    Supervised s;
+    const auto what = s.ask(ViewQuery{"nobody"});
+    require_ok(what);
+    CHECK_FALSE(std::get<ViewReply>(*what).view.has_value());
+    (void)s.report("a", {beat()});
+    CHECK(std::get<ViewReply>(*s.ask(ViewQuery{"a"})).view->n == 2);
+}
+
+TEST_CASE("supervisor queries: a stream of one session from a position", "[server]") {
+    Supervised s;
+    (void)s.report("a", {beat(), beat(), beat()});
+    const StreamReply now = stream(s, "a", std::nullopt);
+    CHECK(now.head == 4);
+    CHECK(now.from == 4);
+    CHECK(now.events.empty());
+    CHECK(now.caught_up);
+    const StreamReply from = stream(s, "a", 2);
+    REQUIRE(from.events.size() == 2);
+    CHECK(from.events[0].cursor == 3);
+    CHECK(from.caught_up);
+    const StreamReply future = stream(s, "a", 99);
+    CHECK_FALSE(future.reset.empty());
+    CHECK(future.from == 4);
+    CHECK(code_of(s.ask(StreamQuery{"b", {}})) == ErrorCode::kUnknownSession);
+}
+
+TEST_CASE("supervisor queries: a long stream comes in pages without a gap", "[server]") {
+    Supervised s;
+    for (int i = 0; i < 7; ++i)
+        (void)s.report(i % 2 == 0 ? "a" : "b", std::vector<Event>(100, message("assistant")));
+    for (const std::string session : {"", "a"}) {
+        std::int64_t at = 0;
+        StreamReply page;
+        do {
+            page = stream(s, session, at);
+            for (const auto& one : page.events)
+                REQUIRE(one.cursor == ++at);
+        } while (!page.caught_up);
+        CHECK(at == page.head);
+    }
+}
