@@ -179,7 +179,8 @@ private:
     int not_started(Reporter& reporter, int error) {
         ExitStatus status;
         status.code = error == ENOENT ? kExitNotFound : kExitCannotExecute;
-        const std::string why = base_name(options_) + ": " + std::strerror(error);
+        const std::string program{cut_bytes(options_.command.front(), 200)};
+        const std::string why = program + ": " + std::strerror(error);
         json data = finished_call(options_, status, milliseconds{0});
         data["error"] = {{"class", "spawn"}, {"message", why}};
         reporter.add("tool.finished", data);

@@ -121,6 +121,8 @@ void Dispatcher::publish(Publication& publication) {
         if (views_.watched(view.id)) watched.push_back(view.id);
         views_.update(std::move(view));
     }
+    for (const std::string& session : publication.deleted)
+        views_.forget(session);
     streams_.publish(publication.events);
     for (const std::string& session : watched) {
         streams_.publish_progress(session);

@@ -163,6 +163,7 @@ struct Publication {
     std::vector<core::SessionView> views;
     std::vector<storage::StreamEvent> events;
     std::vector<Reply> replies;
+    std::vector<std::string> deleted;  ///< sessions that retention took
     SupervisorStats stats;
 };
 

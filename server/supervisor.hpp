@@ -99,6 +99,7 @@ private:
     core::Result<> move_snapshot_cursor();
     void evict_some();
     void retention_step();
+    void forget(const storage::Deletion& deletion);
     void probe();
     void save_everything();
 

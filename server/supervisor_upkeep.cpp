@@ -14,6 +14,7 @@ namespace limits = core::limits;
 
 constexpr std::size_t kSavesPerStep = 64;
 constexpr std::size_t kEvictionsPerStep = 256;
+constexpr std::size_t kDeletionsPerGap = 16;  // each a commit
 /// A session that has been quiet this long is saved in an idle gap, so that a restart has less to
 /// read.
 constexpr core::Millis kSettled = 5s;
@@ -111,14 +112,30 @@ void Supervisor::evict_some() {
 void Supervisor::retention_step() {
     const core::Timestamp now = clock_.now();
     if (settings_.retention == core::Millis{0} || now < retention_at_) return;
-    auto more = store_.delete_some(now - settings_.retention);
-    if (!more) report_(true, "retention failed: " + more.error().detail);
-    if (more && *more) {
+    for (std::size_t i = 0; i < kDeletionsPerGap; ++i) {
+        auto step = store_.delete_some(now - settings_.retention);
+        if (!step) report_(true, "retention failed: " + step.error().detail);
+        if (!step || !step->more) {
+            const core::Millis every = settings_.retention / 4;
+            retention_at_ = now + std::clamp(every, kRetentionEveryMin, kRetentionEveryMax);
+            return;
+        }
         ++stats_.deleted_steps;
-    } else {
-        const core::Millis every = settings_.retention / 4;
-        retention_at_ = now + std::clamp(every, kRetentionEveryMin, kRetentionEveryMax);
+        if (step->doomed) forget(*step);
     }
+}
+
+/// The session was deleted: nobody may be answered from a copy of it.
+void Supervisor::forget(const storage::Deletion& deletion) {
+    if (Resident* resident = residents_.find(*deletion.doomed)) {
+        residents_.mark_clean(*resident);
+        residents_.evict(*resident);
+    }
+    auto publication = std::make_unique<Publication>();
+    publication->watching_since = watching_since_;
+    publication->stats = stats_;
+    publication->deleted.push_back(deletion.doomed_id);
+    publish_(std::move(publication));
 }
 
 /// After a failed commit: tries a small one, so that readiness comes back without waiting for a

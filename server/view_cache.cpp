@@ -35,6 +35,13 @@ void ViewCache::update(core::SessionView view) {
     entry->second.view = std::move(view);
 }
 
+void ViewCache::forget(const std::string& session) {
+    const auto entry = entries_.find(session);
+    if (entry == entries_.end()) return;
+    entry->second.present = false;
+    if (entry->second.watchers == 0) entries_.erase(entry);
+}
+
 void ViewCache::resolve(const std::string& session, core::Result<const core::SessionView*> view) {
     if (view && *view != nullptr) {
         update(**view);

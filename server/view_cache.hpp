@@ -31,6 +31,8 @@ public:
 
     /// A commit touched the session.
     void update(core::SessionView view);
+    /// The session was deleted.
+    void forget(const std::string& session);
     /// The supervisor answered; null = unknown session.
     void resolve(const std::string& session, core::Result<const core::SessionView*> view);
 

@@ -34,26 +34,38 @@ Result<> SqliteStore::set_snapshot_cursor(Cursor cursor) {
     return set_meta("snapshot_cursor", cursor);
 }
 
-Result<bool> SqliteStore::delete_some(core::Timestamp cutoff) {
+Result<Deletion> SqliteStore::delete_some(core::Timestamp cutoff) {
     HEADWAY_CHECK(begin());
-    auto more = delete_rows();
-    if (more && !*more) more = doom_one(cutoff);
-    if (more && !*more) more = forget_keys(cutoff);
-    if (more) {
-        if (auto done = commit(); !done) more = std::move(done).error();
+    auto step = delete_step(cutoff);
+    if (step) {
+        if (auto done = commit(); !done) step = std::move(done).error();
     }
-    if (!more) rollback();
-    return more;
+    if (!step) rollback();
+    return step;
+}
+
+Result<Deletion> SqliteStore::delete_step(core::Timestamp cutoff) {
+    Deletion step;
+    HEADWAY_TRY(step.more, delete_rows());
+    if (step.more) return step;
+    HEADWAY_CHECK(doom_one(cutoff, step));
+    if (step.more) return step;
+    HEADWAY_TRY(step.more, forget_keys(cutoff));
+    return step;
 }
 
 /// Takes the name off the next session that is due: from here on it is unknown, and its rows go
 /// step by step.
-Result<bool> SqliteStore::doom_one(core::Timestamp cutoff) {
-    HEADWAY_TRY(Statement doom,
-                database_.prepare("UPDATE session SET name=NULL WHERE key=(SELECT key FROM session "
-                                  "WHERE ended_at<?1 AND name IS NOT NULL LIMIT 1)"));
-    HEADWAY_CHECK(doom.bind(1, cutoff.time_since_epoch().count()).run());
-    return database_.changes() > 0;
+Result<> SqliteStore::doom_one(core::Timestamp cutoff, Deletion& step) {
+    HEADWAY_TRY(Statement due, database_.prepare("SELECT key,name FROM session WHERE ended_at<?1 "
+                                                 "AND name IS NOT NULL LIMIT 1"));
+    HEADWAY_TRY(step.more, due.bind(1, cutoff.time_since_epoch().count()).step());
+    if (!step.more) return {};
+    step.doomed = due.integer(0);
+    step.doomed_id = due.text(1);
+    due.reset();
+    HEADWAY_TRY(Statement doom, database_.prepare("UPDATE session SET name=NULL WHERE key=?1"));
+    return doom.bind(1, *step.doomed).run();
 }
 
 /// Idempotency keys are kept as long as ended sessions are.

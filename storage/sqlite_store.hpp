@@ -43,7 +43,7 @@ public:
     core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
                         const EventIds& new_ids) override;
     core::Result<> set_snapshot_cursor(Cursor cursor) override;
-    core::Result<bool> delete_some(core::Timestamp cutoff) override;
+    core::Result<Deletion> delete_some(core::Timestamp cutoff) override;
     core::Result<> checkpoint(int pages) override;
     std::int64_t wal_pages() const override { return wal_pages_; }
 
@@ -71,7 +71,8 @@ private:
     core::Result<> set_meta(std::string_view name, std::int64_t value);
     core::Result<Row> read_row(Cursor cursor);
     core::Result<> replay_chain(StoredSession& stored);
-    core::Result<bool> doom_one(core::Timestamp cutoff);
+    core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
+    core::Result<Deletion> delete_step(core::Timestamp cutoff);
     core::Result<bool> forget_keys(core::Timestamp cutoff);
     core::Result<bool> delete_rows();
     core::Result<bool> delete_side_rows(SessionKey doomed);

@@ -63,6 +63,13 @@ struct IdempotentUse {
     std::string session;
 };
 
+/// What a step of retention did.
+struct Deletion {
+    bool more = false;  ///< there is more to do
+    std::optional<SessionKey>
+        doomed;  ///< this session is unknown from now on; its copy in memory must go
+};
+
 class Store {
 public:
     virtual ~Store() = default;
@@ -116,9 +123,9 @@ public:
     /// Declares that the snapshots hold everything up to `cursor`.
     virtual core::Result<> set_snapshot_cursor(Cursor cursor) = 0;
 
-    /// A bounded step of deleting sessions that ended before `cutoff`, own transaction; false when
-    /// there is nothing left to do. `in_memory` tells which keys must stay.
-    virtual core::Result<bool> delete_some(core::Timestamp cutoff) = 0;
+    /// A bounded step of deleting sessions that ended before `cutoff` and older idempotency keys,
+    /// in its own transaction.
+    virtual core::Result<Deletion> delete_some(core::Timestamp cutoff) = 0;
     /// Moves WAL pages to the database when at least `pages` wait; outside a transaction.
     virtual core::Result<> checkpoint(int pages) = 0;
     virtual std::int64_t wal_pages() const = 0;

@@ -91,8 +91,12 @@ public:
         if constexpr (std::is_same_v<T, std::string>) {
             v = string();
         } else if constexpr (std::is_same_v<T, core::Json>) {
+            // Not null by itself, which stands for absent.
+            const std::string small = json();
             static_cast<core::Text&>(v) =
-                core::bounded_text(chance(20) ? "\"" + std::string(5000, 'j') + "\"" : json());
+                core::bounded_text(chance(20)        ? "\"" + std::string(5000, 'j') + "\""
+                                   : small == "null" ? "0"
+                                                     : small);
         } else if constexpr (std::is_same_v<T, core::Text>) {
             v = core::bounded_text(utf8(chance(20) ? 4000 + below(3000) : below(40)));
         } else if constexpr (std::is_same_v<T, double>) {

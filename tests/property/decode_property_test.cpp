@@ -1,0 +1,118 @@
+#include <catch2/catch.hpp>
+
+#include "api/decode.hpp"
+#include "api/encode.hpp"
+#include "tests/support/gen.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+
+// Whatever a client sends: a report or an error, never a crash; and what was taken can be written
+// again and taken again.
+
+using namespace headway::core;
+using namespace headway::api;
+using namespace headway::tests;
+
+namespace {
+
+/// An event as a client would send it: the envelope of a random one without what Headway sets.
+std::string sent(Gen& gen) {
+    EventType type = gen.any_type();
+    while (!reportable(type))
+        type = gen.any_type();
+    Event one;
+    one.payload = gen.payload(type);
+    std::string envelope;
+    append_event(envelope, "s", one);
+    const std::string data = envelope.substr(envelope.find("\"data\":"));
+    return "{\"type\":\"" + std::string{name_of(type)} + "\"," + data;
+}
+
+std::string mutated(Gen& gen, std::string text) {
+    static constexpr char kTokens[] = {'{', '}', '[', ']', '"', ':',  ',', '0',
+                                       '9', '-', 'e', '.', 'u', '\\', 'n', '\x80'};
+    for (std::uint64_t i = 1 + gen.below(4); i > 0 && !text.empty(); --i) {
+        const std::size_t at = gen.index(text.size());
+        switch (gen.below(4)) {
+            case 0:
+                text[at] = gen.pick(kTokens);
+                break;
+            case 1:
+                text.erase(at, 1 + gen.index(8));
+                break;
+            case 2:
+                text.insert(at, 1, gen.pick(kTokens));
+                break;
+            default:
+                text.insert(at, text.substr(gen.index(text.size()), gen.index(30)));
+        }
+    }
+    return text;
+}
+
+/// Decodes; what is taken must be numbers, bounded, and JSON again.
+void try_report(JsonTape& tape, const std::string& body, BodyFormat format) {
+    const auto report = decode_report(tape, body, format);
+    if (!report) {
+        REQUIRE_FALSE(report.error().detail.empty());
+        return;
+    }
+    REQUIRE_FALSE(report->events.empty());
+    REQUIRE(report->events.size() <= limits::kReportEventsMax);
+    for (const Event& one : report->events) {
+        REQUIRE(reportable(type_of(one.payload)));
+        std::string out;
+        append_event(out, "s", one);
+        JsonTape again;
+        const auto parsed = again.parse(out);
+        INFO(out);
+        REQUIRE(parsed.has_value());
+    }
+}
+
+}  // namespace
+
+TEST_CASE("property: what Headway writes of an event it takes again, unchanged", "[property]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    JsonTape tape;
+    std::size_t taken = 0;
+    for (int round = 0; round < 3'000; ++round) {
+        const std::string body = sent(gen);
+        const auto report = decode_report(tape, body, BodyFormat::kJson);
+        if (!report) continue;  // a random number out of its field's range, or a text that was cut
+        ++taken;
+        std::string out;
+        append_event(out, "s", report->events.at(0));
+        REQUIRE(out.substr(out.find("\"data\":")) == body.substr(body.find("\"data\":")));
+    }
+    CHECK(taken > 1'000);
+}
+
+TEST_CASE("property: mutated reports are taken or refused, and what is taken is JSON again",
+          "[property]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    JsonTape tape;
+    for (int round = 0; round < 6'000; ++round) {
+        std::string body = sent(gen);
+        if (gen.chance(3)) body = "[" + body + "," + sent(gen) + "]";
+        if (gen.chance(8)) body += "\n" + sent(gen);
+        if (!gen.chance(5)) body = mutated(gen, std::move(body));
+        try_report(tape, body, gen.chance(3) ? BodyFormat::kNdjson : BodyFormat::kJson);
+    }
+}
+
+TEST_CASE("property: random JSON and random bytes are taken or refused", "[property]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    JsonTape tape;
+    for (int round = 0; round < 5'000; ++round) {
+        const std::string body = gen.chance(2) ? gen.json(6) : gen.bytes(gen.below(200));
+        try_report(tape, body, gen.chance(2) ? BodyFormat::kNdjson : BodyFormat::kJson);
+        (void)decode_heartbeat(tape, body).has_value();
+        (void)decode_open(tape, body).has_value();
+        (void)decode_end(tape, body).has_value();
+        (void)decode_cancel(tape, body).has_value();
+    }
+}

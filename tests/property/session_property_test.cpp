@@ -1,0 +1,208 @@
+#include <catch2/catch.hpp>
+
+#include "core/session.hpp"
+#include "storage/codec.hpp"
+#include "tests/support/gen.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+
+// Random lives of a session, and what must hold after every step of them.
+
+using namespace headway::core;
+using namespace headway::tests;
+using headway::storage::decode_events;
+using headway::storage::decode_state;
+using headway::storage::encode_events;
+using headway::storage::encode_state;
+
+namespace {
+
+constexpr std::size_t kStateBytesMax = 96 * 1024;
+
+/// Plays random commands against one session, as the supervisor would.
+class Life {
+public:
+    explicit Life(Gen& gen) : gen_(gen) {
+        SessionStarted about;
+        gen_.fill(about);
+        about.implicit = false;
+        about.policy.heartbeat_interval_ms = 100 + gen_.below(5'000);
+        about.policy.heartbeat_limit = 2 + gen_.below(6);
+        std::vector<Event> out;
+        session.open(std::move(about), Policy{}, around(), out);
+        take(out);
+    }
+
+    /// One command; what it wrote is checked and kept.
+    void step() {
+        now_ += gen_.chance(30) ? static_cast<std::int64_t>(gen_.below(20'000))
+                                : static_cast<std::int64_t>(gen_.below(300));
+        if (gen_.chance(200)) watching_since_ = now_;
+        std::vector<Event> out;
+        const std::uint64_t kind = gen_.below(100);
+        if (kind < 90) {
+            report(out);
+        } else if (kind < 98) {
+            session.tick(around(), out);
+        } else {
+            (void)session.cancel(gen_.string(), around(), out).has_value();
+        }
+        take(out);
+    }
+
+    /// Ends it, so that the end is part of what is folded.
+    void end() {
+        std::vector<Event> in{
+            event(SessionEnded{Outcome::kFailed, bounded_text(gen_.utf8(800)), {}})};
+        std::vector<Event> out;
+        session.report(in, around(), out);
+        take(out);
+    }
+
+    Session session{"story"};
+    std::vector<Event> events;
+
+private:
+    Context around() {
+        Context made;
+        made.now = at(now_);
+        made.watching_since = at(watching_since_);
+        made.watched = gen_.chance(4);
+        made.load = static_cast<std::uint32_t>(1 + gen_.below(4));
+        return made;
+    }
+
+    Event reported() {
+        if (gen_.chance(2)) return beat();  // what sessions mostly do
+        EventType type = gen_.any_type();
+        while (!reportable(type) || type == EventType::kSessionEnded)
+            type = gen_.any_type();
+        Event made;
+        made.payload = gen_.payload(type);
+        if (gen_.chance(10)) made.attempt = static_cast<std::uint32_t>(1 + gen_.below(40));
+        return made;
+    }
+
+    void report(std::vector<Event>& out) {
+        std::vector<Event> in(1 + gen_.below(3));
+        for (Event& one : in)
+            one = reported();
+        const SessionState before = session.state();
+        if (session.admit(in)) {
+            session.report(in, around(), out);
+        } else {
+            REQUIRE(session.state() == before);
+        }
+    }
+
+    void take(const std::vector<Event>& out) {
+        for (const Event& one : out) {
+            REQUIRE(one.n == ++n_);
+            if (const auto* change = std::get_if<VerdictChanged>(&one.payload)) {
+                REQUIRE(change->from != change->to);
+                REQUIRE(change->from == verdict_);
+                verdict_ = change->to;
+            }
+            events.push_back(one);
+        }
+        const SessionState& state = session.state();
+        REQUIRE(state.n == n_);
+        REQUIRE(state.judgement.verdict == verdict_);
+        REQUIRE(state.open_calls.size() <= limits::kInFlightMax);
+        REQUIRE(state.directives.size() <= limits::kDirectivesMax);
+        REQUIRE(state.judgement.evidence.size() <= limits::kEvidenceMax);
+    }
+
+    Gen& gen_;
+    std::int64_t now_ = 0;
+    std::int64_t watching_since_ = 0;
+    std::uint64_t n_ = 0;
+    Verdict verdict_ = Verdict::kStarting;
+};
+
+}  // namespace
+
+TEST_CASE("property: the state is the fold of the events, whatever was commanded", "[property]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    for (int life = 0; life < 40; ++life) {
+        Life one{gen};
+        for (int step = 0; step < 100; ++step)
+            one.step();
+        if (gen.chance(2)) one.end();
+        REQUIRE(folded(one.events) == one.session.state());
+        REQUIRE(*one.session.judgement() == one.session.state().judgement);
+    }
+}
+
+TEST_CASE("property: events and states come back from their bytes", "[property]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    for (int life = 0; life < 40; ++life) {
+        Life one{gen};
+        for (int step = 0; step < 60; ++step) {
+            one.step();
+            if (step % 6 != 0) continue;
+            const auto state = decode_state(encode_state(one.session.state()));
+            REQUIRE(state.has_value());
+            REQUIRE(*state == one.session.state());
+        }
+        std::string bytes;
+        encode_events(one.events, bytes);
+        const auto events = decode_events(bytes, 1);
+        REQUIRE(events.has_value());
+        REQUIRE(*events == one.events);
+    }
+}
+
+TEST_CASE("property: a snapshot and the tail behind it equal a full replay", "[property]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    for (int life = 0; life < 30; ++life) {
+        Life one{gen};
+        for (int step = 0; step < 80; ++step)
+            one.step();
+        Session replayed{"story"};
+        for (const Event& event : one.events) {
+            replayed.apply(event);
+            if (!gen.chance(10)) continue;
+            // The daemon stops here: what is in memory becomes bytes and comes back.
+            auto state = decode_state(encode_state(replayed.state()));
+            REQUIRE(state.has_value());
+            replayed = Session{"story", *std::move(state)};
+            REQUIRE(*replayed.judgement() == replayed.state().judgement);
+        }
+        REQUIRE(replayed.state() == one.session.state());
+        REQUIRE(replayed.next_deadline(at(0)) == one.session.next_deadline(at(0)));
+    }
+}
+
+TEST_CASE("property: the state stays bounded over 20000 events", "[property]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    Life one{gen};
+    std::size_t largest = 0;
+    while (one.events.size() < 20'000) {
+        for (int step = 0; step < 500; ++step)
+            one.step();
+        largest = std::max(largest, encode_state(one.session.state()).size());
+    }
+    REQUIRE(largest < kStateBytesMax);
+    REQUIRE(folded(one.events) == one.session.state());
+}
+
+TEST_CASE("property: even the largest values a client may send keep the state bounded",
+          "[property]") {
+    const std::string longest(limits::kStringBytesMax, 'x');
+    Story story;
+    for (int i = 0; i < 100; ++i) {
+        (void)story.report(tool_started(longest.substr(10) + std::to_string(i), longest), i);
+        DirectiveIssued directive;
+        directive.id = longest;
+        directive.reason = longest;
+        Event issued = event(directive);
+        issued.n = story.session.state().n + 1;
+        story.session.apply(issued);
+    }
+    CHECK(encode_state(story.session.state()).size() < kStateBytesMax);
+}
