@@ -67,7 +67,8 @@ struct IdempotentUse {
 struct Deletion {
     bool more = false;  ///< there is more to do
     std::optional<SessionKey>
-        doomed;  ///< this session is unknown from now on; its copy in memory must go
+        doomed;  ///< this session is unknown from now on; copies of it must go
+    std::string doomed_id;
 };
 
 class Store {

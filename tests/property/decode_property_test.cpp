@@ -94,7 +94,7 @@ TEST_CASE("property: mutated reports are taken or refused, and what is taken is 
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     JsonTape tape;
-    for (int round = 0; round < 6'000; ++round) {
+    for (int round = 0; round < 15'000; ++round) {
         std::string body = sent(gen);
         if (gen.chance(3)) body = "[" + body + "," + sent(gen) + "]";
         if (gen.chance(8)) body += "\n" + sent(gen);
@@ -107,7 +107,7 @@ TEST_CASE("property: random JSON and random bytes are taken or refused", "[prope
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     JsonTape tape;
-    for (int round = 0; round < 5'000; ++round) {
+    for (int round = 0; round < 20'000; ++round) {
         const std::string body = gen.chance(2) ? gen.json(6) : gen.bytes(gen.below(200));
         try_report(tape, body, gen.chance(2) ? BodyFormat::kNdjson : BodyFormat::kJson);
         (void)decode_heartbeat(tape, body).has_value();

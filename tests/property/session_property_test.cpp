@@ -125,7 +125,7 @@ private:
 TEST_CASE("property: the state is the fold of the events, whatever was commanded", "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
-    for (int life = 0; life < 40; ++life) {
+    for (int life = 0; life < 120; ++life) {
         Life one{gen};
         for (int step = 0; step < 100; ++step)
             one.step();
@@ -138,7 +138,7 @@ TEST_CASE("property: the state is the fold of the events, whatever was commanded
 TEST_CASE("property: events and states come back from their bytes", "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
-    for (int life = 0; life < 40; ++life) {
+    for (int life = 0; life < 120; ++life) {
         Life one{gen};
         for (int step = 0; step < 60; ++step) {
             one.step();
@@ -158,7 +158,7 @@ TEST_CASE("property: events and states come back from their bytes", "[property]"
 TEST_CASE("property: a snapshot and the tail behind it equal a full replay", "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
-    for (int life = 0; life < 30; ++life) {
+    for (int life = 0; life < 90; ++life) {
         Life one{gen};
         for (int step = 0; step < 80; ++step)
             one.step();

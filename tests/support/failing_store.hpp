@@ -95,7 +95,7 @@ public:
     core::Result<> set_snapshot_cursor(storage::Cursor cursor) override {
         return real_.set_snapshot_cursor(cursor);
     }
-    core::Result<bool> delete_some(core::Timestamp cutoff) override {
+    core::Result<storage::Deletion> delete_some(core::Timestamp cutoff) override {
         return real_.delete_some(cutoff);
     }
     core::Result<> checkpoint(int pages) override { return real_.checkpoint(pages); }

@@ -7,6 +7,7 @@
 
 using namespace headway::server;
 using namespace headway::core;
+using headway::api::Advice;
 using namespace headway::tests;
 using Document = nlohmann::json;
 
