@@ -24,6 +24,9 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
+/// What most arguments and results fit into, so that their text grows once.
+inline constexpr std::size_t kJsonBytesUsual = 128;
+
 inline Error wrong(std::string detail) {
     return {ErrorCode::kInvalidField, std::move(detail), {}};
 }
@@ -70,6 +73,7 @@ inline Result<> decode(JsonValue json, core::Text& out) {
 
 inline Result<> decode(JsonValue json, core::Json& out) {
     std::string text;
+    text.reserve(kJsonBytesUsual);
     json.append_to(text);
     static_cast<core::Text&>(out) = core::bounded_text(std::move(text));
     return {};

@@ -5,49 +5,56 @@
 namespace headway::core {
 namespace {
 
-Judgement judge_ended(const SessionState& state) {
-    Verdict verdict = Verdict::kCompleted;
-    if (*state.outcome == Outcome::kFailed) verdict = Verdict::kFailed;
-    if (*state.outcome == Outcome::kCancelled) verdict = Verdict::kCancelled;
-    return {verdict, state.end_reason, {}, {state.n}, kNever};
+Verdict verdict_of(Outcome outcome) {
+    if (outcome == Outcome::kFailed) return Verdict::kFailed;
+    return outcome == Outcome::kCancelled ? Verdict::kCancelled : Verdict::kCompleted;
 }
 
-Judgement from(const Finding& finding) {
-    Verdict verdict = Verdict::kSlow;
-    if (finding.rung == Rung::kSuspect) verdict = Verdict::kSuspect;
-    if (finding.rung == Rung::kStuck) verdict = Verdict::kStuck;
-    return {verdict, finding.reason, std::string{finding.detector}, finding.evidence, kNever};
+Verdict verdict_of(Rung rung) {
+    if (rung == Rung::kStuck) return Verdict::kStuck;
+    return rung == Rung::kSuspect ? Verdict::kSuspect : Verdict::kSlow;
 }
 
-Judgement judge_unheard(const SessionState& state) {
-    if (state.call_in_flight()) {
-        // A long tool keeps some agents from beating: reported, never called silent because of it.
-        return {Verdict::kSlow, "no heartbeat while a call is in flight", "liveness", {}, kNever};
-    }
-    return {Verdict::kSilent, "no heartbeat for two intervals", "liveness", {}, kNever};
+bool unheard(const SessionState& state, Timestamp now, Timestamp watching_since) {
+    return now >= silent_at(state.last_beat_at, watching_since, state.asked_interval);
 }
 
 }  // namespace
 
-Judgement judge(const SessionState& state, Timestamp now, Timestamp watching_since) {
-    if (state.ended()) return judge_ended(state);
-    if (now >= silent_at(state.last_beat_at, watching_since, state.asked_interval)) {
-        return judge_unheard(state);
+Verdict verdict_of(const SessionState& state, Timestamp now, Timestamp watching_since) {
+    if (state.ended()) return verdict_of(*state.outcome);
+    if (unheard(state, now, watching_since)) {
+        // A long tool keeps some agents from beating: reported, never called silent because of it.
+        return state.call_in_flight() ? Verdict::kSlow : Verdict::kSilent;
     }
     if (const auto finding = state.detectors.heartbeat_rule.finding(state.policy)) {
-        return from(*finding);
+        return verdict_of(finding->rung);
     }
-    if (state.state_changes > 0) {
-        return {Verdict::kProgressing,
-                std::string{change_name(*state.last_change)},
-                {},
-                {state.last_change_n},
-                kNever};
+    const bool moved = state.state_changes > 0 || state.work_moves > 0;
+    return moved ? Verdict::kProgressing : Verdict::kStarting;
+}
+
+Judgement judge(const SessionState& state, Timestamp now, Timestamp watching_since) {
+    Judgement judgement;
+    judgement.verdict = verdict_of(state, now, watching_since);
+    if (state.ended()) {
+        judgement.reason = state.end_reason;
+        judgement.evidence = {state.n};
+    } else if (unheard(state, now, watching_since)) {
+        judgement.detector = "liveness";
+        judgement.reason = state.call_in_flight() ? "no heartbeat while a call is in flight"
+                                                  : "no heartbeat for two intervals";
+    } else if (const auto finding = state.detectors.heartbeat_rule.finding(state.policy)) {
+        judgement.detector = finding->detector;
+        judgement.reason = finding->reason;
+        judgement.evidence = finding->evidence;
+    } else if (state.state_changes > 0) {
+        judgement.reason = change_name(*state.last_change);
+        judgement.evidence = {state.last_change_n};
+    } else if (state.work_moves > 0) {
+        judgement.reason = "the call in flight moves";
     }
-    if (state.work_moves > 0) {
-        return {Verdict::kProgressing, "the call in flight moves", {}, {}, kNever};
-    }
-    return {};
+    return judgement;
 }
 
 }  // namespace headway::core

@@ -127,8 +127,9 @@ void Session::add(Event event, std::vector<Event>& out) {
 }
 
 void Session::add_verdict(const Context& context, std::vector<Event>& out) {
+    const Verdict verdict = verdict_of(state_, context.now, context.watching_since);
+    if (verdict == state_.judgement.verdict) return;
     Judgement next = judge(state_, context.now, context.watching_since);
-    if (next.verdict == state_.judgement.verdict) return;
     VerdictChanged change;
     change.from = state_.judgement.verdict;
     change.to = next.verdict;

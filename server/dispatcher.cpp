@@ -118,8 +118,8 @@ void Dispatcher::publish(Publication& publication) {
     supervisor_ = publication.stats;
     std::vector<std::string> watched;
     for (core::SessionView& view : publication.views) {
-        if (views_.watched(view.id)) watched.push_back(view.id);
-        views_.update(std::move(view));
+        std::string session = view.id;
+        if (views_.update(std::move(view))) watched.push_back(std::move(session));
     }
     for (const std::string& session : publication.deleted)
         views_.forget(session);
@@ -158,7 +158,7 @@ void Dispatcher::answer(Reply& reply) {
     } else if (auto* page = std::get_if<StreamReply>(&*what)) {
         streams_.on_page(reply.to.connection, std::move(*page));
     } else if (auto* view = std::get_if<ViewReply>(&*what)) {
-        views_.resolve(view->session, view->view ? &*view->view : nullptr);
+        views_.resolve(view->session, view->view.get());
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -129,7 +130,7 @@ struct StreamReply {
 
 struct ViewReply {
     std::string session;
-    std::optional<core::SessionView> view;  ///< empty: unknown session
+    std::unique_ptr<core::SessionView> view;  ///< null: unknown session
 };
 
 using Answer = std::variant<AdviceReply, BodyReply, StreamReply, ViewReply>;

@@ -21,7 +21,9 @@ Result<Answer> Supervisor::answer(const ViewQuery& query) {
     ViewReply reply;
     reply.session = query.session;
     HEADWAY_TRY(Resident * resident, find_resident(query.session));
-    if (resident != nullptr) reply.view = core::view_of(resident->session);
+    if (resident != nullptr) {
+        reply.view = std::make_unique<core::SessionView>(core::view_of(resident->session));
+    }
     return Answer{std::move(reply)};
 }
 

@@ -26,13 +26,12 @@ void ViewCache::get(const std::string& session, Callback callback) {
     }
 }
 
-void ViewCache::update(core::SessionView view) {
+bool ViewCache::update(core::SessionView view) {
     auto entry = entries_.find(view.id);
-    if (entry == entries_.end()) {
-        entry = entries_.emplace(view.id, Entry{}).first;
-    }
+    if (entry == entries_.end()) entry = entries_.emplace(view.id, Entry{}).first;
     entry->second.present = true;
     entry->second.view = std::move(view);
+    return entry->second.watchers > 0;
 }
 
 void ViewCache::forget(const std::string& session) {

@@ -29,8 +29,8 @@ public:
     /// Calls back at once, or when the supervisor has answered.
     void get(const std::string& session, Callback callback);
 
-    /// A commit touched the session.
-    void update(core::SessionView view);
+    /// A commit touched the session. True when somebody watches it.
+    bool update(core::SessionView view);
     /// The session was deleted.
     void forget(const std::string& session);
     /// The supervisor answered; null = unknown session.

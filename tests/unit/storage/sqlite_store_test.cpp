@@ -371,7 +371,7 @@ TEST_CASE("store: retention deletes in bounded steps until nothing is left", "[s
         while (more) {
             const auto step = store->delete_some(at(1'000'000));
             require_ok(step);
-            more = *step;
+            more = step->more;
             REQUIRE(++steps < 50);
             CHECK(store->find("old").value() == std::nullopt);
         }
@@ -395,11 +395,33 @@ TEST_CASE("store: retention keeps what is open and what ended later", "[storage]
     open.save();
     Writer ended_at_10{*store, "ended"};
     ended_at_10.end();
-    CHECK(store->delete_some(at(10)).value() == false);
+    CHECK(store->delete_some(at(10)).value().more == false);
     CHECK(store->find("ended").value().has_value());
-    CHECK(store->delete_some(at(11)).value() == true);
+    const Deletion step = store->delete_some(at(11)).value();
+    CHECK(step.more);
+    CHECK(step.doomed == ended_at_10.key);
     CHECK(store->find("ended").value() == std::nullopt);
     CHECK(store->find("open").value().has_value());
+}
+
+TEST_CASE("store: idempotency keys are kept as long as sessions are, and are free again after",
+          "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    require_ok(store->begin());
+    require_ok(store->add_idempotency_key("old", {"f", "a"}, at(10)));
+    require_ok(store->add_idempotency_key("young", {"f", "b"}, at(20)));
+    require_ok(store->commit());
+    while (store->delete_some(at(20)).value().more) {
+    }
+    CHECK_FALSE(store->find_idempotency_key("old").value().has_value());
+    CHECK(store->find_idempotency_key("young").value().has_value());
+    require_ok(store->begin());
+    require_ok(store->add_idempotency_key("old", {"g", "c"}, at(30)));
+    require_ok(store->add_idempotency_key("young", {"g", "c"}, at(30)));
+    require_ok(store->commit());
+    CHECK(store->find_idempotency_key("old").value()->session == "c");
+    CHECK(store->find_idempotency_key("young").value()->session == "c");
 }
 
 TEST_CASE("store: a restart in the middle of retention finishes it", "[storage]") {
@@ -416,7 +438,7 @@ TEST_CASE("store: a restart in the middle of retention finishes it", "[storage]"
     require_ok(store->recover());
     CHECK(store->oldest() > 1);
     CHECK(store->open_sessions().value().empty());
-    while (store->delete_some(at(1000)).value()) {
+    while (store->delete_some(at(1000)).value().more) {
     }
     CHECK(store->list(INT64_MAX, false, 10).value().empty());
     CHECK(store->read_stream(0, 10).value().empty());
@@ -431,7 +453,7 @@ TEST_CASE("store: cursors are not used again after the last row was deleted", "[
         old.fill(3);
         old.end();
         head = store->head();
-        while (store->delete_some(at(1000)).value()) {
+        while (store->delete_some(at(1000)).value().more) {
         }
         CHECK(store->head() == head);
     }
