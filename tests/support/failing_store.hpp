@@ -35,16 +35,19 @@ public:
     }
     core::Result<> begin() override {
         if (auto error = failure(Step::kBegin)) return *error;
+        begun_ = true;
         return real_.begin();
     }
     core::Result<> commit() override {
         if (auto error = failure(Step::kCommit)) return *error;
         std::this_thread::sleep_for(std::exchange(stall_, core::Millis{0}));
-        return real_.commit();
+        auto done = real_.commit();
+        if (done) begun_ = false;
+        return done;
     }
     void rollback() override {
         ++rollbacks_;
-        real_.rollback();
+        if (std::exchange(begun_, false)) real_.rollback();
     }
     core::Result<std::optional<storage::SessionKey>> find(std::string_view id) override {
         return real_.find(id);
@@ -112,6 +115,7 @@ private:
     core::ErrorCode code_ = core::ErrorCode::kStorageFull;
     core::Millis stall_{0};
     int rollbacks_ = 0;
+    bool begun_ = false;  ///< the real store has a transaction
 };
 
 }  // namespace headway::tests
