@@ -1,7 +1,7 @@
 #include "server/app.hpp"
 
-#include <spdlog/spdlog.h>
 #include <pthread.h>
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -193,7 +193,8 @@ void App::run_loop() {
 }
 
 void App::supervise() {
-    ::pthread_setname_np(::pthread_self(), "supervisor");  // tells the threads apart in top and perf
+    ::pthread_setname_np(::pthread_self(),
+                         "supervisor");  // tells the threads apart in top and perf
     try {
         supervisor_->run();
     } catch (const std::exception& e) {
