@@ -126,6 +126,7 @@ Result<Target> match(Method method, std::string_view target) {
             entry.method == method || (entry.method == Method::kGet && method == Method::kHead);
         if (!same) {
             allowed += (allowed.empty() ? "" : ", ") + std::string{method_name(entry.method)};
+            if (entry.method == Method::kGet) allowed += ", HEAD";
             continue;
         }
         Target found;

@@ -36,7 +36,7 @@ struct StorageSettings {
     milliseconds retention = std::chrono::hours{
         24 * 30};  ///< ended sessions are deleted after this; 0 keeps them; reloadable
     std::uint32_t sessions_resident_max =
-        20'000;  ///< sessions kept in memory; idle ones above it are evicted
+        100'000;  ///< sessions kept in memory; idle ones above it are evicted
 };
 
 struct LogSettings {

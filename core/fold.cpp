@@ -79,7 +79,7 @@ struct Fold {
     void operator()(const SessionEnded& end) const {
         state.ended_at = event.at;
         state.outcome = end.outcome;
-        state.end_reason = end.reason.kept.substr(0, limits::kStringBytesMax);
+        state.end_reason = cut_text(end.reason.kept, limits::kStringBytesMax);
         state.result = end.result;
         state.open_calls.clear();
         state.in_flight_beat.reset();

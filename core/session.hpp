@@ -39,7 +39,7 @@ public:
               std::vector<Event>& out);
 
     /// Whether these events can be stored, all of them; changes nothing.
-    /// Errors: kStaleAttempt, kSessionEnded, kInvalidField (a directive that was never issued).
+    /// Errors: kStaleAttempt, kSessionEnded.
     Result<> admit(std::span<const Event> events) const;
 
     /// Takes admitted events, in order, each followed by what it caused. `events` is moved from.

@@ -71,15 +71,21 @@ std::string to_hex(const Digest& digest) {
     return hex;
 }
 
+std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept {
+    if (text.size() <= bytes_max) return text;
+    std::size_t end = bytes_max;
+    while (end > 0 && is_continuation(text[end]))
+        --end;
+    return text.substr(0, end);
+}
+
 Text bounded_text(std::string whole) {
     Text text;
     if (whole.size() <= limits::kTextWholeBytesMax) {
         text.kept = std::move(whole);
         return text;
     }
-    std::size_t head = limits::kTextHeadBytes;
-    while (head > 0 && is_continuation(whole[head]))
-        --head;
+    const std::size_t head = cut_text(whole, limits::kTextHeadBytes).size();
     std::size_t tail = whole.size() - limits::kTextTailBytes;
     while (tail < whole.size() && is_continuation(whole[tail]))
         ++tail;

@@ -51,6 +51,10 @@ struct Json : Text {
     static constexpr auto fields() { return Text::fields(); }
 };
 
+/// The longest start of `text` of at most `bytes_max` bytes that ends between UTF-8 sequences.
+/// Pure.
+std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept;
+
 /// Bounds `whole`. Pure.
 Text bounded_text(std::string whole);
 

@@ -58,10 +58,10 @@ WaitAnswer answer(const WaitFor& wait, const SessionView& view) {
         answer.met = true;
         return answer;
     }
-    if (wait.until.contains(now) && (wait.mode == WaitMode::kEver || view.n > wait.after)) {
+    if (wait.mode == WaitMode::kNow && wait.until.contains(now) && view.n > wait.after) {
         answer.matched = now;
     }
-    if (wait.mode == WaitMode::kEver && !answer.matched) {
+    if (wait.mode == WaitMode::kEver) {
         for (std::size_t i = 0; i < kVerdictCount; ++i) {
             if (!wait.until.verdicts.test(i) || view.reached[i] <= wait.after) continue;
             if (view.reached[i] != 0) answer.matched = static_cast<Verdict>(i);

@@ -8,7 +8,8 @@
 namespace headway::server {
 
 bool CommandQueue::stage(Request& request) {
-    if (count_.load(std::memory_order_relaxed) >= core::limits::kCommandQueueMax ||
+    if (closed_.load(std::memory_order_relaxed) ||
+        count_.load(std::memory_order_relaxed) >= core::limits::kCommandQueueMax ||
         bytes_.load(std::memory_order_relaxed) + request.bytes >
             core::limits::kCommandQueueBytesMax) {
         return false;

@@ -41,8 +41,8 @@ private:
     std::condition_variable ready_;
     std::vector<Request> waiting_;
     std::size_t first_ = 0;  ///< where the rest of a large batch starts
-    bool closed_ = false;
 
+    std::atomic<bool> closed_{false};
     std::atomic<std::size_t> count_{0};  ///< staged and waiting
     std::atomic<std::size_t> bytes_{0};  ///< of those
 };

@@ -1,5 +1,6 @@
 #include "server/request_head.hpp"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
@@ -143,6 +144,15 @@ core::Error describe(const error_code& ec) {
     return {core::ErrorCode::kBadRequest, "not an HTTP/1.1 request: " + ec.message(), {}};
 }
 
+/// Whether the request line names a version at all, so that a refusal can be about it.
+bool names_a_version(std::string_view bytes) {
+    const std::string_view line = bytes.substr(0, bytes.find("\r\n"));
+    const std::size_t space = line.rfind(' ');
+    const bool two_spaces = std::count(line.begin(), line.end(), ' ') == 2;
+    return two_spaces && line.find('\n') == line.npos &&
+           line.substr(space + 1).starts_with("HTTP/");
+}
+
 HeadStatus parse(std::string_view bytes, RequestHead& head, core::Error& error) {
     // RFC 9112 2.2 lets a server skip empty lines before the request line; Beast does not.
     std::size_t skipped = 0;
@@ -162,6 +172,7 @@ HeadStatus parse(std::string_view bytes, RequestHead& head, core::Error& error) 
         ec = http::error::header_limit;
     }
     if (!ec && used > core::limits::kHeaderBytesMax) ec = http::error::header_limit;
+    if (ec == http::error::bad_version && !names_a_version(bytes)) ec = http::error::bad_target;
     if (ec) {
         error = describe(ec);
         return HeadStatus::kMalformed;

@@ -109,8 +109,10 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
     }
     if (!writes && !ticks) return;
     const auto started = Clock::steady();
+    const SupervisorStats before = stats_;
     if (auto written = write_all(requests, turn); !written) {
         store_.rollback();
+        stats_ = before;  // nothing of it happened
         give_up(written.error(), requests, turn);
         return;
     }

@@ -80,7 +80,8 @@ core::Result<core::SessionState> decode_state(std::string_view bytes) {
     if (reader.varint() != core::kSnapshotVersion) return corrupt("a snapshot of another version");
     core::SessionState state;
     reader.structure(state);
-    if (!reader.ok() || !reader.at_end()) return corrupt("a snapshot");
+    const bool complete = state.reached.size() == core::kVerdictCount;
+    if (!reader.ok() || !reader.at_end() || !complete) return corrupt("a snapshot");
     return state;
 }
 

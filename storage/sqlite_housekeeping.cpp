@@ -35,12 +35,16 @@ Result<> SqliteStore::set_snapshot_cursor(Cursor cursor) {
 }
 
 Result<Deletion> SqliteStore::delete_some(core::Timestamp cutoff) {
+    const Cursor oldest_before = oldest_;
     HEADWAY_CHECK(begin());
     auto step = delete_step(cutoff);
     if (step) {
         if (auto done = commit(); !done) step = std::move(done).error();
     }
-    if (!step) rollback();
+    if (!step) {
+        rollback();
+        oldest_ = oldest_before;
+    }
     return step;
 }
 

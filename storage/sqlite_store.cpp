@@ -97,11 +97,13 @@ Result<> SqliteStore::find_ends() {
     HEADWAY_TRY(const Cursor last, database_.query_integer("SELECT max(cursor) FROM journal"));
     HEADWAY_TRY(const Cursor deleted, meta("deleted_through"));
     oldest_ = deleted + 1;
-    next_ = std::max<Cursor>(deleted, 0) + 1;
+    next_ = deleted + 1;
+    next_at_begin_ = next_;
     if (last == 0) return {};
     HEADWAY_TRY(const Row row, read_row(last));
     HEADWAY_TRY(const std::uint64_t count, count_events(row.events));
     next_ = std::max(next_, last + static_cast<Cursor>(count));
+    next_at_begin_ = next_;
     return {};
 }
 
@@ -111,7 +113,9 @@ Result<> SqliteStore::begin() {
 }
 
 Result<> SqliteStore::commit() {
-    return sql_.commit.run();
+    HEADWAY_CHECK(sql_.commit.run());
+    next_at_begin_ = next_;
+    return {};
 }
 
 void SqliteStore::rollback() {
