@@ -93,14 +93,14 @@ TEST_CASE("routes: another method is told which ones there are", "[api]") {
         const char* allowed;
     };
     const Case cases[] = {
-        {Method::kDelete, "/v1/sessions", "POST, GET"},
-        {Method::kPost, "/v1/sessions/a", "PUT, GET"},
-        {Method::kPut, "/v1/sessions/a/events", "POST, GET"},
+        {Method::kDelete, "/v1/sessions", "POST, GET, HEAD"},
+        {Method::kPost, "/v1/sessions/a", "PUT, GET, HEAD"},
+        {Method::kPut, "/v1/sessions/a/events", "POST, GET, HEAD"},
         {Method::kGet, "/v1/sessions/a/end", "POST"},
         {Method::kHead, "/v1/sessions/a/end", "POST"},
-        {Method::kOptions, "/livez", "GET"},
-        {Method::kOther, "/", "GET"},
-        {Method::kPatch, "/progress/a", "GET"},
+        {Method::kOptions, "/livez", "GET, HEAD"},
+        {Method::kOther, "/", "GET, HEAD"},
+        {Method::kPatch, "/progress/a", "GET, HEAD"},
     };
     for (const Case& c : cases) {
         DYNAMIC_SECTION(static_cast<int>(c.method) << " " << c.target) {
