@@ -28,6 +28,7 @@ int make_pipe(Pipe& pipe) {
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
     std::vector<char*> list;
+    list.reserve(words.size() + 1);
     for (std::string& word : words)
         list.push_back(word.data());
     list.push_back(nullptr);
@@ -72,8 +73,11 @@ Process spawn_process(const std::vector<std::string>& argv,
 
     std::vector<std::string> words = argv;
     std::vector<std::string> variables;
-    for (const auto& [name, value] : environment)
-        variables.push_back(name + "=" + value);
+    variables.reserve(environment.size());
+    for (const auto& [name, value] : environment) {
+        std::string& variable = variables.emplace_back(name);
+        variable.append("=").append(value);
+    }
     const std::vector<char*> argument_list = pointers(words);
     const std::vector<char*> variable_list = pointers(variables);
     const SpawnSetup setup(out.write.get(), err.write.get(), mask);

@@ -27,7 +27,7 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 std::string toml_literal(const Key& key, const Settings& settings) {
-    const std::string text = key.print(settings);
+    std::string text = key.print(settings);
     if (key.kind == Kind::kCount) return text;
     if (key.kind != Kind::kTextList) return quoted(text);
 

@@ -51,7 +51,8 @@ Result<> Dispatcher::open(Call& call) {
     OpenCommand command;
     command.bare = decoded.about == core::SessionStarted{};
     command.about = std::move(decoded.about);
-    command.session = named ? call.session() : std::move(decoded.id);
+    command.session = std::move(decoded.id);
+    if (named) command.session = call.session();
     if (command.session.empty()) command.session = new_session_id(clock_.now());
     const std::string_view key = call.request.head.idempotency_key;
     if (!named && !key.empty()) {
