@@ -8,8 +8,6 @@
 
 namespace headway::server {
 
-using core::Error;
-using core::ErrorCode;
 using core::Result;
 
 Result<Answer> Supervisor::answer(const SessionQuery& query) {
