@@ -15,7 +15,6 @@ namespace headway::storage {
 namespace {
 
 using core::Error;
-using core::ErrorCode;
 using core::Result;
 
 // The WAL is ours to move (checkpoint()), so that no commit pays for it by surprise.
