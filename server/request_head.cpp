@@ -7,7 +7,7 @@
 
 #include "core/limits.hpp"
 
-// One of the two files that may include Beast.
+// The only file that includes Beast.
 
 namespace headway::server {
 namespace {

@@ -29,7 +29,7 @@ public:
     struct Settings {
         core::Policy policy;        ///< defaults of new sessions
         core::Millis retention{0};  ///< how long ended sessions are kept; 0 = for ever
-        std::size_t resident_max = 20'000;
+        std::size_t resident_max = 100'000;
     };
     /// Called once a turn that has something to say; must not block.
     using Publish = std::function<void(std::unique_ptr<Publication>)>;
