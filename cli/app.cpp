@@ -29,7 +29,11 @@ struct Dispatch {
     int operator()(const CancelOptions& options) const { return cancel_session(options, console); }
     int operator()(const RunOptions& options) const { return run_command(options, console); }
     int operator()(const ReplayOptions& options) const {
-        return replay_recordings(options, console);
+        return options.to_daemon ? replay_recordings(options, console)
+                                 : judge_recordings(options, console);
+    }
+    int operator()(const EvalOptions& options) const {
+        return evaluate_recordings(options, console);
     }
     int operator()(const ConfigOptions& options) const { return check_config(options, console); }
     int operator()(const VersionOptions& options) const { return print_version(options, console); }

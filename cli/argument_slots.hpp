@@ -26,6 +26,7 @@ struct ArgumentSlots {
     CancelOptions cancel;
     RunOptions run;
     ReplayOptions replay;
+    EvalOptions eval;
     ConfigOptions config;
     VersionOptions version;
     std::optional<Command> command;
@@ -37,7 +38,10 @@ void add_session_verbs(CLI::App& app, ArgumentSlots& slots);
 /// Adds serve and run.
 void add_process_verbs(CLI::App& app, ArgumentSlots& slots);
 
-/// Adds replay, config and version.
+/// Adds replay and eval.
+void add_recording_verbs(CLI::App& app, ArgumentSlots& slots);
+
+/// Adds config and version.
 void add_other_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds an option that takes a duration; `flags` as CLI11 writes them.

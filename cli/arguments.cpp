@@ -81,6 +81,7 @@ core::Result<> complete(Command& command, ClientOptions client, const Console& c
             if constexpr (requires { options.client; }) {
                 options.client = client;
                 needs_url = true;
+                if constexpr (requires { options.to_daemon; }) needs_url = options.to_daemon;
             }
             if constexpr (requires { options.sources; }) {
                 options.sources.environment = console.environment;
@@ -129,6 +130,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Console& console
     app.get_formatter()->column_width(28);
     add_process_verbs(app, slots);
     add_session_verbs(app, slots);
+    add_recording_verbs(app, slots);
     add_other_verbs(app, slots);
 
     std::vector<std::string> command;

@@ -2,7 +2,7 @@
 
 #include "cli/argument_slots.hpp"
 
-// The verbs that start something or play it again, and those about the program itself.
+// The verbs that start something, and those about the program itself.
 
 namespace headway::cli {
 namespace {
@@ -85,51 +85,6 @@ Examples:
     });
 }
 
-void add_replay(CLI::App& app, ArgumentSlots& slots) {
-    ReplayOptions& replay = slots.replay;
-    CLI::App& verb = *app.add_subcommand("replay", "Play recorded sessions to a daemon");
-    verb.footer(
-        R"(Takes recorded agent sessions (JSONL: session_start, tool_call, ... end) and the
-daemon's own export (`headway events ID --jsonl`). Playing a file again adds nothing: every event
-has the same id each time.
-
-Examples:
-  headway replay session.jsonl --to http://127.0.0.1:7717
-  headway replay recordings/*.jsonl --parallel 8 --batch 50
-  headway replay session.jsonl --speed 10            ten times as fast as it happened)");
-    verb.add_option("FILE", replay.files, "recordings")->required();
-    verb.add_option("--to,--url", slots.client.url, "the daemon");
-    verb.add_flag("--json", slots.client.json, "print JSON for programs");
-    verb.add_option("--session", replay.session, "session id (default: from the recording)");
-    verb.add_option_function<std::string>(
-            "--speed",
-            [&replay](const std::string& text) {
-                char* end = nullptr;
-                replay.speed = text == "max" ? 0.0 : std::strtod(text.c_str(), &end);
-                if (text == "realtime") {
-                    replay.speed = 1.0;
-                } else if (text != "max" && (*end != '\0' || !(replay.speed > 0))) {
-                    throw CLI::ValidationError("--speed", "use max, realtime or a factor above 0");
-                }
-            },
-            "max, realtime or a factor")
-        ->default_str("max");
-    verb.add_option("--batch", replay.batch, "events a report")
-        ->check(CLI::Range(1, 1'000))
-        ->capture_default_str();
-    verb.add_option("--parallel", replay.parallel, "recordings at a time")
-        ->check(CLI::Range(1, 256))
-        ->capture_default_str();
-    add_duration(verb, "--connect-timeout", replay.connect_timeout,
-                 "retry an unreachable daemon for so long");
-    verb.callback([&slots] {
-        if (!slots.replay.session.empty() && slots.replay.files.size() > 1) {
-            throw CLI::ValidationError("--session", "goes with one FILE only");
-        }
-        slots.command = slots.replay;
-    });
-}
-
 void add_config(CLI::App& app, ArgumentSlots& slots) {
     CLI::App& verb = *app.add_subcommand("config", "Check or show the daemon's settings");
     verb.require_subcommand(1);
@@ -172,7 +127,6 @@ void add_process_verbs(CLI::App& app, ArgumentSlots& slots) {
 }
 
 void add_other_verbs(CLI::App& app, ArgumentSlots& slots) {
-    add_replay(app, slots);
     add_config(app, slots);
     add_version(app, slots);
 }

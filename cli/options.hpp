@@ -105,11 +105,22 @@ struct RunOptions {
 struct ReplayOptions {
     ClientOptions client;
     std::vector<std::string> files;
-    std::string session;       ///< empty: from the recording
-    double speed = 0;          ///< 0: as fast as it goes; 1: as recorded
-    std::size_t batch = 1;     ///< events a report
-    std::size_t parallel = 1;  ///< recordings at a time
+    bool to_daemon = false;           ///< play them; else judge them here
+    bool why = false;                 ///< judging: print what each verdict rests on
+    std::vector<std::string> policy;  ///< judging: "balanced", "strict" or "key=value"
+    std::string session;              ///< empty: from the recording
+    double speed = 0;                 ///< 0: as fast as it goes; 1: as recorded
+    std::size_t batch = 1;            ///< events a report
+    std::size_t parallel = 1;         ///< recordings at a time
     milliseconds connect_timeout{60'000};
+};
+
+struct EvalOptions {
+    std::string folder;
+    std::string labels;               ///< CSV file; empty: none
+    std::vector<std::string> policy;  ///< "balanced", "strict" or "key=value"
+    bool list = false;
+    bool json = false;
 };
 
 struct ConfigOptions {
@@ -126,6 +137,6 @@ struct VersionOptions {
 
 using Command = std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions,
                              ShowOptions, EventsOptions, ReportOptions, EndOptions, CancelOptions,
-                             RunOptions, ReplayOptions, ConfigOptions, VersionOptions>;
+                             RunOptions, ReplayOptions, EvalOptions, ConfigOptions, VersionOptions>;
 
 }  // namespace headway::cli

@@ -1,11 +1,15 @@
 #include "cli/recording.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/daemon.hpp"
+#include "cli/ids.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
@@ -52,6 +56,31 @@ void copy_number(const json& line, const char* from, json& data, const char* to)
     if (has(line, from) && line[from].is_number()) data[to] = line[from];
 }
 
+// Recordings cut long texts and say so in their middle.
+bool says_cut(const json& value) {
+    return dump(value).find("chars cut]") != std::string::npos;
+}
+
+bool result_is_cut(const json& line) {
+    const json result = has(line, "result") ? line["result"] : json("");
+    if (says_cut(result)) return true;
+    const bool counted = has(line, "result_len") && line["result_len"].is_number_integer();
+    if (!counted || !result.is_string()) return false;
+    const auto kept = static_cast<std::int64_t>(width_of(result.get_ref<const std::string&>()));
+    return line["result_len"].get<std::int64_t>() > kept;
+}
+
+// A digest stands for text that we do not have. Where all of it is here, the daemon's own canonical
+// form knows better what is equal.
+void add_digests(const json& line, json& data) {
+    if (has(line, "args") && says_cut(line["args"])) {
+        copy_string(line, "args_hash", data, "args_digest");
+    }
+    if (!result_is_cut(line)) return;
+    const char* const masked = has(line, "result_nhash") ? "result_nhash" : "result_hash";
+    copy_string(line, masked, data, "result_digest");
+}
+
 json tool_finished(const json& line) {
     json data = json::object();
     data["tool"] = has(line, "tool") ? short_text(line["tool"]) : "unknown";
@@ -62,8 +91,7 @@ json tool_finished(const json& line) {
         data["error"] = {{"class", "error"}, {"message", short_text(line["error"])}};
     }
     copy_as_is(line, "result", data, "result");
-    copy_string(line, "args_hash", data, "args_digest");
-    copy_string(line, "result_hash", data, "result_digest");
+    add_digests(line, data);
     if (has(line, "duration") && line["duration"].is_number()) {
         const double ms = line["duration"].get<double>() * 1'000.0;
         if (ms >= 0 && ms < 9e15) data["duration_ms"] = std::llround(ms);
@@ -100,6 +128,22 @@ json phase_started(const json& line) {
     return data;
 }
 
+// Frameworks that know no other word for it say that they shortened their context as a phase.
+bool is_compaction(const json& line) {
+    if (!has(line, "phase") || !line["phase"].is_string()) return false;
+    std::string name = line["phase"];
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name.find("condensation") != std::string::npos ||
+           name.find("compact") != std::string::npos;
+}
+
+json compacted(const json& line) {
+    json data = json::object();
+    copy_string(line, "phase", data, "trigger");
+    return data;
+}
+
 json progress_estimated(const json& line) {
     json data = json::object();
     data["percent"] = 0;
@@ -133,6 +177,7 @@ struct Mapping {
     json (*data)(const json& line);
 };
 
+constexpr Mapping kCompaction{"phase", "compacted", compacted};
 constexpr std::array<Mapping, 7> kMappings{{
     {"tool_call", "tool.finished", tool_finished},
     {"message", "message", message},
@@ -143,32 +188,44 @@ constexpr std::array<Mapping, 7> kMappings{{
     {"end", "session.ended", session_ended},
 }};
 
+void add_start(Recording& recording, json& open, const json& line) {
+    if (has(line, "session")) recording.session = short_text(line["session"]);
+    if (has(line, "source") && !recording.session.empty()) {
+        recording.session = short_text(line["source"]) + ":" + recording.session;
+    }
+    if (has(line, "ts") && line["ts"].is_number()) recording.opened = line["ts"].get<double>();
+    json agent = json::object();
+    copy_string(line, "agent", agent, "name");
+    copy_string(line, "model", agent, "model");
+    if (!agent.empty()) open["agent"] = std::move(agent);
+    copy_as_is(line, "task", open, "goal");
+    drop_nul(open);
+}
+
 void add_agent_line(Recording& recording, json& open, const json& line, const std::string& type,
                     std::size_t number) {
-    if (type == "session_start") {
-        if (has(line, "session")) recording.session = short_text(line["session"]);
-        if (has(line, "source") && !recording.session.empty()) {
-            recording.session = short_text(line["source"]) + ":" + recording.session;
-        }
-        json agent = json::object();
-        copy_string(line, "agent", agent, "name");
-        copy_string(line, "model", agent, "model");
-        if (!agent.empty()) open["agent"] = std::move(agent);
-        copy_as_is(line, "task", open, "goal");
+    if (type == "session_start") return add_start(recording, open, line);
+    if (type == "meta") {
+        recording.meta = dump(line);
         return;
     }
-    for (const Mapping& mapping : kMappings) {
-        if (type != mapping.line_type) continue;
-        const bool numbered = has(line, "seq") && line["seq"].is_number_integer();
-        const std::string id = numbered ? line["seq"].dump() : std::to_string(number);
-        RecordedEvent recorded;
-        recorded.event =
-            dump({{"type", mapping.event_type}, {"event_id", id}, {"data", mapping.data(line)}});
-        if (has(line, "ts") && line["ts"].is_number()) recorded.seconds = line["ts"].get<double>();
-        recording.events.push_back(std::move(recorded));
+    const auto* const named = std::find_if(kMappings.begin(), kMappings.end(),
+                                           [&](const Mapping& m) { return type == m.line_type; });
+    if (named == kMappings.end()) {
+        ++recording.skipped;
         return;
     }
-    ++recording.skipped;
+    const Mapping& mapping = type == "phase" && is_compaction(line) ? kCompaction : *named;
+    json data = mapping.data(line);
+    drop_nul(data);  // not before: result_len counts them
+    const bool numbered = has(line, "seq") && line["seq"].is_number_integer();
+    const std::string id = numbered ? line["seq"].dump() : std::to_string(number);
+    RecordedEvent recorded;
+    recorded.line = number;
+    recorded.event =
+        dump({{"type", mapping.event_type}, {"event_id", id}, {"data", std::move(data)}});
+    if (has(line, "ts") && line["ts"].is_number()) recorded.seconds = line["ts"].get<double>();
+    recording.events.push_back(std::move(recorded));
 }
 
 bool is_kept_text(const json& value) {
@@ -185,7 +242,15 @@ void join_kept_text(json& data) {
     }
 }
 
-void add_journal_line(Recording& recording, json& open, const json& line, const std::string& type) {
+std::optional<double> seconds_of(const json& line) {
+    if (!has(line, "at")) return std::nullopt;
+    const auto at = parse_time(short_text(line["at"]));
+    if (!at) return std::nullopt;
+    return static_cast<double>(at->time_since_epoch().count()) / 1'000.0;
+}
+
+void add_journal_line(Recording& recording, json& open, const json& line, const std::string& type,
+                      std::size_t number) {
     static constexpr std::array<std::string_view, 5> kNotPlayed{
         "session.started", "session.cancel_requested", "directive.issued",
         "directive.acknowledged",  // of directives that this daemon did not issue
@@ -193,6 +258,7 @@ void add_journal_line(Recording& recording, json& open, const json& line, const 
     json data = line["data"];
     if (has(line, "session")) recording.session = short_text(line["session"]);
     if (type == "session.started") {
+        recording.opened = seconds_of(line);
         for (const char* name : {"goal", "agent", "parent", "labels", "policy"}) {
             copy_as_is(data, name, open, name);
         }
@@ -207,14 +273,11 @@ void add_journal_line(Recording& recording, json& open, const json& line, const 
     const std::string id =
         has(line, "event_id") ? short_text(line["event_id"]) : "n" + line["n"].dump();
     RecordedEvent recorded;
+    recorded.line = number;
+    recorded.seconds = seconds_of(line);
     json event = {{"type", type}, {"event_id", id}, {"data", std::move(data)}};
     copy_integer(line, "attempt", event, "attempt");
     recorded.event = dump(event);
-    if (has(line, "at")) {
-        if (const auto at = parse_time(short_text(line["at"]))) {
-            recorded.seconds = static_cast<double>(at->time_since_epoch().count()) / 1'000.0;
-        }
-    }
     recording.events.push_back(std::move(recorded));
 }
 
@@ -228,22 +291,26 @@ core::Result<Recording> read_recording(std::istream& lines) {
         if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
         json line = json::parse(text, nullptr, false);
         if (!line.is_object() || !has(line, "type") || !line["type"].is_string()) {
-            return core::Error{
-                core::ErrorCode::kInvalidJson,
-                "line " + std::to_string(number) + ": expected a JSON object with a \"type\"",
-                {}};
+            return core::Error{core::ErrorCode::kInvalidJson,
+                               std::to_string(number) + ": expected a JSON object with a \"type\"",
+                               {}};
         }
-        drop_nul(line);
         const std::string type = line["type"];
         const bool journal = has(line, "n") && has(line, "data") && line["data"].is_object();
         if (journal) {
-            add_journal_line(recording, open, line, type);
+            drop_nul(line);
+            add_journal_line(recording, open, line, type, number);
         } else {
             add_agent_line(recording, open, line, type, number);
         }
     }
     recording.open = dump(open);
     return recording;
+}
+
+std::string recorded_id(const std::string& suggested, const std::string& file) {
+    const std::string stem = std::filesystem::path(file).stem().string();
+    return session_id_of(suggested.empty() ? stem : suggested);
 }
 
 }  // namespace headway::cli

@@ -14,20 +14,27 @@ namespace headway::cli {
 struct RecordedEvent {
     std::string event;              ///< JSON text: {"type","event_id","data"}
     std::optional<double> seconds;  ///< of the recording's own clock
+    std::size_t line = 0;           ///< of the file, from 1
 };
 
 /// A recorded session in the daemon's words.
 struct Recording {
     std::string session;  ///< the id it suggests; may be empty or not valid as an id
     std::string open;     ///< JSON text: body of PUT /v1/sessions/{id}
+    std::string meta;     ///< JSON text of its `meta` line, which says what it is for; or empty
+    std::optional<double> opened;  ///< of the recording's own clock
     std::vector<RecordedEvent> events;
     std::size_t skipped = 0;  ///< lines that only a daemon writes, or of an unknown type
 };
 
 /// Reads JSONL: either a recorded agent session (`session_start`, `tool_call`, ..., `end`, one
 /// object a line) or the daemon's own export (`headway events --jsonl`). Event ids come from the
-/// line's number in the recording, so playing it again is idempotent. Error: kInvalidJson with the
-/// line, when a line is not a JSON object.
+/// line's number in the recording, so playing it again is idempotent. Error: kInvalidJson when a
+/// line is not a JSON object; the detail begins with its number ("12: ..."), to stand behind the
+/// file.
 core::Result<Recording> read_recording(std::istream& lines);
+
+/// The id for a recording that suggests `suggested`: that, or the file's name, made valid. Pure.
+std::string recorded_id(const std::string& suggested, const std::string& file);
 
 }  // namespace headway::cli

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -46,9 +45,9 @@ public:
         if (!stream) return fail(std::move(played), kExitUsage, "cannot read " + file);
         const core::Result<Recording> recording = read_recording(stream);
         if (!recording) {
-            return fail(std::move(played), kExitUsage, file + ": " + recording.error().detail);
+            return fail(std::move(played), kExitUsage, file + ":" + recording.error().detail);
         }
-        if (played.session.empty()) played.session = id_of(recording->session, file);
+        if (played.session.empty()) played.session = recorded_id(recording->session, file);
         played.skipped = recording->skipped;
         open(*recording, played);
         std::size_t next = 0;
@@ -59,11 +58,6 @@ public:
     }
 
 private:
-    static std::string id_of(const std::string& suggested, const std::string& file) {
-        const std::string stem = std::filesystem::path(file).stem().string();
-        return session_id_of(suggested.empty() ? stem : suggested);
-    }
-
     static Played fail(Played played, int exit_code, std::string trouble) {
         played.exit_code = exit_code;
         played.trouble = std::move(trouble);

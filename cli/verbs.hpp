@@ -17,6 +17,9 @@ int end_session(const EndOptions& options, const Console& console);
 int cancel_session(const CancelOptions& options, const Console& console);
 int run_command(const RunOptions& options, const Console& console);
 int replay_recordings(const ReplayOptions& options, const Console& console);
+/// `replay` without --to.
+int judge_recordings(const ReplayOptions& options, const Console& console);
+int evaluate_recordings(const EvalOptions& options, const Console& console);
 int check_config(const ConfigOptions& options, const Console& console);
 int print_version(const VersionOptions& options, const Console& console);
 

@@ -3,7 +3,7 @@
 
     core      std without threads, files and clocks; boost/system/result.hpp
     storage   core, sqlite3, POSIX                     api   core, nlohmann (full header: .cpp, one internal .hpp)
-    config    core, toml++ and CLI11 (one .cpp each)   cli   core, config, curl, nlohmann, CLI11, POSIX
+    config    core, toml++ and CLI11 (one .cpp each)   cli   core, api, config, curl, nlohmann, CLI11, POSIX
     server    all of these, Asio, spdlog, prometheus; Beast in at most two .cpp files; cli only from main.cpp
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
 
@@ -47,7 +47,7 @@ ALLOWED = {
     "storage": (("core",), ("result", "sqlite", "posix")),
     "api": (("core",), ("result", "json")),
     "config": (("core",), ("result", "toml", "cli11", "posix")),
-    "cli": (("core", "config"), ("result", "curl", "json", "cli11", "posix")),
+    "cli": (("core", "api", "config"), ("result", "curl", "json", "cli11", "posix")),
     "server": (("core", "storage", "api", "config"),
                ("result", "system", "asio", "beast", "sqlite", "json", "curl", "spdlog", "prometheus", "posix")),
 }

@@ -1,0 +1,210 @@
+#include "cli/eval_report.hpp"
+
+#include <array>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/table.hpp"
+#include "cli/text.hpp"
+
+namespace headway::cli {
+namespace {
+
+using core::Verdict;
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 3> kPortable{"yes", "threshold", "policy"};
+
+using Sessions = std::vector<const JudgedSession*>;
+
+Sessions everyone(const Evaluation& evaluation) {
+    Sessions all;
+    for (const JudgedSession& session : evaluation.sessions)
+        all.push_back(&session);
+    return all;
+}
+
+std::map<std::string, Sessions> by_source(const Evaluation& evaluation) {
+    std::map<std::string, Sessions> sources;
+    for (const JudgedSession& session : evaluation.sessions)
+        sources[session.label.source].push_back(&session);
+    return sources;
+}
+
+json json_of(const std::optional<double>& value) {
+    return value ? json(*value) : json();
+}
+
+json json_of(const Metrics& metrics) {
+    return {{"sessions", metrics.sessions},
+            {"successes", metrics.successes},
+            {"false_stuck", metrics.false_stuck},
+            {"suspects_on_success", metrics.suspects_on_success},
+            {"loops", metrics.loops},
+            {"recall", json_of(metrics.recall)},
+            {"recall_human", json_of(metrics.recall_human)},
+            {"nudges_per_1000_calls", metrics.nudges_per_1000_calls},
+            {"delay_suspect", json_of(metrics.delay_suspect)},
+            {"delay_stuck", json_of(metrics.delay_stuck)},
+            {"recall_5", json_of(metrics.recall_5)}};
+}
+
+// The verdict that explains most: the first `stuck`, else the first `suspect`, else the last one.
+json worst_of(const Timeline& timeline) {
+    const Step* step = first_alarm(timeline, Verdict::kStuck);
+    if (step == nullptr) step = first_alarm(timeline, Verdict::kSuspect);
+    if (step == nullptr && !timeline.verdicts.empty()) step = &timeline.verdicts.back();
+    if (step == nullptr) return {{"verdict", core::name_of(timeline.last.verdict)}, {"reason", ""}};
+    const auto& change = std::get<core::VerdictChanged>(step->event.payload);
+    return {{"verdict", core::name_of(change.to)},
+            {"reason", change.reason},
+            {"detector", change.detector},
+            {"line", step->line},
+            {"call", step->call}};
+}
+
+struct List {
+    const char* name;
+    const char* title;
+    bool (*holds)(const JudgedSession& session);
+};
+
+constexpr std::array<List, 3> kLists{{
+    {"false_stuck", "False stucks (successes without a loop)", is_false_stuck},
+    {"suspects_on_success", "Suspects on success", is_suspect_on_success},
+    {"missed_loops", "Missed loops", is_missed_loop},
+}};
+
+json members_of(const List& list, const Evaluation& evaluation) {
+    json members = json::array();
+    for (const JudgedSession& session : evaluation.sessions) {
+        if (!list.holds(session)) continue;
+        json member = worst_of(session.timeline);
+        member["file"] = session.label.file;
+        members.push_back(std::move(member));
+    }
+    return members;
+}
+
+json scenarios_json(const std::vector<Scenario>& scenarios) {
+    json groups = json::object();
+    for (const std::string_view portable : kPortable)
+        groups[std::string(portable)] = {{"count", 0}, {"agree", 0}};
+    json disagreements = json::array();
+    for (const Scenario& scenario : scenarios) {
+        json& group = groups[scenario.portable];
+        group["count"] = group.value("count", 0) + 1;
+        group["agree"] = group.value("agree", 0) + (agrees(scenario) ? 1 : 0);
+        if (agrees(scenario)) continue;
+        json one = worst_of(scenario.timeline);
+        one["file"] = scenario.file;
+        one["portable"] = scenario.portable;
+        one["expect"] = scenario.expects_stuck ? "stuck" : "not_stuck";
+        one["test"] = scenario.test;
+        disagreements.push_back(std::move(one));
+    }
+    groups["disagreements"] = std::move(disagreements);
+    return groups;
+}
+
+std::string number(double value, int decimals) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f", decimals, value);
+    return text;
+}
+
+std::string percent(const std::optional<double>& share) {
+    return share ? number(*share * 100, 1) + " %" : "-";
+}
+
+std::string calls(const std::optional<double>& median) {
+    return median ? number(*median, 1) : "-";
+}
+
+std::string metrics_table(const Evaluation& evaluation, std::size_t width) {
+    const std::vector<Column> columns{{"SOURCE", true}, {"SESSIONS"},   {"SUCCESS"},
+                                      {"FALSE STUCK"},  {"SUSPECTS"},   {"LOOPS"},
+                                      {"RECALL"},       {"BY HUMANS"},  {"5+ CALLS"},
+                                      {"NUDGES"},       {"TO SUSPECT"}, {"TO STUCK"}};
+    std::vector<std::vector<Cell>> rows;
+    const auto add = [&rows](const std::string& source, const Metrics& m) {
+        std::vector<Cell>& row = rows.emplace_back();
+        for (std::string text :
+             {clean_line(source), std::to_string(m.sessions), std::to_string(m.successes),
+              std::to_string(m.false_stuck), std::to_string(m.suspects_on_success),
+              std::to_string(m.loops), percent(m.recall), percent(m.recall_human),
+              percent(m.recall_5), number(m.nudges_per_1000_calls, 2), calls(m.delay_suspect),
+              calls(m.delay_stuck)}) {
+            row.push_back({std::move(text), {}});
+        }
+    };
+    for (const auto& [source, sessions] : by_source(evaluation))
+        add(source, measure(sessions));
+    add("total", measure(everyone(evaluation)));
+    return format_table(columns, rows, width) +
+           "\nFALSE STUCK, SUSPECTS: successes ever stuck (without a loop), ever suspect or stuck. "
+           "RECALL: loops ever stuck.\n"
+           "NUDGES: per 1,000 calls. TO SUSPECT, TO STUCK: median of calls from a loop's start.\n";
+}
+
+std::string text_of(const json& member) {
+    std::string line = "  " + clean_line(member["file"].get<std::string>()) + ": " +
+                       member["verdict"].get<std::string>();
+    if (member.contains("call")) line += " at call " + member["call"].dump();
+    const std::string reason = member["reason"];
+    return reason.empty() ? line : line + ", " + clean_line(reason);
+}
+
+std::string scenarios_text(const Evaluation& evaluation, std::size_t width) {
+    const json groups = scenarios_json(evaluation.scenarios);
+    std::vector<std::vector<Cell>> rows;
+    for (const auto& [portable, group] : groups.items()) {
+        if (!group.is_object()) continue;
+        rows.push_back(
+            {{clean_line(portable), {}}, {group["count"].dump(), {}}, {group["agree"].dump(), {}}});
+    }
+    std::string text = format_table({{"SCENARIOS"}, {"COUNT"}, {"AGREE"}}, rows, width);
+    for (const json& one : groups["disagreements"]) {
+        text += text_of(one) + " (" + one["portable"].get<std::string>() + ", expected " +
+                one["expect"].get<std::string>() +
+                "): " + clean_line(one["test"].get<std::string>()) + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+json eval_json(const Evaluation& evaluation, bool with_lists) {
+    json result = {{"total", json_of(measure(everyone(evaluation)))},
+                   {"sources", json::object()},
+                   {"unlabelled", evaluation.unlabelled},
+                   {"labels_missing", evaluation.missing.size()},
+                   {"unreadable", evaluation.troubles.size()}};
+    for (const auto& [source, sessions] : by_source(evaluation))
+        result["sources"][source] = json_of(measure(sessions));
+    if (!evaluation.scenarios.empty()) result["scenarios"] = scenarios_json(evaluation.scenarios);
+    if (!with_lists) return result;
+    for (const List& list : kLists)
+        result["lists"][list.name] = members_of(list, evaluation);
+    return result;
+}
+
+std::string eval_text(const Evaluation& evaluation, bool with_lists, std::size_t width) {
+    std::string text;
+    if (!evaluation.sessions.empty()) text += metrics_table(evaluation, width);
+    if (!evaluation.scenarios.empty()) {
+        if (!text.empty()) text += "\n";
+        text += scenarios_text(evaluation, width);
+    }
+    if (!with_lists) return text;
+    for (const List& list : kLists) {
+        const json members = members_of(list, evaluation);
+        text += "\n" + std::string(list.title) + ": " + std::to_string(members.size()) + "\n";
+        for (const json& member : members)
+            text += text_of(member) + "\n";
+    }
+    return text;
+}
+
+}  // namespace headway::cli

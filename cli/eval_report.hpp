@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/eval_metrics.hpp"
+
+// What `headway eval` prints. Pure.
+
+namespace headway::cli {
+
+/// All that was judged under one folder, each in the order of the files.
+struct Evaluation {
+    std::vector<JudgedSession> sessions;
+    std::vector<Scenario> scenarios;
+    bool labelled = false;
+    std::size_t unlabelled = 0;         ///< recordings that the labels do not name
+    std::vector<std::string> missing;   ///< files that labels name and that are not there
+    std::vector<std::string> troubles;  ///< "file:line: what", one for each unreadable file
+};
+
+/// `{"total","sources","scenarios"?,"unlabelled","labels_missing","unreadable","lists"?}`
+nlohmann::json eval_json(const Evaluation& evaluation, bool with_lists);
+
+/// Tables for people, at most `width` columns wide (0: as wide as they want).
+std::string eval_text(const Evaluation& evaluation, bool with_lists, std::size_t width);
+
+}  // namespace headway::cli

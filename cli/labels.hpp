@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace headway::cli {
+
+enum class Known : std::uint8_t { kUnknown, kNo, kYes };
+
+/// What people or a rule said about one recorded session.
+struct SessionLabel {
+    std::string file;
+    std::string source;
+    bool success = false;
+    Known loop = Known::kUnknown;
+    bool by_human = false;         ///< `how_labelled` begins with "human" or "hand"
+    std::int64_t loop_start = -1;  ///< call the loop begins with, from 0; -1: not known
+    std::int64_t loop_length = 0;  ///< calls
+};
+
+/// Reads CSV with a head (RFC 4180: quotes, doubled quotes, line breaks within quotes). Columns
+/// `file`, `outcome` and `loop` are needed; `source`, `how_labelled`, `loop_start_call` and
+/// `loop_len` are used; others are passed over. Error: kInvalidField, the detail begins with the
+/// line.
+core::Result<std::vector<SessionLabel>> read_labels(std::istream& csv);
+
+}  // namespace headway::cli

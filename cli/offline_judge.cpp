@@ -1,0 +1,143 @@
+#include "cli/offline_judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+#include <utility>
+
+#include "api/decode.hpp"
+#include "cli/daemon.hpp"
+#include "cli/report_fields.hpp"
+#include "core/session.hpp"
+
+namespace headway::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Recordings count from their own zero; the core's zero means "never".
+constexpr core::Timestamp kOpened{std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
+constexpr double kSecondsMax = 1e9;  // 30 years: a broken clock must not overflow ours
+
+core::Error at_line(std::size_t line, core::Error error) {
+    if (!error.field.empty()) error.detail = error.field + " " + error.detail;
+    error.detail = std::to_string(line) + ": " + error.detail;
+    return error;
+}
+
+// The recording's clock as ours: it begins at the opening and never runs backwards.
+class RecordingClock {
+public:
+    explicit RecordingClock(const Recording& recording) : zero_(recording.opened) {}
+
+    core::Timestamp at(const RecordedEvent& event) {
+        if (!event.seconds) return now_ += std::chrono::seconds{1};
+        if (!zero_) zero_ = *event.seconds;
+        const double passed = std::clamp(*event.seconds - *zero_, 0.0, kSecondsMax);
+        now_ = std::max(now_, kOpened + milliseconds{std::llround(passed * 1'000.0)});
+        return now_;
+    }
+
+private:
+    std::optional<double> zero_;
+    core::Timestamp now_ = kOpened;
+};
+
+void override_policy(core::PolicyOverride& policy, const core::PolicyOverride& by) {
+    core::for_each_field<core::PolicyOverride>([&](const auto& field, std::size_t) {
+        if (by.*(field.member)) policy.*(field.member) = by.*(field.member);
+    });
+}
+
+class Judge {
+public:
+    Judge(const JudgeOptions& options, core::SessionStarted about)
+        : options_(options), session_("recording") {
+        context_.now = kOpened;
+        context_.watching_since = kOpened;
+        override_policy(about.policy, options.policy);
+        session_.open(std::move(about), core::Policy{}, context_, out_);
+        keep(0);
+    }
+
+    void report(core::Event event, core::Timestamp now, std::size_t line) {
+        if (!event.event_id.empty() && !seen_.insert(event.event_id).second) {
+            ++timeline_.duplicates;
+            return;
+        }
+        if (!session_.admit({&event, 1})) {
+            ++timeline_.refused;
+            return;
+        }
+        ++timeline_.events;
+        if (core::type_of(event.payload) == core::EventType::kToolFinished) ++timeline_.calls;
+        context_.now = now;
+        session_.report({&event, 1}, context_, out_);
+        keep(line);
+    }
+
+    Timeline finish() {
+        timeline_.last = *session_.judgement();
+        return std::move(timeline_);
+    }
+
+private:
+    void keep(std::size_t line) {
+        for (core::Event& event : out_) {
+            const Step step{event, line, timeline_.calls, event.at - kOpened};
+            const core::EventType type = core::type_of(event.payload);
+            if (type == core::EventType::kVerdictChanged) timeline_.verdicts.push_back(step);
+            if (type == core::EventType::kDirectiveIssued) timeline_.directives.push_back(step);
+            if (options_.keep_journal) {
+                timeline_.journal.push_back({std::move(event), line, timeline_.calls});
+            }
+        }
+        out_.clear();
+    }
+
+    const JudgeOptions& options_;
+    core::Session session_;
+    core::Context context_;
+    std::vector<core::Event> out_;
+    std::unordered_set<std::string> seen_;
+    Timeline timeline_;
+};
+
+}  // namespace
+
+core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& words) {
+    std::vector<std::string> pairs;
+    for (const std::string& word : words) {
+        core::Profile profile{};
+        pairs.push_back(core::parse_name(word, profile) ? "profile=" + word : word);
+    }
+    const auto data = build_data("", pairs);
+    if (!data) return data.error();
+    api::JsonTape tape;
+    auto open = api::decode_open(tape, dump({{"policy", *data}}));
+    if (!open) {
+        core::Error error = open.error();
+        const std::size_t key = error.field.rfind('/');
+        const std::string name = key == std::string::npos ? "" : error.field.substr(key + 1) + " ";
+        error.detail = name + error.detail;
+        return error;
+    }
+    return open->about.policy;
+}
+
+core::Result<Timeline> judge_recording(const Recording& recording, const JudgeOptions& options,
+                                       api::JsonTape& tape) {
+    auto open = api::decode_open(tape, recording.open);
+    if (!open) return at_line(1, open.error());
+    Judge judge(options, std::move(open->about));
+    RecordingClock clock(recording);
+    for (const RecordedEvent& recorded : recording.events) {
+        auto report = api::decode_report(tape, recorded.event, api::BodyFormat::kJson);
+        if (!report) return at_line(recorded.line, report.error());
+        judge.report(std::move(report->events.front()), clock.at(recorded), recorded.line);
+    }
+    return judge.finish();
+}
+
+}  // namespace headway::cli

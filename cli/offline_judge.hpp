@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "api/json_tape.hpp"
+#include "cli/recording.hpp"
+#include "core/event.hpp"
+#include "core/result.hpp"
+#include "core/session_payloads.hpp"
+#include "core/verdict.hpp"
+
+// A recording judged without a daemon, by the decoder and the core that the daemon uses.
+
+namespace headway::cli {
+
+/// What a person calls --policy: words `balanced`, `strict` or KEY=VALUE with the keys of `policy`
+/// in PUT /v1/sessions/{id}. Errors: those of api::decode_open, naming the key. Pure.
+core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& words);
+
+struct JudgeOptions {
+    core::PolicyOverride policy;  ///< wins over what the recording was opened with
+    bool keep_journal = false;
+};
+
+/// A verdict or a directive, and where a reader finds what led to it.
+struct Step {
+    core::Event event;
+    std::size_t line = 0;            ///< of the file: the event it followed
+    std::size_t call = 0;            ///< how many calls had finished then
+    std::chrono::milliseconds at{};  ///< since the opening
+};
+
+/// One event of the journal that judging made.
+struct JournalEntry {
+    core::Event event;
+    std::size_t line = 0;  ///< of the file it came from; 0: from the opening
+    std::size_t call = 0;
+};
+
+struct Timeline {
+    std::size_t events = 0;      ///< judged
+    std::size_t duplicates = 0;  ///< event ids seen before, counted once as the daemon does
+    std::size_t refused = 0;     ///< after the end, or of an attempt that was taken over
+    std::size_t calls = 0;       ///< tool.finished among the events
+    std::vector<Step> verdicts;
+    std::vector<Step> directives;
+    core::Judgement last;
+    std::vector<JournalEntry> journal;  ///< entry k is event k + 1; empty unless it was asked for
+};
+
+/// Judges event after event, at the times of the recording's own clock; one second an event where
+/// it has none. Nothing is judged between events: a recording does not tell whether an agent that
+/// wrote nothing was silent. Errors: those of api::decode_report and decode_open; the detail begins
+/// with the line ("12: ..."). Pure; `tape` is scratch memory.
+core::Result<Timeline> judge_recording(const Recording& recording, const JudgeOptions& options,
+                                       api::JsonTape& tape);
+
+}  // namespace headway::cli

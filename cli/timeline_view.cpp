@@ -1,0 +1,161 @@
+#include "cli/timeline_view.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "api/encode.hpp"
+#include "cli/event_line.hpp"
+#include "cli/text.hpp"
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kPlaceWidth = 32;
+
+// The envelope that the daemon would send, so that each field an event has or gets is shown.
+json envelope_of(const core::Event& event) {
+    std::string text;
+    api::append_event(text, "recording", event);
+    return json::parse(text, nullptr, false);
+}
+
+json place_of(const core::Event& event, std::size_t line, std::size_t call) {
+    return {{"n", event.n}, {"line", line}, {"call", call}};
+}
+
+const std::vector<std::uint64_t>& evidence_of(const Step& step) {
+    static const std::vector<std::uint64_t> kNone;
+    const auto* const change = std::get_if<core::VerdictChanged>(&step.event.payload);
+    return change == nullptr ? kNone : change->evidence;
+}
+
+json why_json(const Step& step, const Timeline& timeline) {
+    json why = json::array();
+    for (const std::uint64_t n : evidence_of(step)) {
+        if (n == 0 || n > timeline.journal.size()) continue;
+        const JournalEntry& entry = timeline.journal[n - 1];
+        const json event = envelope_of(entry.event);
+        json one = place_of(entry.event, entry.line, entry.call);
+        one["type"] = event["type"];
+        one["summary"] = event_summary(event["type"].get<std::string>(), event["data"]);
+        why.push_back(std::move(one));
+    }
+    return why;
+}
+
+json step_json(const Step& step) {
+    json result = place_of(step.event, step.line, step.call);
+    result["at"] = static_cast<double>(step.at.count()) / 1'000.0;
+    if (std::holds_alternative<core::VerdictChanged>(step.event.payload)) {
+        result.update({{"reason", ""}, {"detector", ""}, {"evidence", json::array()}});
+    }
+    result.update(envelope_of(step.event)["data"]);
+    return result;
+}
+
+std::string place_text(std::uint64_t n, std::size_t line, std::size_t call) {
+    return "#" + std::to_string(n) + "  line " + std::to_string(line) + "  call " +
+           std::to_string(call);
+}
+
+std::string step_text(const Step& step, const TimelineStyle& style) {
+    const json event = envelope_of(step.event);
+    const std::string type = event["type"];
+    std::string place = "  " + place_text(step.event.n, step.line, step.call);
+    place += "  +" + human_duration(step.at);
+    std::string line = pad(place, kPlaceWidth) + "  ";
+    if (type == "directive.issued") line += "told to ";
+    line += event_summary(type, event["data"]);
+    if (style.width > 0) line = crop(line, style.width);
+    const auto* const change = std::get_if<core::VerdictChanged>(&step.event.payload);
+    const std::string_view color =
+        style.color && change != nullptr ? verdict_color(core::name_of(change->to)) : "";
+    return color.empty() ? line : std::string(color) + line + std::string(kColorReset);
+}
+
+// Which rule, how sure, and what else the verdict says about itself; what it does not say is left
+// out.
+std::string grounds_text(const Step& step) {
+    const json data = envelope_of(step.event)["data"];
+    std::string line;
+    for (const char* name : {"detector", "detectors", "tier", "confidence", "identity"}) {
+        const auto found = data.find(name);
+        if (found == data.end() || found->empty()) continue;
+        line += (line.empty() ? "" : "; ") + std::string(name) + " " + plain_text(*found);
+    }
+    std::string numbers;
+    for (const std::uint64_t n : evidence_of(step))
+        numbers += " #" + std::to_string(n);
+    if (!numbers.empty()) line += (line.empty() ? "evidence" : "; evidence") + numbers;
+    return line;
+}
+
+std::string why_text(const Step& step, const Timeline& timeline, const TimelineStyle& style) {
+    std::vector<std::string> lines;
+    if (std::string grounds = grounds_text(step); !grounds.empty()) {
+        lines.push_back("      " + std::move(grounds));
+    }
+    for (const json& one : why_json(step, timeline)) {
+        const std::string place =
+            place_text(one["n"].get<std::uint64_t>(), one["line"].get<std::size_t>(),
+                       one["call"].get<std::size_t>());
+        lines.push_back("      " + pad(place, kPlaceWidth - 4) + "  " +
+                        one["type"].get<std::string>() + "  " + one["summary"].get<std::string>());
+    }
+    std::string text;
+    for (const std::string& line : lines)
+        text += (style.width > 0 ? crop(line, style.width) : line) + "\n";
+    return text;
+}
+
+std::vector<const Step*> in_order(const Timeline& timeline) {
+    std::vector<const Step*> steps;
+    for (const Step& step : timeline.verdicts)
+        steps.push_back(&step);
+    for (const Step& step : timeline.directives)
+        steps.push_back(&step);
+    std::sort(steps.begin(), steps.end(),
+              [](const Step* a, const Step* b) { return a->event.n < b->event.n; });
+    return steps;
+}
+
+}  // namespace
+
+json timeline_json(const std::string& session, const Timeline& timeline, bool why) {
+    json result = {{"session", session},          {"events", timeline.events},
+                   {"calls", timeline.calls},     {"duplicates", timeline.duplicates},
+                   {"refused", timeline.refused}, {"verdict", core::name_of(timeline.last.verdict)},
+                   {"timeline", json::array()},   {"directives", json::array()}};
+    for (const Step& step : timeline.verdicts) {
+        json one = step_json(step);
+        if (why) one["why"] = why_json(step, timeline);
+        result["timeline"].push_back(std::move(one));
+    }
+    for (const Step& step : timeline.directives)
+        result["directives"].push_back(step_json(step));
+    return result;
+}
+
+std::string timeline_text(const std::string& session, const Timeline& timeline,
+                          const TimelineStyle& style) {
+    std::string text = session + ": " + std::to_string(timeline.events) + " events, " +
+                       std::to_string(timeline.calls) + " calls, " +
+                       std::string(core::name_of(timeline.last.verdict)) + "\n";
+    if (timeline.duplicates > 0) {
+        text +=
+            "  " + std::to_string(timeline.duplicates) + " events have the id of an earlier one\n";
+    }
+    if (timeline.refused > 0) {
+        text += "  " + std::to_string(timeline.refused) +
+                " events not judged: after the end, or of an attempt that was taken over\n";
+    }
+    for (const Step* const step : in_order(timeline)) {
+        text += step_text(*step, style) + "\n";
+        if (style.why) text += why_text(*step, timeline, style);
+    }
+    return text;
+}
+
+}  // namespace headway::cli
