@@ -55,8 +55,6 @@ void add_policy(CLI::App& verb, std::vector<std::string>& words, CLI::Option* ex
 
 // What only makes sense while playing to a daemon.
 void add_playing(CLI::App& verb, ReplayOptions& replay, CLI::Option* to) {
-    verb.add_option("--session", replay.session, "session id (default: from the recording)")
-        ->needs(to);
     const auto set_speed = [&replay](const std::string& text) {
         char* end = nullptr;
         replay.speed = text == "max" ? 0.0 : std::strtod(text.c_str(), &end);
@@ -93,6 +91,7 @@ void add_replay(CLI::App& app, ArgumentSlots& slots) {
             ->type_name("URL");
     verb.add_flag("--json", slots.client.json, "print JSON for programs, an object a file");
     verb.add_flag("--why", replay.why, "the events each verdict rests on")->excludes(to);
+    verb.add_option("--session", replay.session, "session id (default: from the recording)");
     add_policy(verb, replay.policy, to);
     add_playing(verb, replay, to);
     verb.callback([&slots, to] {

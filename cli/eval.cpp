@@ -113,11 +113,15 @@ std::string name_of(const fs::path& file, const fs::path& folder) {
     return name.starts_with("data/") ? name.substr(5) : name;
 }
 
-std::string source_of(const std::string& name) {
+// Without a label: the folder it lies in.
+std::string source_of(const std::string& name, const fs::path& folder) {
     const std::size_t slash = name.find('/');
-    return slash == std::string::npos ? "." : name.substr(0, slash);
+    std::error_code ignored;
+    return slash == std::string::npos ? fs::canonical(folder, ignored).filename().string()
+                                      : name.substr(0, slash);
 }
 
+// Precondition: `meta` has an `expect`.
 Scenario scenario_of(const json& meta, std::string file, Timeline timeline) {
     const auto text = [&meta](const char* name) {
         const auto found = meta.find(name);
@@ -148,6 +152,11 @@ public:
         }
         const json meta = json::parse(judged.meta, nullptr, false);
         if (meta.is_object() && meta.contains("expect")) {
+            if (meta["expect"] != "stuck" && meta["expect"] != "not_stuck") {
+                evaluation_.troubles.push_back(file.string() +
+                                               ":1: expect is neither stuck nor not_stuck");
+                return;
+            }
             evaluation_.scenarios.push_back(scenario_of(meta, name, std::move(judged.timeline)));
             return;
         }
@@ -157,7 +166,7 @@ public:
         const bool known = labels_ != nullptr && labels_->contains(name);
         if (known) session.label = labels_->at(name);
         if (labels_ != nullptr && !known) ++evaluation_.unlabelled;
-        if (session.label.source.empty()) session.label.source = source_of(name);
+        if (session.label.source.empty()) session.label.source = source_of(name, folder_);
         evaluation_.sessions.push_back(std::move(session));
     }
 
@@ -196,8 +205,9 @@ void say_what_is_odd(const Evaluation& evaluation, const Console& console) {
 }  // namespace
 
 int evaluate_recordings(const EvalOptions& options, const Console& console) {
-    const fs::path folder = options.folder;
     std::error_code ignored;
+    fs::path folder = fs::path(options.folder).lexically_normal();
+    if (!folder.has_filename()) folder = folder.parent_path();  // "corpus/"
     if (!fs::is_directory(folder, ignored)) {
         return complain(console, kExitUsage, "there is no folder " + options.folder,
                         "name a folder of recordings (*.jsonl); `headway eval --help` shows how");

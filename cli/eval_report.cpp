@@ -115,7 +115,7 @@ std::string number(double value, int decimals) {
 }
 
 std::string percent(const std::optional<double>& share) {
-    return share ? number(*share * 100, 1) + " %" : "-";
+    return share ? number(*share * 100, 1) + "%" : "-";
 }
 
 std::string calls(const std::optional<double>& median) {
@@ -123,10 +123,9 @@ std::string calls(const std::optional<double>& median) {
 }
 
 std::string metrics_table(const Evaluation& evaluation, std::size_t width) {
-    const std::vector<Column> columns{{"SOURCE", true}, {"SESSIONS"},   {"SUCCESS"},
-                                      {"FALSE STUCK"},  {"SUSPECTS"},   {"LOOPS"},
-                                      {"RECALL"},       {"BY HUMANS"},  {"5+ CALLS"},
-                                      {"NUDGES"},       {"TO SUSPECT"}, {"TO STUCK"}};
+    const std::vector<Column> columns{{"SOURCE", true}, {"RUNS"},   {"GOOD"},   {"FALSE"},
+                                      {"SUSPECT"},      {"LOOPS"},  {"RECALL"}, {"HUMAN"},
+                                      {"5+"},           {"NUDGES"}, {"DELAY"}};
     std::vector<std::vector<Cell>> rows;
     const auto add = [&rows](const std::string& source, const Metrics& m) {
         std::vector<Cell>& row = rows.emplace_back();
@@ -134,8 +133,8 @@ std::string metrics_table(const Evaluation& evaluation, std::size_t width) {
              {clean_line(source), std::to_string(m.sessions), std::to_string(m.successes),
               std::to_string(m.false_stuck), std::to_string(m.suspects_on_success),
               std::to_string(m.loops), percent(m.recall), percent(m.recall_human),
-              percent(m.recall_5), number(m.nudges_per_1000_calls, 2), calls(m.delay_suspect),
-              calls(m.delay_stuck)}) {
+              percent(m.recall_5), number(m.nudges_per_1000_calls, 2),
+              calls(m.delay_suspect) + " / " + calls(m.delay_stuck)}) {
             row.push_back({std::move(text), {}});
         }
     };
@@ -143,9 +142,13 @@ std::string metrics_table(const Evaluation& evaluation, std::size_t width) {
         add(source, measure(sessions));
     add("total", measure(everyone(evaluation)));
     return format_table(columns, rows, width) +
-           "\nFALSE STUCK, SUSPECTS: successes ever stuck (without a loop), ever suspect or stuck. "
-           "RECALL: loops ever stuck.\n"
-           "NUDGES: per 1,000 calls. TO SUSPECT, TO STUCK: median of calls from a loop's start.\n";
+           "\nGOOD      successes; FALSE: of these, without a loop and yet ever stuck; SUSPECT: "
+           "ever "
+           "suspect or stuck\n"
+           "RECALL    of the loops, ever stuck; HUMAN: of those that people labelled; 5+: of five "
+           "calls and more\n"
+           "NUDGES    per 1,000 calls; DELAY: median of calls from a loop's start to suspect / to "
+           "stuck\n";
 }
 
 std::string text_of(const json& member) {

@@ -60,8 +60,9 @@ int judge_recordings(const ReplayOptions& options, const Console& console) {
     judging.keep_journal = options.why;
     int exit_code = kExitOk;
     for (const std::string& file : options.files) {
-        const auto judged = judge_file(file, judging);
+        auto judged = judge_file(file, judging);
         if (judged) {
+            if (!options.session.empty()) judged->session = options.session;
             print(file, *judged, options, console);
             continue;
         }

@@ -12,7 +12,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kPlaceWidth = 32;
+constexpr std::size_t kNumberWidth = 7;
+constexpr std::size_t kPlaceWidth = 11;
+constexpr std::size_t kTimeWidth = 9;
 
 // The envelope that the daemon would send, so that each field an event has or gets is shown.
 json envelope_of(const core::Event& event) {
@@ -40,6 +42,9 @@ json why_json(const Step& step, const Timeline& timeline) {
         json one = place_of(entry.event, entry.line, entry.call);
         one["type"] = event["type"];
         one["summary"] = event_summary(event["type"].get<std::string>(), event["data"]);
+        for (const char* name : {"tool", "target", "ok"}) {
+            if (event["data"].contains(name)) one[name] = event["data"][name];
+        }
         why.push_back(std::move(one));
     }
     return why;
@@ -55,17 +60,21 @@ json step_json(const Step& step) {
     return result;
 }
 
+std::string counted(std::size_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string place_text(std::uint64_t n, std::size_t line, std::size_t call) {
-    return "#" + std::to_string(n) + "  line " + std::to_string(line) + "  call " +
-           std::to_string(call);
+    return pad("#" + std::to_string(n), kNumberWidth) +
+           pad("line " + std::to_string(line), kPlaceWidth) +
+           pad("call " + std::to_string(call), kPlaceWidth);
 }
 
 std::string step_text(const Step& step, const TimelineStyle& style) {
     const json event = envelope_of(step.event);
     const std::string type = event["type"];
-    std::string place = "  " + place_text(step.event.n, step.line, step.call);
-    place += "  +" + human_duration(step.at);
-    std::string line = pad(place, kPlaceWidth) + "  ";
+    std::string line = "  " + place_text(step.event.n, step.line, step.call) +
+                       pad("+" + human_duration(step.at), kTimeWidth);
     if (type == "directive.issued") line += "told to ";
     line += event_summary(type, event["data"]);
     if (style.width > 0) line = crop(line, style.width);
@@ -95,14 +104,19 @@ std::string grounds_text(const Step& step) {
 std::string why_text(const Step& step, const Timeline& timeline, const TimelineStyle& style) {
     std::vector<std::string> lines;
     if (std::string grounds = grounds_text(step); !grounds.empty()) {
-        lines.push_back("      " + std::move(grounds));
+        lines.push_back("    " + std::move(grounds));
     }
     for (const json& one : why_json(step, timeline)) {
-        const std::string place =
-            place_text(one["n"].get<std::uint64_t>(), one["line"].get<std::size_t>(),
-                       one["call"].get<std::size_t>());
-        lines.push_back("      " + pad(place, kPlaceWidth - 4) + "  " +
-                        one["type"].get<std::string>() + "  " + one["summary"].get<std::string>());
+        std::string line =
+            "    " + place_text(one["n"].get<std::uint64_t>(), one["line"].get<std::size_t>(),
+                                one["call"].get<std::size_t>());
+        line += one["type"].get<std::string>();
+        const std::string summary = one["summary"];
+        if (!summary.empty()) line += ": " + summary;
+        // A failed call is summed up by its error.
+        const std::string target = one.contains("target") ? plain_text(one["target"]) : "";
+        if (summary.find(target) == std::string::npos) line += " (" + target + ")";
+        lines.push_back(std::move(line));
     }
     std::string text;
     for (const std::string& line : lines)
@@ -140,16 +154,16 @@ json timeline_json(const std::string& session, const Timeline& timeline, bool wh
 
 std::string timeline_text(const std::string& session, const Timeline& timeline,
                           const TimelineStyle& style) {
-    std::string text = session + ": " + std::to_string(timeline.events) + " events, " +
-                       std::to_string(timeline.calls) + " calls, " +
+    std::string text = clean_line(session) + ": " + counted(timeline.events, "event") + ", " +
+                       counted(timeline.calls, "call") + ", " +
                        std::string(core::name_of(timeline.last.verdict)) + "\n";
     if (timeline.duplicates > 0) {
-        text +=
-            "  " + std::to_string(timeline.duplicates) + " events have the id of an earlier one\n";
+        text += "  not judged: " + counted(timeline.duplicates, "event") +
+                " with the id of an earlier one\n";
     }
     if (timeline.refused > 0) {
-        text += "  " + std::to_string(timeline.refused) +
-                " events not judged: after the end, or of an attempt that was taken over\n";
+        text += "  not judged: " + counted(timeline.refused, "event") +
+                " after the end, or of an attempt that was taken over\n";
     }
     for (const Step* const step : in_order(timeline)) {
         text += step_text(*step, style) + "\n";

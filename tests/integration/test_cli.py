@@ -352,8 +352,8 @@ class Configuring(CliCase):
         self.ok("config", "check", "--config", self.config(self.ok("config", "default").out))
 
     def test_help_teaches_every_verb_and_version_tells(self):
-        for verb in ("serve", "run", "wait", "watch", "sessions", "show", "events", "report", "end", "cancel", "replay", "config",
-                     "version"):
+        for verb in ("serve", "run", "wait", "watch", "sessions", "show", "events", "report", "end", "cancel", "replay", "eval",
+                     "config", "version"):
             text = self.ok(verb, "--help").out
             self.assertIn("Usage: headway", text)
             self.assertRegex(text, "Examples?:", verb)

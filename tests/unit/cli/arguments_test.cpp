@@ -98,8 +98,19 @@ TEST_CASE("arguments: the other verbs", "[cli]") {
     const auto replay = options_of<ReplayOptions>({"replay", "f", "--to", "h:3", "--speed", "10"});
     CHECK(replay.client.url == "http://h:3");
     CHECK(replay.speed == 10.0);
-    CHECK(options_of<ReplayOptions>({"replay", "f", "--speed", "realtime"}).speed == 1.0);
-    CHECK(options_of<ReplayOptions>({"replay", "f"}).speed == 0.0);
+    CHECK(replay.to_daemon);
+    CHECK(options_of<ReplayOptions>({"replay", "f", "--url", "h", "--speed", "realtime"}).speed ==
+          1.0);
+    const auto judge = options_of<ReplayOptions>({"replay", "f", "--policy", "strict", "--why"});
+    CHECK_FALSE(judge.to_daemon);
+    CHECK(judge.why);
+    CHECK(judge.policy == std::vector<std::string>{"strict"});
+    CHECK(judge.speed == 0.0);
+    const auto eval = options_of<EvalOptions>(
+        {"eval", "d", "--policy", "a", "--policy", "b=1", "--labels", "l.csv"});
+    CHECK(eval.folder == "d");
+    CHECK(eval.labels == "l.csv");
+    CHECK(eval.policy == std::vector<std::string>{"a", "b=1"});
     CHECK(options_of<ConfigOptions>({"config", "show", "--origin"}).origin);
     CHECK(options_of<VersionOptions>({"--version"}).json == false);
 }
@@ -121,8 +132,11 @@ TEST_CASE("arguments: a mistake is named, with the next step, and is exit code 6
         {{"run", "--"}, "no command to run"},
         {{"show", "a", "--url", "ftp://x"}, "not the URL of a daemon"},
         {{"serve", "--set", "x"}, "not KEY=VALUE"},
-        {{"replay", "f", "--speed", "fast"}, "--speed"},
+        {{"replay", "f", "--to", "h", "--speed", "fast"}, "use max"},
         {{"replay", "a", "b", "--session", "s"}, "one FILE only"},
+        {{"replay", "f", "--parallel", "2"}, "requires --to"},
+        {{"replay", "f", "--to", "h", "--why"}, "excludes"},
+        {{"eval"}, "DIR is required"},
         {{"end", "a", "--outcome", "great"}, "--outcome"},
     };
     for (const Case& c : cases) {
@@ -138,7 +152,7 @@ TEST_CASE("arguments: a mistake is named, with the next step, and is exit code 6
 
 TEST_CASE("arguments: every verb's help teaches by example", "[cli]") {
     for (const char* verb : {"serve", "run", "wait", "watch", "sessions", "show", "events",
-                             "report", "end", "cancel", "replay", "config"}) {
+                             "report", "end", "cancel", "replay", "eval", "config"}) {
         DYNAMIC_SECTION(verb) {
             const Outcome outcome = parse({verb, "--help"});
             CHECK(outcome.parsed.exit_code == 0);

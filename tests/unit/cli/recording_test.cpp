@@ -45,16 +45,33 @@ TEST_CASE("recording: each line becomes the event that says the same", "[cli]") 
     const Case cases[] = {
         {"failed call",
          R"({"seq":3,"type":"tool_call","tool":"bash","args":{"command":"ls"},"target":null,"ok":false,"error":"no such file","result":"x","args_hash":"aa","result_hash":"bb","result_nhash":"cc","result_len":1,"duration":1.5,"returncode":2,"reward":0.5})",
-         R"({"type":"tool.finished","event_id":"3","data":{"tool":"bash","args":{"command":"ls"},"ok":false,"error":{"class":"error","message":"no such file"},"result":"x","args_digest":"aa","result_digest":"bb","duration_ms":1500}})"},
+         R"({"type":"tool.finished","event_id":"3","data":{"tool":"bash","args":{"command":"ls"},"ok":false,"error":{"class":"error","message":"no such file"},"result":"x","duration_ms":1500}})"},
         {"good call",
          R"({"seq":4,"type":"tool_call","tool":"read","args":{},"target":"a.py","ok":true,"error":null,"result":""})",
          R"({"type":"tool.finished","event_id":"4","data":{"tool":"read","args":{},"target":"a.py","ok":true,"result":""}})"},
+        {"call whose result was cut",
+         R"({"seq":4,"type":"tool_call","tool":"read","args":{"p":"x"},"ok":true,"result":"a\n...[9 chars cut]...\nb","args_hash":"aa","result_hash":"bb","result_nhash":"cc","result_len":20})",
+         R"({"type":"tool.finished","event_id":"4","data":{"tool":"read","args":{"p":"x"},"ok":true,"result":"a\n...[9 chars cut]...\nb","result_digest":"cc"}})"},
+        {"call whose result is longer than its text",
+         R"({"seq":4,"type":"tool_call","tool":"read","args":{},"ok":true,"result":"h\u00e9","result_hash":"bb","result_len":3})",
+         R"({"type":"tool.finished","event_id":"4","data":{"tool":"read","args":{},"ok":true,"result":"h\u00e9","result_digest":"bb"}})"},
+        {"call whose result has NUL and letters of several bytes",
+         R"({"seq":4,"type":"tool_call","tool":"read","args":{},"ok":true,"result":"h\u00e9\u0000","result_hash":"bb","result_len":3})",
+         R"({"type":"tool.finished","event_id":"4","data":{"tool":"read","args":{},"ok":true,"result":"h\u00e9"}})"},
+        {"call whose arguments were cut",
+         R"({"seq":4,"type":"tool_call","tool":"write","args":{"text":"a[7 chars cut]b"},"result":"ok","args_hash":"aa","result_nhash":"cc","result_len":2})",
+         R"({"type":"tool.finished","event_id":"4","data":{"tool":"write","args":{"text":"a[7 chars cut]b"},"result":"ok","args_digest":"aa"}})"},
         {"message", R"({"seq":5,"type":"message","role":"assistant","text":"hm","text_hash":"dd"})",
          R"({"type":"message","event_id":"5","data":{"role":"assistant","text":"hm","digest":"dd"}})"},
         {"tests", R"({"seq":6,"type":"test_result","passed":3,"failed":1,"errors":0})",
          R"({"type":"test.result","event_id":"6","data":{"passed":3,"failed":1,"errors":0}})"},
         {"phase", R"({"seq":7,"type":"phase","phase":"Explore","text":"x"})",
          R"({"type":"phase.started","event_id":"7","data":{"name":"Explore"}})"},
+        {"phase of a condensed context",
+         R"({"seq":7,"type":"phase","phase":"Context_Condensation"})",
+         R"({"type":"compacted","event_id":"7","data":{"trigger":"Context_Condensation"}})"},
+        {"phase of a compacted context", R"({"seq":7,"type":"phase","phase":"auto-compact"})",
+         R"({"type":"compacted","event_id":"7","data":{"trigger":"auto-compact"}})"},
         {"progress", R"({"seq":8,"type":"progress","percent":40.5})",
          R"({"type":"progress.estimated","event_id":"8","data":{"percent":40.5}})"},
         {"heartbeat", R"({"seq":9,"type":"heartbeat","phase":"run","iteration":2})",
@@ -84,11 +101,25 @@ TEST_CASE("recording: text that the daemon refuses is made fit", "[cli]") {
 
 TEST_CASE("recording: lines without a number get the line's own", "[cli]") {
     const Recording recording =
-        read("{\"type\":\"meta\"}\n\n{\"type\":\"heartbeat\",\"ts\":2.5}\n");
+        read("{\"type\":\"nobody knows\"}\n\n{\"type\":\"heartbeat\",\"ts\":2.5}\n");
     CHECK(recording.skipped == 1);
     REQUIRE(recording.events.size() == 1);
     CHECK(json::parse(recording.events[0].event)["event_id"] == "3");
     CHECK(recording.events[0].seconds == 2.5);
+    CHECK(recording.events[0].line == 3);
+}
+
+TEST_CASE("recording: what a scenario is for is kept and never played", "[cli]") {
+    const Recording recording =
+        read("{\"type\":\"meta\",\"expect\":\"stuck\"}\n{\"type\":\"heartbeat\"}\n");
+    CHECK(json::parse(recording.meta)["expect"] == "stuck");
+    CHECK(recording.events.size() == 1);
+    CHECK(recording.skipped == 0);
+}
+
+TEST_CASE("recording: its id is its own or the file's", "[cli]") {
+    CHECK(headway::cli::recorded_id("peer:s 1", "/x/file.jsonl") == "peer:s-1");
+    CHECK(headway::cli::recorded_id("", "/x/my file.jsonl") == "my-file");
 }
 
 TEST_CASE("recording: the daemon's own export is played without what it wrote itself", "[cli]") {
@@ -102,6 +133,8 @@ TEST_CASE("recording: the daemon's own export is played without what it wrote it
         R"({"session":"s","n":4,"type":"tool.finished","at":"2026-11-21T02:00:02.000Z","attempt":2,"data":{"tool":"x","args":{"head":"a","tail":"b","digest":"c"}}})"
         "\n");
     CHECK(recording.session == "s");
+    CHECK(*recording.events[0].seconds - *recording.opened == Approx(1.5));
+    CHECK(recording.events[1].line == 4);
     CHECK(json::parse(recording.open) ==
           json::parse(R"({"goal":"long\n[...]\ngoal","labels":{"a":"b"}})"));
     CHECK(recording.skipped == 2);
@@ -121,6 +154,6 @@ TEST_CASE("recording: a line that is no object is named", "[cli]") {
         std::istringstream lines(text);
         const auto recording = read_recording(lines);
         REQUIRE_FALSE(recording.has_value());
-        CHECK_THAT(recording.error().detail, Catch::StartsWith("line 2: "));
+        CHECK_THAT(recording.error().detail, Catch::StartsWith("2: "));
     }
 }
