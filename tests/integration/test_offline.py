@@ -5,8 +5,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from support.case import SharedDaemonCase, unique
 from support.cli import Cli
 from support.corpus import corpus_folder
+from support.limits import LONG
 
 NOBODY = "http://127.0.0.1:1"  # tcpmux: nothing listens there
 STRICT = ("--policy", "strict", "--policy", "heartbeat_limit=3")
@@ -93,6 +95,35 @@ class Replay(OfflineCase):
     def test_a_url_that_is_no_good_does_not_matter(self):
         self.cli.environment["HEADWAY_URL"] = "ftp://nowhere"
         self.ok("replay", self.write("a.jsonl", quiet(1)))
+
+
+class SameAsTheDaemon(SharedDaemonCase):
+    """The promise of judging offline: the journal's verdicts, number for number."""
+
+    def check(self, file: str):
+        cli, session = Cli(self.daemon), unique("same")
+        played = cli.run("replay", file, "--to", self.daemon.url, "--session", session)
+        self.assertEqual(played.code, 0, played)
+        offline = cli.run("replay", file, "--json").json()
+        steps = {"verdict.changed": offline["timeline"], "directive.issued": offline["directives"]}
+        for kind, ours in steps.items():
+            theirs = [(e["n"], e["data"]) for e in self.client.journal(session) if e["type"] == kind]
+            self.assertEqual([step["n"] for step in ours], [n for n, _ in theirs], file)
+            for step, (_, data) in zip(ours, theirs):
+                self.assertEqual({name: step[name] for name in data}, data, file)
+
+    def test_a_recording(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "quiet.jsonl"
+            path.write_text("".join(json.dumps(line) + "\n" for line in quiet(8)))
+            self.check(str(path))
+
+    def test_recordings_of_the_corpus(self):
+        if corpus_folder() is None:
+            self.skipTest("the corpus is not here (HEADWAY_CORPUS)")
+        files = sorted((corpus_folder() / "data").glob("*/*.jsonl"))[::1 if LONG else 60]
+        for file in files + sorted((corpus_folder() / "scenarios").glob("*/*.jsonl"))[::5]:
+            self.check(str(file))
 
 
 class Eval(OfflineCase):
