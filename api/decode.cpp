@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "api/canonical.hpp"
 #include "api/decode_fields.hpp"
 #include "core/limits.hpp"
 #include "core/policy.hpp"
@@ -43,6 +44,17 @@ Result<> check(const core::PolicyOverride& policy) {
     const auto limit = policy.heartbeat_limit.value_or(5);
     if (limit < core::kHeartbeatLimitMin || limit > core::kHeartbeatLimitMax) {
         return under(wrong("must be from 2 to 1000"), "heartbeat_limit");
+    }
+    if (policy.tools.size() > core::limits::kToolPoliciesMax) {
+        return under(wrong("must have at most 32 tools"), "tools");
+    }
+    for (std::size_t i = 0; i < policy.tools.size(); ++i) {
+        const auto patience = policy.tools[i].patience;
+        if (patience >= 1 && patience <= core::kPatienceMax) continue;
+        return under(under(under(wrong("must be from 1 to 100"), "patience"), std::to_string(i)), "tools");
+    }
+    if (policy.detectors.size() > core::kDetectorCount) {
+        return under(wrong("must have at most one entry for each detector"), "detectors");
     }
     return {};
 }
@@ -130,6 +142,9 @@ Result<> decode_event(JsonValue json, core::Event& event) {
     if (!data) return require_defaults(event.payload);
     if (auto decoded = decode_data(*data, event.payload); !decoded) {
         return under(std::move(decoded).error(), "data");
+    }
+    if (auto* call = std::get_if<core::ToolFinished>(&event.payload)) {
+        call->print = print_of(*data, *call);
     }
     return {};
 }

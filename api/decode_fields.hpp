@@ -94,6 +94,15 @@ inline Result<> decode(JsonValue json, std::uint64_t& out) {
     return {};
 }
 
+inline Result<> decode(JsonValue json, std::uint32_t& out) {
+    std::uint64_t wide = 0;
+    if (!decode(json, wide) || wide > UINT32_MAX) {
+        return wrong("must be a whole number from 0 to 4294967295");
+    }
+    out = static_cast<std::uint32_t>(wide);
+    return {};
+}
+
 inline Result<> decode(JsonValue json, double& out) {
     if (json.kind() != JsonKind::kUnsigned && json.kind() != JsonKind::kNegative &&
         json.kind() != JsonKind::kNumber) {
@@ -154,6 +163,7 @@ template <core::Described T>
 std::string known_fields() {
     std::string names;
     core::for_each_field<T>([&](const auto& field, std::size_t) {
+        if (field.internal) return;
         names += (names.empty() ? "" : ", ") + std::string{field.name};
     });
     return names;
@@ -167,7 +177,7 @@ Result<> decode_object(JsonValue json, T& out) {
     json.each([&](JsonValue member) {
         bool known = false;
         core::for_each_field<T>([&](const auto& field, std::size_t index) {
-            if (known || field.name != member.key()) return;
+            if (known || field.internal || field.name != member.key()) return;
             known = true;
             if (member.kind() == JsonKind::kNull) return;  // null = absent
             seen.set(index);

@@ -132,7 +132,8 @@ public:
         open_object();
         core::for_each_field<T>([&](const auto& field, std::size_t) {
             const auto& member_value = v.*(field.member);
-            if (field.required || !is_absent(member_value)) member(field.name, member_value);
+            const bool shown = field.required || !is_absent(member_value);
+            if (shown && !field.internal) member(field.name, member_value);
         });
         close_object();
     }

@@ -46,7 +46,8 @@ private:
 
 void override_policy(core::PolicyOverride& policy, const core::PolicyOverride& by) {
     core::for_each_field<core::PolicyOverride>([&](const auto& field, std::size_t) {
-        if (by.*(field.member)) policy.*(field.member) = by.*(field.member);
+        using Member = std::remove_cvref_t<decltype(by.*(field.member))>;
+        if (by.*(field.member) != Member{}) policy.*(field.member) = by.*(field.member);
     });
 }
 

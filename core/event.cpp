@@ -54,6 +54,7 @@ bool reportable(EventType type) noexcept {
         case EventType::kVerdictChanged:
         case EventType::kDirectiveIssued:
         case EventType::kCancelRequested:
+        case EventType::kProgressStats:
             return false;
         default:
             return true;

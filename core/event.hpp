@@ -16,7 +16,7 @@ using Payload =
     std::variant<SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message, Reflection,
                  TestResult, PhaseStarted, PhaseCompleted, PlanUpdated, ProgressEstimated,
                  FactLearned, StateChanged, ErrorReported, Compacted, VerdictChanged,
-                 DirectiveIssued, DirectiveAcknowledged, CancelRequested, SessionEnded>;
+                 DirectiveIssued, DirectiveAcknowledged, CancelRequested, SessionEnded, ProgressStats>;
 
 /// One immutable entry in the journal of a session.
 struct Event {
@@ -25,6 +25,9 @@ struct Event {
     std::uint32_t attempt = 0;  ///< as reported; 0 = not given
     std::uint32_t next_heartbeat_ms =
         0;                 ///< the interval asked for from here on, when it changed; else 0
+    /// What the agent does from here on, when this event changed it; the row of a journal keeps it
+    /// so that a stream shows it.
+    std::optional<AgentState> state;
     std::string event_id;  ///< the client's key for deduplication, or empty
     Payload payload;
 

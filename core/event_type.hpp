@@ -33,11 +33,12 @@ enum class EventType : std::uint8_t {
     kDirectiveAcknowledged,
     kCancelRequested,
     kSessionEnded,
+    kProgressStats,
 };
 
 template <>
 struct EnumNames<EventType> {
-    static constexpr std::array<std::string_view, 20> kNames{"session.started",
+    static constexpr std::array<std::string_view, 21> kNames{"session.started",
                                                              "heartbeat",
                                                              "tool.started",
                                                              "tool.finished",
@@ -56,7 +57,8 @@ struct EnumNames<EventType> {
                                                              "directive.issued",
                                                              "directive.acknowledged",
                                                              "session.cancel_requested",
-                                                             "session.ended"};
+                                                             "session.ended",
+                                                             "progress.stats"};
 };
 
 template <>
@@ -64,10 +66,12 @@ struct EnumNames<Profile> {
     static constexpr std::array<std::string_view, 2> kNames{"balanced", "strict"};
 };
 
-enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled };
+/// `halted` is written by Headway only, under a policy that says so.
+enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled, kHalted };
 template <>
 struct EnumNames<Outcome> {
-    static constexpr std::array<std::string_view, 3> kNames{"completed", "failed", "cancelled"};
+    static constexpr std::array<std::string_view, 4> kNames{"completed", "failed", "cancelled",
+                                                            "halted"};
 };
 
 /// The agent's own state (DESIGN 5, first design "Agent State Machine").

@@ -16,6 +16,7 @@ struct Field {
     std::string_view name;
     Member Owner::*member;
     bool required;
+    bool internal = false;  ///< kept with the event, but neither read from nor shown to clients
 };
 
 template <class Owner, class Member>
@@ -26,6 +27,11 @@ constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*membe
 template <class Owner, class Member>
 constexpr Field<Owner, Member> required(std::string_view name, Member Owner::*member) {
     return {name, member, true};
+}
+
+template <class Owner, class Member>
+constexpr Field<Owner, Member> internal(std::string_view name, Member Owner::*member) {
+    return {name, member, false, true};
 }
 
 /// A struct with `static constexpr auto fields()` returning a tuple of Field.

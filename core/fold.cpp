@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/fold_call.hpp"
 #include "core/limits.hpp"
+#include "core/state_machine.hpp"
 
 namespace headway::core {
 namespace {
@@ -13,6 +15,7 @@ struct Fold {
     SessionState& state;
     const Event& event;
     Observation& seen;
+    CallEvidence& evidence;
 
     template <class P>
     void operator()(const P&) const {}
@@ -33,11 +36,16 @@ struct Fold {
         if (beat.resources) state.resources = beat.resources;
         seen.work_moved = beat.in_flight && state.in_flight_beat &&
                           beat.in_flight->counter != state.in_flight_beat->counter;
-        if (seen.work_moved) ++state.work_moves;
+        if (seen.work_moved) {
+            ++state.work_moves;
+            state.ledger.external_n = event.n;
+            seen.tier = Tier::kExternal;
+        }
         state.in_flight_beat = beat.in_flight;
     }
 
     void operator()(const ToolStarted& call) const {
+        begin_call(state, call);
         close_call(call.call_id);  // the same id again is a retry of the same call
         if (state.open_calls.size() >= limits::kInFlightMax) {
             state.open_calls.erase(state.open_calls.begin());
@@ -48,18 +56,64 @@ struct Fold {
     void operator()(const ToolFinished& call) const {
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
-        if (!call.call_id.empty()) close_call(call.call_id);
+        ++(call.ok ? state.recent_successes : state.recent_failures);
+        const bool was_open = !call.call_id.empty() && close_call(call.call_id);
+        evidence = enter_call(state, call, event.n, was_open);
+        seen.tier = evidence.tier;
         // A beat spoke of this call, or of one that nobody named: either way it is over.
         state.in_flight_beat.reset();
     }
 
-    void operator()(const PhaseStarted& phase) const { enter_phase(phase.name); }
+    void operator()(const TestResult& result) const {
+        seen.tier = enter_test(state, result, event.n);
+    }
 
-    void operator()(const StateChanged& change) const { state.agent_state = change.state; }
+    void operator()(const Message& message) const {
+        seen.user_message = message.role == "user" || message.role == "operator";
+        if (!seen.user_message) return;
+        ++state.ledger.scope;
+        state.ledger.scope_n = event.n;
+    }
+
+    void operator()(const Compacted&) const { state.ledger.compacted_n = event.n; }
+
+    void operator()(const PhaseStarted& phase) const {
+        close_phase(std::nullopt);
+        state.current_phase = {};
+        state.current_phase.number = phase.number;
+        state.current_phase.name = phase.name;
+        state.current_phase.description = phase.description;
+        state.current_phase.expected_ms = phase.expected_ms;
+        state.current_phase.started_at = event.at;
+        if (phase.total) state.phase_totals.total = *phase.total;
+        enter_phase(phase.name);
+    }
+
+    void operator()(const PhaseCompleted& phase) const {
+        if (state.current_phase.started_at == kNever) state.current_phase.name = phase.name;
+        if (!state.current_phase.number) state.current_phase.number = phase.number;
+        state.current_phase.blockers = phase.blockers;
+        close_phase(phase.ok);
+    }
 
     void operator()(const VerdictChanged& change) const {
-        state.judgement = {change.to, change.reason, change.detector, change.evidence, event.at};
+        Judgement& judgement = state.judgement;
+        judgement.verdict = change.to;
+        judgement.reason = change.reason;
+        judgement.detector = change.detector;
+        judgement.evidence = change.evidence;
+        judgement.since = event.at;
+        judgement.detectors = change.detectors;
+        judgement.confidence = change.confidence;
+        judgement.loop = change.loop;
+        state.informed_before = state.ledger.informed_rounds;
         reach(change.to);
+        if (change.to != Verdict::kSuspect && change.to != Verdict::kStuck) withdraw_advice();
+    }
+
+    void operator()(const ProgressStats&) const {
+        state.recent_successes = 0;
+        state.recent_failures = 0;
     }
 
     void operator()(const DirectiveIssued& directive) const {
@@ -67,11 +121,18 @@ struct Fold {
             state.directives.erase(state.directives.begin());
         }
         state.directives.push_back({directive.id, directive.kind, directive.reason});
+        if (directive.step != 0) climb(directive);
     }
 
     void operator()(const DirectiveAcknowledged& acknowledged) const {
         std::erase_if(state.directives,
                       [&](const Directive& d) { return d.id == acknowledged.id; });
+        for (Nudge& nudge : state.nudges) {
+            if (nudge.directive != acknowledged.id) continue;
+            nudge.acknowledged = true;
+            seen.nudge_taken = true;
+            ++state.ledger.epoch;  // what was counted up to here has been said
+        }
     }
 
     void operator()(const CancelRequested&) const { state.cancel_requested = true; }
@@ -90,8 +151,43 @@ struct Fold {
         state.reached[static_cast<std::size_t>(verdict)] = event.n;
     }
 
-    void close_call(const std::string& call_id) const {
-        std::erase_if(state.open_calls, [&](const OpenCall& c) { return c.call_id == call_id; });
+    /// Whether it was open.
+    bool close_call(const std::string& call_id) const {
+        return std::erase_if(state.open_calls,
+                             [&](const OpenCall& c) { return c.call_id == call_id; }) > 0;
+    }
+
+    void close_phase(std::optional<bool> ok) const {
+        if (state.current_phase.name.empty()) return;
+        state.current_phase.ended_at = event.at;
+        state.current_phase.ok = ok;
+        ++state.phase_totals.completed;
+        if (state.past_phases.size() == limits::kPhasesMax) {
+            state.past_phases.erase(state.past_phases.begin());
+        }
+        state.past_phases.push_back(std::move(state.current_phase));
+        state.current_phase = {};
+    }
+
+    /// What was said about a loop is no longer true once the loop is over.
+    void withdraw_advice() const {
+        std::erase_if(state.directives, [](const Directive& d) {
+            return d.kind == DirectiveKind::kChangeApproach;
+        });
+    }
+
+    void climb(const DirectiveIssued& directive) const {
+        auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
+                                  [&](const Nudge& n) { return n.loop == directive.loop; });
+        if (nudge == state.nudges.end()) {
+            if (state.nudges.size() == limits::kNudgesMax) state.nudges.erase(state.nudges.begin());
+            nudge = state.nudges.insert(state.nudges.end(), Nudge{});
+            nudge->loop = directive.loop;
+        }
+        nudge->directive = directive.id;
+        nudge->step = directive.step;
+        nudge->round = state.ledger.rounds;
+        nudge->acknowledged = false;
     }
 
     void enter_phase(const std::string& name) const {
@@ -107,6 +203,19 @@ void take_over(SessionState& state, std::uint32_t attempt) {
     state.in_flight_beat.reset();
 }
 
+/// Lets every detector look at the event.
+void show(Detectors& detectors, Observation& seen, const CallEvidence& evidence) {
+    if (!evidence.counts) {
+        for_each_detector(detectors, [&seen](auto& detector) { detector.observe(seen); });
+        return;
+    }
+    const CallSeen call{std::get<ToolFinished>(seen.event.payload), evidence.print, evidence.entry,
+                        evidence.patience, evidence.neutral};
+    seen.call = &call;
+    for_each_detector(detectors, [&seen](auto& detector) { detector.observe(seen); });
+    seen.call = nullptr;
+}
+
 }  // namespace
 
 void apply(SessionState& state, const Event& event) {
@@ -116,8 +225,11 @@ void apply(SessionState& state, const Event& event) {
     if (event.attempt > state.attempt) take_over(state, event.attempt);
     if (reportable(type) || type == EventType::kSessionStarted) state.last_beat_at = event.at;
 
-    Observation seen{event};
-    std::visit(Fold{state, event, seen}, event.payload);
+    Observation seen{event, state.ledger};
+    CallEvidence evidence;
+    std::visit(Fold{state, event, seen, evidence}, event.payload);
+    if (event.state) state.agent_state = event.state;
+    state.last_tier = seen.tier;
     seen.call_in_flight = state.call_in_flight();
     seen.state_change = !change_name(type).empty();
     if (seen.state_change) {
@@ -126,7 +238,7 @@ void apply(SessionState& state, const Event& event) {
         state.last_change_at = event.at;
         state.last_change_n = event.n;
     }
-    state.detectors.heartbeat_rule.observe(seen);
+    show(state.detectors, seen, evidence);
     if (event.next_heartbeat_ms != 0) state.asked_interval = Millis{event.next_heartbeat_ms};
 }
 
@@ -139,6 +251,11 @@ Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults)
     if (overrides.heartbeat_limit) {
         policy.heartbeat_limit = static_cast<std::uint32_t>(*overrides.heartbeat_limit);
     }
+    if (overrides.loop_detection) policy.loop_detection = *overrides.loop_detection;
+    if (policy.profile == Profile::kStrict && !overrides.on_stuck) policy.on_stuck = OnStuck::kStop;
+    if (overrides.on_stuck) policy.on_stuck = *overrides.on_stuck;
+    if (!overrides.tools.empty()) policy.tools = overrides.tools;
+    if (!overrides.detectors.empty()) policy.detectors = overrides.detectors;
     return policy;
 }
 

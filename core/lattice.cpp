@@ -1,58 +1,289 @@
 #include "core/lattice.hpp"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "core/liveness.hpp"
 
 namespace headway::core {
 namespace {
 
+/// Rounds after P1 or P2 for which a session counts as progressing (detection.md 2.5).
+constexpr std::uint32_t kProgressingRounds = 10;
+/// Rounds of P3 that let a suspicion go as one of P1 or P2 does.
+constexpr std::uint32_t kInformedRounds = 5;
+
+/// Evidence of one kind, so that two detectors of one group do not confirm each other.
+enum class Group : std::uint8_t {
+    kLiveness,
+    kRepeat,
+    kFailure,
+    kEdit,
+    kText,
+    kPlan,
+    kWait,
+    kNothing,  ///< corroborates, and is no ground for a verdict by itself
+    kPolicy,
+};
+
+constexpr Group group_of(DetectorId id) {
+    switch (id) {
+        case DetectorId::kExactRepeat:
+        case DetectorId::kCycle:
+        case DetectorId::kInterleavedRepeat:
+        case DetectorId::kSelfAppend:
+        case DetectorId::kStagnation:
+        case DetectorId::kJitterRepeat: return Group::kRepeat;
+        case DetectorId::kSameDiagnostic:
+        case DetectorId::kFailureStreak:
+        case DetectorId::kFailingEverywhere:
+        case DetectorId::kSameFileError:
+        case DetectorId::kToolFailures: return Group::kFailure;
+        case DetectorId::kOscillation: return Group::kEdit;
+        case DetectorId::kDuplicateMessages:
+        case DetectorId::kSimilarMessages:
+        case DetectorId::kChanting:
+        case DetectorId::kEmptyTurns: return Group::kText;
+        case DetectorId::kPlanningOnly:
+        case DetectorId::kCompactionChurn:
+        case DetectorId::kPhaseChurn: return Group::kPlan;
+        case DetectorId::kWaiting: return Group::kWait;
+        case DetectorId::kNoProgress:
+        case DetectorId::kEstimatePlateau: return Group::kNothing;
+        case DetectorId::kCallVolume: return Group::kPolicy;
+        case DetectorId::kHeartbeatRule:
+        case DetectorId::kBlocked: return Group::kLiveness;
+    }
+    return Group::kLiveness;
+}
+
+/// Whether what the detector saw stays true until progress says otherwise; the others look at what
+/// is now.
+constexpr bool lasts(DetectorId id) {
+    const Group group = group_of(id);
+    return group == Group::kRepeat || group == Group::kFailure || group == Group::kEdit;
+}
+
+constexpr bool confirms(Group a, Group b) {
+    const bool both_count = a != Group::kLiveness && b != Group::kLiveness && a != Group::kWait &&
+                            b != Group::kWait && a != Group::kPolicy && b != Group::kPolicy;
+    return both_count && a != b;
+}
+
+struct Claim {
+    DetectorId id{};
+    Rung rung = Rung::kNone;
+};
+
+/// What the detectors claim, at most one claim each, strongest first and in their order.
+struct Claims {
+    std::array<Claim, kDetectorCount> all{};
+    std::size_t count = 0;
+    Rung verdict = Rung::kNone;  ///< what they amount to together
+
+    const Claim* begin() const { return all.data(); }
+    const Claim* end() const { return all.data() + count; }
+};
+
+bool works_without_loops(DetectorId id) {
+    return id == DetectorId::kHeartbeatRule || id == DetectorId::kBlocked ||
+           id == DetectorId::kWaiting || id == DetectorId::kCallVolume;
+}
+
+/// Whether a loop that the agent had been told about, and had acknowledged, is back.
+bool came_back(const SessionState& state, std::uint64_t identity) {
+    const std::string loop = loop_name(identity);
+    return std::any_of(state.nudges.begin(), state.nudges.end(), [&loop](const Nudge& nudge) {
+        return nudge.acknowledged && nudge.loop == loop;
+    });
+}
+
+/// detection.md 2.5: a rung that stands alone, or two independent suspicions, or a loop that came
+/// back after advice.
+Rung verdict_of(const Claims& claims) {
+    Rung best = Rung::kNone;
+    for (const Claim& claim : claims) {
+        const bool alone = group_of(claim.id) != Group::kNothing || claim.rung == Rung::kStuck;
+        if (alone) best = std::max(best, claim.rung);
+    }
+    if (best != Rung::kSuspect) return best;
+    for (const Claim& a : claims) {
+        for (const Claim& b : claims) {
+            const bool both = a.rung == Rung::kSuspect && b.rung == Rung::kSuspect;
+            if (both && confirms(group_of(a.id), group_of(b.id))) return Rung::kStuck;
+        }
+    }
+    return best;
+}
+
+Claims claims_of(const SessionState& state) {
+    Claims claims;
+    for_each_detector(state.detectors, [&](const auto& detector) {
+        const DetectorId id = detector.kId;
+        if (!state.policy.loop_detection && !works_without_loops(id)) return;
+        Rung rung = detector.rung(state.policy.thresholds(id), state.ledger);
+        if (rung == Rung::kNone) return;
+        const bool told = rung == Rung::kSuspect && lasts(id) && !state.nudges.empty();
+        if (told && came_back(state, detector.finding(state.ledger).identity)) rung = Rung::kStuck;
+        claims.all[claims.count++] = {id, rung};
+    });
+    std::stable_sort(claims.all.begin(), claims.all.begin() + static_cast<std::ptrdiff_t>(claims.count),
+                     [](const Claim& a, const Claim& b) {
+                         const bool a_first = group_of(a.id) != Group::kNothing;
+                         const bool b_first = group_of(b.id) != Group::kNothing;
+                         return std::pair{a_first, a.rung} > std::pair{b_first, b.rung};
+                     });
+    claims.verdict = verdict_of(claims);
+    return claims;
+}
+
+Finding finding_of(const SessionState& state, DetectorId id) {
+    Finding found;
+    for_each_detector(state.detectors, [&](const auto& detector) {
+        if (detector.kId == id) found = detector.finding(state.ledger);
+    });
+    return found;
+}
+
+/// Whether a suspicion or a loop that lasts has been answered: hard progress, several rounds of news,
+/// a new task of the user, or advice taken.
+bool recovered(const SessionState& state) {
+    const std::uint64_t since = state.reached[static_cast<std::size_t>(state.judgement.verdict)];
+    const Ledger& ledger = state.ledger;
+    if (ledger.hard_n > since || ledger.scope_n > since) return true;
+    if (ledger.informed_rounds >= state.informed_before + kInformedRounds) return true;
+    return std::any_of(state.nudges.begin(), state.nudges.end(), [](const Nudge& nudge) {
+        return nudge.acknowledged;
+    });
+}
+
+bool stays(const SessionState& state) {
+    const Judgement& now = state.judgement;
+    if (now.verdict != Verdict::kSuspect && now.verdict != Verdict::kStuck) return false;
+    DetectorId id{};
+    return parse_name(now.detector, id) && lasts(id) && !recovered(state);
+}
+
 Verdict verdict_of(Outcome outcome) {
-    if (outcome == Outcome::kFailed) return Verdict::kFailed;
-    return outcome == Outcome::kCancelled ? Verdict::kCancelled : Verdict::kCompleted;
+    switch (outcome) {
+        case Outcome::kFailed: return Verdict::kFailed;
+        case Outcome::kCancelled: return Verdict::kCancelled;
+        case Outcome::kHalted: return Verdict::kHalted;
+        case Outcome::kCompleted: break;
+    }
+    return Verdict::kCompleted;
 }
 
-Verdict verdict_of(Rung rung) {
-    if (rung == Rung::kStuck) return Verdict::kStuck;
-    return rung == Rung::kSuspect ? Verdict::kSuspect : Verdict::kSlow;
+bool unheard(const SessionState& state, const Surroundings& around) {
+    return around.now >= silent_at(state.last_beat_at, around.watching_since, state.asked_interval);
 }
 
-bool unheard(const SessionState& state, Timestamp now, Timestamp watching_since) {
-    return now >= silent_at(state.last_beat_at, watching_since, state.asked_interval);
+/// Without any claim: how recently something was proven.
+Verdict by_progress(const SessionState& state) {
+    const Ledger& ledger = state.ledger;
+    const bool hard = ledger.hard_n != 0 && ledger.rounds < ledger.hard_round + kProgressingRounds;
+    const bool moves = ledger.external_n > state.last_change_n;
+    if (hard || moves) return Verdict::kProgressing;
+    return state.state_changes > 0 ? Verdict::kExploring : Verdict::kStarting;
+}
+
+Verdict verdict_of(const SessionState& state, const Surroundings& around, const Claims& claims) {
+    if (state.ended()) return verdict_of(*state.outcome);
+    const Verdict before = state.judgement.verdict;
+    const bool held = stays(state);
+    if (claims.verdict == Rung::kStuck || (held && before == Verdict::kStuck)) return Verdict::kStuck;
+    if (claims.verdict == Rung::kBlocked) return Verdict::kBlocked;
+    if (unheard(state, around)) {
+        // A long tool keeps some agents from beating: reported, never called silent because of it.
+        if (state.call_in_flight()) return Verdict::kSlow;
+        return around.children_work ? Verdict::kWaiting : Verdict::kSilent;
+    }
+    if (claims.verdict == Rung::kSuspect || held) return Verdict::kSuspect;
+    if (claims.verdict == Rung::kSlow) return Verdict::kSlow;
+    if (claims.verdict == Rung::kWaiting) return Verdict::kWaiting;
+    return by_progress(state);
+}
+
+/// Surely more with more of it; two independent claims are worth more than one.
+double confidence_of(const Claims& claims, const Finding& finding, Thresholds limits, Rung rung) {
+    const double wanted = limits.stuck != 0 ? limits.stuck : 2.0 * limits.suspect;
+    const double share = wanted > 0 ? std::min(1.0, finding.count / wanted) : 0.5;
+    const double base = rung == Rung::kStuck ? 0.8 : 0.4;
+    const double others = claims.count > 1 ? 0.1 : 0.0;
+    return std::min(0.99, base + 0.1 * share + others);
+}
+
+void explain(const SessionState& state, const Claims& claims, Judgement& judgement) {
+    const Claim& main = *claims.begin();
+    Finding finding = finding_of(state, main.id);
+    judgement.detector = name_of(main.id);
+    judgement.reason = std::move(finding.reason);
+    judgement.evidence = std::move(finding.evidence);
+    for (const Claim& claim : claims) {
+        if (claim.rung >= Rung::kSuspect || claim.id == main.id) {
+            judgement.detectors.emplace_back(name_of(claim.id));
+        }
+    }
+    if (claims.verdict < Rung::kSuspect) return;
+    judgement.loop = loop_name(finding.identity);
+    const Thresholds limits = state.policy.thresholds(main.id);
+    judgement.confidence = confidence_of(claims, finding, limits, claims.verdict);
+    const bool confirmed = claims.verdict == Rung::kStuck && main.rung == Rung::kSuspect;
+    for (const Claim& other : claims) {
+        if (!confirmed || !confirms(group_of(main.id), group_of(other.id))) continue;
+        judgement.reason += "; and " + finding_of(state, other.id).reason;
+        break;
+    }
+}
+
+std::string progress_reason(const SessionState& state, Verdict verdict) {
+    const Ledger& ledger = state.ledger;
+    if (verdict == Verdict::kProgressing && ledger.external_n > ledger.hard_n) {
+        return "what it waits for moves";
+    }
+    if (verdict == Verdict::kProgressing) {
+        return "something new was proven at #" + std::to_string(ledger.hard_n);
+    }
+    if (verdict != Verdict::kExploring) return {};
+    return ledger.moved_n != 0 ? "new answers, the last at #" + std::to_string(ledger.moved_n)
+                               : std::string{change_name(*state.last_change)};
 }
 
 }  // namespace
 
-Verdict verdict_of(const SessionState& state, Timestamp now, Timestamp watching_since) {
-    if (state.ended()) return verdict_of(*state.outcome);
-    if (unheard(state, now, watching_since)) {
-        // A long tool keeps some agents from beating: reported, never called silent because of it.
-        return state.call_in_flight() ? Verdict::kSlow : Verdict::kSilent;
-    }
-    if (const auto finding = state.detectors.heartbeat_rule.finding(state.policy)) {
-        return verdict_of(finding->rung);
-    }
-    const bool moved = state.state_changes > 0 || state.work_moves > 0;
-    return moved ? Verdict::kProgressing : Verdict::kStarting;
+std::string loop_name(std::uint64_t identity) {
+    return to_hex({0, identity}).substr(16);
 }
 
-Judgement judge(const SessionState& state, Timestamp now, Timestamp watching_since) {
+Verdict verdict_of(const SessionState& state, const Surroundings& around) {
+    return verdict_of(state, around, claims_of(state));
+}
+
+Judgement judge(const SessionState& state, const Surroundings& around) {
+    const Claims claims = claims_of(state);
     Judgement judgement;
-    judgement.verdict = verdict_of(state, now, watching_since);
+    judgement.verdict = verdict_of(state, around, claims);
+    const bool by_claim = judgement.verdict == Verdict::kStuck || judgement.verdict == Verdict::kSuspect ||
+                          judgement.verdict == Verdict::kBlocked || claims.verdict == Rung::kSlow ||
+                          claims.verdict == Rung::kWaiting;
     if (state.ended()) {
         judgement.reason = state.end_reason;
         judgement.evidence = {state.n};
-    } else if (unheard(state, now, watching_since)) {
+    } else if (unheard(state, around) && judgement.verdict != Verdict::kStuck &&
+               judgement.verdict != Verdict::kBlocked) {
         judgement.detector = "liveness";
-        judgement.reason = state.call_in_flight() ? "no heartbeat while a call is in flight"
-                                                  : "no heartbeat for two intervals";
-    } else if (const auto finding = state.detectors.heartbeat_rule.finding(state.policy)) {
-        judgement.detector = finding->detector;
-        judgement.reason = finding->reason;
-        judgement.evidence = finding->evidence;
-    } else if (state.state_changes > 0) {
-        judgement.reason = change_name(*state.last_change);
-        judgement.evidence = {state.last_change_n};
-    } else if (state.work_moves > 0) {
-        judgement.reason = "the call in flight moves";
+        judgement.reason = judgement.verdict == Verdict::kSlow      ? "no heartbeat while a call is in flight"
+                           : judgement.verdict == Verdict::kWaiting ? "a session that it opened is at work"
+                                                                    : "no heartbeat for two intervals";
+    } else if (by_claim && claims.count > 0) {
+        explain(state, claims, judgement);
+    } else if (by_claim) {
+        judgement = state.judgement;  // nothing new was claimed, and nothing has let it go
+    } else {
+        judgement.reason = progress_reason(state, judgement.verdict);
+        const std::uint64_t n = judgement.verdict == Verdict::kProgressing ? state.ledger.hard_n : state.last_change_n;
+        if (n != 0) judgement.evidence = {n};
     }
     return judgement;
 }

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
+#include "core/detector_id.hpp"
 #include "core/fields.hpp"
 #include "core/time.hpp"
 
@@ -14,6 +19,56 @@ enum class Profile : std::uint8_t {
     kStrict,    ///< the literal rules of the first designs: a rule makes it `stuck`
 };
 
+/// What follows when a session is judged `stuck` (the last rung of the recovery ladder).
+enum class OnStuck : std::uint8_t {
+    kAdvise,  ///< advice only; whoever watches decides
+    kAsk,     ///< a person is asked: the agent is told to wait
+    kStop,    ///< the agent is told to stop; its state is `halted`
+    kHalt,    ///< the session ends with the outcome `halted`
+};
+template <>
+struct EnumNames<OnStuck> {
+    static constexpr std::array<std::string_view, 4> kNames{"advise", "ask", "stop", "halt"};
+};
+
+/// How much evidence a detector wants; 0 = it never claims that rung. The unit is the detector's
+/// (repeats, laps, beats).
+struct Thresholds {
+    std::uint32_t suspect = 0;
+    std::uint32_t stuck = 0;
+    bool operator==(const Thresholds&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("suspect", &Thresholds::suspect),
+                          field("stuck", &Thresholds::stuck)};
+    }
+};
+
+/// What differs for one tool.
+struct ToolPolicy {
+    std::string tool;
+    bool ignore = false;         ///< its calls are no evidence of anything
+    std::uint32_t patience = 1;  ///< repeats of this tool count once in so many, 1..100
+    bool operator==(const ToolPolicy&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("tool", &ToolPolicy::tool), field("ignore", &ToolPolicy::ignore),
+                          field("patience", &ToolPolicy::patience)};
+    }
+};
+
+/// What differs for one detector; 0 leaves a threshold as the profile has it.
+struct DetectorPolicy {
+    DetectorId detector{};
+    bool off = false;
+    std::uint32_t suspect = 0;
+    std::uint32_t stuck = 0;
+    bool operator==(const DetectorPolicy&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{
+            required("detector", &DetectorPolicy::detector), field("off", &DetectorPolicy::off),
+            field("suspect", &DetectorPolicy::suspect), field("stuck", &DetectorPolicy::stuck)};
+    }
+};
+
 /// Thresholds and switches of one session; a value, copied into the session when it opens so that
 /// replay does not depend on today's configuration.
 struct Policy {
@@ -21,12 +76,25 @@ struct Policy {
     Millis heartbeat_interval{10'000};  ///< asked of a quiet agent, kHeartbeatIntervalMin..Max
     std::uint32_t heartbeat_limit =
         5;  ///< beats without a state change and without a call in flight, 2..1000
+    bool loop_detection = true;  ///< off: only liveness, failures and what the client says count
+    OnStuck on_stuck = OnStuck::kAdvise;
+    std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
+    std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
+
+    /// What a detector wants under this policy.
+    Thresholds thresholds(DetectorId detector) const;
+    /// The entry of a tool, or null.
+    const ToolPolicy* tool(std::string_view name) const;
 
     bool operator==(const Policy&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("profile", &Policy::profile),
                           field("heartbeat_interval", &Policy::heartbeat_interval),
-                          field("heartbeat_limit", &Policy::heartbeat_limit)};
+                          field("heartbeat_limit", &Policy::heartbeat_limit),
+                          field("loop_detection", &Policy::loop_detection),
+                          field("on_stuck", &Policy::on_stuck),
+                          field("tools", &Policy::tools),
+                          field("detectors", &Policy::detectors)};
     }
 };
 
@@ -34,5 +102,6 @@ inline constexpr Millis kHeartbeatIntervalMin{100};
 inline constexpr Millis kHeartbeatIntervalMax{3'600'000};
 inline constexpr std::uint32_t kHeartbeatLimitMin = 2;
 inline constexpr std::uint32_t kHeartbeatLimitMax = 1'000;
+inline constexpr std::uint32_t kPatienceMax = 100;
 
 }  // namespace headway::core

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/recovery.hpp"
 #include "core/assert.hpp"
 #include "core/fold.hpp"
 #include "core/lattice.hpp"
 #include "core/limits.hpp"
 #include "core/liveness.hpp"
+#include "core/state_machine.hpp"
 
 namespace headway::core {
 namespace {
+
+/// A `progress.stats` event comes after so many tool calls (first design `onProgress`).
+constexpr std::uint64_t kStatsEveryCalls = 10;
 
 Event make_event(Payload payload, const Context& context) {
     Event event;
@@ -53,6 +58,10 @@ void Session::open(SessionStarted about, const Policy& defaults, const Context& 
     about.policy.heartbeat_interval_ms =
         static_cast<std::uint64_t>(policy.heartbeat_interval.count());
     about.policy.heartbeat_limit = policy.heartbeat_limit;
+    about.policy.loop_detection = policy.loop_detection;
+    about.policy.on_stuck = policy.on_stuck;
+    about.policy.tools = policy.tools;
+    about.policy.detectors = policy.detectors;
     add(make_event(std::move(about), context), out);
 }
 
@@ -77,8 +86,13 @@ Result<> Session::admit(std::span<const Event> events) const {
 void Session::report(std::span<Event> events, const Context& context, std::vector<Event>& out) {
     for (Event& event : events) {
         event.at = context.now;
+        note_state(event);
+        const bool call = std::holds_alternative<ToolFinished>(event.payload);
         add(std::move(event), out);
-        add_verdict(context, out);
+        if (call) add_stats(context, out);
+        add_verdict(context, out, state_.last_tier);
+        add_advice(context, out);
+        if (state_.ended()) break;  // by Headway itself; what follows in the report came too late
     }
     if (!out.empty() && !state_.ended()) {
         Event& last = out.back();
@@ -126,17 +140,66 @@ void Session::add(Event event, std::vector<Event>& out) {
     apply(out.back());
 }
 
-void Session::add_verdict(const Context& context, std::vector<Event>& out) {
-    const Verdict verdict = verdict_of(state_, context.now, context.watching_since);
+void Session::add_verdict(const Context& context, std::vector<Event>& out, Tier tier) {
+    const Surroundings around{context.now, context.watching_since, context.children_work};
+    const Verdict verdict = verdict_of(state_, around);
     if (verdict == state_.judgement.verdict) return;
-    Judgement next = judge(state_, context.now, context.watching_since);
+    Judgement next = judge(state_, around);
     VerdictChanged change;
     change.from = state_.judgement.verdict;
     change.to = next.verdict;
     change.reason = std::move(next.reason);
     change.detector = std::move(next.detector);
     change.evidence = std::move(next.evidence);
+    change.detectors = std::move(next.detectors);
+    change.confidence = next.confidence;
+    change.loop = std::move(next.loop);
+    change.tier = tier;
     add(make_event(std::move(change), context), out);
+}
+
+void Session::add_advice(const Context& context, std::vector<Event>& out) {
+    std::optional<RecoveryStep> step = next_recovery_step(state_);
+    if (!step) return;
+    DirectiveIssued directive;
+    directive.id = "d" + std::to_string(state_.n + 1);
+    directive.kind = step->kind;
+    directive.reason = std::move(step->text);
+    directive.evidence = state_.judgement.evidence;
+    directive.loop = state_.judgement.loop;
+    directive.step = step->step;
+    Event event = make_event(std::move(directive), context);
+    const bool halts = step->kind == DirectiveKind::kStop;
+    if (halts && state_.agent_state != AgentState::kHalted) event.state = AgentState::kHalted;
+    add(std::move(event), out);
+    if (!halts || state_.policy.on_stuck != OnStuck::kHalt) return;
+    SessionEnded end;
+    end.outcome = Outcome::kHalted;
+    end.reason = bounded_text(state_.judgement.reason);
+    add(make_event(std::move(end), context), out);
+    add_verdict(context, out);
+}
+
+void Session::add_stats(const Context& context, std::vector<Event>& out) {
+    if (state_.tool_calls % kStatsEveryCalls != 0) return;
+    ProgressStats stats;
+    stats.tool_calls = state_.tool_calls;
+    stats.successes = state_.recent_successes;
+    stats.failures = state_.recent_failures;
+    stats.files_modified = state_.files_modified;
+    add(make_event(stats, context), out);
+}
+
+void Session::note_state(Event& event) const {
+    const AgentState now = state_.agent_state.value_or(AgentState::kIdle);
+    if (auto* change = std::get_if<StateChanged>(&event.payload)) {
+        change->from = now;
+        change->invalid = !valid_transition(now, change->state);
+        if (change->state != state_.agent_state) event.state = change->state;
+        return;
+    }
+    const std::optional<AgentState> implied = implied_state(event.payload);
+    if (implied && *implied != state_.agent_state) event.state = implied;
 }
 
 void Session::ask_interval(const Context& context, Event& event) const {

@@ -16,8 +16,9 @@ struct Context {
     Timestamp now = kNever;
     Timestamp watching_since =
         kNever;              ///< since when Headway has been listening without a pause of its own
-    bool watched = false;    ///< somebody waits for or watches this session
-    std::uint32_t load = 1;  ///< factor on the heartbeat interval, 1..8
+    bool watched = false;        ///< somebody waits for or watches this session
+    std::uint32_t load = 1;      ///< factor on the heartbeat interval, 1..8
+    bool children_work = false;  ///< a session that this one opened is alive
 };
 
 /// One supervised session: decides what a command means, as events, and folds events into its
@@ -64,7 +65,10 @@ public:
 
 private:
     void add(Event event, std::vector<Event>& out);
-    void add_verdict(const Context& context, std::vector<Event>& out);
+    void add_verdict(const Context& context, std::vector<Event>& out, Tier tier = Tier::kNone);
+    void add_advice(const Context& context, std::vector<Event>& out);
+    void add_stats(const Context& context, std::vector<Event>& out);
+    void note_state(Event& event) const;
     void ask_interval(const Context& context, Event& event) const;
 
     std::string id_;

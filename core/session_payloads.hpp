@@ -8,7 +8,9 @@
 
 #include "core/event_type.hpp"
 #include "core/fields.hpp"
+#include "core/policy.hpp"
 #include "core/text.hpp"
+#include "core/tier.hpp"
 #include "core/verdict.hpp"
 
 // Events about the session itself (DESIGN 4). A std::string is at most limits::kStringBytesMax and
@@ -42,11 +44,19 @@ struct PolicyOverride {
     std::optional<Profile> profile;
     std::optional<std::uint64_t> heartbeat_interval_ms;
     std::optional<std::uint64_t> heartbeat_limit;
+    std::optional<bool> loop_detection;
+    std::optional<OnStuck> on_stuck;
+    std::vector<ToolPolicy> tools;
+    std::vector<DetectorPolicy> detectors;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("profile", &PolicyOverride::profile),
                           field("heartbeat_interval_ms", &PolicyOverride::heartbeat_interval_ms),
-                          field("heartbeat_limit", &PolicyOverride::heartbeat_limit)};
+                          field("heartbeat_limit", &PolicyOverride::heartbeat_limit),
+                          field("loop_detection", &PolicyOverride::loop_detection),
+                          field("on_stuck", &PolicyOverride::on_stuck),
+                          field("tools", &PolicyOverride::tools),
+                          field("detectors", &PolicyOverride::detectors)};
     }
 };
 
@@ -75,12 +85,20 @@ struct VerdictChanged {
     std::string reason;
     std::string detector;
     std::vector<std::uint64_t> evidence;
+    std::vector<std::string> detectors;  ///< all that spoke, `detector` first
+    double confidence = 0;               ///< of a suspicion or worse, 0 to 1
+    std::string loop;                    ///< which loop: 16 hexadecimal digits, or empty
+    Tier tier = Tier::kNone;             ///< of the event that brought it about
     bool operator==(const VerdictChanged&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("from", &VerdictChanged::from), field("to", &VerdictChanged::to),
                           field("reason", &VerdictChanged::reason),
                           field("detector", &VerdictChanged::detector),
-                          field("evidence", &VerdictChanged::evidence)};
+                          field("evidence", &VerdictChanged::evidence),
+                          field("detectors", &VerdictChanged::detectors),
+                          field("confidence", &VerdictChanged::confidence),
+                          field("loop", &VerdictChanged::loop),
+                          field("tier", &VerdictChanged::tier)};
     }
 };
 
@@ -89,10 +107,16 @@ struct DirectiveIssued {
     std::string id;
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
+    std::vector<std::uint64_t> evidence;
+    std::string loop;        ///< the loop that it points out, or empty
+    std::uint64_t step = 0;  ///< of the recovery ladder, from 1; 0 = none of it
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("id", &DirectiveIssued::id), field("kind", &DirectiveIssued::kind),
-                          field("reason", &DirectiveIssued::reason)};
+                          field("reason", &DirectiveIssued::reason),
+                          field("evidence", &DirectiveIssued::evidence),
+                          field("loop", &DirectiveIssued::loop),
+                          field("step", &DirectiveIssued::step)};
     }
 };
 
@@ -102,6 +126,22 @@ struct DirectiveAcknowledged {
     bool operator==(const DirectiveAcknowledged&) const = default;
     static constexpr auto fields() {
         return std::tuple{required("id", &DirectiveAcknowledged::id)};
+    }
+};
+
+/// Every tenth tool call (first design `onProgress`): what the calls since the last one came to.
+struct ProgressStats {
+    static constexpr EventType kType = EventType::kProgressStats;
+    std::uint64_t tool_calls = 0;  ///< of the session so far
+    std::uint64_t successes = 0;   ///< of the last ten
+    std::uint64_t failures = 0;
+    std::uint64_t files_modified = 0;  ///< of the session so far
+    bool operator==(const ProgressStats&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("tool_calls", &ProgressStats::tool_calls),
+                          required("successes", &ProgressStats::successes),
+                          required("failures", &ProgressStats::failures),
+                          required("files_modified", &ProgressStats::files_modified)};
     }
 };
 

@@ -7,8 +7,10 @@
 #include <tuple>
 #include <vector>
 
+#include "core/detectors.hpp"
 #include "core/event.hpp"
-#include "core/heartbeat_rule.hpp"
+#include "core/ledger.hpp"
+#include "core/phase.hpp"
 #include "core/policy.hpp"
 #include "core/verdict.hpp"
 
@@ -38,13 +40,31 @@ struct Directive {
     }
 };
 
-/// All detectors of a session, in the order the lattice asks them.
-struct Detectors {
-    HeartbeatRule heartbeat_rule;
-
-    bool operator==(const Detectors&) const = default;
+/// A loop that the agent was told about, and how far up the recovery ladder that went.
+struct Nudge {
+    std::string loop;           ///< Judgement::loop
+    std::string directive;      ///< id of the last one issued for it
+    std::uint64_t step = 0;     ///< 1 = advice, 2 = second advice, 3 = a person was asked, 4 = stop
+    std::uint32_t round = 0;    ///< Ledger::rounds when that was
+    bool acknowledged = false;  ///< the agent has taken the advice: the loop may not come again
+    bool operator==(const Nudge&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("heartbeat_rule", &Detectors::heartbeat_rule)};
+        return std::tuple{field("loop", &Nudge::loop), field("directive", &Nudge::directive),
+                          field("step", &Nudge::step), field("round", &Nudge::round),
+                          field("acknowledged", &Nudge::acknowledged)};
+    }
+};
+
+/// Which calls belong to one turn of the model: identical ones inside it count once (DESIGN 2).
+struct RoundOfCalls {
+    std::optional<std::uint64_t> number;   ///< as the client counts them
+    bool finished = false;                 ///< a call of it has finished: what starts now is the next
+    std::vector<std::uint64_t> questions;  ///< at most limits::kRoundQuestionsMax
+    bool operator==(const RoundOfCalls&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("number", &RoundOfCalls::number),
+                          field("finished", &RoundOfCalls::finished),
+                          field("questions", &RoundOfCalls::questions)};
     }
 };
 
@@ -81,7 +101,19 @@ struct SessionState {
     /// By verdict, the event that last reached it; 0 = never. Lets a waiter ask what has been, in
     /// constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
+    Tier last_tier = Tier::kNone;       ///< of the last event
+    std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     Detectors detectors;
+    Ledger ledger;
+    RoundOfCalls round;
+    std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, against replayed streams
+    std::vector<Nudge> nudges;                   ///< at most limits::kNudgesMax
+    PhaseRecord current_phase;
+    std::vector<PhaseRecord> past_phases;  ///< at most limits::kPhasesMax, the newest last
+    PhaseTotals phase_totals;
+    std::uint64_t files_modified = 0;    ///< paths that reached a new content, each once
+    std::uint32_t recent_successes = 0;  ///< since the last progress.stats
+    std::uint32_t recent_failures = 0;
     SessionStarted about;
     Policy policy;
 
@@ -95,7 +127,7 @@ struct SessionState {
 
 /// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
 /// the journal.
-inline constexpr std::uint32_t kSnapshotVersion = 1;
+inline constexpr std::uint32_t kSnapshotVersion = 2;
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -128,7 +160,19 @@ constexpr auto SessionState::fields() {
                       field("detectors", &S::detectors),
                       field("about", &S::about),
                       field("policy", &S::policy),
-                      field("reached", &S::reached)};
+                      field("reached", &S::reached),
+                      field("informed_before", &S::informed_before),
+                      field("last_tier", &S::last_tier),
+                      field("ledger", &S::ledger),
+                      field("round", &S::round),
+                      field("recent_call_ids", &S::recent_call_ids),
+                      field("nudges", &S::nudges),
+                      field("current_phase", &S::current_phase),
+                      field("past_phases", &S::past_phases),
+                      field("phase_totals", &S::phase_totals),
+                      field("files_modified", &S::files_modified),
+                      field("recent_successes", &S::recent_successes),
+                      field("recent_failures", &S::recent_failures)};
 }
 
 }  // namespace headway::core

@@ -51,13 +51,19 @@ struct Judgement {
     std::vector<std::uint64_t>
         evidence;  ///< event numbers it rests on, at most limits::kEvidenceMax
     Timestamp since = kNever;
+    std::vector<std::string> detectors;  ///< all that spoke, `detector` first
+    double confidence = 0;               ///< of a suspicion or worse, 0 to 1
+    std::string loop;                    ///< which loop: 16 hexadecimal digits, or empty
 
     bool operator==(const Judgement&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("status", &Judgement::verdict), field("reason", &Judgement::reason),
                           field("detector", &Judgement::detector),
                           field("evidence", &Judgement::evidence),
-                          field("since", &Judgement::since)};
+                          field("since", &Judgement::since),
+                          field("detectors", &Judgement::detectors),
+                          field("confidence", &Judgement::confidence),
+                          field("loop", &Judgement::loop)};
     }
 };
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/call_print.hpp"
 #include "core/event_type.hpp"
 #include "core/fields.hpp"
 #include "core/text.hpp"
@@ -111,6 +112,7 @@ struct ToolFinished {
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> round;
     std::string origin;
+    std::optional<CallPrint> print;  ///< made by the decoder; tests that make events leave it out
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("call_id", &ToolFinished::call_id),
@@ -125,7 +127,8 @@ struct ToolFinished {
                           field("mutated", &ToolFinished::mutated),
                           field("duration_ms", &ToolFinished::duration_ms),
                           field("round", &ToolFinished::round),
-                          field("origin", &ToolFinished::origin)};
+                          field("origin", &ToolFinished::origin),
+                          internal("print", &ToolFinished::print)};
     }
 };
 
@@ -177,11 +180,15 @@ struct PhaseStarted {
     std::optional<std::uint64_t> number;
     std::string name;
     std::optional<std::uint64_t> expected_ms;
+    std::string description;
+    std::optional<std::uint64_t> total;  ///< phases of the whole task
     bool operator==(const PhaseStarted&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("number", &PhaseStarted::number),
                           required("name", &PhaseStarted::name),
-                          field("expected_ms", &PhaseStarted::expected_ms)};
+                          field("expected_ms", &PhaseStarted::expected_ms),
+                          field("description", &PhaseStarted::description),
+                          field("total", &PhaseStarted::total)};
     }
 };
 
@@ -250,10 +257,14 @@ struct StateChanged {
     static constexpr EventType kType = EventType::kStateChanged;
     AgentState state = AgentState::kIdle;
     std::string detail;
+    std::optional<AgentState> from;  ///< set by Headway
+    bool invalid = false;  ///< set by Headway: no transition of the table leads here from `from`
     bool operator==(const StateChanged&) const = default;
     static constexpr auto fields() {
         return std::tuple{required("state", &StateChanged::state),
-                          field("detail", &StateChanged::detail)};
+                          field("detail", &StateChanged::detail),
+                          field("from", &StateChanged::from),
+                          field("invalid", &StateChanged::invalid)};
     }
 };
 

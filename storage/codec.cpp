@@ -5,7 +5,8 @@
 namespace headway::storage {
 namespace {
 
-constexpr std::uint64_t kRowVersion = 1;
+/// Version 2 adds the agent's state to every event.
+constexpr std::uint64_t kRowVersion = 2;
 
 core::Error corrupt(std::string what) {
     return {core::ErrorCode::kStorageCorrupt, std::move(what) + " cannot be decoded", {}};
@@ -17,15 +18,23 @@ void encode_event(const core::Event& event, bytes::Writer& writer) {
     writer.value(event.attempt);
     writer.value(event.next_heartbeat_ms);
     writer.value(event.event_id);
+    writer.varint(event.state ? static_cast<std::uint64_t>(*event.state) + 1 : 0);
     std::visit([&writer](const auto& payload) { writer.structure(payload); }, event.payload);
 }
 
-bool decode_event(bytes::Reader& reader, core::Event& event) {
+bool decode_agent_state(std::uint64_t number, core::Event& event) {
+    if (number > core::EnumNames<core::AgentState>::kNames.size()) return false;
+    if (number != 0) event.state = static_cast<core::AgentState>(number - 1);
+    return true;
+}
+
+bool decode_event(bytes::Reader& reader, std::uint64_t version, core::Event& event) {
     auto payload = core::make_payload(static_cast<core::EventType>(reader.varint()));
     reader.value(event.at);
     reader.value(event.attempt);
     reader.value(event.next_heartbeat_ms);
     reader.value(event.event_id);
+    if (version >= 2 && !decode_agent_state(reader.varint(), event)) return false;
     if (!payload || !reader.ok()) return false;
     std::visit([&reader](auto& p) { reader.structure(p); }, *payload);
     event.payload = *std::move(payload);
@@ -46,7 +55,7 @@ core::Result<std::uint64_t> count_events(std::string_view bytes) {
     bytes::Reader reader{bytes};
     const std::uint64_t version = reader.varint();
     const std::uint64_t count = reader.varint();
-    if (!reader.ok() || version != kRowVersion || count == 0) return corrupt("a journal row");
+    if (!reader.ok() || version == 0 || version > kRowVersion || count == 0) return corrupt("a journal row");
     return count;
 }
 
@@ -55,13 +64,13 @@ core::Result<std::vector<core::Event>> decode_events(std::string_view bytes,
     bytes::Reader reader{bytes};
     const std::uint64_t version = reader.varint();
     const std::uint64_t count = reader.varint();
-    if (!reader.ok() || version != kRowVersion || count > bytes.size()) {
+    if (!reader.ok() || version == 0 || version > kRowVersion || count > bytes.size()) {
         return corrupt("a journal row");
     }
     std::vector<core::Event> events(count);
     for (core::Event& event : events) {
         event.n = first_n++;
-        if (!decode_event(reader, event)) return corrupt("event " + std::to_string(event.n));
+        if (!decode_event(reader, version, event)) return corrupt("event " + std::to_string(event.n));
     }
     if (!reader.at_end()) return corrupt("a journal row");
     return events;

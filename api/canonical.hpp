@@ -1,0 +1,18 @@
+#pragma once
+
+#include "api/json_tape.hpp"
+#include "core/call_print.hpp"
+#include "core/work_payloads.hpp"
+
+namespace headway::api {
+
+/// What the rules compare of a finished call (detection.md 2.1): `data` is its JSON as it came,
+/// `call` the same decoded. Arguments: keys sorted, nulls and volatile keys dropped, 1.0 as 1,
+/// `./a/` as `a`, JSON inside a string read as JSON. Results: the same and volatile text masked. A
+/// digest of the client stands for what it left out, and is added to what it cut. Pure.
+core::CallPrint print_of(JsonValue data, const core::ToolFinished& call);
+
+/// The same call, wherever it is written differently, gives the same text. Pure; for tests.
+std::string canonical_arguments(JsonValue args);
+
+}  // namespace headway::api

@@ -1,0 +1,205 @@
+#include "core/classify.hpp"
+
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include "core/mask.hpp"
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+using Words = std::initializer_list<std::string_view>;
+
+// Verbs of tool names, each list in the words that agents' tools use.
+constexpr std::array<std::string_view, 6> kShells{"bash", "sh", "shell", "terminal", "zsh", "powershell"};
+constexpr std::array<std::string_view, 7> kPlanWords{"plan", "todo", "todos", "think", "thought", "reflect", "scratchpad"};
+constexpr std::array<std::string_view, 6> kSleepWords{"sleep", "delay", "pause", "idle", "noop", "wait"};
+constexpr std::array<std::string_view, 9> kPollWords{"status", "poll", "wait", "await", "watch", "progress", "stdin", "monitor", "output"};
+constexpr std::array<std::string_view, 9> kVerifyWords{"test", "tests", "verify", "lint", "build", "compile", "typecheck", "diagnostics", "pytest"};
+constexpr std::array<std::string_view, 22> kEditWords{
+    "edit",   "write", "create", "replace", "insert", "append", "patch", "delete", "remove", "rename", "move",
+    "mkdir",  "multiedit", "save", "update", "modify", "str", "apply", "upload", "install", "fix", "set"};
+constexpr std::array<std::string_view, 3> kCommitWords{"commit", "push", "merge"};
+constexpr std::array<std::string_view, 17> kReadWords{"read", "get", "list", "search", "find", "grep", "view", "cat", "ls",
+    "open", "fetch", "lookup", "query", "glob", "show", "browse", "extract"};
+
+// Starts of shell commands.
+constexpr std::array<std::string_view, 31> kVerifiers{
+    "pytest", "make", "ctest", "ninja", "tox", "nox", "jest", "vitest", "mocha", "tsc", "eslint", "ruff", "mypy",
+    "flake8", "pylint", "rspec", "phpunit", "gradle", "./gradlew", "mvn", "cmake --build", "cargo test", "cargo build",
+    "cargo check", "cargo clippy", "go test", "go build", "go vet", "npm test", "npm run", "bazel"};
+constexpr std::array<std::string_view, 14> kMoreVerifiers{
+    "yarn test", "yarn build", "pnpm test", "pnpm build", "yarn lint", "pnpm lint", "dotnet test", "dotnet build", "python -m pytest",
+    "python3 -m pytest", "python -m unittest", "python3 -m unittest", "npx jest", "npx vitest"};
+constexpr std::array<std::string_view, 22> kEditors{
+    "mv ", "cp ", "rm ", "mkdir ", "touch ", "tee ", "patch ", "chmod ", "chown ", "ln ", "unzip ", "tar ", "pip install",
+    "pip3 install", "npm install", "npm i ", "apt install", "apt-get install", "git apply", "git checkout", "git restore", "git stash"};
+constexpr std::array<std::string_view, 10> kMoreEditors{"git add", "git mv", "git rm", "git reset", "git clone", "git pull",
+    "yarn add", "pnpm add", "go mod", "git cherry-pick"};
+constexpr std::array<std::string_view, 4> kCommitters{"git commit", "git push", "git merge", "git rebase"};
+
+/// Lower-case words of `run_tests`, `runTests`, `run-tests`.
+std::vector<std::string> words_of(std::string_view name) {
+    std::vector<std::string> words;
+    bool inside = false;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char c = name[i];
+        if (!is_word(c) || c == '_') {
+            inside = false;
+            continue;
+        }
+        const bool hump = c >= 'A' && c <= 'Z' && i > 0 && name[i - 1] >= 'a' && name[i - 1] <= 'z';
+        if (!inside || hump) words.emplace_back();
+        words.back().push_back(lower(c));
+        inside = true;
+    }
+    return words;
+}
+
+template <class List>
+bool any_word(const std::vector<std::string>& words, const List& list) {
+    return std::any_of(words.begin(), words.end(),
+                       [&list](const std::string& word) { return contains(list, word); });
+}
+
+template <class List>
+bool starts_with_any(std::string_view command, const List& starts) {
+    return std::any_of(std::begin(starts), std::end(starts), [command](std::string_view start) {
+        return command.starts_with(start) &&
+               (command.size() == start.size() || start.back() == ' ' || !is_word(command[start.size()]));
+    });
+}
+
+/// The next part of a command line, up to `&&`, `||`, `;`, `|` or a line's end; quotes are kept
+/// together.
+std::string_view next_part(std::string_view& rest) {
+    char quote = 0;
+    std::size_t i = 0;
+    for (; i < rest.size(); ++i) {
+        const char c = rest[i];
+        if (quote != 0) {
+            if (c == quote) quote = 0;
+            continue;
+        }
+        if (c == '\'' || c == '"') quote = c;
+        if (c == ';' || c == '\n' || c == '|') break;
+        if (c == '&' && i + 1 < rest.size() && rest[i + 1] == '&') break;
+    }
+    const std::string_view part = trimmed(rest.substr(0, i));
+    while (i < rest.size() && (rest[i] == ';' || rest[i] == '\n' || rest[i] == '|' || rest[i] == '&'))
+        ++i;
+    rest.remove_prefix(i);
+    return part;
+}
+
+/// `> file` or `>> file`, but not `2>&1` and `>/dev/null`.
+bool redirects(std::string_view part) {
+    for (std::size_t i = part.find('>'); i != std::string_view::npos; i = part.find('>', i + 1)) {
+        if (i > 0 && (part[i - 1] == '-' || part[i - 1] == '=' || part[i - 1] == '2')) continue;
+        std::string_view target = part.substr(i + 1);
+        while (!target.empty() && target.front() == '>')
+            target.remove_prefix(1);
+        target = trimmed(target);
+        if (target.empty() || target.front() == '&' || target.starts_with("/dev/")) continue;
+        return is_word(target.front()) || target.front() == '/' || target.front() == '.' || target.front() == '~' ||
+               target.front() == '$' || target.front() == '"' || target.front() == '\'';
+    }
+    return false;
+}
+
+bool runs_a_test_script(std::string_view part) {
+    if (!starts_with_any(part, Words{"python", "python3", "node", "ruby", "bash", "sh", "perl", "php"}) &&
+        !part.starts_with("./")) {
+        return false;
+    }
+    return part.find("test") != std::string_view::npos;
+}
+
+CallKind kind_of_part(std::string_view part) {
+    while (part.starts_with("sudo ") || part.starts_with("time "))
+        part.remove_prefix(5);
+    if (starts_with_any(part, Words{"sleep", "wait"})) return CallKind::kSleep;
+    if (starts_with_any(part, kCommitters)) return CallKind::kCommit;
+    if (starts_with_any(part, kVerifiers) || starts_with_any(part, kMoreVerifiers) || runs_a_test_script(part)) {
+        return CallKind::kVerify;
+    }
+    const bool in_place = starts_with_any(part, Words{"sed", "perl"}) && part.find(" -i") != std::string_view::npos;
+    if (in_place || starts_with_any(part, kEditors) || starts_with_any(part, kMoreEditors) || redirects(part)) {
+        return CallKind::kEdit;
+    }
+    return CallKind::kOther;
+}
+
+/// Of the parts, the one that weighs most: a commit, a test, an edit; a sleep only when it is all
+/// there is.
+CallKind kind_of_command(std::string_view command) {
+    bool edits = false;
+    bool verifies = false;
+    bool sleeps = false;
+    bool does_more = false;
+    for (std::string_view rest = command; !rest.empty();) {
+        const std::string_view part = next_part(rest);
+        if (part.empty() || starts_with_any(part, Words{"cd", "export", "echo", "set", "source"})) {
+            if (redirects(part)) edits = true;
+            continue;
+        }
+        switch (kind_of_part(part)) {
+            case CallKind::kCommit: return CallKind::kCommit;
+            case CallKind::kVerify: verifies = true; break;
+            case CallKind::kEdit: edits = true; break;
+            case CallKind::kSleep: sleeps = true; break;
+            default: does_more = true; break;
+        }
+    }
+    // A script that writes and then tests is judged by the test's result.
+    if (verifies) return CallKind::kVerify;
+    if (edits) return CallKind::kEdit;
+    return sleeps && !does_more ? CallKind::kSleep : CallKind::kOther;
+}
+
+CallKind kind_of_name(const std::vector<std::string>& words) {
+    if (any_word(words, kPlanWords)) return CallKind::kPlan;
+    if (words.size() == 1 && contains(kSleepWords, words[0])) return CallKind::kSleep;
+    if (any_word(words, kPollWords)) return CallKind::kPoll;
+    if (any_word(words, kReadWords)) return CallKind::kRead;
+    if (any_word(words, kCommitWords)) return CallKind::kCommit;
+    if (any_word(words, kVerifyWords)) return CallKind::kVerify;
+    if (any_word(words, kEditWords)) return CallKind::kEdit;
+    return CallKind::kOther;
+}
+
+}  // namespace
+
+CallKind kind_of_call(std::string_view tool, std::string_view command) {
+    const std::vector<std::string> words = words_of(tool);
+    const bool shell = !command.empty() || any_word(words, kShells);
+    if (shell) {
+        const CallKind kind = kind_of_command(command);
+        if (kind != CallKind::kOther || !command.empty()) return kind;
+        return kind_of_command(tool);  // a tool that is a command line itself
+    }
+    if (tool.find(' ') != std::string_view::npos) {
+        if (const CallKind kind = kind_of_command(tool); kind != CallKind::kOther) return kind;
+    }
+    // `make`, `pytest`, `sleep`: names that are commands.
+    const CallKind named = kind_of_command(tool);
+    return named != CallKind::kOther ? named : kind_of_name(words);
+}
+
+std::string_view path_in_command(std::string_view command) {
+    std::string_view path;
+    for (std::size_t at = 0; at < command.size();) {
+        std::size_t end = at;
+        while (end < command.size() && !is_space(command[end]))
+            ++end;
+        const std::string_view word = command.substr(at, end - at);
+        const bool plain = !word.empty() && (is_word(word[0]) || word[0] == '/' || word[0] == '.');
+        if (plain && mentions(word, Words{"/", "."}) && !is_digit(word[0]) && word.size() < 256) path = word;
+        at = end + 1;
+    }
+    return path;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <tuple>
+
+#include "core/detectors/blocked.hpp"
+#include "core/detectors/call_volume.hpp"
+#include "core/detectors/chanting.hpp"
+#include "core/detectors/compaction_churn.hpp"
+#include "core/detectors/cycle.hpp"
+#include "core/detectors/duplicate_messages.hpp"
+#include "core/detectors/empty_turns.hpp"
+#include "core/detectors/estimate_plateau.hpp"
+#include "core/detectors/exact_repeat.hpp"
+#include "core/detectors/failing_everywhere.hpp"
+#include "core/detectors/failure_streak.hpp"
+#include "core/detectors/heartbeat_rule.hpp"
+#include "core/detectors/interleaved_repeat.hpp"
+#include "core/detectors/jitter_repeat.hpp"
+#include "core/detectors/no_progress.hpp"
+#include "core/detectors/oscillation.hpp"
+#include "core/detectors/phase_churn.hpp"
+#include "core/detectors/planning_only.hpp"
+#include "core/detectors/same_diagnostic.hpp"
+#include "core/detectors/same_file_error.hpp"
+#include "core/detectors/self_append.hpp"
+#include "core/detectors/similar_messages.hpp"
+#include "core/detectors/stagnation.hpp"
+#include "core/detectors/tool_failures.hpp"
+#include "core/detectors/waiting.hpp"
+
+namespace headway::core {
+
+/// All detectors of a session, in the order in which the lattice names them when several say the
+/// same: the most specific first.
+struct Detectors {
+    HeartbeatRule heartbeat_rule;
+    ExactRepeat exact_repeat;
+    Cycle cycle;
+    InterleavedRepeat interleaved_repeat;
+    SameDiagnostic same_diagnostic;
+    Oscillation oscillation;
+    FailureStreaks failure_streak;
+    FailingEverywhere failing_everywhere;
+    Blocked blocked;
+    Stagnation stagnation;
+    SelfAppend self_append;
+    JitterRepeat jitter_repeat;
+    PlanningOnly planning_only;
+    Waiting waiting;
+    NoProgress no_progress;
+    DuplicateMessages duplicate_messages;
+    SimilarMessages similar_messages;
+    Chanting chanting;
+    EmptyTurns empty_turns;
+    CompactionChurn compaction_churn;
+    EstimatePlateau estimate_plateau;
+    PhaseChurn phase_churn;
+    SameFileError same_file_error;
+    ToolFailures tool_failures;
+    CallVolume call_volume;
+
+    bool operator==(const Detectors&) const = default;
+    static constexpr auto fields() {
+        using D = Detectors;
+        return std::tuple{field("heartbeat_rule", &D::heartbeat_rule),
+                          field("exact_repeat", &D::exact_repeat),
+                          field("cycle", &D::cycle),
+                          field("interleaved_repeat", &D::interleaved_repeat),
+                          field("same_diagnostic", &D::same_diagnostic),
+                          field("oscillation", &D::oscillation),
+                          field("failure_streak", &D::failure_streak),
+                          field("failing_everywhere", &D::failing_everywhere),
+                          field("blocked", &D::blocked),
+                          field("stagnation", &D::stagnation),
+                          field("self_append", &D::self_append),
+                          field("jitter_repeat", &D::jitter_repeat),
+                          field("planning_only", &D::planning_only),
+                          field("waiting", &D::waiting),
+                          field("no_progress", &D::no_progress),
+                          field("duplicate_messages", &D::duplicate_messages),
+                          field("similar_messages", &D::similar_messages),
+                          field("chanting", &D::chanting),
+                          field("empty_turns", &D::empty_turns),
+                          field("compaction_churn", &D::compaction_churn),
+                          field("estimate_plateau", &D::estimate_plateau),
+                          field("phase_churn", &D::phase_churn),
+                          field("same_file_error", &D::same_file_error),
+                          field("tool_failures", &D::tool_failures),
+                          field("call_volume", &D::call_volume)};
+    }
+};
+
+/// Calls `visit(detector)` for each, in that order.
+template <class Set, class Visit>
+constexpr void for_each_detector(Set& detectors, Visit&& visit) {
+    std::apply([&](const auto&... field) { (visit(detectors.*(field.member)), ...); },
+               Detectors::fields());
+}
+
+}  // namespace headway::core

@@ -1,0 +1,95 @@
+#include "core/detectors/blocked.hpp"
+
+#include <array>
+#include <string>
+
+#include "core/classify.hpp"
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+bool blocks(FailureKind kind) {
+    return kind == FailureKind::kTransient || kind == FailureKind::kAuth ||
+           kind == FailureKind::kUnknownTool;
+}
+
+/// `ask_user`, `ask_followup_question`: a tool that waits for a person.
+bool asks_a_person(std::string_view tool) {
+    const std::string name = lower(tool);
+    return name.find("ask") != std::string::npos &&
+           mentions(name, std::array<std::string_view, 4>{"user", "human", "question", "operator"});
+}
+
+std::string_view what_blocks(FailureKind kind) {
+    switch (kind) {
+        case FailureKind::kTransient: return "the provider or network refuses or limits requests";
+        case FailureKind::kAuth: return "credentials or permission are missing";
+        case FailureKind::kUnknownTool: return "a tool that the agent calls is not available";
+        default: return "waits for a person";
+    }
+}
+
+}  // namespace
+
+void Blocked::observe(const Observation& seen) {
+    const std::uint64_t n = seen.event.n;
+    const Payload& payload = seen.event.payload;
+    if (seen.user_message) *this = {};
+    if (const auto* error = std::get_if<ErrorReported>(&payload)) observe_error(*error, n);
+    if (const auto* change = std::get_if<StateChanged>(&payload)) {
+        *this = {};
+        asked = change->state == AgentState::kAwaitingPermission;
+        first_n = last_n = n;
+    }
+    if (const auto* started = std::get_if<ToolStarted>(&payload)) {
+        if (asks_a_person(started->tool)) {
+            *this = {};
+            asked = true;
+            first_n = last_n = n;
+        }
+    }
+    if (seen.call == nullptr) return;
+    if (seen.call->call.ok) {
+        *this = {};
+    } else if (blocks(seen.call->print.failure)) {
+        fail(seen.call->print.failure, seen.call->print.typed_failure, n);
+    }
+}
+
+Rung Blocked::rung(Thresholds, const Ledger&) const {
+    const bool sure = asked || (typed && count >= 1) || count >= 2;
+    return sure ? Rung::kBlocked : Rung::kNone;
+}
+
+Finding Blocked::finding(const Ledger&) const {
+    Finding finding;
+    finding.count = count;
+    finding.identity = static_cast<std::uint64_t>(kind);
+    finding.evidence.push_back(first_n);
+    if (last_n != first_n) finding.evidence.push_back(last_n);
+    finding.reason = std::string{asked ? "waits for a person" : what_blocks(kind)} + ", since #" +
+                     std::to_string(first_n);
+    return finding;
+}
+
+void Blocked::fail(FailureKind failure, bool is_typed, std::uint64_t n) {
+    if (failure != kind) {
+        *this = {};
+        kind = failure;
+        first_n = n;
+    }
+    ++count;
+    last_n = n;
+    typed = typed || is_typed;
+}
+
+void Blocked::observe_error(const ErrorReported& error, std::uint64_t n) {
+    FailureKind failure = failure_of_class(error.error_class);
+    if (failure == FailureKind::kNone && error.status) failure = failure_of_status(*error.status);
+    const bool is_typed = failure != FailureKind::kNone;
+    if (!is_typed) failure = failure_of_message(error.message.kept);
+    if (blocks(failure)) fail(failure, is_typed, n);
+}
+
+}  // namespace headway::core

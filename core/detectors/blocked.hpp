@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// The agent cannot go on by itself (detection.md D8, D9): a provider that refuses or limits,
+/// missing credentials or permission, a tool that does not exist, a person who has been asked. At
+/// once where the client or a status code says so, at the second failure where it is read from a
+/// message. What works again, or a word from the user, ends it; silence does not.
+struct Blocked {
+    static constexpr DetectorId kId = DetectorId::kBlocked;
+
+    FailureKind kind = FailureKind::kNone;
+    std::uint32_t count = 0;  ///< failures in a row of that kind
+    bool typed = false;  ///< said by the client or a status code
+    bool asked = false;  ///< waits for a person
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const Blocked&) const = default;
+    static constexpr auto fields() {
+        using D = Blocked;
+        return std::tuple{field("kind", &D::kind),
+                          field("count", &D::count),
+                          field("typed", &D::typed),
+                          field("asked", &D::asked),
+                          field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+
+private:
+    void fail(FailureKind failure, bool is_typed, std::uint64_t n);
+    void observe_error(const ErrorReported& error, std::uint64_t n);
+};
+
+static_assert(Detector<Blocked>);
+
+}  // namespace headway::core

@@ -1,0 +1,21 @@
+#include "core/detectors/call_volume.hpp"
+
+namespace headway::core {
+
+void CallVolume::observe(const Observation& seen) {
+    if (seen.call != nullptr) ++calls;
+}
+
+Rung CallVolume::rung(Thresholds limits, const Ledger&) const {
+    return rung_of(calls, limits);
+}
+
+Finding CallVolume::finding(const Ledger&) const {
+    Finding finding;
+    finding.count = static_cast<std::uint32_t>(calls);
+    finding.identity = 1;
+    finding.reason = std::to_string(calls) + " calls, more than the policy of this session allows";
+    return finding;
+}
+
+}  // namespace headway::core

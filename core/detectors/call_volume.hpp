@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// More calls than a policy allows (detection.md D24). A limit that somebody set, not a claim about
+/// loops.
+struct CallVolume {
+    static constexpr DetectorId kId = DetectorId::kCallVolume;
+
+    std::uint64_t calls = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const CallVolume&) const = default;
+    static constexpr auto fields() {
+        using D = CallVolume;
+        return std::tuple{field("calls", &D::calls)};
+    }
+};
+
+static_assert(Detector<CallVolume>);
+
+}  // namespace headway::core

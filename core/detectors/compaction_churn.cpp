@@ -1,0 +1,26 @@
+#include "core/detectors/compaction_churn.hpp"
+
+namespace headway::core {
+
+void CompactionChurn::observe(const Observation& seen) {
+    if (seen.user_message || seen.tier != Tier::kNone) *this = {};
+    if (!std::holds_alternative<Compacted>(seen.event.payload)) return;
+    if (++count == 1) first_n = seen.event.n;
+    last_n = seen.event.n;
+}
+
+Rung CompactionChurn::rung(Thresholds limits, const Ledger&) const {
+    return rung_of(count, limits);
+}
+
+Finding CompactionChurn::finding(const Ledger&) const {
+    Finding finding;
+    finding.count = count;
+    finding.identity = 1;
+    finding.evidence = {first_n, last_n};
+    finding.reason = "the context was compacted " + times(count) + " with nothing learnt between, since #" +
+                     std::to_string(first_n);
+    return finding;
+}
+
+}  // namespace headway::core

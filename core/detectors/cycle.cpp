@@ -1,0 +1,79 @@
+#include "core/detectors/cycle.hpp"
+
+#include <algorithm>
+
+namespace headway::core {
+namespace {
+
+/// Whether the last `period` calls ask more than one question.
+bool asks_several(const Ledger& ledger, std::size_t period) {
+    const CallMark* last = ledger.back(0);
+    for (std::size_t i = 1; i < period; ++i) {
+        const CallMark* mark = ledger.back(i);
+        if (mark != nullptr && mark->question != last->question) return true;
+    }
+    return false;
+}
+
+/// At most one message of the user inside the run and the lap before it.
+bool in_one_scope(const Ledger& ledger, std::size_t calls) {
+    const CallMark* first = ledger.back(std::min(calls, ledger.recent.size()) - 1);
+    return first == nullptr || ledger.scope <= first->scope + 1;
+}
+
+}  // namespace
+
+void Cycle::observe(const Observation& seen) {
+    if (seen.nudge_taken) matched.clear();
+    if (seen.call == nullptr) return;
+    matched.resize(kPeriodMax - 1, 0);
+    const bool moved = seen.ledger.epoch != epoch;
+    epoch = seen.ledger.epoch;
+    const CallMark* last = seen.ledger.back(0);
+    for (std::size_t p = 2; p <= kPeriodMax; ++p) {
+        std::uint32_t& run = matched[p - 2];
+        const CallMark* before = seen.ledger.back(p);
+        const bool again = !moved && before != nullptr && before->key == last->key;
+        run = again && in_one_scope(seen.ledger, run + 1 + p) ? run + 1 : 0;
+    }
+}
+
+Rung Cycle::rung(Thresholds limits, const Ledger& ledger) const {
+    Rung best = Rung::kNone;
+    for (std::size_t i = 0; i < matched.size(); ++i) {
+        const auto p = static_cast<std::uint32_t>(i + 2);
+        const std::uint32_t run = matched[i];
+        if (run <= p * (std::max(1U, limits.suspect) - 1) || !asks_several(ledger, p)) continue;
+        if (limits.suspect != 0) best = std::max(best, Rung::kSuspect);
+        if (limits.stuck != 0 && run >= p * (limits.stuck - 1)) best = Rung::kStuck;
+    }
+    return best;
+}
+
+std::size_t Cycle::period(const Ledger& ledger) const {
+    std::size_t best = 2;
+    std::uint32_t laps = 0;
+    for (std::size_t i = 0; i < matched.size(); ++i) {
+        const auto p = static_cast<std::uint32_t>(i + 2);
+        if (matched[i] / p <= laps || !asks_several(ledger, p)) continue;
+        best = p;
+        laps = matched[i] / p;
+    }
+    return best;
+}
+
+Finding Cycle::finding(const Ledger& ledger) const {
+    const std::size_t p = period(ledger);
+    const std::size_t calls = matched[p - 2] + p;
+    Finding finding;
+    finding.count = static_cast<std::uint32_t>(calls / p);
+    finding.evidence = evidence_of(ledger, calls, [](const CallMark&) { return true; });
+    // The sum is the same wherever in the cycle one stands.
+    for (std::size_t i = 0; i < p; ++i)
+        finding.identity += ledger.back(i)->question;
+    finding.reason = "the same " + std::to_string(p) + " calls came round " + times(finding.count) +
+                     " with the same results" + since_change(ledger);
+    return finding;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,79 @@
+#include "core/detectors/duplicate_messages.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+/// Words apart by single spaces, in lower case.
+std::string folded(std::string_view text, std::uint32_t& words) {
+    std::string out;
+    out.reserve(text.size());
+    bool inside = false;
+    for (char c : text) {
+        if (is_space(c)) {
+            inside = false;
+            continue;
+        }
+        if (!inside && !out.empty()) out.push_back(' ');
+        if (!inside) ++words;
+        inside = true;
+        out.push_back(lower(c));
+    }
+    return out;
+}
+
+/// Of fragments it takes two thirds more.
+std::uint32_t stuck_at(std::uint32_t stuck, std::uint32_t words) {
+    return words < DuplicateMessages::kWordsMin ? stuck + stuck * 2 / 3 : stuck;
+}
+
+}  // namespace
+
+std::string_view words_of_agent(const Payload& payload) {
+    const auto* message = std::get_if<Message>(&payload);
+    if (message == nullptr) return {};
+    const bool of_agent = message->role.empty() || message->role == "assistant" ||
+                          message->role == "agent" || message->role == "thought";
+    return of_agent ? trimmed(message->text.kept) : std::string_view{};
+}
+
+void DuplicateMessages::observe(const Observation& seen) {
+    const bool acted = std::holds_alternative<ToolFinished>(seen.event.payload);
+    if (acted || seen.user_message || seen.nudge_taken) *this = {};
+    const std::string_view text = words_of_agent(seen.event.payload);
+    if (text.empty()) return;
+    std::uint32_t now_words = 0;
+    std::uint64_t now = digest_of(folded(text, now_words)).low;
+    const Text& whole = std::get<Message>(seen.event.payload).text;
+    if (!whole.whole()) now ^= whole.digest.low;
+    if (now != message) {
+        *this = {};
+        message = now;
+        words = now_words;
+        first_n = seen.event.n;
+    }
+    ++count;
+    last_n = seen.event.n;
+}
+
+Rung DuplicateMessages::rung(Thresholds limits, const Ledger&) const {
+    // Under the strict profile three are three, whatever their length.
+    if (limits.stuck > limits.suspect) limits.stuck = stuck_at(limits.stuck, words);
+    return rung_of(count, limits);
+}
+
+Finding DuplicateMessages::finding(const Ledger&) const {
+    Finding finding;
+    finding.count = count;
+    finding.identity = message;
+    finding.evidence = {first_n, last_n};
+    finding.reason = "the same message " + times(count) + " since #" + std::to_string(first_n) +
+                     " with no action between";
+    return finding;
+}
+
+}  // namespace headway::core

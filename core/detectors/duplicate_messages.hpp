@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// The same message of the agent again and again with no tool result between (detection.md D16,
+/// first design "duplicate messages"). White space and case do not matter. A message of fewer than
+/// kWordsMin words may be a fragment of a stream, so `stuck` then takes two thirds more.
+struct DuplicateMessages {
+    static constexpr DetectorId kId = DetectorId::kDuplicateMessages;
+    static constexpr std::uint32_t kWordsMin = 5;
+
+    std::uint64_t message = 0;
+    std::uint32_t words = 0;
+    std::uint32_t count = 0;
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const DuplicateMessages&) const = default;
+    static constexpr auto fields() {
+        using D = DuplicateMessages;
+        return std::tuple{field("message", &D::message), field("words", &D::words),
+                          field("count", &D::count), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+};
+
+static_assert(Detector<DuplicateMessages>);
+
+/// The agent's own words in a message, or empty: what users, tools and processes say is not. Pure.
+std::string_view words_of_agent(const Payload& payload);
+
+}  // namespace headway::core

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// Turns of the model without an action (detection.md D18): empty, cut by the token limit, or
+/// unparseable. One that hit the limit counts twice.
+struct EmptyTurns {
+    static constexpr DetectorId kId = DetectorId::kEmptyTurns;
+
+    std::uint32_t count = 0;  ///< weighted, in a row
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const EmptyTurns&) const = default;
+    static constexpr auto fields() {
+        using D = EmptyTurns;
+        return std::tuple{field("count", &D::count),
+                          field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+};
+
+static_assert(Detector<EmptyTurns>);
+
+}  // namespace headway::core

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// The same call with the same result in a row (detection.md D1), or the same call failing in a
+/// row, however its errors are worded. Counted over rounds: a model that asks twice in one turn
+/// asked once. Polls of a live handle and errors of a provider break the row without adding to it;
+/// an answer that changed, or a change that the call brought about, starts it anew. One message of
+/// the user may lie inside a row, since "go on" is no new task; a second one ends it. A call that
+/// fails may be retried kRetries times more before it is suspected: three attempts are what a retry
+/// policy makes.
+struct ExactRepeat {
+    static constexpr DetectorId kId = DetectorId::kExactRepeat;
+
+    static constexpr std::uint32_t kRetries = 1;
+
+    std::uint64_t key = 0;
+    std::uint64_t question = 0;
+    std::uint32_t run = 0;          ///< equal calls with equal outcomes
+    std::uint32_t failing_run = 0;  ///< equal calls that failed
+    std::uint32_t patience = 1;
+    std::uint32_t scope = 0;  ///< Ledger::scope at the first of the row
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const ExactRepeat&) const = default;
+    static constexpr auto fields() {
+        using D = ExactRepeat;
+        return std::tuple{field("key", &D::key),           field("question", &D::question),
+                          field("run", &D::run),           field("failing_run", &D::failing_run),
+                          field("patience", &D::patience), field("scope", &D::scope)};
+    }
+
+private:
+    void begin(const CallSeen& seen, std::uint32_t now_scope);
+};
+
+static_assert(Detector<ExactRepeat>);
+
+}  // namespace headway::core

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// Whatever the agent tries fails (detection.md D7): rounds in a row in which every call failed,
+/// whichever the tool. Suspect for Thresholds::suspect rounds with one kind of error, or three more
+/// with any; stuck for Thresholds::stuck rounds, or two thirds of that with one and the same error.
+/// Red tests are results and do not count.
+struct FailingEverywhere {
+    static constexpr DetectorId kId = DetectorId::kFailingEverywhere;
+
+    std::uint32_t any = 0;
+    std::uint32_t same_kind = 0;
+    std::uint32_t same_error = 0;
+    std::uint32_t round = 0;
+    FailureKind kind = FailureKind::kNone;
+    std::uint64_t diagnostic = 0;
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const FailingEverywhere&) const = default;
+    static constexpr auto fields() {
+        using D = FailingEverywhere;
+        return std::tuple{field("any", &D::any),
+                          field("same_kind", &D::same_kind),
+                          field("same_error", &D::same_error),
+                          field("round", &D::round),
+                          field("kind", &D::kind),
+                          field("diagnostic", &D::diagnostic),
+                          field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+};
+
+static_assert(Detector<FailingEverywhere>);
+
+}  // namespace headway::core

@@ -1,0 +1,68 @@
+#include "core/detectors/failure_streak.hpp"
+
+#include <algorithm>
+
+namespace headway::core {
+
+void FailureStreaks::observe(const Observation& seen) {
+    if (seen.phase_changed || seen.user_message || seen.nudge_taken || is_hard(seen.tier)) {
+        streaks.clear();
+    }
+    if (seen.call == nullptr || seen.call->neutral) return;
+    const CallSeen& call = *seen.call;
+    if (call.print.kind == CallKind::kVerify) return;
+    const std::uint64_t tool = digest_of(call.call.tool).low;
+    if (call.call.ok) {
+        std::erase_if(streaks, [tool](const FailureStreak& s) { return s.tool == tool; });
+    } else {
+        fail(call, tool, seen.event.n, seen.ledger.rounds);
+    }
+}
+
+Rung FailureStreaks::rung(Thresholds limits, const Ledger&) const {
+    const FailureStreak* worst = longest();
+    return worst == nullptr ? Rung::kNone : rung_of(worst->count / worst->patience, limits);
+}
+
+Finding FailureStreaks::finding(const Ledger&) const {
+    const FailureStreak& worst = *longest();
+    Finding finding;
+    finding.count = worst.count;
+    finding.identity = worst.diagnostic;
+    finding.evidence = {worst.first_n, worst.last_n};
+    finding.reason = "one tool failed " + times(worst.count) + " with the same error since #" +
+                     std::to_string(worst.first_n);
+    return finding;
+}
+
+const FailureStreak* FailureStreaks::longest() const {
+    const auto worst = std::max_element(
+        streaks.begin(), streaks.end(), [](const FailureStreak& a, const FailureStreak& b) {
+            return a.count * b.patience < b.count * a.patience;
+        });
+    return worst == streaks.end() ? nullptr : &*worst;
+}
+
+void FailureStreaks::fail(const CallSeen& call, std::uint64_t tool, std::uint64_t n,
+                          std::uint32_t round) {
+    const std::uint64_t diagnostic = call.print.diagnostic;
+    auto streak = std::find_if(streaks.begin(), streaks.end(), [&](const FailureStreak& s) {
+        return s.tool == tool && s.diagnostic == diagnostic;
+    });
+    if (streak == streaks.end()) {
+        if (streaks.size() == limits::kFailureStreaksMax) streaks.erase(streaks.begin());
+        FailureStreak fresh;
+        fresh.tool = tool;
+        fresh.diagnostic = diagnostic;
+        fresh.first_n = n;
+        fresh.patience = std::max(1U, call.patience);
+        streak = streaks.insert(streaks.end(), fresh);
+    } else if (streak->round == round) {
+        return;
+    }
+    streak->last_n = n;
+    streak->round = round;
+    ++streak->count;
+}
+
+}  // namespace headway::core

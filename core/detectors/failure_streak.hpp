@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// One tool, one error (of a kind and first line), failures of one round counted once (detection.md
+/// D6).
+struct FailureStreak {
+    std::uint64_t tool = 0;
+    std::uint64_t diagnostic = 0;
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+    std::uint32_t count = 0;
+    std::uint32_t round = 0;
+    std::uint32_t patience = 1;
+    bool operator==(const FailureStreak&) const = default;
+    static constexpr auto fields() {
+        using S = FailureStreak;
+        return std::tuple{field("tool", &S::tool),       field("diagnostic", &S::diagnostic),
+                          field("first_n", &S::first_n), field("last_n", &S::last_n),
+                          field("count", &S::count),     field("round", &S::round),
+                          field("patience", &S::patience)};
+    }
+};
+
+/// The same tool failing with the same error, whatever it is asked and whatever lies between
+/// (detection.md D6). Red tests are results, not failures. A success of the tool, P1, P2 and a new
+/// phase start afresh.
+struct FailureStreaks {
+    static constexpr DetectorId kId = DetectorId::kFailureStreak;
+
+    std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const FailureStreaks&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("streaks", &FailureStreaks::streaks)};
+    }
+
+private:
+    const FailureStreak* longest() const;
+    void fail(const CallSeen& call, std::uint64_t tool, std::uint64_t n, std::uint32_t round);
+};
+
+static_assert(Detector<FailureStreaks>);
+
+}  // namespace headway::core

@@ -1,0 +1,38 @@
+#include "core/detectors/interleaved_repeat.hpp"
+
+#include <algorithm>
+
+namespace headway::core {
+
+void InterleavedRepeat::observe(const Observation& seen) {
+    if (seen.ledger.epoch != epoch) *this = {};
+    epoch = seen.ledger.epoch;
+    if (seen.call == nullptr || seen.call->neutral) return;
+    const CallSeen& call = *seen.call;
+    const bool tells_nothing = call.print.trivial && call.call.ok;
+    if (tells_nothing || call.entry.repeats < repeats) return;
+    question = call.print.question.low;
+    repeats = call.entry.repeats;
+    first_n = call.entry.first_n;
+    last_n = seen.event.n;
+    patience = std::max(1U, call.patience);
+}
+
+Rung InterleavedRepeat::rung(Thresholds limits, const Ledger&) const {
+    return rung_of(repeats / patience, limits);
+}
+
+Finding InterleavedRepeat::finding(const Ledger& ledger) const {
+    Finding finding;
+    finding.count = repeats;
+    finding.identity = question;
+    finding.evidence = evidence_of(ledger, limits::kRecentCallsMax, [this](const CallMark& mark) {
+        return mark.question == question;
+    });
+    if (finding.evidence.empty()) finding.evidence = {first_n, last_n};
+    finding.reason = "the same question got the same answer " + times(repeats) + " since #" +
+                     std::to_string(first_n) + since_change(ledger);
+    return finding;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// The same question answered the same again and again while nothing changes, whatever lies between
+/// (detection.md D3). The count is the ledger's, within one epoch of progress. Empty answers and
+/// acknowledgements tell nothing and do not count.
+struct InterleavedRepeat {
+    static constexpr DetectorId kId = DetectorId::kInterleavedRepeat;
+
+    std::uint64_t question = 0;
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+    std::uint32_t repeats = 0;
+    std::uint32_t patience = 1;
+    std::uint32_t epoch = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const InterleavedRepeat&) const = default;
+    static constexpr auto fields() {
+        using D = InterleavedRepeat;
+        return std::tuple{field("question", &D::question), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n),     field("repeats", &D::repeats),
+                          field("patience", &D::patience), field("epoch", &D::epoch)};
+    }
+};
+
+static_assert(Detector<InterleavedRepeat>);
+
+}  // namespace headway::core

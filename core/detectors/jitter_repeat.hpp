@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// A green test run again and again while nothing changes, however its output varies (detection.md
+/// D12). A red run among them is a flaky test under study.
+struct JitterRepeat {
+    static constexpr DetectorId kId = DetectorId::kJitterRepeat;
+
+    std::uint64_t question = 0;
+    std::uint64_t changes = 0;  ///< Ledger::changes at the first
+    std::uint32_t count = 0;
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const JitterRepeat&) const = default;
+    static constexpr auto fields() {
+        using D = JitterRepeat;
+        return std::tuple{field("question", &D::question),
+                          field("changes", &D::changes),
+                          field("count", &D::count),
+                          field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+};
+
+static_assert(Detector<JitterRepeat>);
+
+}  // namespace headway::core

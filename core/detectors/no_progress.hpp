@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// Rounds in a row that proved nothing, P1 to P4 (detection.md D15, first design "no unique
+/// progress in 10 actions"): no new content, no better test, no new or changed answer. Edits that
+/// no test confirms count as nothing after kUnprovenRounds. Corroborates other findings; `stuck` by
+/// itself only under the strict profile.
+struct NoProgress {
+    static constexpr DetectorId kId = DetectorId::kNoProgress;
+    static constexpr std::uint32_t kUnprovenRounds = 16;  ///< eight edits, each with its test
+
+    std::uint32_t quiet = 0;
+    std::uint32_t unproven = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const NoProgress&) const = default;
+    static constexpr auto fields() {
+        using D = NoProgress;
+        return std::tuple{field("quiet", &D::quiet),
+                          field("unproven", &D::unproven)};
+    }
+};
+
+static_assert(Detector<NoProgress>);
+
+}  // namespace headway::core

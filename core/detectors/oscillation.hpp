@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// Edits that take each other back (detection.md D5, first design "A-B-A-B"): a path returns to a
+/// content it had left, counted in a row for that path; or the last four edits are two that
+/// alternate. An edit that changes nothing counts for nothing. Progress elsewhere does not clear it,
+/// but then it is only a suspicion.
+struct Oscillation {
+    static constexpr DetectorId kId = DetectorId::kOscillation;
+
+    std::uint32_t reversals = 0;  ///< in a row of one path
+    std::uint32_t clean = 0;      ///< of these since the last P1 or P2
+    std::uint64_t path = 0;
+    std::uint64_t hard_n = 0;  ///< Ledger::hard_n at the last reversal
+    std::vector<std::uint64_t> evidence;    ///< events, at most limits::kEvidenceMax
+    std::vector<std::uint64_t> last_edits;  ///< what the last four edits were
+    std::uint32_t alternations = 0;         ///< edits that equal the one before the last
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const Oscillation&) const = default;
+    static constexpr auto fields() {
+        using D = Oscillation;
+        return std::tuple{field("reversals", &D::reversals),
+                          field("clean", &D::clean),
+                          field("path", &D::path),
+                          field("hard_n", &D::hard_n),
+                          field("evidence", &D::evidence),
+                          field("last_edits", &D::last_edits),
+                          field("alternations", &D::alternations)};
+    }
+
+private:
+    void note(std::uint64_t n);
+    void alternate(const CallSeen& call);
+};
+
+static_assert(Detector<Oscillation>);
+
+}  // namespace headway::core

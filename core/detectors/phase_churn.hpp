@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// Phases entered one after the other with nothing done in them (detection.md 2.4): each clears the
+/// error counts, so flapping has to be seen by itself.
+struct PhaseChurn {
+    static constexpr DetectorId kId = DetectorId::kPhaseChurn;
+
+    std::uint32_t count = 0;
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const PhaseChurn&) const = default;
+    static constexpr auto fields() {
+        using D = PhaseChurn;
+        return std::tuple{field("count", &D::count),
+                          field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+};
+
+static_assert(Detector<PhaseChurn>);
+
+}  // namespace headway::core

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// Turns that only plan (detection.md D13): plans, to-do lists and thoughts rewritten with nothing
+/// done between.
+struct PlanningOnly {
+    static constexpr DetectorId kId = DetectorId::kPlanningOnly;
+
+    std::uint32_t count = 0;  ///< in a row
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const PlanningOnly&) const = default;
+    static constexpr auto fields() {
+        using D = PlanningOnly;
+        return std::tuple{field("count", &D::count),
+                          field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+};
+
+static_assert(Detector<PlanningOnly>);
+
+}  // namespace headway::core

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// One and the same failure of a test or a build, however often the agent edits (detection.md D4):
+/// equal diagnostics with edits between them, of at most kPathsMax files and without a commit. An
+/// agent that hunts one error through many files is at work. Never `stuck` by itself; `no_progress`
+/// confirms it when no test has moved for a long time.
+struct SameDiagnostic {
+    static constexpr DetectorId kId = DetectorId::kSameDiagnostic;
+    static constexpr std::size_t kPathsMax = 2;
+
+    std::uint64_t diagnostic = 0;
+    std::uint32_t count = 0;
+    std::uint32_t edits = 0;               ///< since the first
+    std::vector<std::uint64_t> paths;      ///< at most kPathsMax + 1
+    std::vector<std::uint64_t> evidence;   ///< events, at most limits::kEvidenceMax
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const SameDiagnostic&) const = default;
+    static constexpr auto fields() {
+        using D = SameDiagnostic;
+        return std::tuple{field("diagnostic", &D::diagnostic), field("count", &D::count),
+                          field("edits", &D::edits), field("paths", &D::paths),
+                          field("evidence", &D::evidence)};
+    }
+
+private:
+    void fail(std::uint64_t what, std::uint64_t n);
+    void edit(std::uint64_t path);
+};
+
+static_assert(Detector<SameDiagnostic>);
+
+}  // namespace headway::core

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// The same error on the same file (first design "same file + same error 3 times"). A success on
+/// that file, P1 or P2 and a new phase start afresh. Only the strict profile asks for it;
+/// `failure_streak` and `same_diagnostic` are its careful forms.
+struct SameFileError {
+    static constexpr DetectorId kId = DetectorId::kSameFileError;
+
+    std::uint64_t file = 0;
+    std::uint64_t diagnostic = 0;
+    std::uint32_t count = 0;
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const SameFileError&) const = default;
+    static constexpr auto fields() {
+        using D = SameFileError;
+        return std::tuple{field("file", &D::file),
+                          field("diagnostic", &D::diagnostic),
+                          field("count", &D::count),
+                          field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+};
+
+static_assert(Detector<SameFileError>);
+
+}  // namespace headway::core

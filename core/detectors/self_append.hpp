@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// A command sent again with one more copy of what it already ends in (detection.md D11): the
+/// arguments extend the previous ones of the same tool by a text that they already contain.
+struct SelfAppend {
+    static constexpr DetectorId kId = DetectorId::kSelfAppend;
+
+    std::uint64_t tool = 0;
+    std::string previous;  ///< arguments as they came, without what closes them, at most limits::kAppendBytesMax
+    std::uint32_t count = 0;  ///< extensions in a row
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const SelfAppend&) const = default;
+    static constexpr auto fields() {
+        using D = SelfAppend;
+        return std::tuple{field("tool", &D::tool),
+                          field("previous", &D::previous),
+                          field("count", &D::count),
+                          field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+};
+
+static_assert(Detector<SelfAppend>);
+
+}  // namespace headway::core

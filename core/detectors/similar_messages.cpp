@@ -1,0 +1,78 @@
+#include "core/detectors/similar_messages.hpp"
+
+#include <array>
+#include <bit>
+#include <string_view>
+
+#include "core/detectors/duplicate_messages.hpp"
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+/// A quick hash of one word, letters folded (FNV-1a).
+std::uint64_t word_hash(std::string_view word) {
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (char c : word) {
+        if (!is_word(c)) continue;
+        hash = (hash ^ static_cast<unsigned char>(lower(c))) * 0x100000001b3ULL;
+    }
+    return hash;
+}
+
+/// Simhash over single words; sets `words`.
+std::uint64_t simhash_of(std::string_view text, std::uint32_t& words) {
+    std::array<std::int32_t, 64> votes{};
+    for (std::size_t at = 0; at < text.size();) {
+        while (at < text.size() && is_space(text[at]))
+            ++at;
+        std::size_t end = at;
+        while (end < text.size() && !is_space(text[end]))
+            ++end;
+        if (end == at) break;
+        ++words;
+        const std::uint64_t hash = word_hash(text.substr(at, end - at)) * 0x9e3779b97f4a7c15ULL;
+        for (std::size_t bit = 0; bit < votes.size(); ++bit)
+            votes[bit] += ((hash >> bit) & 1U) != 0 ? 1 : -1;
+        at = end;
+    }
+    std::uint64_t simhash = 0;
+    for (std::size_t bit = 0; bit < votes.size(); ++bit)
+        simhash |= static_cast<std::uint64_t>(votes[bit] > 0 ? 1 : 0) << bit;
+    return simhash;
+}
+
+}  // namespace
+
+void SimilarMessages::observe(const Observation& seen) {
+    const bool acted = std::holds_alternative<ToolFinished>(seen.event.payload);
+    if (acted || seen.user_message || seen.nudge_taken) *this = {};
+    const std::string_view text = words_of_agent(seen.event.payload);
+    if (text.empty()) return;
+    std::uint32_t words = 0;
+    const std::uint64_t simhash = simhash_of(text, words);
+    if (words < kWordsMin) return;
+    alike.clear();
+    for (const MessageSketch& sketch : sketches) {
+        if (std::popcount(sketch.simhash ^ simhash) <= kDistanceMax) alike.push_back(sketch.n);
+    }
+    alike.push_back(seen.event.n);
+    if (sketches.size() == limits::kMessagesMax) sketches.erase(sketches.begin());
+    sketches.push_back({simhash, seen.event.n});
+}
+
+Rung SimilarMessages::rung(Thresholds limits, const Ledger&) const {
+    return rung_of(alike.size(), limits);
+}
+
+Finding SimilarMessages::finding(const Ledger&) const {
+    Finding finding;
+    finding.count = static_cast<std::uint32_t>(alike.size());
+    finding.identity = 1;
+    finding.evidence = alike;
+    finding.reason = std::to_string(alike.size()) + " messages that say much the same since #" +
+                     std::to_string(alike.front()) + ", with no action between";
+    return finding;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// One message of the agent: its words as a 64-bit simhash (Charikar, 2002).
+struct MessageSketch {
+    std::uint64_t simhash = 0;
+    std::uint64_t n = 0;
+    bool operator==(const MessageSketch&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("simhash", &MessageSketch::simhash), field("n", &MessageSketch::n)};
+    }
+};
+
+/// Messages that say the same in slightly other words, with no tool result between (detection.md
+/// D16, near): simhashes of their words at most kDistanceMax bits apart, among the last
+/// limits::kMessagesMax. Messages of fewer than kWordsMin words are too short to compare. Never
+/// more than a suspicion.
+struct SimilarMessages {
+    static constexpr DetectorId kId = DetectorId::kSimilarMessages;
+    static constexpr int kDistanceMax = 10;
+    static constexpr std::uint32_t kWordsMin = 8;
+
+    std::vector<MessageSketch> sketches;
+    std::vector<std::uint64_t> alike;  ///< events of the last message and what it is like
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const SimilarMessages&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("sketches", &SimilarMessages::sketches),
+                          field("alike", &SimilarMessages::alike)};
+    }
+};
+
+static_assert(Detector<SimilarMessages>);
+
+}  // namespace headway::core

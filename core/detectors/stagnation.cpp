@@ -1,0 +1,43 @@
+#include "core/detectors/stagnation.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::uint64_t kAnswerBytesMin = 32;  // shorter ones are acknowledgements
+
+}  // namespace
+
+void Stagnation::observe(const Observation& seen) {
+    if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
+    if (seen.call == nullptr || seen.call->neutral) return;
+    const CallPrint& print = seen.call->print;
+    const std::uint64_t called = digest_of(seen.call->call.tool).low;
+    if (called != tool && count > 1) return;  // another tool between two questions
+    const bool again = called == tool && outcome == print.outcome.low;
+    if (again && question == print.question.low) return;
+    if (!again) {
+        *this = {};
+        tool = called;
+        outcome = print.outcome.low;
+        first_n = seen.event.n;
+    }
+    question = print.question.low;
+    last_n = seen.event.n;
+    if (print.result_bytes >= kAnswerBytesMin && !print.trivial) ++count;
+}
+
+Rung Stagnation::rung(Thresholds limits, const Ledger&) const {
+    return rung_of(count, limits);
+}
+
+Finding Stagnation::finding(const Ledger&) const {
+    Finding finding;
+    finding.count = count;
+    finding.identity = tool;
+    finding.evidence = {first_n, last_n};
+    finding.reason = std::to_string(count) + " different questions to one tool got the same answer since #" +
+                     std::to_string(first_n);
+    return finding;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// One tool, ever other questions, one and the same answer of some length (detection.md D10):
+/// searching where nothing is found. Membership checks look like this too, so it is never more than
+/// a suspicion.
+struct Stagnation {
+    static constexpr DetectorId kId = DetectorId::kStagnation;
+
+    std::uint64_t tool = 0;
+    std::uint64_t outcome = 0;
+    std::uint64_t question = 0;  ///< the last
+    std::uint32_t count = 0;
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const Stagnation&) const = default;
+    static constexpr auto fields() {
+        using D = Stagnation;
+        return std::tuple{field("tool", &D::tool),
+                          field("outcome", &D::outcome),
+                          field("question", &D::question),
+                          field("count", &D::count),
+                          field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+};
+
+static_assert(Detector<Stagnation>);
+
+}  // namespace headway::core

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// One tool failing in a row, whatever the error (first design: more than three consecutive
+/// failures). A success or another tool starts afresh.
+struct ToolFailures {
+    static constexpr DetectorId kId = DetectorId::kToolFailures;
+
+    std::uint64_t tool = 0;
+    std::uint32_t count = 0;
+    std::uint64_t first_n = 0;
+    std::uint64_t last_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const ToolFailures&) const = default;
+    static constexpr auto fields() {
+        using D = ToolFailures;
+        return std::tuple{field("tool", &D::tool),
+                          field("count", &D::count),
+                          field("first_n", &D::first_n),
+                          field("last_n", &D::last_n)};
+    }
+};
+
+static_assert(Detector<ToolFailures>);
+
+}  // namespace headway::core

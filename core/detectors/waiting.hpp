@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// Accounts for waiting (detection.md D14). A call that asks after something under way, and any
+/// call of a waiting tool in flight, is waiting: unchanged answers are neutral then. A sleep with
+/// nothing to wait for is idling, and counts.
+struct Waiting {
+    static constexpr DetectorId kId = DetectorId::kWaiting;
+
+    bool waits = false;
+    bool live = false;  ///< something was under way when last asked
+    std::uint64_t since_n = 0;
+    std::uint32_t unchanged = 0;  ///< polls in a row
+    std::uint32_t idle = 0;  ///< sleeps in a row with nothing under way
+    std::uint64_t first_idle_n = 0;
+    std::uint64_t last_idle_n = 0;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const Waiting&) const = default;
+    static constexpr auto fields() {
+        using D = Waiting;
+        return std::tuple{field("waits", &D::waits),
+                          field("live", &D::live),
+                          field("since_n", &D::since_n),
+                          field("unchanged", &D::unchanged),
+                          field("idle", &D::idle),
+                          field("first_idle_n", &D::first_idle_n),
+                          field("last_idle_n", &D::last_idle_n)};
+    }
+};
+
+static_assert(Detector<Waiting>);
+
+}  // namespace headway::core

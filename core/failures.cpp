@@ -1,0 +1,219 @@
+#include <array>
+#include <charconv>
+
+#include "core/classify.hpp"
+#include "core/mask.hpp"
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+struct ClassName {
+    std::string_view name;  ///< lower case, words apart by nothing
+    FailureKind kind;
+};
+
+// Names of error classes as clients, SDKs and HTTP libraries write them.
+constexpr std::array<ClassName, 48> kClassNames{{
+    {"transient", FailureKind::kTransient},        {"ratelimit", FailureKind::kTransient},
+    {"ratelimited", FailureKind::kTransient},      {"ratelimiterror", FailureKind::kTransient},
+    {"overloaded", FailureKind::kTransient},       {"overload", FailureKind::kTransient},
+    {"unavailable", FailureKind::kTransient},      {"serviceunavailable", FailureKind::kTransient},
+    {"servererror", FailureKind::kTransient},      {"internalservererror", FailureKind::kTransient},
+    {"connection", FailureKind::kTransient},       {"connectionerror", FailureKind::kTransient},
+    {"connectionrefused", FailureKind::kTransient},{"connectionreset", FailureKind::kTransient},
+    {"network", FailureKind::kTransient},          {"networkerror", FailureKind::kTransient},
+    {"timeout", FailureKind::kTransient},          {"apierror", FailureKind::kTransient},
+    {"provider", FailureKind::kTransient},         {"providererror", FailureKind::kTransient},
+    {"auth", FailureKind::kAuth},                  {"authentication", FailureKind::kAuth},
+    {"authenticationerror", FailureKind::kAuth},   {"authorization", FailureKind::kAuth},
+    {"unauthorized", FailureKind::kAuth},          {"forbidden", FailureKind::kAuth},
+    {"permission", FailureKind::kAuth},            {"permissiondenied", FailureKind::kAuth},
+    {"config", FailureKind::kAuth},                {"credentials", FailureKind::kAuth},
+    {"unknowntool", FailureKind::kUnknownTool},    {"toolnotfound", FailureKind::kUnknownTool},
+    {"missingtool", FailureKind::kUnknownTool},    {"toolunavailable", FailureKind::kUnknownTool},
+    {"notfound", FailureKind::kNotFound},          {"filenotfound", FailureKind::kNotFound},
+    {"mismatch", FailureKind::kMismatch},          {"nomatch", FailureKind::kMismatch},
+    {"assertion", FailureKind::kAssertion},        {"assertionerror", FailureKind::kAssertion},
+    {"testfailure", FailureKind::kAssertion},      {"compileerror", FailureKind::kAssertion},
+    {"maxtokens", FailureKind::kTruncated},        {"truncated", FailureKind::kTruncated},
+    {"parseerror", FailureKind::kTruncated},       {"jsonparse", FailureKind::kTruncated},
+    {"emptyresponse", FailureKind::kTruncated},    {"contextlength", FailureKind::kContext},
+}};
+
+struct Phrase {
+    std::string_view words;  ///< lower case
+    FailureKind kind;
+};
+
+// Read in this order: what a person has to mend before what passes by itself.
+constexpr std::array<Phrase, 40> kPhrases{{
+    {"unknown tool", FailureKind::kUnknownTool},      {"tool not found", FailureKind::kUnknownTool},
+    {"no such tool", FailureKind::kUnknownTool},      {"tool is not available", FailureKind::kUnknownTool},
+    {"tool not available", FailureKind::kUnknownTool},{"unavailable tool", FailureKind::kUnknownTool},
+    {"tool does not exist", FailureKind::kUnknownTool},
+    {"unauthorized", FailureKind::kAuth},             {"invalid api key", FailureKind::kAuth},
+    {"authentication failed", FailureKind::kAuth},    {"authentication required", FailureKind::kAuth},
+    {"access denied", FailureKind::kAuth},            {"403 forbidden", FailureKind::kAuth},
+    {"invalid credentials", FailureKind::kAuth},      {"not authorized", FailureKind::kAuth},
+    {"permission denied", FailureKind::kAuth},
+    {"too many requests", FailureKind::kTransient},   {"rate limit", FailureKind::kTransient},
+    {"rate_limit", FailureKind::kTransient},          {"overloaded", FailureKind::kTransient},
+    {"service unavailable", FailureKind::kTransient}, {"bad gateway", FailureKind::kTransient},
+    {"gateway timeout", FailureKind::kTransient},     {"internal server error", FailureKind::kTransient},
+    {"connection refused", FailureKind::kTransient},  {"connection reset", FailureKind::kTransient},
+    {"econnrefused", FailureKind::kTransient},        {"econnreset", FailureKind::kTransient},
+    {"etimedout", FailureKind::kTransient},           {"temporarily unavailable", FailureKind::kTransient},
+    {"old_string not found", FailureKind::kMismatch}, {"0 occurrences", FailureKind::kMismatch},
+    {"no match found", FailureKind::kMismatch},       {"did not match", FailureKind::kMismatch},
+    {"no such file", FailureKind::kNotFound},         {"not found", FailureKind::kNotFound},
+    {"does not exist", FailureKind::kNotFound},
+    {"assertionerror", FailureKind::kAssertion},      {"test failed", FailureKind::kAssertion},
+    {"tests failed", FailureKind::kAssertion},
+}};
+
+/// A status code that stands by itself: "HTTP 429", "error 503:", "(401)".
+FailureKind status_in(std::string_view text) {
+    for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
+        if (text[at] < '4' || text[at] > '5' || !is_digit(text[at + 1]) || !is_digit(text[at + 2])) continue;
+        const bool alone = (at == 0 || !is_word(text[at - 1])) && (at + 3 == text.size() || !is_word(text[at + 3]));
+        if (!alone) continue;
+        const std::string_view before = text.substr(at > 12 ? at - 12 : 0, at > 12 ? 12 : at);
+        if (at != 0 && !mentions(before, std::array<std::string_view, 5>{"http", "status", "error", "code", "("})) continue;
+        const auto status = static_cast<std::uint64_t>((text[at] - '0') * 100 + (text[at + 1] - '0') * 10 + (text[at + 2] - '0'));
+        const FailureKind kind = failure_of_status(status);
+        if (kind == FailureKind::kAuth || kind == FailureKind::kTransient) return kind;
+    }
+    return FailureKind::kNone;
+}
+
+bool says_what_is_wrong(std::string_view line) {
+    static constexpr std::array<std::string_view, 12> kSigns{"error", "fail", "exception", "not found", "cannot", "can't", "denied",
+                                                             "invalid", "undefined", "expected", "unexpected", "no such"};
+    return mentions(lower(line.substr(0, 400)), kSigns);
+}
+
+bool is_continuation_line(std::string_view line) {
+    return line.starts_with("Traceback") || line.starts_with("File \"") || line.starts_with("at ") || line.starts_with("===");
+}
+
+}  // namespace
+
+FailureKind failure_of_class(std::string_view error_class) {
+    std::string name;
+    for (char c : error_class) {
+        if (is_word(c) && c != '_') name.push_back(lower(c));
+    }
+    for (const ClassName& known : kClassNames) {
+        if (known.name == name) return known.kind;
+    }
+    return FailureKind::kNone;
+}
+
+FailureKind failure_of_status(std::uint64_t status) {
+    if (status < 400) return FailureKind::kNone;
+    if (status == 401 || status == 403 || status == 407) return FailureKind::kAuth;
+    if (status == 404 || status == 410) return FailureKind::kNotFound;
+    if (status == 408 || status == 425 || status == 429 || status >= 500) return FailureKind::kTransient;
+    return FailureKind::kOther;
+}
+
+FailureKind failure_of_message(std::string_view message) {
+    const std::string text = lower(message.substr(0, 1024));
+    if (const FailureKind kind = status_in(text); kind != FailureKind::kNone) return kind;
+    for (const Phrase& phrase : kPhrases) {
+        if (text.find(phrase.words) != std::string::npos) return phrase.kind;
+    }
+    return FailureKind::kOther;
+}
+
+bool is_trivial(std::string_view result) {
+    static constexpr std::array<std::string_view, 18> kAcknowledgements{
+        "ok", "okay", "true", "done", "success", "sent", "null", "none", "[]", "{}", "\"\"", "saved", "updated", "created", "yes",
+        "\"ok\"", "succeeded", "acknowledged"};
+    result = trimmed(result);
+    if (result.size() > 16) return false;
+    while (!result.empty() && (result.back() == '.' || result.back() == '!'))
+        result.remove_suffix(1);
+    return result.empty() || contains(kAcknowledgements, lower(result));
+}
+
+bool says_running(std::string_view result) {
+    static constexpr std::array<std::string_view, 11> kUnderWay{"running", "pending", "in progress", "in_progress", "queued", "waiting",
+                                                                "not ready", "processing", "building", "starting", "not finished"};
+    // A status is short, or stands at the start of a longer answer.
+    return mentions(lower(result.substr(0, 256)), kUnderWay);
+}
+
+bool is_measurement(std::string_view command, std::string_view result) {
+    static constexpr std::array<std::string_view, 8> kAsks{"bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest"};
+    static constexpr std::array<std::string_view, 7> kAnswers{"ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
+    return mentions(lower(command.substr(0, 512)), kAsks) || mentions(lower(result.substr(0, 512)), kAnswers);
+}
+
+std::optional<std::uint64_t> failing_count(std::string_view result) {
+    static constexpr std::array<std::string_view, 5> kFailed{"failed", "failures", "failing", "errors", "error"};
+    static constexpr std::array<std::string_view, 3> kPassed{"passed", "passing", "ok"};
+    std::optional<std::uint64_t> failing;
+    bool passed = false;
+    for (std::size_t at = 0; at < result.size();) {
+        if (!is_digit(result[at]) || (at > 0 && is_word(result[at - 1]))) {
+            ++at;
+            continue;
+        }
+        std::uint64_t count = 0;
+        const auto end = std::from_chars(result.data() + at, result.data() + result.size(), count).ptr;
+        at = static_cast<std::size_t>(end - result.data());
+        std::size_t word = at;
+        while (word < result.size() && (result[word] == ' ' || result[word] == '\t'))
+            ++word;
+        std::size_t word_end = word;
+        while (word_end < result.size() && is_letter(result[word_end]))
+            ++word_end;
+        std::string name = lower(result.substr(word, word_end - word));
+        if (name == "test" || name == "tests") {  // "3 tests failed"
+            word = word_end;
+            while (word < result.size() && result[word] == ' ')
+                ++word;
+            word_end = word;
+            while (word_end < result.size() && is_letter(result[word_end]))
+                ++word_end;
+            name = lower(result.substr(word, word_end - word));
+        }
+        if (contains(kFailed, name)) failing = failing.value_or(0) + count;
+        if (contains(kPassed, name)) passed = true;
+    }
+    if (!failing && passed) return 0;
+    return failing;
+}
+
+std::string diagnostic_line(std::string_view text) {
+    std::string_view best;
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::size_t end = rest.find('\n');
+        const std::string_view line = trimmed(rest.substr(0, end));
+        rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+        if (line.empty() || is_continuation_line(line)) continue;
+        if (best.empty()) best = line;
+        if (!says_what_is_wrong(line)) continue;
+        best = line;
+        break;
+    }
+    std::string masked;
+    append_masked(masked, best.substr(0, 200));
+    // "line 12" and ":12:5" move with every edit.
+    std::string out;
+    for (std::size_t at = 0; at < masked.size(); ++at) {
+        const bool numbered = is_digit(masked[at]) && (out.ends_with("line ") || out.ends_with("Line ") || out.ends_with(':'));
+        if (!numbered) {
+            out.push_back(masked[at]);
+            continue;
+        }
+        while (at + 1 < masked.size() && is_digit(masked[at + 1]))
+            ++at;
+        out.push_back('#');
+    }
+    return out;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,138 @@
+#include "core/fold_call.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/classify.hpp"
+
+namespace headway::core {
+namespace {
+
+/// A status is short; a long output that happens to say "running" is an answer.
+constexpr std::uint64_t kStatusBytesMax = 256;
+
+void begin_round(SessionState& state, std::optional<std::uint64_t> number) {
+    state.ledger.begin_round();
+    state.round = {};
+    state.round.number = number;
+}
+
+/// What the decoder would have made, for events that did not come through it.
+CallPrint plain_print(const ToolFinished& call) {
+    CallPrint print;
+    print.kind = kind_of_call(call.tool, {});
+    print.question = digest_of(call.tool + "\n" + call.args.kept + call.args_digest + call.target);
+    const std::string outcome = call.result.kept + call.result_digest +
+                                (call.error ? call.error->message.kept : std::string{});
+    print.outcome = digest_of(outcome + (call.ok ? "+" : "-"));
+    print.raw_outcome = digest_of(outcome).low;
+    print.trivial = is_trivial(call.result.kept) && call.result_digest.empty();
+    print.result_bytes = call.result.kept.size();
+    if (!call.target.empty()) print.path = digest_of(call.target).low;
+    if (call.ok) return print;
+    print.failure = call.error ? failure_of_class(call.error->error_class) : FailureKind::kOther;
+    print.typed_failure = print.failure != FailureKind::kNone && call.error.has_value();
+    print.diagnostic = digest_of(outcome).low;
+    return print;
+}
+
+bool seen_before(SessionState& state, const std::string& call_id) {
+    if (call_id.empty()) return false;
+    const std::uint64_t id = digest_of(call_id).low;
+    auto& ids = state.recent_call_ids;
+    if (std::find(ids.begin(), ids.end(), id) != ids.end()) return true;
+    if (ids.size() == limits::kRecentCallIdsMax) ids.erase(ids.begin());
+    ids.push_back(id);
+    return false;
+}
+
+bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
+    auto& questions = round.questions;
+    if (std::find(questions.begin(), questions.end(), question) != questions.end()) return true;
+    if (questions.size() < limits::kRoundQuestionsMax) questions.push_back(question);
+    return false;
+}
+
+/// A poll of something that runs, or a request that a provider turned away (detection.md D8, D14).
+bool is_neutral(const CallPrint& print, const ToolFinished& call) {
+    if (!call.ok) {
+        const bool typed_block =
+            print.typed_failure && (print.failure == FailureKind::kAuth ||
+                                    print.failure == FailureKind::kUnknownTool);
+        return print.failure == FailureKind::kTransient || typed_block;
+    }
+    if (!print.running) return false;
+    const bool asks = print.kind == CallKind::kOther || print.kind == CallKind::kRead;
+    return print.kind == CallKind::kPoll || (asks && print.result_bytes <= kStatusBytesMax);
+}
+
+void join_round(SessionState& state, const ToolFinished& call, bool was_open) {
+    const bool numbered_anew = call.round && call.round != state.round.number;
+    if (numbered_anew || (!call.round && !was_open) || state.ledger.rounds == 0) {
+        begin_round(state, call.round);
+    }
+    state.round.finished = true;
+}
+
+void count_for_phase(SessionState& state, const ToolFinished& call, const CallEvidence& evidence) {
+    ++state.current_phase.tool_calls;
+    if (!call.ok) ++state.current_phase.failures;
+    if (evidence.entry.changed_path != 0) {
+        ++state.current_phase.files_changed;
+        ++state.phase_totals.files_changed;
+    }
+    if (call.ok && evidence.print.kind == CallKind::kVerify && evidence.print.failing.value_or(0) == 0) {
+        ++state.current_phase.tests_passed;
+        ++state.phase_totals.tests_passed;
+    }
+}
+
+}  // namespace
+
+void begin_call(SessionState& state, const ToolStarted& call) {
+    const bool alone = state.open_calls.empty() || state.round.finished;
+    const bool numbered_anew = call.round && call.round != state.round.number;
+    if (call.round ? numbered_anew : alone) begin_round(state, call.round);
+}
+
+CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n, bool was_open) {
+    CallEvidence evidence;
+    evidence.print = call.print ? *call.print : plain_print(call);
+    join_round(state, call, was_open);
+    const ToolPolicy* own = state.policy.tool(call.tool);
+    const bool ignored = call.origin == "hook" || (own != nullptr && own->ignore);
+    if (ignored || seen_before(state, call.call_id)) return evidence;
+    if (asked_in_round(state.round, evidence.print.question.low)) return evidence;
+    evidence.counts = true;
+    if (own != nullptr) evidence.patience = std::clamp(own->patience, 1U, kPatienceMax);
+    Ledger& ledger = state.ledger;
+    evidence.neutral = is_neutral(evidence.print, call);
+    if (evidence.neutral) {
+        evidence.tier = wait_on(ledger, evidence.print, n);
+        return evidence;
+    }
+    evidence.entry = record(ledger, evidence.print, call, n);
+    state.files_modified += evidence.entry.new_paths;
+    evidence.tier = evidence.entry.tier;
+    book(ledger, evidence.tier, n, !evidence.print.trivial || evidence.entry.known_question || !call.ok);
+    count_for_phase(state, call, evidence);
+    return evidence;
+}
+
+Tier enter_test(SessionState& state, const TestResult& result, std::uint64_t n) {
+    const std::uint64_t failing = result.failed.value_or(0) + result.errors.value_or(0);
+    std::string says = std::to_string(result.passed.value_or(0)) + "/" + std::to_string(failing);
+    for (const std::string& name : result.failures)
+        says += "\n" + name;
+    if (state.ledger.rounds == 0) begin_round(state, std::nullopt);
+    const Entry entry = record(state.ledger, digest_of("test.result\n" + result.command).low,
+                               digest_of(says).low, failing, n);
+    book(state.ledger, entry.tier, n, true);
+    if (failing == 0) {
+        ++state.current_phase.tests_passed;
+        ++state.phase_totals.tests_passed;
+    }
+    return entry.tier;
+}
+
+}  // namespace headway::core

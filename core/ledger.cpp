@@ -1,0 +1,216 @@
+#include "core/ledger.hpp"
+
+#include <algorithm>
+
+namespace headway::core {
+namespace {
+
+/// The entry whose `member` is `key`, or a new one in its place; `known` says which. Where `most`
+/// are kept the one that was used longest ago gives way.
+template <class T>
+T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key, std::size_t most,
+            bool& known) {
+    const auto found = std::find_if(entries.begin(), entries.end(),
+                                    [&](const T& entry) { return entry.*member == key; });
+    known = found != entries.end();
+    if (known) return *found;
+    if (entries.size() < most) {
+        entries.emplace_back();
+        entries.back().*member = key;
+        return entries.back();
+    }
+    T& oldest = *std::min_element(entries.begin(), entries.end(),
+                                  [](const T& a, const T& b) { return a.last_n < b.last_n; });
+    oldest = T{};
+    oldest.*member = key;
+    return oldest;
+}
+
+void keep(std::vector<std::uint64_t>& digests, std::uint64_t digest) {
+    if (digests.size() == limits::kTrailDigestsMax) digests.erase(digests.begin());
+    digests.push_back(digest);
+}
+
+bool holds(const std::vector<std::uint64_t>& digests, std::uint64_t digest) {
+    return std::find(digests.begin(), digests.end(), digest) != digests.end();
+}
+
+/// A path reached a content: new, the same, or one that it had left (detection.md D5). `certain` is
+/// false where the call stands for the content, so that making it again is no way back.
+void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool certain,
+                 std::uint64_t n, Entry& entry) {
+    bool known = false;
+    FileTrail& trail = entry_of(ledger.files, &FileTrail::path, path, limits::kFilesMax, known);
+    trail.last_n = n;
+    if (!known) ++entry.new_paths;
+    if (!trail.digests.empty() && trail.digests.back() == digest) return;  // nothing changed
+    if (holds(trail.digests, digest)) {
+        if (!certain) return;
+        entry.reversals = std::max(entry.reversals, ++trail.reversals);
+    } else {
+        trail.reversals = 0;
+        entry.tier = Tier::kState;
+        entry.changed_path = path;
+    }
+    keep(trail.digests, digest);
+}
+
+void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& call,
+                  std::uint64_t n, Entry& entry) {
+    for (const Mutation& mutation : call.mutated) {
+        // Without a digest the call itself stands for the content it leaves.
+        const std::uint64_t digest =
+            mutation.digest.empty() ? print.question.low : digest_of(mutation.digest).low;
+        change_file(ledger, digest_of(mutation.path).low, digest, !mutation.digest.empty(), n,
+                    entry);
+    }
+    const bool claims = print.kind == CallKind::kEdit || print.kind == CallKind::kCommit;
+    if (!call.mutated.empty() || !claims) return;
+    const bool certain = print.content != 0;
+    const std::uint64_t content = certain ? print.content : print.question.low;
+    change_file(ledger, print.path != 0 ? print.path : print.question.low, content, certain, n,
+                entry);
+}
+
+/// P2: fewer failures than ever, or a set of them not seen before that a change brought about.
+Tier verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
+            std::optional<std::uint64_t> failing, std::uint64_t n) {
+    bool known = false;
+    Verification& verification = entry_of(ledger.verifications, &Verification::question, question,
+                                          limits::kVerificationsMax, known);
+    Tier tier = Tier::kNone;
+    const bool changed = ledger.changes != verification.changes_seen;
+    if (known && changed && !holds(verification.outcomes, outcome)) tier = Tier::kVerification;
+    if (failing && known && verification.counted && *failing < verification.best_failing) {
+        tier = Tier::kVerification;
+    }
+    if (failing && (!verification.counted || *failing < verification.best_failing)) {
+        verification.best_failing = *failing;
+        verification.counted = true;
+    }
+    if (!holds(verification.outcomes, outcome)) keep(verification.outcomes, outcome);
+    verification.last_n = n;
+    verification.changes_seen = ledger.changes;
+    return tier;
+}
+
+/// P3 and the counting of equal answers.
+void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, Entry& entry) {
+    bool known = false;
+    Answer& last = entry_of(ledger.answers, &Answer::question, print.question.low,
+                            limits::kAnswersMax, known);
+    entry.known_question = known;
+    const bool same = known && last.outcome == print.outcome.low;
+    entry.jitter = same && last.raw_outcome != print.raw_outcome;
+    const bool counts_again = same && !(entry.jitter && print.measured);
+    const bool free_again = print.kind == CallKind::kRead && ledger.compacted_n > last.last_n;
+    const bool same_span = last.epoch == ledger.epoch && last.scope == ledger.scope;
+    if (counts_again && same_span) {
+        if (!free_again) ++last.repeats;  // after a compaction the agent has to look again
+    } else {
+        last.repeats = 1;
+        last.first_n = n;
+    }
+    // What an edit acknowledges is no information, and one failure after another answers nothing.
+    const bool informs = ok && !print.trivial && print.kind != CallKind::kEdit;
+    if (!known && informs) entry.tier = std::max(entry.tier, Tier::kInformation);
+    if (known && !counts_again && (ok || last.ok)) {
+        entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
+    }
+    last.outcome = print.outcome.low;
+    last.raw_outcome = print.raw_outcome;
+    last.ok = ok;
+    last.last_n = n;
+    last.epoch = ledger.epoch;
+    last.scope = ledger.scope;
+    entry.repeats = last.repeats;
+    entry.first_n = last.first_n;
+}
+
+void remember(Ledger& ledger, const CallMark& mark) {
+    if (ledger.recent.size() < limits::kRecentCallsMax) {
+        ledger.recent.push_back(mark);
+    } else {
+        ledger.recent[ledger.calls % limits::kRecentCallsMax] = mark;
+    }
+    ++ledger.calls;
+}
+
+}  // namespace
+
+void Ledger::begin_round() {
+    if (round_counts) {
+        const bool proven = round_tier != Tier::kNone;
+        quiet_rounds = proven ? 0 : quiet_rounds + 1;
+        const bool confirmed = proven && round_tier != Tier::kState;
+        unproven_rounds = confirmed ? 0 : unproven_rounds + 1;
+        if (round_tier >= Tier::kInformation) ++informed_rounds;
+    }
+    ++rounds;
+    round_tier = Tier::kNone;
+    round_counts = false;
+}
+
+void Ledger::interrupt(std::uint64_t n) {
+    remember(*this, {n, n, n, scope});
+}
+
+const CallMark* Ledger::back(std::size_t i) const {
+    if (i >= recent.size()) return nullptr;
+    return &recent[(calls - 1 - i) % limits::kRecentCallsMax];
+}
+
+Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n) {
+    Entry entry;
+    if (call.ok) change_files(ledger, print, call, n, entry);
+    if (print.kind == CallKind::kVerify) {
+        entry.tier = std::max(entry.tier, verify(ledger, print.question.low, print.outcome.low,
+                                                 print.failing, n));
+    } else if (print.kind != CallKind::kRead && print.kind != CallKind::kPoll) {
+        ++ledger.changes;
+    }
+    answer(ledger, print, call.ok, n, entry);
+    remember(ledger, {key_of(print), print.question.low, n, ledger.scope});
+    return entry;
+}
+
+Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std::uint64_t failing,
+             std::uint64_t n) {
+    CallPrint print;
+    print.question.low = question;
+    print.outcome.low = print.raw_outcome = outcome;
+    Entry entry;
+    entry.tier = verify(ledger, question, outcome, failing, n);
+    answer(ledger, print, true, n, entry);
+    return entry;
+}
+
+Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
+    ledger.interrupt(n);
+    bool known = false;
+    Answer& last = entry_of(ledger.answers, &Answer::question, print.question.low,
+                            limits::kAnswersMax, known);
+    const bool moved = print.running && (!known || last.outcome != print.outcome.low);
+    last.outcome = print.outcome.low;
+    last.raw_outcome = print.raw_outcome;
+    last.ok = print.running;
+    last.last_n = n;
+    last.epoch = ledger.epoch;
+    last.scope = ledger.scope;
+    if (moved) ledger.external_n = n;
+    return moved ? Tier::kExternal : Tier::kNone;
+}
+
+void book(Ledger& ledger, Tier tier, std::uint64_t n, bool telling) {
+    if (telling) ledger.round_counts = true;
+    ledger.round_tier = std::max(ledger.round_tier, tier);
+    if (tier == Tier::kNone) return;
+    if (tier == Tier::kInformation || tier == Tier::kAnswerChanged) ledger.moved_n = n;
+    if (is_hard(tier)) {
+        ledger.hard_n = n;
+        ledger.hard_round = ledger.rounds;
+    }
+    if (is_hard(tier) || tier == Tier::kAnswerChanged) ++ledger.epoch;
+}
+
+}  // namespace headway::core

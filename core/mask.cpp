@@ -1,0 +1,269 @@
+#include "core/mask.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::array<std::string_view, 12> kMonths{"jan", "feb", "mar", "apr", "may", "jun",
+                                                   "jul", "aug", "sep", "oct", "nov", "dec"};
+constexpr std::array<std::string_view, 24> kDurationUnits{
+    "ns",     "us",      "ms",  "s",   "sec",  "secs",   "second",  "seconds",
+    "m",      "min",     "mins", "minute", "minutes", "h", "hr", "hrs",
+    "hour",   "hours",   "µs",  "msec", "msecs", "millis", "milliseconds", "microseconds"};
+constexpr std::array<std::string_view, 14> kTimeWords{
+    "time", "timestamp", "ts", "at", "date", "epoch", "created", "updated",
+    "started", "finished", "expires", "now", "since", "until"};
+constexpr std::array<std::string_view, 4> kProcessWords{"pid", "tid", "ppid", "process"};
+constexpr std::array<std::string_view, 4> kTempRoots{"/tmp/", "/var/tmp/", "/var/folders/",
+                                                     "/private/tmp/"};
+
+/// Reads the text from one place on; each `take_*` moves past what it knows, or stays.
+class Scanner {
+public:
+    Scanner(std::string_view text, std::size_t at) : text_(text), at_(at) {}
+
+    std::size_t at() const { return at_; }
+    char peek(std::size_t ahead = 0) const {
+        return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+    }
+    std::size_t digits() {
+        const std::size_t from = at_;
+        while (is_digit(peek()))
+            ++at_;
+        return at_ - from;
+    }
+    bool digits(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!is_digit(peek(i))) return false;
+        }
+        at_ += count;
+        return true;
+    }
+    bool take(char c) {
+        if (peek() != c) return false;
+        ++at_;
+        return true;
+    }
+    bool take_any(std::string_view set) {
+        if (peek() == '\0' || set.find(peek()) == std::string_view::npos) return false;
+        ++at_;
+        return true;
+    }
+    std::string_view letters() {
+        const std::size_t from = at_;
+        while (is_letter(peek()) || (static_cast<unsigned char>(peek()) & 0x80U) != 0)
+            ++at_;
+        return text_.substr(from, at_ - from);
+    }
+    void fraction() {
+        if ((peek() == '.' || peek() == ',') && is_digit(peek(1))) {
+            ++at_;
+            digits();
+        }
+    }
+
+private:
+    std::string_view text_;
+    std::size_t at_;
+};
+
+/// 05:41, 05:41:21, 05:41:21.123Z, 05:41:21+02:00
+std::size_t clock_time_end(std::string_view text, std::size_t at) {
+    Scanner scan{text, at};
+    if (!scan.digits(2) && !scan.digits(1)) return at;
+    if (!scan.take(':') || !scan.digits(2)) return at;
+    if (scan.take(':') && !scan.digits(2)) return at;
+    if (is_digit(scan.peek()) || scan.peek() == ':') return at;
+    scan.fraction();
+    if (scan.take('Z')) return scan.at();
+    Scanner zone = scan;
+    if (zone.take_any("+-") && zone.digits(2) && (zone.take(':') || true) && zone.digits(2)) {
+        return zone.at();
+    }
+    return scan.at();
+}
+
+/// A date, and the time behind it when there is one.
+std::size_t with_time(std::string_view text, std::size_t date_end) {
+    Scanner scan{text, date_end};
+    if (!scan.take_any("T ,")) return date_end;
+    while (scan.take(' ')) {
+    }
+    const std::size_t end = clock_time_end(text, scan.at());
+    return end == scan.at() ? date_end : end;
+}
+
+bool is_month(std::string_view word) {
+    return word.size() >= 3 && contains(kMonths, lower(word.substr(0, 3)));
+}
+
+/// 2026-11-21, 2026/11/21, 21/Nov/2026, 21 Nov 2026
+std::size_t date_end(std::string_view text, std::size_t at) {
+    Scanner iso{text, at};
+    if (iso.digits(4) && iso.take_any("-/") && iso.digits(2) && iso.take_any("-/") &&
+        iso.digits(2) && !is_digit(iso.peek())) {
+        return with_time(text, iso.at());
+    }
+    Scanner named{text, at};
+    if ((named.digits(2) || named.digits(1)) && named.take_any("/ -")) {
+        if (is_month(named.letters()) && named.take_any("/ -") && named.digits(4)) {
+            return with_time(text, named.at());
+        }
+    }
+    return at;
+}
+
+/// Nov 21 05:41, Nov 21 2026, Nov 21, 2026
+std::size_t named_date_end(std::string_view text, std::size_t at) {
+    Scanner scan{text, at};
+    if (!is_month(scan.letters()) || !scan.take(' ')) return at;
+    while (scan.take(' ')) {
+    }
+    const std::size_t day = scan.digits();
+    if (day == 0 || day > 2) return at;
+    scan.take(',');
+    if (!scan.take(' ')) return at;
+    while (scan.take(' ')) {
+    }
+    const std::size_t time = clock_time_end(text, scan.at());
+    if (time != scan.at()) return time;
+    return scan.digits(4) && !is_digit(scan.peek()) ? scan.at() : at;
+}
+
+/// 0.03s, 12 ms, 1m 3s; a letter alone must touch its number.
+std::size_t duration_end(std::string_view text, std::size_t at) {
+    Scanner scan{text, at};
+    if (scan.digits() == 0) return at;
+    scan.fraction();
+    const bool apart = scan.take(' ');
+    const std::string_view unit = scan.letters();
+    if (unit.empty() || (apart && unit.size() == 1)) return at;
+    if (is_digit(scan.peek()) && unit.size() == 1) return scan.at();  // 1m3s
+    if (!contains(kDurationUnits, unit) || is_word(scan.peek())) return at;
+    return scan.at();
+}
+
+std::size_t uuid_end(std::string_view text, std::size_t at) {
+    static constexpr std::array<std::size_t, 5> kGroups{8, 4, 4, 4, 12};
+    std::size_t i = at;
+    for (std::size_t group = 0; group < kGroups.size(); ++group) {
+        if (group > 0 && (i >= text.size() || text[i++] != '-')) return at;
+        for (std::size_t d = 0; d < kGroups[group]; ++d, ++i) {
+            if (i >= text.size() || !is_hex(text[i])) return at;
+        }
+    }
+    return i < text.size() && is_word(text[i]) ? at : i;
+}
+
+std::size_t address_end(std::string_view text, std::size_t at) {
+    if (text.substr(at, 2) != "0x") return at;
+    std::size_t i = at + 2;
+    while (i < text.size() && is_hex(text[i]))
+        ++i;
+    return i == at + 2 ? at : i;
+}
+
+/// The word before `at`, past separators as in `pid=7`, "pid": 7, pid 7.
+std::string_view word_before(std::string_view text, std::size_t at) {
+    std::size_t end = at;
+    while (end > 0 && at - end < 4 && !is_word(text[end - 1]))
+        --end;
+    std::size_t from = end;
+    while (from > 0 && end - from < 16 && is_letter(text[from - 1]))
+        --from;
+    return text.substr(from, end - from);
+}
+
+/// An epoch number next to a word of time, or a process id.
+std::size_t named_number_end(std::string_view text, std::size_t at) {
+    Scanner scan{text, at};
+    const std::size_t count = scan.digits();
+    const std::string before = lower(word_before(text, at));
+    if (contains(kProcessWords, before)) return scan.at();
+    const bool epoch = (count == 10 || count == 13 || count == 16) && text[at] == '1';
+    if (!epoch || !contains(kTimeWords, before)) return at;
+    scan.fraction();
+    return scan.at();
+}
+
+bool looks_generated(std::string_view name) {
+    if (name.starts_with("tmp") || name.starts_with("temp")) return true;
+    std::size_t letters = 0;
+    std::size_t digits = 0;
+    for (char c : name) {
+        if (is_digit(c)) ++digits;
+        if (is_letter(c)) ++letters;
+    }
+    return name.size() >= 6 && digits >= 2 && letters >= 2;
+}
+
+/// /tmp/tmpab12cd/x: the root and the generated name.
+std::size_t temp_path_end(std::string_view text, std::size_t at) {
+    for (std::string_view root : kTempRoots) {
+        if (text.substr(at, root.size()) != root) continue;
+        std::size_t end = at + root.size();
+        while (end < text.size() && (is_word(text[end]) || text[end] == '-' || text[end] == '.'))
+            ++end;
+        return looks_generated(text.substr(at + root.size(), end - at - root.size())) ? end : at;
+    }
+    return at;
+}
+
+/// Past the volatile thing that starts at `at`, or `at`.
+std::size_t volatile_end(std::string_view text, std::size_t at) {
+    const char c = text[at];
+    if (c == '/') return temp_path_end(text, at);
+    if (is_hex(c)) {
+        if (const std::size_t end = uuid_end(text, at); end != at) return end;
+    }
+    if (!is_digit(c)) return is_letter(c) ? named_date_end(text, at) : at;
+    for (auto* matcher : {address_end, date_end, clock_time_end, duration_end, named_number_end}) {
+        if (const std::size_t end = matcher(text, at); end != at) return end;
+    }
+    return at;
+}
+
+/// Where a volatile thing may start: a digit, a path, a month's letter or a UUID's, at a word's
+/// start.
+bool may_start(std::string_view text, std::size_t at) {
+    const char c = text[at];
+    if (c == '/') return at + 4 < text.size() && (text[at + 1] == 't' || text[at + 1] == 'v' || text[at + 1] == 'p');
+    if (at > 0 && is_word(text[at - 1])) return false;
+    if (is_digit(c)) return true;
+    if (!is_letter(c)) return false;
+    const bool month = at + 4 < text.size() && text[at + 3] == ' ';
+    const bool uuid = at + 8 < text.size() && text[at + 8] == '-';
+    return month || uuid;
+}
+
+}  // namespace
+
+void append_masked(std::string& out, std::string_view text) {
+    std::size_t copied = 0;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (!may_start(text, at)) {
+            ++at;
+            continue;
+        }
+        const std::size_t end = volatile_end(text, at);
+        if (end == at) {
+            ++at;
+            // The rest of a number or word is part of it.
+            while (at < text.size() && is_word(text[at]) && is_word(text[at - 1]))
+                ++at;
+            continue;
+        }
+        out.append(text, copied, at - copied);
+        out.push_back('\x01');
+        copied = at = end;
+    }
+    out.append(text, copied, text.size() - copied);
+}
+
+}  // namespace headway::core

@@ -1,0 +1,68 @@
+#include "core/policy.hpp"
+
+#include <algorithm>
+
+namespace headway::core {
+namespace {
+
+struct ProfileThresholds {
+    Thresholds balanced;
+    Thresholds strict;
+};
+
+/// Suspect and stuck for each detector, by profile; 0 = never claims it. Sources: detection.md 2.3,
+/// tightened where recorded sessions show room (four equal calls in a row, three laps of a cycle
+/// occur in no successful session), and the first designs for `strict`.
+constexpr std::array<ProfileThresholds, kDetectorCount> kDefaults{{
+    {{5, 20}, {5, 5}},   // heartbeat_rule, of which the first is Policy::heartbeat_limit
+    {{3, 4}, {3, 4}},    // exact_repeat: equal calls in a row
+    {{2, 3}, {2, 3}},    // cycle: laps
+    {{4, 8}, {4, 8}},    // interleaved_repeat: equal answers in one epoch
+    {{4, 0}, {3, 8}},    // same_diagnostic: red runs; needs confirmation
+    {{2, 4}, {1, 2}},    // oscillation: reversals
+    {{4, 8}, {4, 8}},    // failure_streak: failures of one tool with one error
+    {{5, 12}, {5, 12}},  // failing_everywhere: rounds in a row
+    {{0, 0}, {0, 0}},    // blocked: claims its own rung
+    {{8, 0}, {8, 0}},    // stagnation: different questions, one answer
+    {{4, 8}, {4, 8}},    // self_append: growths by the same
+    {{4, 0}, {4, 0}},    // jitter_repeat: green runs with nothing changed
+    {{6, 12}, {6, 12}},  // planning_only: rounds in a row
+    {{6, 12}, {6, 12}},  // waiting: sleeps with nothing to wait for
+    {{10, 0}, {10, 10}},  // no_progress: rounds; corroborates
+    {{3, 6}, {3, 3}},     // duplicate_messages
+    {{4, 0}, {4, 0}},     // similar_messages
+    {{4, 12}, {4, 12}},   // chanting: repeats at the end of a message
+    {{3, 6}, {3, 6}},     // empty_turns
+    {{3, 5}, {3, 5}},     // compaction_churn: compactions with nothing learnt between
+    {{3, 0}, {3, 3}},     // estimate_plateau: estimates within 5 points; corroborates
+    {{6, 10}, {6, 10}},   // phase_churn: phases with nothing done in them
+    {{0, 0}, {2, 3}},     // same_file_error
+    {{0, 0}, {3, 4}},     // tool_failures: more than three in a row
+    {{0, 0}, {0, 0}},     // call_volume: off unless a policy sets it
+}};
+
+}  // namespace
+
+Thresholds Policy::thresholds(DetectorId detector) const {
+    const ProfileThresholds& defaults = kDefaults[static_cast<std::size_t>(detector)];
+    Thresholds limits = profile == Profile::kStrict ? defaults.strict : defaults.balanced;
+    if (detector == DetectorId::kHeartbeatRule) {
+        limits.suspect = heartbeat_limit;
+        limits.stuck = profile == Profile::kStrict ? heartbeat_limit : 4 * heartbeat_limit;
+    }
+    for (const DetectorPolicy& own : detectors) {
+        if (own.detector != detector) continue;
+        if (own.off) return {};
+        if (own.suspect != 0) limits.suspect = own.suspect;
+        if (own.stuck != 0) limits.stuck = own.stuck;
+    }
+    return limits;
+}
+
+const ToolPolicy* Policy::tool(std::string_view name) const {
+    const auto found = std::find_if(tools.begin(), tools.end(),
+                                    [name](const ToolPolicy& own) { return own.tool == name; });
+    return found == tools.end() ? nullptr : &*found;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/session_state.hpp"
+
+namespace headway::core {
+
+/// What the agent is told next about the loop it is judged to be in.
+struct RecoveryStep {
+    DirectiveKind kind = DirectiveKind::kChangeApproach;
+    std::uint64_t step = 0;  ///< Nudge::step
+    std::string text;        ///< names the evidence by number, gives one alternative, quotes nothing
+};
+
+/// The next step of the recovery ladder, when one is due (DESIGN 5): advice once for each loop as
+/// soon as it is suspected; other advice when it is `stuck`; then what the policy says: nothing, a
+/// question to a person, or a stop. Asked after every event; nothing most of the time. Pure.
+std::optional<RecoveryStep> next_recovery_step(const SessionState& state);
+
+}  // namespace headway::core
