@@ -15,6 +15,9 @@ void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
     json.member("since", judgement.since);
     json.member("evidence", judgement.evidence);
     if (!judgement.detector.empty()) json.member("detector", judgement.detector);
+    if (judgement.detectors.size() > 1) json.member("detectors", judgement.detectors);
+    if (judgement.confidence > 0) json.member("confidence", judgement.confidence);
+    if (!judgement.loop.empty()) json.member("loop", judgement.loop);
     json.close_object();
 }
 
@@ -26,6 +29,7 @@ void write_envelope(JsonWriter& json, std::string_view session, const core::Even
     json.member("at", event.at);
     if (!event.event_id.empty()) json.member("event_id", event.event_id);
     if (event.attempt != 0) json.member("attempt", event.attempt);
+    if (event.state) json.member("state", *event.state);
     if (event.next_heartbeat_ms != 0) json.member("next_heartbeat_ms", event.next_heartbeat_ms);
     json.key("data");
     std::visit([&json](const auto& data) { json.value(data); }, event.payload);
@@ -85,9 +89,34 @@ void write_counts(JsonWriter& json, const core::SessionState& state) {
     json.open_object();
     json.member("calls", state.tool_calls);
     json.member("failures", state.tool_failures);
+    json.member("files_modified", state.files_modified);
+    json.close_object();
+    json.key("progress");
+    json.open_object();
+    json.member("rounds", state.ledger.rounds);
+    json.member("quiet_rounds", state.ledger.quiet_rounds);
+    json.member("last_hard", state.ledger.hard_n);
+    json.member("last_soft", std::max(state.ledger.moved_n, state.ledger.external_n));
     json.close_object();
     json.member("in_flight", state.open_calls);
     json.member("resources", state.resources);
+}
+
+void write_phases(JsonWriter& json, const core::SessionState& state) {
+    json.key("phases");
+    json.open_object();
+    json.member("total", state.phase_totals.total);
+    json.member("completed", state.phase_totals.completed);
+    json.member("files_changed", state.phase_totals.files_changed);
+    json.member("tests_passed", state.phase_totals.tests_passed);
+    json.key("current");
+    if (state.current_phase.name.empty()) {
+        json.null();
+    } else {
+        json.value(state.current_phase);
+    }
+    json.member("history", state.past_phases);
+    json.close_object();
 }
 
 void write_about(JsonWriter& json, const core::SessionState& state) {
@@ -100,6 +129,10 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("profile", state.policy.profile);
     json.member("heartbeat_interval_ms", state.policy.heartbeat_interval);
     json.member("heartbeat_limit", state.policy.heartbeat_limit);
+    json.member("loop_detection", state.policy.loop_detection);
+    json.member("on_stuck", state.policy.on_stuck);
+    json.member("tools", state.policy.tools);
+    json.member("detectors", state.policy.detectors);
     json.close_object();
     json.key("directives");
     json.open_array();
@@ -183,6 +216,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("next_heartbeat_ms", state.asked_interval);
     json.member("cancel_requested", state.cancel_requested);
     write_counts(json, state);
+    write_phases(json, state);
     write_about(json, state);
     json.close_object();
 }

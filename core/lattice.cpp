@@ -192,7 +192,11 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
     if (state.ended()) return verdict_of(*state.outcome);
     const Verdict before = state.judgement.verdict;
     const bool held = stays(state);
-    if (claims.verdict == Rung::kStuck || (held && before == Verdict::kStuck)) return Verdict::kStuck;
+    // An agent that only beat, and then stopped beating, is silent; a loop stays one.
+    const bool only_beats = claims.verdict == Rung::kStuck && unheard(state, around) &&
+                            claims.begin()->id == DetectorId::kHeartbeatRule;
+    if (claims.verdict == Rung::kStuck && !only_beats) return Verdict::kStuck;
+    if (held && before == Verdict::kStuck) return Verdict::kStuck;
     if (claims.verdict == Rung::kBlocked) return Verdict::kBlocked;
     if (unheard(state, around)) {
         // A long tool keeps some agents from beating: reported, never called silent because of it.

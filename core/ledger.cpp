@@ -97,7 +97,7 @@ Tier verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
 /// P3 and the counting of equal answers.
 void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, Entry& entry) {
     bool known = false;
-    Answer& last = entry_of(ledger.answers, &Answer::question, print.question.low,
+    KnownAnswer& last = entry_of(ledger.answers, &KnownAnswer::question, print.question.low,
                             limits::kAnswersMax, known);
     entry.known_question = known;
     const bool same = known && last.outcome == print.outcome.low;
@@ -188,7 +188,7 @@ Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std:
 Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
     ledger.interrupt(n);
     bool known = false;
-    Answer& last = entry_of(ledger.answers, &Answer::question, print.question.low,
+    KnownAnswer& last = entry_of(ledger.answers, &KnownAnswer::question, print.question.low,
                             limits::kAnswersMax, known);
     const bool moved = print.running && (!known || last.outcome != print.outcome.low);
     last.outcome = print.outcome.low;

@@ -14,7 +14,7 @@
 namespace headway::core {
 
 /// The last answer to one question.
-struct Answer {
+struct KnownAnswer {
     std::uint64_t question = 0;
     std::uint64_t outcome = 0;
     std::uint64_t raw_outcome = 0;
@@ -24,9 +24,9 @@ struct Answer {
     std::uint32_t epoch = 0;
     std::uint32_t scope = 0;
     bool ok = false;
-    bool operator==(const Answer&) const = default;
+    bool operator==(const KnownAnswer&) const = default;
     static constexpr auto fields() {
-        using A = Answer;
+        using A = KnownAnswer;
         return std::tuple{field("question", &A::question), field("outcome", &A::outcome),
                           field("raw_outcome", &A::raw_outcome), field("first_n", &A::first_n),
                           field("last_n", &A::last_n), field("repeats", &A::repeats),
@@ -102,7 +102,7 @@ struct Ledger {
     std::uint64_t compacted_n = 0;      ///< the last compaction of the agent's context
     Tier round_tier = Tier::kNone;      ///< best of the round so far
     bool round_counts = false;          ///< the round has a call that is not neutral
-    std::vector<Answer> answers;
+    std::vector<KnownAnswer> answers;
     std::vector<FileTrail> files;
     std::vector<Verification> verifications;
     std::vector<CallMark> recent;  ///< a ring of limits::kRecentCallsMax

@@ -170,8 +170,11 @@ TEST_CASE("encode: every payload with any content is JSON", "[api]") {
     Gen gen{seed()};
     for (std::size_t type = 0; type < EnumNames<EventType>::kNames.size(); ++type) {
         for (int round = 0; round < 20; ++round) {
-            const Event one{1, at(1),        0,
-                            0, gen.string(), gen.payload(static_cast<EventType>(type))};
+            Event one;
+            one.n = 1;
+            one.at = at(1);
+            one.event_id = gen.string();
+            one.payload = gen.payload(static_cast<EventType>(type));
             std::string out;
             append_event(out, "s", one);
             INFO(out);
@@ -203,7 +206,12 @@ TEST_CASE("encode: the status for test harnesses of the first design", "[api]") 
     };
     for (const auto& [verdict, status] : cases) {
         SessionView one = view();
-        one.judgement = std::make_shared<Judgement>(Judgement{verdict, "why", {}, {}, at(0)});
+        one.judgement = [&] {
+            Judgement judgement;
+            judgement.verdict = verdict;
+            judgement.reason = "why";
+            return std::make_shared<Judgement>(judgement);
+        }();
         const Document json = json_of([&](std::string& out) { append_chat_status(out, one); });
         CHECK(json["status"] == status);
         const bool failed = std::string_view{status} == "failed";

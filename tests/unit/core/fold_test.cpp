@@ -199,5 +199,10 @@ TEST_CASE("fold: overrides replace the defaults they name", "[core]") {
     overrides.profile = Profile::kStrict;
     overrides.heartbeat_interval_ms = 250;
     const Policy policy = effective_policy(overrides, defaults);
-    CHECK(policy == Policy{Profile::kStrict, Millis{250}, 9});
+    Policy expected;
+    expected.profile = Profile::kStrict;
+    expected.heartbeat_interval = Millis{250};
+    expected.heartbeat_limit = 9;
+    expected.on_stuck = OnStuck::kStop;  // what the strict profile does unless told otherwise
+    CHECK(policy == expected);
 }

@@ -1,4 +1,4 @@
-#include "core/heartbeat_rule.hpp"
+#include "core/detectors/heartbeat_rule.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -13,26 +13,38 @@ namespace {
 /// The rule under the events of a session, numbered as they come.
 struct Watch {
     HeartbeatRule rule;
+    Ledger ledger;
     std::uint64_t n = 0;
 
     void see(Event one, bool in_flight = false, bool phase_changed = false, bool moved = false) {
         one.n = ++n;
-        Observation seen{one};
+        Observation seen{one, ledger};
         seen.call_in_flight = in_flight;
         seen.phase_changed = phase_changed;
         seen.work_moved = moved;
         seen.state_change = !change_name(type_of(one.payload)).empty();
+        const auto* said = std::get_if<Message>(&one.payload);
+        seen.user_message = said != nullptr && said->role == "user";
         rule.observe(seen);
     }
     void beats(int count, bool in_flight = false) {
         for (int i = 0; i < count; ++i)
             see(beat(), in_flight);
     }
-    std::optional<Rung> rung(Profile profile = Profile::kBalanced) const {
+    void iterations(int count) {
+        for (int i = 0; i < count; ++i) {
+            Heartbeat data;
+            data.iteration = n + 1;
+            see(event(data));
+        }
+    }
+    Rung rung(Profile profile = Profile::kBalanced) const {
         Policy policy;
         policy.profile = profile;
-        const auto found = rule.finding(policy);
-        return found ? std::optional{found->rung} : std::nullopt;
+        return rung(policy);
+    }
+    Rung rung(const Policy& policy) const {
+        return rule.rung(policy.thresholds(DetectorId::kHeartbeatRule), ledger);
     }
 };
 
@@ -41,8 +53,8 @@ struct Watch {
 TEST_CASE("heartbeat rule: four quiet beats say nothing", "[core]") {
     Watch watch;
     watch.beats(4);
-    CHECK(watch.rung() == std::nullopt);
-    CHECK(watch.rung(Profile::kStrict) == std::nullopt);
+    CHECK(watch.rung() == Rung::kNone);
+    CHECK(watch.rung(Profile::kStrict) == Rung::kNone);
 }
 
 TEST_CASE("heartbeat rule: five quiet beats are suspect under balanced and stuck under strict",
@@ -65,7 +77,7 @@ TEST_CASE("heartbeat rule: the end of a call starts the count of quiet beats fro
     Watch watch;
     watch.beats(4, true);
     watch.beats(4, false);
-    CHECK(watch.rung() == std::nullopt);
+    CHECK(watch.rung() == Rung::kNone);
     watch.beats(1, false);
     CHECK(watch.rung() == Rung::kSuspect);
 }
@@ -75,9 +87,9 @@ TEST_CASE("heartbeat rule: the limit of the policy counts", "[core]") {
     watch.beats(2);
     Policy policy;
     policy.heartbeat_limit = 2;
-    CHECK(watch.rule.finding(policy).has_value());
+    CHECK(watch.rung(policy) == Rung::kSuspect);
     policy.heartbeat_limit = 3;
-    CHECK_FALSE(watch.rule.finding(policy).has_value());
+    CHECK(watch.rung(policy) == Rung::kNone);
 }
 
 TEST_CASE("heartbeat rule: what restarts the count and what does not", "[core]") {
@@ -112,7 +124,7 @@ TEST_CASE("heartbeat rule: what restarts the count and what does not", "[core]")
             watch.beats(4);
             watch.see(c.event, false, c.phase_changed, c.moved);
             watch.beats(1);
-            CHECK(watch.rung().has_value() == !c.restarts);
+            CHECK((watch.rung() == Rung::kNone) == c.restarts);
         }
     }
 }
@@ -121,16 +133,26 @@ TEST_CASE("heartbeat rule: the evidence is the first and the last beat of the ro
     Watch watch;
     watch.see(tool_finished("c"));
     watch.beats(7);
-    const auto found = watch.rule.finding(Policy{});
-    REQUIRE(found.has_value());
-    CHECK(found->evidence == std::vector<std::uint64_t>{2, 8});
-    CHECK(found->detector == "heartbeat_rule");
-    CHECK(found->reason == "7 heartbeats without a state change since #1 and no call in flight");
+    const Finding found = watch.rule.finding(watch.ledger);
+    CHECK(found.evidence == std::vector<std::uint64_t>{2, 8});
+    CHECK(found.count == 7);
+    CHECK(found.reason == "7 heartbeats without a state change since #1 and no call in flight");
 }
 
 TEST_CASE("heartbeat rule: before any change the reason speaks of the start", "[core]") {
     Watch watch;
     watch.beats(5);
-    CHECK(watch.rule.finding(Policy{})->reason ==
+    CHECK(watch.rule.finding(watch.ledger).reason ==
           "5 heartbeats without a state change since the start and no call in flight");
+}
+
+TEST_CASE("heartbeat rule: twenty quiet beats are stuck when the agent counts iterations", "[core]") {
+    Watch turning;
+    turning.iterations(19);
+    CHECK(turning.rung() == Rung::kSuspect);
+    turning.iterations(1);
+    CHECK(turning.rung() == Rung::kStuck);
+    Watch standing;
+    standing.beats(100);
+    CHECK(standing.rung() == Rung::kSuspect);
 }

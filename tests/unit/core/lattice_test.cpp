@@ -37,8 +37,8 @@ Judgement judged(const Grounds& g) {
         state.last_change = EventType::kToolFinished;
         state.last_change_n = 7;
     }
-    if (g.moved) state.work_moves = 1;
-    return judge(state, at(g.unheard ? 20'000 : 19'999), at(0));
+    if (g.moved) state.ledger.external_n = 8;
+    return judge(state, {at(g.unheard ? 20'000 : 19'999), at(0)});
 }
 
 }  // namespace
@@ -52,7 +52,8 @@ TEST_CASE("lattice: the stronger ground wins", "[core]") {
     const Case cases[] = {
         {"nothing yet", {}, Verdict::kStarting},
         {"a moving call", {.moved = true}, Verdict::kProgressing},
-        {"a change", {.changed = true, .moved = true}, Verdict::kProgressing},
+        {"a change", {.changed = true}, Verdict::kExploring},
+        {"a call that moves after a change", {.changed = true, .moved = true}, Verdict::kProgressing},
         {"quiet beats over a change", {.quiet = true, .changed = true}, Verdict::kSuspect},
         {"strict", {.quiet = true, .strict = true, .changed = true}, Verdict::kStuck},
         {"working beats", {.call = true, .quiet = true, .changed = true}, Verdict::kSlow},
@@ -74,13 +75,14 @@ TEST_CASE("lattice: the stronger ground wins", "[core]") {
 TEST_CASE("lattice: an outcome is its verdict", "[core]") {
     const std::pair<Outcome, Verdict> cases[] = {{Outcome::kCompleted, Verdict::kCompleted},
                                                  {Outcome::kFailed, Verdict::kFailed},
-                                                 {Outcome::kCancelled, Verdict::kCancelled}};
+                                                 {Outcome::kCancelled, Verdict::kCancelled},
+                                                 {Outcome::kHalted, Verdict::kHalted}};
     for (const auto& [outcome, verdict] : cases) {
         SessionState state;
         state.n = 3;
         state.outcome = outcome;
         state.end_reason = "because";
-        const Judgement judgement = judge(state, at(0), at(0));
+        const Judgement judgement = judge(state, {at(0), at(0)});
         CHECK(judgement.verdict == verdict);
         CHECK(judgement.reason == "because");
         CHECK(judgement.evidence == std::vector<std::uint64_t>{3});
@@ -88,7 +90,7 @@ TEST_CASE("lattice: an outcome is its verdict", "[core]") {
     }
 }
 
-TEST_CASE("lattice: progress names the change and the event it rests on", "[core]") {
+TEST_CASE("lattice: exploring names the change and the event it rests on", "[core]") {
     const Judgement judgement = judged({.changed = true});
     CHECK(judgement.reason == "tool_call");
     CHECK(judgement.evidence == std::vector<std::uint64_t>{7});
@@ -98,7 +100,7 @@ TEST_CASE("lattice: our own absence postpones silence", "[core]") {
     SessionState state;
     state.last_beat_at = at(0);
     state.asked_interval = Millis{1'000};
-    CHECK(judge(state, at(5'000), at(0)).verdict == Verdict::kSilent);
-    CHECK(judge(state, at(5'000), at(4'000)).verdict == Verdict::kStarting);
-    CHECK(judge(state, at(6'000), at(4'000)).verdict == Verdict::kSilent);
+    CHECK(judge(state, {at(5'000), at(0)}).verdict == Verdict::kSilent);
+    CHECK(judge(state, {at(5'000), at(4'000)}).verdict == Verdict::kStarting);
+    CHECK(judge(state, {at(6'000), at(4'000)}).verdict == Verdict::kSilent);
 }
