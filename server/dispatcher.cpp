@@ -208,9 +208,9 @@ void Dispatcher::reload(const config::Settings& settings) {
 
 void Dispatcher::drain() {
     draining_ = true;
+    http_.drain();  // first, so that the replies below say that they are the last
     streams_.drain();
     waiters_.expire(core::kNever);
-    http_.drain();
 }
 
 bool Dispatcher::drained() const {

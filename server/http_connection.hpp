@@ -117,6 +117,7 @@ private:
     void write();
     void on_write(error_code ec);
     void set_phase(Phase phase);
+    bool last_before_the_drain() const;
     void make_room();
     void skip(std::size_t used);
     void leave();
