@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kLeaveTimeout{2};
 
 }  // namespace
 
-void HttpConnection::respond(std::uint64_t number, Response response) {
+void HttpConnection::respond(std::uint64_t number, const Response& response) {
     if (closed_) return;
     const auto slot = std::find_if(slots_.begin(), slots_.end(),
                                    [number](const Slot& s) { return s.number == number; });
