@@ -1,97 +1,147 @@
 #include "api/json_tape.hpp"
 
 #include <algorithm>
+#include <array>
+// Only the parser, and what it calls is compiled here: libboost1.81-dev comes without the library.
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/detail/impl/default_resource.ipp>
+#include <boost/json/detail/impl/except.ipp>
+#include <boost/json/detail/impl/stack.ipp>
+#include <boost/json/impl/error.ipp>
 #include <charconv>
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <cstdlib>
 
 #include "core/limits.hpp"
 
 namespace headway::api {
 namespace limits = core::limits;
+namespace json = boost::json;
 
-/// The SAX handler. Every callback returns false to stop, with the reason in `error`.
+/// What Boost.JSON's parser calls as it reads. Every callback returns false to stop, with the
+/// reason in `error`. Text comes in pieces only where it has escapes.
 class TapeBuilder {
 public:
+    static constexpr std::size_t max_array_size = limits::kReportBodyBytesMax;
+    static constexpr std::size_t max_object_size = limits::kReportBodyBytesMax;
+    static constexpr std::size_t max_string_size = limits::kReportBodyBytesMax;
+    static constexpr std::size_t max_key_size = limits::kReportBodyBytesMax;
+
     explicit TapeBuilder(JsonTape& tape) : tape_(tape) {}
 
     std::string error;
 
-    bool null() { return add(JsonKind::kNull) != nullptr; }
-    bool boolean(bool value) {
-        auto* node = add(JsonKind::kBoolean);
+    bool on_document_begin(json::error_code&) { return true; }
+    bool on_document_end(json::error_code&) { return true; }
+    bool on_object_begin(json::error_code& ec) { return open(JsonKind::kObject, ec); }
+    bool on_object_end(std::size_t, json::error_code& ec) { return check_keys(ec) && close(); }
+    bool on_array_begin(json::error_code& ec) { return open(JsonKind::kArray, ec); }
+    bool on_array_end(std::size_t, json::error_code&) { return close(); }
+
+    bool on_key_part(json::string_view piece, std::size_t, json::error_code&) {
+        tape_.text_.append(piece.data(), piece.size());
+        return true;
+    }
+    bool on_key(json::string_view last, std::size_t size, json::error_code&) {
+        key_at_ = end_of(last, size);
+        key_size_ = static_cast<std::uint32_t>(size);
+        return true;
+    }
+    bool on_string_part(json::string_view piece, std::size_t, json::error_code&) {
+        tape_.text_.append(piece.data(), piece.size());
+        return true;
+    }
+    bool on_string(json::string_view last, std::size_t size, json::error_code& ec) {
+        Node* node = add(JsonKind::kString, ec);
+        if (node == nullptr) return false;
+        node->text_at = end_of(last, size);
+        node->text_size = static_cast<std::uint32_t>(size);
+        return true;
+    }
+
+    bool on_number_part(json::string_view, json::error_code&) {
+        return true;  // never: the body is here as a whole
+    }
+    bool on_int64(std::int64_t value, json::string_view digits, json::error_code& ec) {
+        const bool negative = digits.front() == '-';
+        Node* node = number(negative ? JsonKind::kNegative : JsonKind::kUnsigned, digits, ec);
+        if (node == nullptr) return false;
+        node->number = static_cast<double>(value);
+        if (!negative) node->integer = static_cast<std::uint64_t>(value);
+        return true;
+    }
+    bool on_uint64(std::uint64_t value, json::string_view digits, json::error_code& ec) {
+        Node* node = number(JsonKind::kUnsigned, digits, ec);
+        if (node == nullptr) return false;
+        node->number = static_cast<double>(value);
+        node->integer = value;
+        return true;
+    }
+    bool on_double(double, json::string_view digits, json::error_code& ec) {
+        Node* node = number(JsonKind::kNumber, digits, ec);
+        if (node == nullptr) return false;
+        // Boost 1.81 may be off in the last place, so the number is read again.
+        const char* text = tape_.text_.c_str() + node->text_at;
+        node->number = std::strtod(text, nullptr);
+        if (std::isfinite(node->number)) return true;
+        return fail("the number " + printable({digits.data(), digits.size()}) + " is out of range",
+                    ec);
+    }
+
+    bool on_bool(bool value, json::error_code& ec) {
+        Node* node = add(JsonKind::kBoolean, ec);
         if (node != nullptr) node->boolean = value;
         return node != nullptr;
     }
-    bool number_integer(std::int64_t value) {
-        auto* node = add(JsonKind::kNegative);
-        if (node == nullptr) return false;
-        node->number = static_cast<double>(value);
-        keep_digits(*node, value);
-        return true;
-    }
-    bool number_unsigned(std::uint64_t value) {
-        auto* node = add(JsonKind::kUnsigned);
-        if (node == nullptr) return false;
-        node->integer = value;
-        node->number = static_cast<double>(value);
-        keep_digits(*node, value);
-        return true;
-    }
-    bool number_float(double value, const std::string& digits) {
-        auto* node = add(JsonKind::kNumber);
-        if (node == nullptr) return false;
-        node->number = value;
-        keep(*node, digits);
-        return true;
-    }
-    bool string(std::string& value) {
-        auto* node = add(JsonKind::kString);
-        if (node == nullptr) return false;
-        keep(*node, value);
-        return true;
-    }
-    bool binary(std::vector<std::uint8_t>&) { return fail("binary is not JSON"); }
-    bool start_object(std::size_t) { return open(JsonKind::kObject); }
-    bool start_array(std::size_t) { return open(JsonKind::kArray); }
-    bool key(std::string& name) {
-        key_at_ = static_cast<std::uint32_t>(tape_.text_.size());
-        key_size_ = static_cast<std::uint32_t>(name.size());
-        tape_.text_.append(name);
-        return true;
-    }
-    bool end_object() { return check_keys() && close(); }
-    bool end_array() { return close(); }
-    template <class Exception>
-    bool parse_error(std::size_t position, const std::string& token, const Exception& what) {
-        if (what.id == 406) return fail("the number " + token + " is out of range");
-        return fail("not valid JSON at byte " + std::to_string(position) +
-                    (token.empty() ? "" : ", near '" + printable(token) + "'"));
+    bool on_null(json::error_code& ec) { return add(JsonKind::kNull, ec) != nullptr; }
+    bool on_comment_part(json::string_view, json::error_code&) { return true; }
+    bool on_comment(json::string_view, json::error_code&) { return true; }
+
+    static std::string printable(std::string_view text) {
+        std::string shown;
+        for (char c : text.substr(0, 40))
+            shown.push_back(c >= ' ' && c < 0x7f ? c : '?');
+        return shown;
     }
 
 private:
     using Node = JsonTape::Node;
 
-    Node* add(JsonKind kind) {
+    Node* add(JsonKind kind, json::error_code& ec) {
         if (tape_.nodes_.size() >= limits::kJsonNodesMax) {
-            fail("more than " + std::to_string(limits::kJsonNodesMax) + " values");
+            fail("more than " + std::to_string(limits::kJsonNodesMax) + " values", ec);
             return nullptr;
         }
         if (depth_ > 0) ++tape_.nodes_[open_[depth_ - 1]].children;
-        Node node;
+        Node& node = tape_.nodes_.emplace_back();
         node.kind = kind;
         node.key_at = key_at_;
         node.key_size = key_size_;
-        node.next = static_cast<std::uint32_t>(tape_.nodes_.size() + 1);
+        node.next = static_cast<std::uint32_t>(tape_.nodes_.size());
         key_size_ = 0;
-        tape_.nodes_.push_back(node);
-        return &tape_.nodes_.back();
+        return &node;
     }
 
-    bool open(JsonKind kind) {
+    Node* number(JsonKind kind, json::string_view digits, json::error_code& ec) {
+        Node* node = add(kind, ec);
+        if (node == nullptr) return nullptr;
+        node->text_at = end_of(digits, digits.size());
+        node->text_size = static_cast<std::uint32_t>(digits.size());
+        return node;
+    }
+
+    /// Keeps the last piece of a text of `size` bytes; where the text begins.
+    std::uint32_t end_of(json::string_view last, std::size_t size) {
+        tape_.text_.append(last.data(), last.size());
+        return static_cast<std::uint32_t>(tape_.text_.size() - size);
+    }
+
+    bool open(JsonKind kind, json::error_code& ec) {
         if (depth_ == limits::kJsonDepthMax) {
-            return fail("nested more than " + std::to_string(limits::kJsonDepthMax) + " levels");
+            return fail("nested more than " + std::to_string(limits::kJsonDepthMax) + " levels",
+                        ec);
         }
-        if (add(kind) == nullptr) return false;
+        if (add(kind, ec) == nullptr) return false;
         open_[depth_++] = static_cast<std::uint32_t>(tape_.nodes_.size() - 1);
         return true;
     }
@@ -106,42 +156,24 @@ private:
         return std::string_view{tape_.text_}.substr(node.key_at, node.key_size);
     }
 
-    bool check_keys() {
+    bool check_keys(json::error_code& ec) {
         const std::uint32_t object = open_[depth_ - 1];
-        keys_.clear();
+        std::vector<std::string_view>& keys = tape_.keys_;
+        keys.clear();
         std::uint32_t child = object + 1;
         for (std::uint32_t i = 0; i < tape_.nodes_[object].children; ++i) {
-            keys_.push_back(key_of(child));
+            keys.push_back(key_of(child));
             child = tape_.nodes_[child].next;
         }
-        std::sort(keys_.begin(), keys_.end());
-        const auto twice = std::adjacent_find(keys_.begin(), keys_.end());
-        if (twice == keys_.end()) return true;
-        return fail("the key '" + printable(*twice) + "' appears twice in one object");
+        std::sort(keys.begin(), keys.end());
+        const auto twice = std::adjacent_find(keys.begin(), keys.end());
+        if (twice == keys.end()) return true;
+        return fail("the key '" + printable(*twice) + "' appears twice in one object", ec);
     }
 
-    void keep(Node& node, std::string_view text) {
-        node.text_at = static_cast<std::uint32_t>(tape_.text_.size());
-        node.text_size = static_cast<std::uint32_t>(text.size());
-        tape_.text_.append(text);
-    }
-
-    template <class Integer>
-    void keep_digits(Node& node, Integer value) {
-        char digits[24];
-        const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-        keep(node, {digits, static_cast<std::size_t>(end - digits)});
-    }
-
-    static std::string printable(std::string_view text) {
-        std::string shown;
-        for (char c : text.substr(0, 40))
-            shown.push_back(c >= ' ' && c < 0x7f ? c : '?');
-        return shown;
-    }
-
-    bool fail(std::string reason) {
-        if (error.empty()) error = std::move(reason);
+    bool fail(std::string reason, json::error_code& ec) {
+        error = std::move(reason);
+        ec = json::make_error_code(json::error::exception);  // any: `error` says what it is
         return false;
     }
 
@@ -150,8 +182,17 @@ private:
     std::size_t depth_ = 0;
     std::uint32_t key_at_ = 0;
     std::uint32_t key_size_ = 0;
-    std::vector<std::string_view> keys_;
 };
+
+namespace {
+
+std::string syntax_error(std::string_view text, std::size_t at) {
+    if (at >= text.size()) return "not valid JSON: it ends too early";
+    return "not valid JSON at byte " + std::to_string(at + 1) + ", near '" +
+           TapeBuilder::printable(text.substr(at, 12)) + "'";
+}
+
+}  // namespace
 
 core::Result<> JsonTape::parse(std::string_view text) {
     nodes_.clear();
@@ -160,16 +201,17 @@ core::Result<> JsonTape::parse(std::string_view text) {
         nodes_.clear();
         return core::Error{core::ErrorCode::kInvalidJson, std::move(why), {}};
     };
-    if (text.find('\0') != std::string_view::npos) {
-        return refuse("the body contains a NUL byte");  // nlohmann would take it for the end
-    }
+    if (text.find('\0') != std::string_view::npos) return refuse("the body contains a NUL byte");
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
         return refuse("the body is empty; send a JSON value");
     }
-    TapeBuilder builder{*this};
-    if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
-        return refuse(builder.error.empty() ? "not valid JSON" : builder.error);
-    }
+    json::parse_options strict;
+    strict.max_depth = limits::kJsonDepthMax + 1;  // ours is met first and says so
+    json::basic_parser<TapeBuilder> parser{strict, *this};
+    json::error_code ec;
+    const std::size_t read = parser.write_some(false, text.data(), text.size(), ec);
+    if (!parser.handler().error.empty()) return refuse(std::move(parser.handler().error));
+    if (ec || read < text.size()) return refuse(syntax_error(text, read));
     return {};
 }
 

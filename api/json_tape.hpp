@@ -49,10 +49,10 @@ private:
     std::uint32_t at_;
 };
 
-/// A strict and bounded JSON parser (nlohmann's, driven as SAX) that keeps what it read on one flat
-/// tape and reuses its memory, so that the report path allocates nothing. Refuses duplicate keys,
-/// NUL, invalid UTF-8, more than limits::kJsonDepthMax levels and limits::kJsonNodesMax values. One
-/// thread at a time.
+/// A strict and bounded JSON parser (Boost.JSON's, which calls back) that keeps what it read on one
+/// flat tape and reuses its memory, so that the report path allocates nothing. Refuses duplicate
+/// keys, NUL, invalid UTF-8, more than limits::kJsonDepthMax levels and limits::kJsonNodesMax
+/// values. One thread at a time.
 class JsonTape {
 public:
     /// Error: kInvalidJson; the tape is then empty.
@@ -77,6 +77,7 @@ private:
     friend class TapeBuilder;
     std::vector<Node> nodes_;
     std::string text_;
+    std::vector<std::string_view> keys_;  ///< of the object that was read last
 };
 
 template <class Visit>

@@ -15,8 +15,7 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
       queue_(queue),
       views_([this](const std::string& id) { return ask({}, ViewQuery{id}, id, 0); }),
       waiters_(
-          views_,
-          [this](const ReplyTo& to, Response response) { respond(to, std::move(response)); },
+          views_, [this](const ReplyTo& to, const Response& response) { respond(to, response); },
           [this] { return reading_time(); }),
       streams_(
           views_, [this](std::uint64_t id) { return http_.find(id); },
@@ -86,7 +85,7 @@ core::Result<> Dispatcher::route(Call& call) {
     }
     Response alive;
     alive.body = R"({"status":"ok"})";
-    call.connection.respond(call.to.slot, std::move(alive));
+    call.connection.respond(call.to.slot, alive);
     return {};
 }
 
@@ -145,16 +144,16 @@ void Dispatcher::answer(Reply& reply) {
         const ReplyTo to = stream_slot ? ReplyTo{reply.to.connection, *stream_slot} : reply.to;
         put(to, problem_response(what.error(), {}));
     } else if (auto* advice = std::get_if<AdviceReply>(&*what)) {
-        Response response;
-        api::append_advice(response.body, advice->advice, *views_.find(advice->session));
-        put(reply.to, std::move(response));
+        advice_.body.clear();
+        api::append_advice(advice_.body, advice->advice, *views_.find(advice->session));
+        put(reply.to, advice_);
     } else if (auto* body = std::get_if<BodyReply>(&*what)) {
         Response response;
         response.status = body->status;
         response.body = std::move(body->body);
         response.headers = std::move(body->headers);
         if (body->lines) response.content_type = "application/x-ndjson";
-        put(reply.to, std::move(response));
+        put(reply.to, response);
     } else if (auto* page = std::get_if<StreamReply>(&*what)) {
         streams_.on_page(reply.to.connection, std::move(*page));
     } else if (auto* view = std::get_if<ViewReply>(&*what)) {
@@ -163,16 +162,16 @@ void Dispatcher::answer(Reply& reply) {
 }
 
 /// Into its place; the caller flushes.
-void Dispatcher::put(const ReplyTo& to, Response response) {
+void Dispatcher::put(const ReplyTo& to, const Response& response) {
     HttpConnection* connection = http_.find(to.connection);
     if (connection != nullptr && !connection->streaming()) {
-        connection->respond(to.slot, std::move(response));
+        connection->respond(to.slot, response);
     }
 }
 
 /// From outside of the connection's own turn: flushed in a turn of its own.
-void Dispatcher::respond(const ReplyTo& to, Response response) {
-    put(to, std::move(response));
+void Dispatcher::respond(const ReplyTo& to, const Response& response) {
+    put(to, response);
     net::post(io_.get_executor(), [this, id = to.connection] {
         HttpConnection* connection = http_.find(id);
         if (connection != nullptr && !connection->streaming()) connection->flush();
@@ -208,9 +207,9 @@ void Dispatcher::reload(const config::Settings& settings) {
 
 void Dispatcher::drain() {
     draining_ = true;
+    http_.drain();  // first, so that the replies below say that they are the last
     streams_.drain();
     waiters_.expire(core::kNever);
-    http_.drain();
 }
 
 bool Dispatcher::drained() const {

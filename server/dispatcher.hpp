@@ -75,8 +75,8 @@ private:
     void answer_from_view(Call& call, const std::string& session, Encode encode);
 
     core::Result<> route(Call& call);
-    void respond(const ReplyTo& to, Response response);
-    void put(const ReplyTo& to, Response response);
+    void respond(const ReplyTo& to, const Response& response);
+    void put(const ReplyTo& to, const Response& response);
     void answer(Reply& reply);
     bool ask(ReplyTo to, Command command, const std::string& session, std::size_t bytes);
     void wake_supervisor();
@@ -91,6 +91,7 @@ private:
     Streams streams_;
     HttpServer http_;
     api::JsonTape tape_;
+    Response advice_;  ///< of the report that is being answered, reused
     Timer wait_timer_;
     core::Timestamp wait_timer_at_ = core::kNever;
     core::Timestamp watching_since_;

@@ -247,7 +247,7 @@ Result<> Dispatcher::ready(Call& call) {
                          ",\"draining\":" + check(!draining_) + ",\"queue\":" + check(room) + "}";
     }
     response.body += "}";
-    call.connection.respond(call.to.slot, std::move(response));
+    call.connection.respond(call.to.slot, response);
     return {};
 }
 
@@ -262,7 +262,7 @@ Result<> Dispatcher::metrics(Call& call) {
     Response response;
     response.content_type = "text/plain; version=0.0.4";
     response.body = metrics_text(input);
-    call.connection.respond(call.to.slot, std::move(response));
+    call.connection.respond(call.to.slot, response);
     return {};
 }
 
@@ -273,7 +273,7 @@ Result<> Dispatcher::version(Call& call) {
                     std::string{info.git} + "\",\"compiler\":\"" + std::string{info.compiler} +
                     "\",\"sqlite\":\"" + std::string{storage::sqlite_version()} +
                     "\",\"boost\":\"" BOOST_LIB_VERSION "\"}";
-    call.connection.respond(call.to.slot, std::move(response));
+    call.connection.respond(call.to.slot, response);
     return {};
 }
 
@@ -294,7 +294,7 @@ Result<> Dispatcher::index(Call& call) {
         "/v1/stream\n"
         "Wait:    headway wait my-agent\n\n"
         "Every route is described in api/API.md.\n";
-    call.connection.respond(call.to.slot, std::move(response));
+    call.connection.respond(call.to.slot, response);
     return {};
 }
 

@@ -63,22 +63,24 @@ Result<> check_target(std::string_view target) {
 }
 
 Result<> check_origin(const RequestHead& head, const GateSettings& settings) {
-    const Error foreign{ErrorCode::kForbiddenOrigin,
-                        "requests from web pages of other origins are refused", "Origin"};
+    bool foreign = head.fetch_site == "cross-site" || head.fetch_site == "same-site";
     if (!head.origin.empty()) {
         std::string_view host = head.origin;
         if (host.starts_with("http://")) host.remove_prefix(7);
         if (host.starts_with("https://")) host.remove_prefix(8);
-        if (host.size() == head.origin.size() || !is_ours(host, settings)) return foreign;
+        if (host.size() == head.origin.size() || !is_ours(host, settings)) foreign = true;
     }
-    if (head.fetch_site == "cross-site" || head.fetch_site == "same-site") return foreign;
-    return {};
+    if (!foreign) return {};
+    return Error{ErrorCode::kForbiddenOrigin,
+                 "requests from web pages of other origins are refused", "Origin"};
 }
 
 bool is_media_type(std::string_view value, std::string_view type) {
     const std::string_view bare = value.substr(0, value.find(';'));
     const std::size_t end = bare.find_last_not_of(" \t");
-    return end != std::string_view::npos && lower(bare.substr(0, end + 1)) == type;
+    if (end == std::string_view::npos) return false;
+    const std::string_view name = bare.substr(0, end + 1);
+    return name == type || lower(name) == type;
 }
 
 }  // namespace

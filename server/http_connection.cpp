@@ -203,13 +203,14 @@ void HttpConnection::refuse(const Error& error) {
     owner_.on_refused(error.code);
     const bool known = head_.has_value();
     Slot& slot = open_slot(known ? &*head_ : nullptr);
-    Response response = problem_response(error, slot.instance);
+    const std::string_view target = known ? head_->target : std::string_view{};
+    Response response = problem_response(error, target.substr(0, target.find('?')));
     if (response.close || !known || closing_) {
         response.close = true;
         closing_ = true;
         head_.reset();
     }
-    respond(slot.number, std::move(response));
+    respond(slot.number, response);
 }
 
 HttpConnection::Slot& HttpConnection::open_slot(const RequestHead* head) {
@@ -223,7 +224,6 @@ HttpConnection::Slot& HttpConnection::open_slot(const RequestHead* head) {
     }
     slot.keep_alive = head->keep_alive && !owner_.draining();
     slot.head_only = head->method == api::Method::kHead;
-    slot.instance = head->target.substr(0, head->target.find('?'));
     const bool usable = usable_request_id(head->request_id);
     slot.request_id = usable ? std::string{head->request_id} : owner_.next_request_id();
     return slot;

@@ -65,7 +65,7 @@ public:
     std::uint64_t id() const noexcept { return id_; }
 
     /// Puts the reply in its place; it leaves with the next flush().
-    void respond(std::uint64_t slot, Response response);
+    void respond(std::uint64_t slot, const Response& response);
     /// Writes what is ready and goes on reading.
     void flush();
 
@@ -97,7 +97,6 @@ private:
         bool head_only = false;
         Clock::Steady::time_point started;
         std::string request_id;
-        std::string instance;
         std::string text;  ///< the reply, when an older one is still to come
     };
     enum class Phase : std::uint8_t { kIdle, kHead, kBody, kWriting, kStreaming, kLeaving };
@@ -117,6 +116,7 @@ private:
     void write();
     void on_write(error_code ec);
     void set_phase(Phase phase);
+    bool last_before_the_drain() const;
     void make_room();
     void skip(std::size_t used);
     void leave();

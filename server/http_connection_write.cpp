@@ -18,11 +18,12 @@ constexpr std::chrono::seconds kLeaveTimeout{2};
 
 }  // namespace
 
-void HttpConnection::respond(std::uint64_t number, Response response) {
+void HttpConnection::respond(std::uint64_t number, const Response& response) {
     if (closed_) return;
     const auto slot = std::find_if(slots_.begin(), slots_.end(),
                                    [number](const Slot& s) { return s.number == number; });
     if (slot == slots_.end()) return;
+    if (slots_.size() == 1 && last_before_the_drain()) slot->keep_alive = false;
     if (response.close || !slot->keep_alive) closing_ = true;
     slot->ready = true;
     if (slot == slots_.begin()) {
@@ -92,7 +93,7 @@ void HttpConnection::write() {
     out_.clear();
     written_ = 0;
     if (out_.capacity() > 65'536) out_.shrink_to_fit();
-    if (closing_ && slots_.empty()) {
+    if (slots_.empty() && (closing_ || (!streaming_ && last_before_the_drain()))) {
         leave();
     } else if (slots_.empty() && phase_ == Phase::kWriting) {
         set_phase(Phase::kIdle);
@@ -216,8 +217,13 @@ void HttpConnection::check_deadline(Clock::Steady::time_point now) {
     }
 }
 
+/// Draining, and no further request has begun to arrive: the reply that is owed is the last one.
+bool HttpConnection::last_before_the_drain() const {
+    return owner_.draining() && !head_ && begin_ == end_;
+}
+
 void HttpConnection::drain() {
-    // Any other closes after the reply it is owed: the owner's draining() sees to that.
+    // Any other closes after the reply it is owed: see last_before_the_drain().
     const bool idle = slots_.empty() && out_.empty() && !head_ && begin_ == end_;
     if (!closed_ && !streaming_ && idle) close();
 }

@@ -120,6 +120,7 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
     stats_.commit_microseconds += static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started).count());
     stats_.writable = true;
+    turn.publication->views.reserve(turn.touched.size());
     for (Resident* resident : turn.touched) {
         resident->touched = false;
         resident->touched_at = turn.now;
@@ -130,6 +131,7 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
 
 core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn) {
     HEADWAY_CHECK(store_.begin());
+    turn.publication->replies.reserve(requests.size());
     for (Request& request : requests) {
         if (auto* reload = std::get_if<ReloadCommand>(&request.command)) {
             settings_.policy = reload->policy;

@@ -2,7 +2,7 @@
 """Scans the includes of every layer (on Debian every library lies in /usr/include, so linking isolates nothing).
 
     core      std without threads, files and clocks; boost/system/result.hpp
-    storage   core, sqlite3, POSIX                     api   core, nlohmann (full header: .cpp, one internal .hpp)
+    storage   core, sqlite3, POSIX                     api   core, Boost.JSON's parser (one .cpp)
     config    core, toml++ and CLI11 (one .cpp each)   cli   core, api, config, curl, nlohmann, CLI11, POSIX
     server    all of these, Asio, spdlog, prometheus; Beast in at most two .cpp files; cli only from main.cpp
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
@@ -26,6 +26,7 @@ LIBRARIES = {
     "beast": ("boost/beast/",),
     "sqlite": ("sqlite3.h",),
     "json": ("nlohmann/",),
+    "boost json": ("boost/json/",),
     "toml": ("toml++/", "toml.hpp"),
     "cli11": ("CLI/",),
     "curl": ("curl/",),
@@ -45,13 +46,13 @@ UMBRELLAS = ("boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp", "boost
 ALLOWED = {
     "core": ((), ("result",)),
     "storage": (("core",), ("result", "sqlite", "posix")),
-    "api": (("core",), ("result", "json")),
+    "api": (("core",), ("result", "boost json")),
     "config": (("core",), ("result", "toml", "cli11", "posix")),
     "cli": (("core", "api", "config"), ("result", "curl", "json", "cli11", "posix")),
     "server": (("core", "storage", "api", "config"),
                ("result", "system", "asio", "beast", "sqlite", "json", "curl", "spdlog", "prometheus", "posix")),
 }
-TEST_LIBRARIES = ("catch2", "rapidcheck", "benchmark", "posix")
+TEST_LIBRARIES = ("catch2", "rapidcheck", "benchmark", "json", "posix")
 
 
 def library(name: str) -> str:
@@ -97,13 +98,14 @@ def check_include(path, parts: tuple, quote: str, name: str):
     if kind == "std":
         denied = parts[0] == "core" and name in CORE_DENIED
         return f"core may not include <{name}>" if denied else None
-    if name == "nlohmann/json.hpp" and path.suffix == ".hpp" and parts[0] not in ("api", "tests", "bench"):
+    if name == "nlohmann/json.hpp" and path.suffix == ".hpp" and parts[0] not in ("tests", "bench"):
         return "<nlohmann/json.hpp> in a header: use <nlohmann/json_fwd.hpp>"
     return None if kind in libraries else f"{'/'.join(parts[:-1])} may not include <{name}>"
 
 
 # (folder, library, suffixes, how many files of it may include it)
-QUOTAS = (("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
+QUOTAS = (("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("api", "boost json", (".cpp",), 1),
+          ("api", "boost json", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
           ("config", "toml", (".hpp",), 0), ("config", "cli11", (".cpp",), 1), ("config", "cli11", (".hpp",), 0),
           ("cli", "cli11", (".hpp",), 0))
 
@@ -114,9 +116,6 @@ def check_quotas(users: dict) -> list:
         paths = sorted(p for p in users.get((folder, kind), ()) if p.endswith(suffixes))
         if len(paths) > limit:
             findings.append(f"{folder}: {kind} in {len(paths)} {suffixes[0]} files, at most {limit}: {', '.join(paths)}")
-    paths = sorted(p for p in users.get(("api", "full json"), ()) if p.endswith(".hpp"))
-    if len(paths) > 1:
-        findings.append(f"api: <nlohmann/json.hpp> in {len(paths)} headers, at most one internal one: {', '.join(paths)}")
     return findings
 
 
@@ -154,8 +153,6 @@ def scan(root) -> list:
         for match in INCLUDE.finditer(text):
             quote, name = match.groups()
             users.setdefault((parts[0], library(name)), set()).add(str(relative))
-            if name == "nlohmann/json.hpp":
-                users.setdefault((parts[0], "full json"), set()).add(str(relative))
             if wrong := check_include(path, parts, quote, name):
                 findings.append(f"{relative}:{source.line_of(text, match.start())}: {wrong}")
         if parts[0] in ("tests", "bench", "cli", "clients") or str(relative).startswith("server/clock."):
@@ -181,7 +178,9 @@ BAD = [
     ("beast in 3", {f"server/{n}.cpp": "#include <boost/beast/http/parser.hpp>\n" for n in "abc"}),
     ("beast in 1 .hpp", {"server/a.hpp": "#include <boost/beast/http/parser.hpp>\n"}),
     ("in a header", {"server/a.hpp": "#include <nlohmann/json.hpp>\n"}),
-    ("in 2 headers", {f"api/{n}.hpp": "#include <nlohmann/json.hpp>\n" for n in "ab"}),
+    ("boost json in 1 .hpp", {"api/a.hpp": "#include <boost/json/basic_parser.hpp>\n"}),
+    ("boost json in 2", {f"api/{n}.cpp": "#include <boost/json/basic_parser.hpp>\n" for n in "ab"}),
+    ("api may not include <nlohmann/json.hpp>", {"api/a.cpp": "#include <nlohmann/json.hpp>\n"}),
     ("toml in 2", {f"config/{n}.cpp": "#include <toml++/toml.h>\n" for n in "ab"}),
     ("path from the root", {"core/a.cpp": '#include "a.hpp"\n'}),
     ("precise header", {"server/a.cpp": "#include <boost/asio.hpp>\n"}),
@@ -198,7 +197,8 @@ GOOD = [
     {"core/a.cpp": '// #include <mutex>\n/* Clock::now() */ const char* s = "::now(";\n'},
     {"server/clock.cpp": "auto t = std::chrono::steady_clock::now();\n", "server/main.cpp": '#include "cli/x.hpp"\n'},
     {"cli/a.cpp": '#include <curl/curl.h>\n#include "config/x.hpp"\nauto t = Clock::now();\n'},
-    {"api/json.hpp": "#include <nlohmann/json.hpp>\n", "api/a.cpp": "#include <nlohmann/json.hpp>\n"},
+    {"api/a.cpp": "#include <boost/json/basic_parser.hpp>\n", "cli/a.hpp": "#include <nlohmann/json_fwd.hpp>\n",
+     "tests/unit/api/a_test.cpp": "#include <nlohmann/json.hpp>\n"},
     {"tests/unit/api/a_test.cpp": '#include <catch2/catch.hpp>\n#include "api/a.hpp"\n#include "tests/support/x.hpp"\n'},
     {"tests/integration/a_test.cpp": '#include "tests/support/x.hpp"\n', "tests/support/x.hpp": "#include <vector>\n",
      "tests/support/y.hpp": '#include "core/a.hpp"\n'},

@@ -204,12 +204,17 @@ class Stopping(OwnDaemonCase):
             self.addCleanup(stream.close)
             stream.next()
         eventually(lambda: "headway_waiters 5" in client.get("/metrics").body.decode(), what="five waiters")
-        self.assertEqual(daemon.stop(), 0)
+        started = time.monotonic()
+        daemon.process.send_signal(signal.SIGTERM)
         for waiter in waiters:
-            reply = json.loads(waiter._connection.getresponse().read())
+            answer = waiter._connection.getresponse()
+            self.assertEqual(answer.getheader("Connection"), "close")
+            reply = json.loads(answer.read())
             self.assertEqual((reply["met"], reply["impossible"]), (False, False))
         for stream in streams:
             self.assertEqual(stream.rest()[-1].name, "goodbye")
+        self.assertEqual(daemon.wait_for_exit(), 0)
+        self.assertLess(time.monotonic() - started, 3 * SLOW)  # nobody held it until the drain timeout
 
 
 class Ready(OwnDaemonCase):

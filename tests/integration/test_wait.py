@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Waiting on status instead of a timer: one session, several, and many waiters at once."""
 import json
+import signal
 import time
 import unittest
 
@@ -246,10 +247,11 @@ class AcrossTheDaemonsLife(OwnDaemonCase):
         waiters = [Waiter(daemon, f"/v1/sessions/a/wait?until={u}&wait=5m") for u in ("ended", "stuck", "silent")]
         waiters.append(Waiter(daemon, "/v1/wait?all=a&until=ended&wait=5m"))
         eventually(lambda: waiting(client) == 4, what="four waiters")
-        self.assertEqual(daemon.stop(), 0)
+        daemon.process.send_signal(signal.SIGTERM)
         for waiter in waiters:
             answer = waiter.reply()
             self.assertEqual((answer["met"], answer["impossible"]), (False, False))
+        self.assertEqual(daemon.wait_for_exit(), 0)
 
     def test_a_wait_can_be_taken_up_again_after_a_kill(self):
         daemon = self.start()
