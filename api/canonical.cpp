@@ -27,15 +27,44 @@ constexpr std::size_t kNestedBytesMax = 64U << 10;
 constexpr int kNestedMax = 2;
 
 /// Keys without `_` and `-`, in lower case, whose values say when or which time and never what.
-constexpr std::array<std::string_view, 33> kVolatileKeys{
-    "nonce",      "timestamp",  "ts",           "requestid",  "reqid",     "traceid",       "spanid",
-    "correlationid", "messageid", "receipt",    "receipthandle", "durationms", "duration",  "elapsed",
-    "elapsedms",  "elapsedseconds", "latencyms", "latency",   "tookms",    "took",          "startedat",
-    "finishedat", "completedat", "generatedat", "fetchedat",  "checkedat", "servertime",    "pid",
-    "tid",        "idempotencykey", "runid",    "invocationid", "t"};
-constexpr std::array<std::string_view, 12> kPathKeys{"path", "file", "filepath", "filename", "target", "dir", "directory",
-                                                     "cwd", "notebookpath", "targetfile", "absolutepath", "relativepath"};
-constexpr std::array<std::string_view, 6> kCommandKeys{"command", "cmd", "script", "commandline", "code", "input"};
+constexpr std::array<std::string_view, 33> kVolatileKeys{"nonce",
+                                                         "timestamp",
+                                                         "ts",
+                                                         "requestid",
+                                                         "reqid",
+                                                         "traceid",
+                                                         "spanid",
+                                                         "correlationid",
+                                                         "messageid",
+                                                         "receipt",
+                                                         "receipthandle",
+                                                         "durationms",
+                                                         "duration",
+                                                         "elapsed",
+                                                         "elapsedms",
+                                                         "elapsedseconds",
+                                                         "latencyms",
+                                                         "latency",
+                                                         "tookms",
+                                                         "took",
+                                                         "startedat",
+                                                         "finishedat",
+                                                         "completedat",
+                                                         "generatedat",
+                                                         "fetchedat",
+                                                         "checkedat",
+                                                         "servertime",
+                                                         "pid",
+                                                         "tid",
+                                                         "idempotencykey",
+                                                         "runid",
+                                                         "invocationid",
+                                                         "t"};
+constexpr std::array<std::string_view, 12> kPathKeys{
+    "path",      "file", "filepath",     "filename",   "target",       "dir",
+    "directory", "cwd",  "notebookpath", "targetfile", "absolutepath", "relativepath"};
+constexpr std::array<std::string_view, 6> kCommandKeys{"command",     "cmd",  "script",
+                                                       "commandline", "code", "input"};
 constexpr std::string_view kCutMark = "chars cut]";
 
 /// A key as the lists above spell it; in `buffer`.
@@ -71,11 +100,21 @@ public:
     void value(JsonValue json, bool is_path = false) {
         if (out_.size() > kCanonicalBytesMax) return;
         switch (json.kind()) {
-            case JsonKind::kObject: object(json); break;
-            case JsonKind::kArray: array(json); break;
-            case JsonKind::kString: text(json.text(), is_path); break;
-            case JsonKind::kNumber: number(json.number()); break;
-            default: json.append_to(out_); break;
+            case JsonKind::kObject:
+                object(json);
+                break;
+            case JsonKind::kArray:
+                array(json);
+                break;
+            case JsonKind::kString:
+                text(json.text(), is_path);
+                break;
+            case JsonKind::kNumber:
+                number(json.number());
+                break;
+            default:
+                json.append_to(out_);
+                break;
         }
     }
 
@@ -95,11 +134,13 @@ private:
         std::vector<std::pair<std::string_view, JsonValue>> members;
         members.reserve(json.size());
         json.each([&](JsonValue member) {
-            const bool counts = member.kind() != JsonKind::kNull && !key_in(member.key(), kVolatileKeys);
+            const bool counts =
+                member.kind() != JsonKind::kNull && !key_in(member.key(), kVolatileKeys);
             if (counts) members.emplace_back(member.key(), member);
             return true;
         });
-        std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::sort(members.begin(), members.end(),
+                  [](const auto& a, const auto& b) { return a.first < b.first; });
         out_.push_back('{');
         for (const auto& [key, member] : members) {
             out_.append(key);
@@ -123,9 +164,11 @@ private:
     /// 1.0 and 1 are one number.
     void number(double v) {
         char digits[32];
-        const bool whole = v == static_cast<double>(static_cast<std::int64_t>(v)) && v < 9e15 && v > -9e15;
-        const auto end = whole ? std::to_chars(digits, digits + sizeof digits, static_cast<std::int64_t>(v)).ptr
-                               : std::to_chars(digits, digits + sizeof digits, v).ptr;
+        const bool whole =
+            v == static_cast<double>(static_cast<std::int64_t>(v)) && v < 9e15 && v > -9e15;
+        const auto end =
+            whole ? std::to_chars(digits, digits + sizeof digits, static_cast<std::int64_t>(v)).ptr
+                  : std::to_chars(digits, digits + sizeof digits, v).ptr;
         out_.append(digits, static_cast<std::size_t>(end - digits));
     }
 
@@ -133,7 +176,8 @@ private:
     bool nested(std::string_view string) {
         const std::string_view body = core::trimmed(string);
         if (depth_ == kNestedMax || body.size() < 2 || body.size() > kNestedBytesMax) return false;
-        const bool looks = (body.front() == '{' && body.back() == '}') || (body.front() == '[' && body.back() == ']');
+        const bool looks = (body.front() == '{' && body.back() == '}') ||
+                           (body.front() == '[' && body.back() == ']');
         if (!looks) return false;
         JsonTape tape;
         if (!tape.parse(body)) return false;
@@ -189,7 +233,8 @@ std::uint64_t content_of(JsonValue args) {
 }
 
 /// The arguments, or the client's digest of them where it left them out or cut them.
-void append_question(std::string& out, std::optional<JsonValue> args, const core::ToolFinished& call) {
+void append_question(std::string& out, std::optional<JsonValue> args,
+                     const core::ToolFinished& call) {
     out = call.tool;
     out.push_back('\n');
     const std::size_t before = out.size();
@@ -209,16 +254,19 @@ ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished
     ResultText read;
     if (result) {
         if (result->kind() == JsonKind::kString) read.text = result->text();
-        read.bytes = result->kind() == JsonKind::kString ? read.text.size() : call.result.kept.size();
+        read.bytes =
+            result->kind() == JsonKind::kString ? read.text.size() : call.result.kept.size();
         Canonical{read.canonical, true}.value(*result);
     }
     const bool cut = read.canonical.find(kCutMark) != std::string::npos;
-    if (!call.result_digest.empty() && (!result || cut)) read.canonical.append("\n#").append(call.result_digest);
+    if (!call.result_digest.empty() && (!result || cut))
+        read.canonical.append("\n#").append(call.result_digest);
     return read;
 }
 
 void print_failure(CallPrint& print, const core::ToolFinished& call, std::string_view result) {
-    std::string_view message = call.error ? std::string_view{call.error->message.kept} : std::string_view{};
+    std::string_view message =
+        call.error ? std::string_view{call.error->message.kept} : std::string_view{};
     if (message.empty()) message = result;
     if (call.error) print.failure = core::failure_of_class(call.error->error_class);
     print.typed_failure = print.failure != FailureKind::kNone;
@@ -251,10 +299,12 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     if (writes && args) print.content = content_of(*args);
 
     const ResultText result = read_result(member(data, "result"), call);
-    const std::string_view plain = result.text.empty() ? std::string_view{call.result.kept} : result.text;
+    const std::string_view plain =
+        result.text.empty() ? std::string_view{call.result.kept} : result.text;
     print.result_bytes = result.bytes;
     print.trivial = core::is_trivial(plain) && call.result_digest.empty();
-    print.measured = core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
+    print.measured =
+        core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
     print.running = call.ok && print.kind != CallKind::kVerify && core::says_running(plain);
     text = result.canonical;
     text.push_back(call.ok ? '+' : '-');

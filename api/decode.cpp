@@ -36,6 +36,12 @@ Result<> check(const core::ProgressEstimated& progress) {
     return under(wrong("must be from 0 to 100"), "percent");
 }
 
+Result<> check(const core::SessionEnded& end) {
+    if (end.outcome != core::Outcome::kHalted) return {};
+    return under(wrong("must be one of completed, failed, cancelled; only Headway halts"),
+                 "outcome");
+}
+
 Result<> check(const core::PolicyOverride& policy) {
     const auto interval = policy.heartbeat_interval_ms.value_or(10'000);
     if (interval < 100 || interval > 3'600'000) {
@@ -51,7 +57,8 @@ Result<> check(const core::PolicyOverride& policy) {
     for (std::size_t i = 0; i < policy.tools.size(); ++i) {
         const auto patience = policy.tools[i].patience;
         if (patience >= 1 && patience <= core::kPatienceMax) continue;
-        return under(under(under(wrong("must be from 1 to 100"), "patience"), std::to_string(i)), "tools");
+        return under(under(under(wrong("must be from 1 to 100"), "patience"), std::to_string(i)),
+                     "tools");
     }
     if (policy.detectors.size() > core::kDetectorCount) {
         return under(wrong("must have at most one entry for each detector"), "detectors");
@@ -270,6 +277,7 @@ Result<core::SessionEnded> decode_end(JsonTape& tape, std::string_view body) {
     HEADWAY_CHECK(parse_object(tape, body));
     core::SessionEnded end;
     HEADWAY_CHECK(fields::decode_object(tape.root(), end));
+    HEADWAY_CHECK(check(end));
     return end;
 }
 

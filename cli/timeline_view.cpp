@@ -1,6 +1,7 @@
 #include "cli/timeline_view.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "api/encode.hpp"
@@ -84,27 +85,37 @@ std::string step_text(const Step& step, const TimelineStyle& style) {
     return color.empty() ? line : std::string(color) + line + std::string(kColorReset);
 }
 
-// Which rule, how sure, and what else the verdict says about itself; what it does not say is left
-// out.
+// The rules that spoke, what they rest on, the tier of the event, and how sure.
 std::string grounds_text(const Step& step) {
-    const json data = envelope_of(step.event)["data"];
-    std::string line;
-    for (const char* name : {"detector", "detectors", "tier", "confidence", "identity"}) {
-        const auto found = data.find(name);
-        if (found == data.end() || found->empty()) continue;
-        line += (line.empty() ? "" : "; ") + std::string(name) + " " + plain_text(*found);
+    const auto& change = std::get<core::VerdictChanged>(step.event.payload);
+    std::vector<std::string> grounds;
+    if (!change.detector.empty()) {
+        std::string rules = "detector " + change.detector;
+        for (const std::string& other : change.detectors)
+            if (other != change.detector) rules += ", " + other;
+        grounds.push_back(std::move(rules));
     }
-    std::string numbers;
-    for (const std::uint64_t n : evidence_of(step))
-        numbers += " #" + std::to_string(n);
-    if (!numbers.empty()) line += (line.empty() ? "evidence" : "; evidence") + numbers;
+    if (!change.evidence.empty()) {
+        std::string numbers = "evidence";
+        for (const std::uint64_t n : change.evidence)
+            numbers += " #" + std::to_string(n);
+        grounds.push_back(std::move(numbers));
+    }
+    grounds.push_back("tier " + std::string(core::name_of(change.tier)));
+    if (change.confidence > 0) {
+        grounds.push_back("confidence " + std::to_string(std::lround(change.confidence * 100)) +
+                          " %");
+    }
+    std::string line;
+    for (const std::string& ground : grounds)
+        line += (line.empty() ? "" : "; ") + ground;
     return line;
 }
 
 std::string why_text(const Step& step, const Timeline& timeline, const TimelineStyle& style) {
     std::vector<std::string> lines;
-    if (std::string grounds = grounds_text(step); !grounds.empty()) {
-        lines.push_back("    " + std::move(grounds));
+    if (std::holds_alternative<core::VerdictChanged>(step.event.payload)) {
+        lines.push_back("    " + grounds_text(step));
     }
     for (const json& one : why_json(step, timeline)) {
         std::string line =

@@ -7,6 +7,7 @@
 #include "config/address.hpp"
 #include "config/duration.hpp"
 #include "config/suggest.hpp"
+#include "core/limits.hpp"
 
 namespace headway::config {
 namespace {
@@ -18,6 +19,7 @@ constexpr std::int64_t kHour = 3'600 * kSecond;
 constexpr std::int64_t kDay = 24 * kHour;
 
 constexpr std::array<std::string_view, 2> kProfiles{"balanced", "strict"};
+constexpr std::array<std::string_view, 2> kSwitch{"on", "off"};
 constexpr std::array<std::string_view, 6> kLevels{"trace", "debug", "info", "warn", "error", "off"};
 constexpr std::array<std::string_view, 3> kFormats{"auto", "text", "json"};
 
@@ -176,6 +178,55 @@ Key profile_key() {
     return key;
 }
 
+Key loop_detection_key() {
+    Key key{"policy.loop_detection", Kind::kText, join(kSwitch, " | "), true,
+            "Of new sessions: off leaves liveness, failures and what agents say."};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        HEADWAY_CHECK(check_choice(text, kSwitch));
+        settings.policy.loop_detection = text == "on";
+        return {};
+    };
+    key.print = [](const Settings& s) {
+        return std::string(s.policy.loop_detection ? "on" : "off");
+    };
+    return key;
+}
+
+Key on_stuck_key() {
+    constexpr const auto& kNames = core::EnumNames<core::OnStuck>::kNames;
+    Key key{"policy.on_stuck", Kind::kText, join(kNames, " | "), true,
+            "What follows stuck: advice, a question to a person, a stop, or the end."};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        HEADWAY_CHECK(check_choice(text, kNames));
+        core::parse_name(text, settings.policy.on_stuck);
+        return {};
+    };
+    key.print = [](const Settings& s) { return std::string(core::name_of(s.policy.on_stuck)); };
+    return key;
+}
+
+Key ignore_tools_key() {
+    Key key{"policy.ignore_tools", Kind::kTextList, "tool names", true,
+            "Tools whose calls are no evidence of anything, such as a logger's."};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        const std::vector<std::string> names = split_list(text);
+        if (names.size() > core::limits::kToolPoliciesMax) {
+            return mistake("more than 32 tools");
+        }
+        settings.policy.tools.clear();
+        for (const std::string& name : names)
+            settings.policy.tools.push_back({name, true, 1});
+        return {};
+    };
+    key.print = [](const Settings& s) {
+        std::vector<std::string_view> names;
+        for (const core::ToolPolicy& tool : s.policy.tools)
+            names.push_back(tool.tool);
+        return join(names, ",");
+    };
+    return key;
+}
+
 void add_server_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::server;
     table.push_back(listen_key());
@@ -217,6 +268,9 @@ void add_policy_keys(std::vector<Key>& table) {
                               core::kHeartbeatLimitMax>(
         "policy.heartbeat_limit", true,
         "Heartbeats in a row without a state change, and with no call in flight."));
+    table.push_back(loop_detection_key());
+    table.push_back(on_stuck_key());
+    table.push_back(ignore_tools_key());
 }
 
 std::vector<Key> build_table() {

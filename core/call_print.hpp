@@ -54,12 +54,12 @@ struct EnumNames<FailureKind> {
 /// the event, so that a replay compares what the session was judged by. 64-bit members are the low
 /// halves of 128-bit digests; 0 = there is none.
 struct CallPrint {
-    Digest question;               ///< tool and canonical arguments
-    Digest outcome;                ///< canonical result or error, and whether it went well
-    std::uint64_t raw_outcome = 0; ///< the same before anything volatile was masked
-    std::uint64_t diagnostic = 0;  ///< kind and first diagnostic line of a failure or a red run
-    std::uint64_t content = 0;     ///< of an edit that names no digest: what it writes
-    std::uint64_t path = 0;        ///< of what the call touches, when it names one
+    Digest question;                ///< tool and canonical arguments
+    Digest outcome;                 ///< canonical result or error, and whether it went well
+    std::uint64_t raw_outcome = 0;  ///< the same before anything volatile was masked
+    std::uint64_t diagnostic = 0;   ///< kind and first diagnostic line of a failure or a red run
+    std::uint64_t content = 0;      ///< of an edit that names no digest: what it writes
+    std::uint64_t path = 0;         ///< of what the call touches, when it names one
     CallKind kind = CallKind::kOther;
     FailureKind failure = FailureKind::kNone;
     bool typed_failure = false;  ///< the client said so; else read from the message

@@ -13,32 +13,48 @@ namespace {
 using Words = std::initializer_list<std::string_view>;
 
 // Verbs of tool names, each list in the words that agents' tools use.
-constexpr std::array<std::string_view, 6> kShells{"bash", "sh", "shell", "terminal", "zsh", "powershell"};
-constexpr std::array<std::string_view, 7> kPlanWords{"plan", "todo", "todos", "think", "thought", "reflect", "scratchpad"};
-constexpr std::array<std::string_view, 6> kSleepWords{"sleep", "delay", "pause", "idle", "noop", "wait"};
-constexpr std::array<std::string_view, 9> kPollWords{"status", "poll", "wait", "await", "watch", "progress", "stdin", "monitor", "output"};
-constexpr std::array<std::string_view, 9> kVerifyWords{"test", "tests", "verify", "lint", "build", "compile", "typecheck", "diagnostics", "pytest"};
+constexpr std::array<std::string_view, 6> kShells{"bash",     "sh",  "shell",
+                                                  "terminal", "zsh", "powershell"};
+constexpr std::array<std::string_view, 7> kPlanWords{"plan",    "todo",    "todos",     "think",
+                                                     "thought", "reflect", "scratchpad"};
+constexpr std::array<std::string_view, 6> kSleepWords{"sleep", "delay", "pause",
+                                                      "idle",  "noop",  "wait"};
+constexpr std::array<std::string_view, 9> kPollWords{
+    "status", "poll", "wait", "await", "watch", "progress", "stdin", "monitor", "output"};
+constexpr std::array<std::string_view, 9> kVerifyWords{
+    "test", "tests", "verify", "lint", "build", "compile", "typecheck", "diagnostics", "pytest"};
 constexpr std::array<std::string_view, 22> kEditWords{
-    "edit",   "write", "create", "replace", "insert", "append", "patch", "delete", "remove", "rename", "move",
-    "mkdir",  "multiedit", "save", "update", "modify", "str", "apply", "upload", "install", "fix", "set"};
+    "edit",   "write",  "create", "replace", "insert",    "append", "patch",  "delete",
+    "remove", "rename", "move",   "mkdir",   "multiedit", "save",   "update", "modify",
+    "str",    "apply",  "upload", "install", "fix",       "set"};
 constexpr std::array<std::string_view, 3> kCommitWords{"commit", "push", "merge"};
-constexpr std::array<std::string_view, 17> kReadWords{"read", "get", "list", "search", "find", "grep", "view", "cat", "ls",
-    "open", "fetch", "lookup", "query", "glob", "show", "browse", "extract"};
+constexpr std::array<std::string_view, 17> kReadWords{
+    "read", "get",   "list",   "search", "find", "grep", "view",   "cat",    "ls",
+    "open", "fetch", "lookup", "query",  "glob", "show", "browse", "extract"};
 
 // Starts of shell commands.
 constexpr std::array<std::string_view, 31> kVerifiers{
-    "pytest", "make", "ctest", "ninja", "tox", "nox", "jest", "vitest", "mocha", "tsc", "eslint", "ruff", "mypy",
-    "flake8", "pylint", "rspec", "phpunit", "gradle", "./gradlew", "mvn", "cmake --build", "cargo test", "cargo build",
-    "cargo check", "cargo clippy", "go test", "go build", "go vet", "npm test", "npm run", "bazel"};
+    "pytest",       "make",    "ctest",         "ninja",      "tox",         "nox",
+    "jest",         "vitest",  "mocha",         "tsc",        "eslint",      "ruff",
+    "mypy",         "flake8",  "pylint",        "rspec",      "phpunit",     "gradle",
+    "./gradlew",    "mvn",     "cmake --build", "cargo test", "cargo build", "cargo check",
+    "cargo clippy", "go test", "go build",      "go vet",     "npm test",    "npm run",
+    "bazel"};
 constexpr std::array<std::string_view, 14> kMoreVerifiers{
-    "yarn test", "yarn build", "pnpm test", "pnpm build", "yarn lint", "pnpm lint", "dotnet test", "dotnet build", "python -m pytest",
-    "python3 -m pytest", "python -m unittest", "python3 -m unittest", "npx jest", "npx vitest"};
+    "yarn test",        "yarn build",        "pnpm test",          "pnpm build",
+    "yarn lint",        "pnpm lint",         "dotnet test",        "dotnet build",
+    "python -m pytest", "python3 -m pytest", "python -m unittest", "python3 -m unittest",
+    "npx jest",         "npx vitest"};
 constexpr std::array<std::string_view, 22> kEditors{
-    "mv ", "cp ", "rm ", "mkdir ", "touch ", "tee ", "patch ", "chmod ", "chown ", "ln ", "unzip ", "tar ", "pip install",
-    "pip3 install", "npm install", "npm i ", "apt install", "apt-get install", "git apply", "git checkout", "git restore", "git stash"};
-constexpr std::array<std::string_view, 10> kMoreEditors{"git add", "git mv", "git rm", "git reset", "git clone", "git pull",
-    "yarn add", "pnpm add", "go mod", "git cherry-pick"};
-constexpr std::array<std::string_view, 4> kCommitters{"git commit", "git push", "git merge", "git rebase"};
+    "mv ",         "cp ",          "rm ",         "mkdir ",   "touch ",      "tee ",
+    "patch ",      "chmod ",       "chown ",      "ln ",      "unzip ",      "tar ",
+    "pip install", "pip3 install", "npm install", "npm i ",   "apt install", "apt-get install",
+    "git apply",   "git checkout", "git restore", "git stash"};
+constexpr std::array<std::string_view, 10> kMoreEditors{
+    "git add",  "git mv",   "git rm",   "git reset", "git clone",
+    "git pull", "yarn add", "pnpm add", "go mod",    "git cherry-pick"};
+constexpr std::array<std::string_view, 4> kCommitters{"git commit", "git push", "git merge",
+                                                      "git rebase"};
 
 /// Lower-case words of `run_tests`, `runTests`, `run-tests`.
 std::vector<std::string> words_of(std::string_view name) {
@@ -68,7 +84,8 @@ template <class List>
 bool starts_with_any(std::string_view command, const List& starts) {
     return std::any_of(std::begin(starts), std::end(starts), [command](std::string_view start) {
         return command.starts_with(start) &&
-               (command.size() == start.size() || start.back() == ' ' || !is_word(command[start.size()]));
+               (command.size() == start.size() || start.back() == ' ' ||
+                !is_word(command[start.size()]));
     });
 }
 
@@ -88,7 +105,8 @@ std::string_view next_part(std::string_view& rest) {
         if (c == '&' && i + 1 < rest.size() && rest[i + 1] == '&') break;
     }
     const std::string_view part = trimmed(rest.substr(0, i));
-    while (i < rest.size() && (rest[i] == ';' || rest[i] == '\n' || rest[i] == '|' || rest[i] == '&'))
+    while (i < rest.size() &&
+           (rest[i] == ';' || rest[i] == '\n' || rest[i] == '|' || rest[i] == '&'))
         ++i;
     rest.remove_prefix(i);
     return part;
@@ -103,14 +121,16 @@ bool redirects(std::string_view part) {
             target.remove_prefix(1);
         target = trimmed(target);
         if (target.empty() || target.front() == '&' || target.starts_with("/dev/")) continue;
-        return is_word(target.front()) || target.front() == '/' || target.front() == '.' || target.front() == '~' ||
-               target.front() == '$' || target.front() == '"' || target.front() == '\'';
+        return is_word(target.front()) || target.front() == '/' || target.front() == '.' ||
+               target.front() == '~' || target.front() == '$' || target.front() == '"' ||
+               target.front() == '\'';
     }
     return false;
 }
 
 bool runs_a_test_script(std::string_view part) {
-    if (!starts_with_any(part, Words{"python", "python3", "node", "ruby", "bash", "sh", "perl", "php"}) &&
+    if (!starts_with_any(part,
+                         Words{"python", "python3", "node", "ruby", "bash", "sh", "perl", "php"}) &&
         !part.starts_with("./")) {
         return false;
     }
@@ -122,11 +142,14 @@ CallKind kind_of_part(std::string_view part) {
         part.remove_prefix(5);
     if (starts_with_any(part, Words{"sleep", "wait"})) return CallKind::kSleep;
     if (starts_with_any(part, kCommitters)) return CallKind::kCommit;
-    if (starts_with_any(part, kVerifiers) || starts_with_any(part, kMoreVerifiers) || runs_a_test_script(part)) {
+    if (starts_with_any(part, kVerifiers) || starts_with_any(part, kMoreVerifiers) ||
+        runs_a_test_script(part)) {
         return CallKind::kVerify;
     }
-    const bool in_place = starts_with_any(part, Words{"sed", "perl"}) && part.find(" -i") != std::string_view::npos;
-    if (in_place || starts_with_any(part, kEditors) || starts_with_any(part, kMoreEditors) || redirects(part)) {
+    const bool in_place =
+        starts_with_any(part, Words{"sed", "perl"}) && part.find(" -i") != std::string_view::npos;
+    if (in_place || starts_with_any(part, kEditors) || starts_with_any(part, kMoreEditors) ||
+        redirects(part)) {
         return CallKind::kEdit;
     }
     return CallKind::kOther;
@@ -146,11 +169,20 @@ CallKind kind_of_command(std::string_view command) {
             continue;
         }
         switch (kind_of_part(part)) {
-            case CallKind::kCommit: return CallKind::kCommit;
-            case CallKind::kVerify: verifies = true; break;
-            case CallKind::kEdit: edits = true; break;
-            case CallKind::kSleep: sleeps = true; break;
-            default: does_more = true; break;
+            case CallKind::kCommit:
+                return CallKind::kCommit;
+            case CallKind::kVerify:
+                verifies = true;
+                break;
+            case CallKind::kEdit:
+                edits = true;
+                break;
+            case CallKind::kSleep:
+                sleeps = true;
+                break;
+            default:
+                does_more = true;
+                break;
         }
     }
     // A script that writes and then tests is judged by the test's result.
@@ -196,7 +228,8 @@ std::string_view path_in_command(std::string_view command) {
             ++end;
         const std::string_view word = command.substr(at, end - at);
         const bool plain = !word.empty() && (is_word(word[0]) || word[0] == '/' || word[0] == '.');
-        if (plain && mentions(word, Words{"/", "."}) && !is_digit(word[0]) && word.size() < 256) path = word;
+        if (plain && mentions(word, Words{"/", "."}) && !is_digit(word[0]) && word.size() < 256)
+            path = word;
         at = end + 1;
     }
     return path;

@@ -43,7 +43,7 @@ struct Observation {
     const Ledger& ledger;
     const CallSeen* call = nullptr;  ///< null unless the event is a call that counts
     Tier tier = Tier::kNone;         ///< of this event
-    bool call_in_flight = false;     ///< a call is open after this event, or the beat itself says so
+    bool call_in_flight = false;  ///< a call is open after this event, or the beat itself says so
     bool phase_changed = false;
     bool work_moved = false;  ///< the beat's in-flight counter differs from the last one
     bool state_change = false;

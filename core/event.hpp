@@ -12,11 +12,11 @@
 
 namespace headway::core {
 
-using Payload =
-    std::variant<SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message, Reflection,
-                 TestResult, PhaseStarted, PhaseCompleted, PlanUpdated, ProgressEstimated,
-                 FactLearned, StateChanged, ErrorReported, Compacted, VerdictChanged,
-                 DirectiveIssued, DirectiveAcknowledged, CancelRequested, SessionEnded, ProgressStats>;
+using Payload = std::variant<SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message,
+                             Reflection, TestResult, PhaseStarted, PhaseCompleted, PlanUpdated,
+                             ProgressEstimated, FactLearned, StateChanged, ErrorReported, Compacted,
+                             VerdictChanged, DirectiveIssued, DirectiveAcknowledged,
+                             CancelRequested, SessionEnded, ProgressStats>;
 
 /// One immutable entry in the journal of a session.
 struct Event {
@@ -24,7 +24,7 @@ struct Event {
     Timestamp at = kNever;
     std::uint32_t attempt = 0;  ///< as reported; 0 = not given
     std::uint32_t next_heartbeat_ms =
-        0;                 ///< the interval asked for from here on, when it changed; else 0
+        0;  ///< the interval asked for from here on, when it changed; else 0
     /// What the agent does from here on, when this event changed it; the row of a journal keeps it
     /// so that a stream shows it.
     std::optional<AgentState> state;

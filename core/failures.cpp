@@ -15,30 +15,54 @@ struct ClassName {
 
 // Names of error classes as clients, SDKs and HTTP libraries write them.
 constexpr std::array<ClassName, 48> kClassNames{{
-    {"transient", FailureKind::kTransient},        {"ratelimit", FailureKind::kTransient},
-    {"ratelimited", FailureKind::kTransient},      {"ratelimiterror", FailureKind::kTransient},
-    {"overloaded", FailureKind::kTransient},       {"overload", FailureKind::kTransient},
-    {"unavailable", FailureKind::kTransient},      {"serviceunavailable", FailureKind::kTransient},
-    {"servererror", FailureKind::kTransient},      {"internalservererror", FailureKind::kTransient},
-    {"connection", FailureKind::kTransient},       {"connectionerror", FailureKind::kTransient},
-    {"connectionrefused", FailureKind::kTransient},{"connectionreset", FailureKind::kTransient},
-    {"network", FailureKind::kTransient},          {"networkerror", FailureKind::kTransient},
-    {"timeout", FailureKind::kTransient},          {"apierror", FailureKind::kTransient},
-    {"provider", FailureKind::kTransient},         {"providererror", FailureKind::kTransient},
-    {"auth", FailureKind::kAuth},                  {"authentication", FailureKind::kAuth},
-    {"authenticationerror", FailureKind::kAuth},   {"authorization", FailureKind::kAuth},
-    {"unauthorized", FailureKind::kAuth},          {"forbidden", FailureKind::kAuth},
-    {"permission", FailureKind::kAuth},            {"permissiondenied", FailureKind::kAuth},
-    {"config", FailureKind::kAuth},                {"credentials", FailureKind::kAuth},
-    {"unknowntool", FailureKind::kUnknownTool},    {"toolnotfound", FailureKind::kUnknownTool},
-    {"missingtool", FailureKind::kUnknownTool},    {"toolunavailable", FailureKind::kUnknownTool},
-    {"notfound", FailureKind::kNotFound},          {"filenotfound", FailureKind::kNotFound},
-    {"mismatch", FailureKind::kMismatch},          {"nomatch", FailureKind::kMismatch},
-    {"assertion", FailureKind::kAssertion},        {"assertionerror", FailureKind::kAssertion},
-    {"testfailure", FailureKind::kAssertion},      {"compileerror", FailureKind::kAssertion},
-    {"maxtokens", FailureKind::kTruncated},        {"truncated", FailureKind::kTruncated},
-    {"parseerror", FailureKind::kTruncated},       {"jsonparse", FailureKind::kTruncated},
-    {"emptyresponse", FailureKind::kTruncated},    {"contextlength", FailureKind::kContext},
+    {"transient", FailureKind::kTransient},
+    {"ratelimit", FailureKind::kTransient},
+    {"ratelimited", FailureKind::kTransient},
+    {"ratelimiterror", FailureKind::kTransient},
+    {"overloaded", FailureKind::kTransient},
+    {"overload", FailureKind::kTransient},
+    {"unavailable", FailureKind::kTransient},
+    {"serviceunavailable", FailureKind::kTransient},
+    {"servererror", FailureKind::kTransient},
+    {"internalservererror", FailureKind::kTransient},
+    {"connection", FailureKind::kTransient},
+    {"connectionerror", FailureKind::kTransient},
+    {"connectionrefused", FailureKind::kTransient},
+    {"connectionreset", FailureKind::kTransient},
+    {"network", FailureKind::kTransient},
+    {"networkerror", FailureKind::kTransient},
+    {"timeout", FailureKind::kTransient},
+    {"apierror", FailureKind::kTransient},
+    {"provider", FailureKind::kTransient},
+    {"providererror", FailureKind::kTransient},
+    {"auth", FailureKind::kAuth},
+    {"authentication", FailureKind::kAuth},
+    {"authenticationerror", FailureKind::kAuth},
+    {"authorization", FailureKind::kAuth},
+    {"unauthorized", FailureKind::kAuth},
+    {"forbidden", FailureKind::kAuth},
+    {"permission", FailureKind::kAuth},
+    {"permissiondenied", FailureKind::kAuth},
+    {"config", FailureKind::kAuth},
+    {"credentials", FailureKind::kAuth},
+    {"unknowntool", FailureKind::kUnknownTool},
+    {"toolnotfound", FailureKind::kUnknownTool},
+    {"missingtool", FailureKind::kUnknownTool},
+    {"toolunavailable", FailureKind::kUnknownTool},
+    {"notfound", FailureKind::kNotFound},
+    {"filenotfound", FailureKind::kNotFound},
+    {"mismatch", FailureKind::kMismatch},
+    {"nomatch", FailureKind::kMismatch},
+    {"assertion", FailureKind::kAssertion},
+    {"assertionerror", FailureKind::kAssertion},
+    {"testfailure", FailureKind::kAssertion},
+    {"compileerror", FailureKind::kAssertion},
+    {"maxtokens", FailureKind::kTruncated},
+    {"truncated", FailureKind::kTruncated},
+    {"parseerror", FailureKind::kTruncated},
+    {"jsonparse", FailureKind::kTruncated},
+    {"emptyresponse", FailureKind::kTruncated},
+    {"contextlength", FailureKind::kContext},
 }};
 
 struct Phrase {
@@ -48,39 +72,62 @@ struct Phrase {
 
 // Read in this order: what a person has to mend before what passes by itself.
 constexpr std::array<Phrase, 40> kPhrases{{
-    {"unknown tool", FailureKind::kUnknownTool},      {"tool not found", FailureKind::kUnknownTool},
-    {"no such tool", FailureKind::kUnknownTool},      {"tool is not available", FailureKind::kUnknownTool},
-    {"tool not available", FailureKind::kUnknownTool},{"unavailable tool", FailureKind::kUnknownTool},
+    {"unknown tool", FailureKind::kUnknownTool},
+    {"tool not found", FailureKind::kUnknownTool},
+    {"no such tool", FailureKind::kUnknownTool},
+    {"tool is not available", FailureKind::kUnknownTool},
+    {"tool not available", FailureKind::kUnknownTool},
+    {"unavailable tool", FailureKind::kUnknownTool},
     {"tool does not exist", FailureKind::kUnknownTool},
-    {"unauthorized", FailureKind::kAuth},             {"invalid api key", FailureKind::kAuth},
-    {"authentication failed", FailureKind::kAuth},    {"authentication required", FailureKind::kAuth},
-    {"access denied", FailureKind::kAuth},            {"403 forbidden", FailureKind::kAuth},
-    {"invalid credentials", FailureKind::kAuth},      {"not authorized", FailureKind::kAuth},
+    {"unauthorized", FailureKind::kAuth},
+    {"invalid api key", FailureKind::kAuth},
+    {"authentication failed", FailureKind::kAuth},
+    {"authentication required", FailureKind::kAuth},
+    {"access denied", FailureKind::kAuth},
+    {"403 forbidden", FailureKind::kAuth},
+    {"invalid credentials", FailureKind::kAuth},
+    {"not authorized", FailureKind::kAuth},
     {"permission denied", FailureKind::kAuth},
-    {"too many requests", FailureKind::kTransient},   {"rate limit", FailureKind::kTransient},
-    {"rate_limit", FailureKind::kTransient},          {"overloaded", FailureKind::kTransient},
-    {"service unavailable", FailureKind::kTransient}, {"bad gateway", FailureKind::kTransient},
-    {"gateway timeout", FailureKind::kTransient},     {"internal server error", FailureKind::kTransient},
-    {"connection refused", FailureKind::kTransient},  {"connection reset", FailureKind::kTransient},
-    {"econnrefused", FailureKind::kTransient},        {"econnreset", FailureKind::kTransient},
-    {"etimedout", FailureKind::kTransient},           {"temporarily unavailable", FailureKind::kTransient},
-    {"old_string not found", FailureKind::kMismatch}, {"0 occurrences", FailureKind::kMismatch},
-    {"no match found", FailureKind::kMismatch},       {"did not match", FailureKind::kMismatch},
-    {"no such file", FailureKind::kNotFound},         {"not found", FailureKind::kNotFound},
+    {"too many requests", FailureKind::kTransient},
+    {"rate limit", FailureKind::kTransient},
+    {"rate_limit", FailureKind::kTransient},
+    {"overloaded", FailureKind::kTransient},
+    {"service unavailable", FailureKind::kTransient},
+    {"bad gateway", FailureKind::kTransient},
+    {"gateway timeout", FailureKind::kTransient},
+    {"internal server error", FailureKind::kTransient},
+    {"connection refused", FailureKind::kTransient},
+    {"connection reset", FailureKind::kTransient},
+    {"econnrefused", FailureKind::kTransient},
+    {"econnreset", FailureKind::kTransient},
+    {"etimedout", FailureKind::kTransient},
+    {"temporarily unavailable", FailureKind::kTransient},
+    {"old_string not found", FailureKind::kMismatch},
+    {"0 occurrences", FailureKind::kMismatch},
+    {"no match found", FailureKind::kMismatch},
+    {"did not match", FailureKind::kMismatch},
+    {"no such file", FailureKind::kNotFound},
+    {"not found", FailureKind::kNotFound},
     {"does not exist", FailureKind::kNotFound},
-    {"assertionerror", FailureKind::kAssertion},      {"test failed", FailureKind::kAssertion},
+    {"assertionerror", FailureKind::kAssertion},
+    {"test failed", FailureKind::kAssertion},
     {"tests failed", FailureKind::kAssertion},
 }};
 
 /// A status code that stands by itself: "HTTP 429", "error 503:", "(401)".
 FailureKind status_in(std::string_view text) {
     for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
-        if (text[at] < '4' || text[at] > '5' || !is_digit(text[at + 1]) || !is_digit(text[at + 2])) continue;
-        const bool alone = (at == 0 || !is_word(text[at - 1])) && (at + 3 == text.size() || !is_word(text[at + 3]));
+        if (text[at] < '4' || text[at] > '5' || !is_digit(text[at + 1]) || !is_digit(text[at + 2]))
+            continue;
+        const bool alone = (at == 0 || !is_word(text[at - 1])) &&
+                           (at + 3 == text.size() || !is_word(text[at + 3]));
         if (!alone) continue;
         const std::string_view before = text.substr(at > 12 ? at - 12 : 0, at > 12 ? 12 : at);
-        if (at != 0 && !mentions(before, std::array<std::string_view, 5>{"http", "status", "error", "code", "("})) continue;
-        const auto status = static_cast<std::uint64_t>((text[at] - '0') * 100 + (text[at + 1] - '0') * 10 + (text[at + 2] - '0'));
+        if (at != 0 && !mentions(before, std::array<std::string_view, 5>{"http", "status", "error",
+                                                                         "code", "("}))
+            continue;
+        const auto status = static_cast<std::uint64_t>(
+            (text[at] - '0') * 100 + (text[at + 1] - '0') * 10 + (text[at + 2] - '0'));
         const FailureKind kind = failure_of_status(status);
         if (kind == FailureKind::kAuth || kind == FailureKind::kTransient) return kind;
     }
@@ -88,13 +135,15 @@ FailureKind status_in(std::string_view text) {
 }
 
 bool says_what_is_wrong(std::string_view line) {
-    static constexpr std::array<std::string_view, 12> kSigns{"error", "fail", "exception", "not found", "cannot", "can't", "denied",
-                                                             "invalid", "undefined", "expected", "unexpected", "no such"};
+    static constexpr std::array<std::string_view, 12> kSigns{
+        "error",  "fail",    "exception", "not found", "cannot",     "can't",
+        "denied", "invalid", "undefined", "expected",  "unexpected", "no such"};
     return mentions(lower(line.substr(0, 400)), kSigns);
 }
 
 bool is_continuation_line(std::string_view line) {
-    return line.starts_with("Traceback") || line.starts_with("File \"") || line.starts_with("at ") || line.starts_with("===");
+    return line.starts_with("Traceback") || line.starts_with("File \"") ||
+           line.starts_with("at ") || line.starts_with("===");
 }
 
 }  // namespace
@@ -114,7 +163,8 @@ FailureKind failure_of_status(std::uint64_t status) {
     if (status < 400) return FailureKind::kNone;
     if (status == 401 || status == 403 || status == 407) return FailureKind::kAuth;
     if (status == 404 || status == 410) return FailureKind::kNotFound;
-    if (status == 408 || status == 425 || status == 429 || status >= 500) return FailureKind::kTransient;
+    if (status == 408 || status == 425 || status == 429 || status >= 500)
+        return FailureKind::kTransient;
     return FailureKind::kOther;
 }
 
@@ -129,8 +179,8 @@ FailureKind failure_of_message(std::string_view message) {
 
 bool is_trivial(std::string_view result) {
     static constexpr std::array<std::string_view, 18> kAcknowledgements{
-        "ok", "okay", "true", "done", "success", "sent", "null", "none", "[]", "{}", "\"\"", "saved", "updated", "created", "yes",
-        "\"ok\"", "succeeded", "acknowledged"};
+        "ok", "okay", "true",  "done",    "success", "sent", "null",   "none",      "[]",
+        "{}", "\"\"", "saved", "updated", "created", "yes",  "\"ok\"", "succeeded", "acknowledged"};
     result = trimmed(result);
     if (result.size() > 16) return false;
     while (!result.empty() && (result.back() == '.' || result.back() == '!'))
@@ -139,20 +189,25 @@ bool is_trivial(std::string_view result) {
 }
 
 bool says_running(std::string_view result) {
-    static constexpr std::array<std::string_view, 11> kUnderWay{"running", "pending", "in progress", "in_progress", "queued", "waiting",
-                                                                "not ready", "processing", "building", "starting", "not finished"};
+    static constexpr std::array<std::string_view, 11> kUnderWay{
+        "running",   "pending",    "in progress", "in_progress", "queued",      "waiting",
+        "not ready", "processing", "building",    "starting",    "not finished"};
     // A status is short, or stands at the start of a longer answer.
     return mentions(lower(result.substr(0, 256)), kUnderWay);
 }
 
 bool is_measurement(std::string_view command, std::string_view result) {
-    static constexpr std::array<std::string_view, 8> kAsks{"bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest"};
-    static constexpr std::array<std::string_view, 7> kAnswers{"ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
-    return mentions(lower(command.substr(0, 512)), kAsks) || mentions(lower(result.substr(0, 512)), kAnswers);
+    static constexpr std::array<std::string_view, 8> kAsks{
+        "bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest"};
+    static constexpr std::array<std::string_view, 7> kAnswers{
+        "ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
+    return mentions(lower(command.substr(0, 512)), kAsks) ||
+           mentions(lower(result.substr(0, 512)), kAnswers);
 }
 
 std::optional<std::uint64_t> failing_count(std::string_view result) {
-    static constexpr std::array<std::string_view, 5> kFailed{"failed", "failures", "failing", "errors", "error"};
+    static constexpr std::array<std::string_view, 5> kFailed{"failed", "failures", "failing",
+                                                             "errors", "error"};
     static constexpr std::array<std::string_view, 3> kPassed{"passed", "passing", "ok"};
     std::optional<std::uint64_t> failing;
     bool passed = false;
@@ -162,7 +217,8 @@ std::optional<std::uint64_t> failing_count(std::string_view result) {
             continue;
         }
         std::uint64_t count = 0;
-        const auto end = std::from_chars(result.data() + at, result.data() + result.size(), count).ptr;
+        const auto end =
+            std::from_chars(result.data() + at, result.data() + result.size(), count).ptr;
         at = static_cast<std::size_t>(end - result.data());
         std::size_t word = at;
         while (word < result.size() && (result[word] == ' ' || result[word] == '\t'))
@@ -204,7 +260,9 @@ std::string diagnostic_line(std::string_view text) {
     // "line 12" and ":12:5" move with every edit.
     std::string out;
     for (std::size_t at = 0; at < masked.size(); ++at) {
-        const bool numbered = is_digit(masked[at]) && (out.ends_with("line ") || out.ends_with("Line ") || out.ends_with(':'));
+        const bool numbered =
+            is_digit(masked[at]) &&
+            (out.ends_with("line ") || out.ends_with("Line ") || out.ends_with(':'));
         if (!numbered) {
             out.push_back(masked[at]);
             continue;

@@ -171,9 +171,8 @@ struct Fold {
 
     /// What was said about a loop is no longer true once the loop is over.
     void withdraw_advice() const {
-        std::erase_if(state.directives, [](const Directive& d) {
-            return d.kind == DirectiveKind::kChangeApproach;
-        });
+        std::erase_if(state.directives,
+                      [](const Directive& d) { return d.kind == DirectiveKind::kChangeApproach; });
     }
 
     void climb(const DirectiveIssued& directive) const {
@@ -252,7 +251,6 @@ Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults)
         policy.heartbeat_limit = static_cast<std::uint32_t>(*overrides.heartbeat_limit);
     }
     if (overrides.loop_detection) policy.loop_detection = *overrides.loop_detection;
-    if (policy.profile == Profile::kStrict && !overrides.on_stuck) policy.on_stuck = OnStuck::kStop;
     if (overrides.on_stuck) policy.on_stuck = *overrides.on_stuck;
     if (!overrides.tools.empty()) policy.tools = overrides.tools;
     if (!overrides.detectors.empty()) policy.detectors = overrides.detectors;

@@ -57,8 +57,8 @@ bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
 bool is_neutral(const CallPrint& print, const ToolFinished& call) {
     if (!call.ok) {
         const bool typed_block =
-            print.typed_failure && (print.failure == FailureKind::kAuth ||
-                                    print.failure == FailureKind::kUnknownTool);
+            print.typed_failure &&
+            (print.failure == FailureKind::kAuth || print.failure == FailureKind::kUnknownTool);
         return print.failure == FailureKind::kTransient || typed_block;
     }
     if (!print.running) return false;
@@ -81,7 +81,8 @@ void count_for_phase(SessionState& state, const ToolFinished& call, const CallEv
         ++state.current_phase.files_changed;
         ++state.phase_totals.files_changed;
     }
-    if (call.ok && evidence.print.kind == CallKind::kVerify && evidence.print.failing.value_or(0) == 0) {
+    if (call.ok && evidence.print.kind == CallKind::kVerify &&
+        evidence.print.failing.value_or(0) == 0) {
         ++state.current_phase.tests_passed;
         ++state.phase_totals.tests_passed;
     }
@@ -95,7 +96,8 @@ void begin_call(SessionState& state, const ToolStarted& call) {
     if (call.round ? numbered_anew : alone) begin_round(state, call.round);
 }
 
-CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n, bool was_open) {
+CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
+                        bool was_open) {
     CallEvidence evidence;
     evidence.print = call.print ? *call.print : plain_print(call);
     join_round(state, call, was_open);
@@ -114,7 +116,8 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     evidence.entry = record(ledger, evidence.print, call, n);
     state.files_modified += evidence.entry.new_paths;
     evidence.tier = evidence.entry.tier;
-    book(ledger, evidence.tier, n, !evidence.print.trivial || evidence.entry.known_question || !call.ok);
+    book(ledger, evidence.tier, n,
+         !evidence.print.trivial || evidence.entry.known_question || !call.ok);
     count_for_phase(state, call, evidence);
     return evidence;
 }

@@ -22,7 +22,8 @@ void begin_call(SessionState& state, const ToolStarted& call);
 /// Enters a finished call into the round and the ledger. Calls of hooks, of tools that the policy
 /// ignores, replays of a call that has finished, and the second asking of one question in a round
 /// are no evidence. `was_open`: its start was reported.
-CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n, bool was_open);
+CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
+                        bool was_open);
 
 /// Enters a test result that came as an event; its tier.
 Tier enter_test(SessionState& state, const TestResult& result, std::uint64_t n);

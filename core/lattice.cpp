@@ -34,26 +34,35 @@ constexpr Group group_of(DetectorId id) {
         case DetectorId::kInterleavedRepeat:
         case DetectorId::kSelfAppend:
         case DetectorId::kStagnation:
-        case DetectorId::kJitterRepeat: return Group::kRepeat;
+        case DetectorId::kJitterRepeat:
+            return Group::kRepeat;
         case DetectorId::kSameDiagnostic:
         case DetectorId::kFailureStreak:
         case DetectorId::kFailingEverywhere:
         case DetectorId::kSameFileError:
-        case DetectorId::kToolFailures: return Group::kFailure;
-        case DetectorId::kOscillation: return Group::kEdit;
+        case DetectorId::kToolFailures:
+            return Group::kFailure;
+        case DetectorId::kOscillation:
+            return Group::kEdit;
         case DetectorId::kDuplicateMessages:
         case DetectorId::kSimilarMessages:
         case DetectorId::kChanting:
-        case DetectorId::kEmptyTurns: return Group::kText;
+        case DetectorId::kEmptyTurns:
+            return Group::kText;
         case DetectorId::kPlanningOnly:
         case DetectorId::kCompactionChurn:
-        case DetectorId::kPhaseChurn: return Group::kPlan;
-        case DetectorId::kWaiting: return Group::kWait;
+        case DetectorId::kPhaseChurn:
+            return Group::kPlan;
+        case DetectorId::kWaiting:
+            return Group::kWait;
         case DetectorId::kNoProgress:
-        case DetectorId::kEstimatePlateau: return Group::kNothing;
-        case DetectorId::kCallVolume: return Group::kPolicy;
+        case DetectorId::kEstimatePlateau:
+            return Group::kNothing;
+        case DetectorId::kCallVolume:
+            return Group::kPolicy;
         case DetectorId::kHeartbeatRule:
-        case DetectorId::kBlocked: return Group::kLiveness;
+        case DetectorId::kBlocked:
+            return Group::kLiveness;
     }
     return Group::kLiveness;
 }
@@ -128,7 +137,8 @@ Claims claims_of(const SessionState& state) {
         if (told && came_back(state, detector.finding(state.ledger).identity)) rung = Rung::kStuck;
         claims.all[claims.count++] = {id, rung};
     });
-    std::stable_sort(claims.all.begin(), claims.all.begin() + static_cast<std::ptrdiff_t>(claims.count),
+    std::stable_sort(claims.all.begin(),
+                     claims.all.begin() + static_cast<std::ptrdiff_t>(claims.count),
                      [](const Claim& a, const Claim& b) {
                          const bool a_first = group_of(a.id) != Group::kNothing;
                          const bool b_first = group_of(b.id) != Group::kNothing;
@@ -146,16 +156,15 @@ Finding finding_of(const SessionState& state, DetectorId id) {
     return found;
 }
 
-/// Whether a suspicion or a loop that lasts has been answered: hard progress, several rounds of news,
-/// a new task of the user, or advice taken.
+/// Whether a suspicion or a loop that lasts has been answered: hard progress, several rounds of
+/// news, a new task of the user, or advice taken.
 bool recovered(const SessionState& state) {
     const std::uint64_t since = state.reached[static_cast<std::size_t>(state.judgement.verdict)];
     const Ledger& ledger = state.ledger;
     if (ledger.hard_n > since || ledger.scope_n > since) return true;
     if (ledger.informed_rounds >= state.informed_before + kInformedRounds) return true;
-    return std::any_of(state.nudges.begin(), state.nudges.end(), [](const Nudge& nudge) {
-        return nudge.acknowledged;
-    });
+    return std::any_of(state.nudges.begin(), state.nudges.end(),
+                       [](const Nudge& nudge) { return nudge.acknowledged; });
 }
 
 bool stays(const SessionState& state) {
@@ -167,10 +176,14 @@ bool stays(const SessionState& state) {
 
 Verdict verdict_of(Outcome outcome) {
     switch (outcome) {
-        case Outcome::kFailed: return Verdict::kFailed;
-        case Outcome::kCancelled: return Verdict::kCancelled;
-        case Outcome::kHalted: return Verdict::kHalted;
-        case Outcome::kCompleted: break;
+        case Outcome::kFailed:
+            return Verdict::kFailed;
+        case Outcome::kCancelled:
+            return Verdict::kCancelled;
+        case Outcome::kHalted:
+            return Verdict::kHalted;
+        case Outcome::kCompleted:
+            break;
     }
     return Verdict::kCompleted;
 }
@@ -268,7 +281,8 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
     const Claims claims = claims_of(state);
     Judgement judgement;
     judgement.verdict = verdict_of(state, around, claims);
-    const bool by_claim = judgement.verdict == Verdict::kStuck || judgement.verdict == Verdict::kSuspect ||
+    const bool by_claim = judgement.verdict == Verdict::kStuck ||
+                          judgement.verdict == Verdict::kSuspect ||
                           judgement.verdict == Verdict::kBlocked || claims.verdict == Rung::kSlow ||
                           claims.verdict == Rung::kWaiting;
     if (state.ended()) {
@@ -277,16 +291,18 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
     } else if (unheard(state, around) && judgement.verdict != Verdict::kStuck &&
                judgement.verdict != Verdict::kBlocked) {
         judgement.detector = "liveness";
-        judgement.reason = judgement.verdict == Verdict::kSlow      ? "no heartbeat while a call is in flight"
-                           : judgement.verdict == Verdict::kWaiting ? "a session that it opened is at work"
-                                                                    : "no heartbeat for two intervals";
+        judgement.reason =
+            judgement.verdict == Verdict::kSlow      ? "no heartbeat while a call is in flight"
+            : judgement.verdict == Verdict::kWaiting ? "a session that it opened is at work"
+                                                     : "no heartbeat for two intervals";
     } else if (by_claim && claims.count > 0) {
         explain(state, claims, judgement);
     } else if (by_claim) {
         judgement = state.judgement;  // nothing new was claimed, and nothing has let it go
     } else {
         judgement.reason = progress_reason(state, judgement.verdict);
-        const std::uint64_t n = judgement.verdict == Verdict::kProgressing ? state.ledger.hard_n : state.last_change_n;
+        const std::uint64_t n =
+            judgement.verdict == Verdict::kProgressing ? state.ledger.hard_n : state.last_change_n;
         if (n != 0) judgement.evidence = {n};
     }
     return judgement;

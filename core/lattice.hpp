@@ -15,9 +15,9 @@ struct Surroundings {
 };
 
 /// The verdict that the state deserves (DESIGN 5, detection.md 2.5). From good to bad: progressing,
-/// exploring, waiting, slow, silent, blocked, suspect, stuck; the worst that holds. A suspicion about
-/// repeats, failures or edits stays until P1 or P2, five rounds of P3, advice taken or a new task
-/// answer it. Pure.
+/// exploring, waiting, slow, silent, blocked, suspect, stuck; the worst that holds. A suspicion
+/// about repeats, failures or edits stays until P1 or P2, five rounds of P3, advice taken or a new
+/// task answer it. Pure.
 Verdict verdict_of(const SessionState& state, const Surroundings& around);
 
 /// The same with its grounds; `since` is left to the event that records it. Pure.

@@ -55,8 +55,8 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
     keep(trail.digests, digest);
 }
 
-void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& call,
-                  std::uint64_t n, Entry& entry) {
+void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n,
+                  Entry& entry) {
     for (const Mutation& mutation : call.mutated) {
         // Without a digest the call itself stands for the content it leaves.
         const std::uint64_t digest =
@@ -98,7 +98,7 @@ Tier verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
 void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, Entry& entry) {
     bool known = false;
     KnownAnswer& last = entry_of(ledger.answers, &KnownAnswer::question, print.question.low,
-                            limits::kAnswersMax, known);
+                                 limits::kAnswersMax, known);
     entry.known_question = known;
     const bool same = known && last.outcome == print.outcome.low;
     entry.jitter = same && last.raw_outcome != print.raw_outcome;
@@ -164,8 +164,8 @@ Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, s
     Entry entry;
     if (call.ok) change_files(ledger, print, call, n, entry);
     if (print.kind == CallKind::kVerify) {
-        entry.tier = std::max(entry.tier, verify(ledger, print.question.low, print.outcome.low,
-                                                 print.failing, n));
+        entry.tier = std::max(
+            entry.tier, verify(ledger, print.question.low, print.outcome.low, print.failing, n));
     } else if (print.kind != CallKind::kRead && print.kind != CallKind::kPoll) {
         ++ledger.changes;
     }
@@ -189,7 +189,7 @@ Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
     ledger.interrupt(n);
     bool known = false;
     KnownAnswer& last = entry_of(ledger.answers, &KnownAnswer::question, print.question.low,
-                            limits::kAnswersMax, known);
+                                 limits::kAnswersMax, known);
     const bool moved = print.running && (!known || last.outcome != print.outcome.low);
     last.outcome = print.outcome.low;
     last.raw_outcome = print.raw_outcome;

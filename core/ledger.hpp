@@ -27,11 +27,15 @@ struct KnownAnswer {
     bool operator==(const KnownAnswer&) const = default;
     static constexpr auto fields() {
         using A = KnownAnswer;
-        return std::tuple{field("question", &A::question), field("outcome", &A::outcome),
-                          field("raw_outcome", &A::raw_outcome), field("first_n", &A::first_n),
-                          field("last_n", &A::last_n), field("repeats", &A::repeats),
+        return std::tuple{field("question", &A::question),
+                          field("outcome", &A::outcome),
+                          field("raw_outcome", &A::raw_outcome),
+                          field("first_n", &A::first_n),
+                          field("last_n", &A::last_n),
+                          field("repeats", &A::repeats),
                           field("epoch", &A::epoch),
-                          field("scope", &A::scope), field("ok", &A::ok)};
+                          field("scope", &A::scope),
+                          field("ok", &A::ok)};
     }
 };
 
@@ -60,12 +64,10 @@ struct Verification {
     bool operator==(const Verification&) const = default;
     static constexpr auto fields() {
         using V = Verification;
-        return std::tuple{field("question", &V::question),
-                          field("last_n", &V::last_n),
-                          field("changes_seen", &V::changes_seen),
-                          field("best_failing", &V::best_failing),
-                          field("counted", &V::counted),
-                          field("outcomes", &V::outcomes)};
+        return std::tuple{
+            field("question", &V::question),         field("last_n", &V::last_n),
+            field("changes_seen", &V::changes_seen), field("best_failing", &V::best_failing),
+            field("counted", &V::counted),           field("outcomes", &V::outcomes)};
     }
 };
 
@@ -78,8 +80,8 @@ struct CallMark {
     bool operator==(const CallMark&) const = default;
     static constexpr auto fields() {
         using C = CallMark;
-        return std::tuple{field("key", &C::key), field("question", &C::question),
-                          field("n", &C::n), field("scope", &C::scope)};
+        return std::tuple{field("key", &C::key), field("question", &C::question), field("n", &C::n),
+                          field("scope", &C::scope)};
     }
 };
 
@@ -87,10 +89,11 @@ struct CallMark {
 /// contents files have had, what tests have said, and since when nothing new came. Fed by the fold;
 /// detectors read it.
 struct Ledger {
-    std::uint32_t epoch = 0;   ///< of progress: ends when something changed
-    std::uint32_t rounds = 0;  ///< model turns with a counted call
-    std::uint32_t quiet_rounds = 0;     ///< in a row that proved nothing
-    std::uint32_t unproven_rounds = 0;  ///< in a row without P2, P3 or P4: edits that no test confirmed
+    std::uint32_t epoch = 0;         ///< of progress: ends when something changed
+    std::uint32_t rounds = 0;        ///< model turns with a counted call
+    std::uint32_t quiet_rounds = 0;  ///< in a row that proved nothing
+    std::uint32_t unproven_rounds =
+        0;  ///< in a row without P2, P3 or P4: edits that no test confirmed
     std::uint32_t informed_rounds = 0;  ///< ever, that were P3 or better
     std::uint32_t hard_round = 0;       ///< the last with P1 or P2; 0 = none
     std::uint64_t hard_n = 0;           ///< the last event of P1 or P2; 0 = none
@@ -111,8 +114,8 @@ struct Ledger {
     /// A round begins: closes the books of the last one.
     void begin_round();
 
-    /// A call that is no evidence but lies between others: nothing before it is "in a row" with what
-    /// follows.
+    /// A call that is no evidence but lies between others: nothing before it is "in a row" with
+    /// what follows.
     void interrupt(std::uint64_t n);
 
     /// The i-th last counted call, 0 = the last; null beyond the ring.
@@ -149,11 +152,12 @@ constexpr auto Ledger::fields() {
 /// What the ledger learnt of one call.
 struct Entry {
     Tier tier = Tier::kNone;
-    bool jitter = false;         ///< equal but for what is volatile
+    bool jitter = false;  ///< equal but for what is volatile
     bool known_question = false;
-    std::uint32_t repeats = 1;   ///< equal answers to this question since the epoch began
-    std::uint64_t first_n = 0;   ///< event of the first of them
-    std::uint32_t reversals = 0; ///< of the path it changed, when it went back to an earlier content
+    std::uint32_t repeats = 1;  ///< equal answers to this question since the epoch began
+    std::uint64_t first_n = 0;  ///< event of the first of them
+    std::uint32_t reversals =
+        0;  ///< of the path it changed, when it went back to an earlier content
     std::uint64_t changed_path = 0;  ///< a path that reached a new content
     std::uint32_t new_paths = 0;     ///< paths changed for the first time
 };

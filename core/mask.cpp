@@ -12,12 +12,12 @@ namespace {
 constexpr std::array<std::string_view, 12> kMonths{"jan", "feb", "mar", "apr", "may", "jun",
                                                    "jul", "aug", "sep", "oct", "nov", "dec"};
 constexpr std::array<std::string_view, 24> kDurationUnits{
-    "ns",     "us",      "ms",  "s",   "sec",  "secs",   "second",  "seconds",
-    "m",      "min",     "mins", "minute", "minutes", "h", "hr", "hrs",
-    "hour",   "hours",   "µs",  "msec", "msecs", "millis", "milliseconds", "microseconds"};
+    "ns",   "us",    "ms",   "s",      "sec",     "secs",   "second",       "seconds",
+    "m",    "min",   "mins", "minute", "minutes", "h",      "hr",           "hrs",
+    "hour", "hours", "µs",   "msec",   "msecs",   "millis", "milliseconds", "microseconds"};
 constexpr std::array<std::string_view, 14> kTimeWords{
-    "time", "timestamp", "ts", "at", "date", "epoch", "created", "updated",
-    "started", "finished", "expires", "now", "since", "until"};
+    "time",    "timestamp", "ts",       "at",      "date", "epoch", "created",
+    "updated", "started",   "finished", "expires", "now",  "since", "until"};
 constexpr std::array<std::string_view, 4> kProcessWords{"pid", "tid", "ppid", "process"};
 constexpr std::array<std::string_view, 4> kTempRoots{"/tmp/", "/var/tmp/", "/var/folders/",
                                                      "/private/tmp/"};
@@ -232,7 +232,9 @@ std::size_t volatile_end(std::string_view text, std::size_t at) {
 /// start.
 bool may_start(std::string_view text, std::size_t at) {
     const char c = text[at];
-    if (c == '/') return at + 4 < text.size() && (text[at + 1] == 't' || text[at + 1] == 'v' || text[at + 1] == 'p');
+    if (c == '/')
+        return at + 4 < text.size() &&
+               (text[at + 1] == 't' || text[at + 1] == 'v' || text[at + 1] == 'p');
     if (at > 0 && is_word(text[at - 1])) return false;
     if (is_digit(c)) return true;
     if (!is_letter(c)) return false;

@@ -14,20 +14,20 @@ struct ProfileThresholds {
 /// tightened where recorded sessions show room (four equal calls in a row, three laps of a cycle
 /// occur in no successful session), and the first designs for `strict`.
 constexpr std::array<ProfileThresholds, kDetectorCount> kDefaults{{
-    {{5, 20}, {5, 5}},   // heartbeat_rule, of which the first is Policy::heartbeat_limit
-    {{3, 4}, {3, 4}},    // exact_repeat: equal calls in a row
-    {{2, 3}, {2, 3}},    // cycle: laps
-    {{4, 8}, {4, 8}},    // interleaved_repeat: equal answers in one epoch
-    {{4, 0}, {3, 8}},    // same_diagnostic: red runs; needs confirmation
-    {{2, 4}, {1, 2}},    // oscillation: reversals
-    {{4, 8}, {4, 8}},    // failure_streak: failures of one tool with one error
-    {{5, 12}, {5, 12}},  // failing_everywhere: rounds in a row
-    {{0, 0}, {0, 0}},    // blocked: claims its own rung
-    {{8, 0}, {8, 0}},    // stagnation: different questions, one answer
-    {{4, 8}, {4, 8}},    // self_append: growths by the same
-    {{4, 0}, {4, 0}},    // jitter_repeat: green runs with nothing changed
-    {{6, 12}, {6, 12}},  // planning_only: rounds in a row
-    {{6, 12}, {6, 12}},  // waiting: sleeps with nothing to wait for
+    {{5, 20}, {5, 5}},    // heartbeat_rule, of which the first is Policy::heartbeat_limit
+    {{3, 4}, {3, 4}},     // exact_repeat: equal calls in a row
+    {{2, 3}, {2, 3}},     // cycle: laps
+    {{4, 8}, {4, 8}},     // interleaved_repeat: equal answers in one epoch
+    {{4, 0}, {3, 8}},     // same_diagnostic: red runs; needs confirmation
+    {{2, 4}, {1, 2}},     // oscillation: reversals
+    {{4, 8}, {4, 8}},     // failure_streak: failures of one tool with one error
+    {{5, 12}, {5, 12}},   // failing_everywhere: rounds in a row
+    {{0, 0}, {0, 0}},     // blocked: claims its own rung
+    {{8, 0}, {8, 0}},     // stagnation: different questions, one answer
+    {{4, 8}, {4, 8}},     // self_append: growths by the same
+    {{4, 0}, {4, 0}},     // jitter_repeat: green runs with nothing changed
+    {{6, 12}, {6, 12}},   // planning_only: rounds in a row
+    {{6, 12}, {6, 12}},   // waiting: sleeps with nothing to wait for
     {{10, 0}, {10, 10}},  // no_progress: rounds; corroborates
     {{3, 6}, {3, 3}},     // duplicate_messages
     {{4, 0}, {4, 0}},     // similar_messages
@@ -57,6 +57,11 @@ Thresholds Policy::thresholds(DetectorId detector) const {
         if (own.stuck != 0) limits.stuck = own.stuck;
     }
     return limits;
+}
+
+OnStuck Policy::when_stuck() const {
+    if (on_stuck != OnStuck::kByProfile) return on_stuck;
+    return profile == Profile::kStrict ? OnStuck::kStop : OnStuck::kAdvise;
 }
 
 const ToolPolicy* Policy::tool(std::string_view name) const {

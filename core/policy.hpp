@@ -21,14 +21,16 @@ enum class Profile : std::uint8_t {
 
 /// What follows when a session is judged `stuck` (the last rung of the recovery ladder).
 enum class OnStuck : std::uint8_t {
-    kAdvise,  ///< advice only; whoever watches decides
-    kAsk,     ///< a person is asked: the agent is told to wait
-    kStop,    ///< the agent is told to stop; its state is `halted`
-    kHalt,    ///< the session ends with the outcome `halted`
+    kByProfile,  ///< balanced advises, strict stops
+    kAdvise,     ///< advice only; whoever watches decides
+    kAsk,        ///< a person is asked: the agent is told to wait
+    kStop,       ///< the agent is told to stop; its state is `halted`
+    kHalt,       ///< the session ends with the outcome `halted`
 };
 template <>
 struct EnumNames<OnStuck> {
-    static constexpr std::array<std::string_view, 4> kNames{"advise", "ask", "stop", "halt"};
+    static constexpr std::array<std::string_view, 5> kNames{"by_profile", "advise", "ask", "stop",
+                                                            "halt"};
 };
 
 /// How much evidence a detector wants; 0 = it never claims that rung. The unit is the detector's
@@ -77,12 +79,14 @@ struct Policy {
     std::uint32_t heartbeat_limit =
         5;  ///< beats without a state change and without a call in flight, 2..1000
     bool loop_detection = true;  ///< off: only liveness, failures and what the client says count
-    OnStuck on_stuck = OnStuck::kAdvise;
+    OnStuck on_stuck = OnStuck::kByProfile;
     std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
     std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
 
     /// What a detector wants under this policy.
     Thresholds thresholds(DetectorId detector) const;
+    /// What follows `stuck`, never kByProfile.
+    OnStuck when_stuck() const;
     /// The entry of a tool, or null.
     const ToolPolicy* tool(std::string_view name) const;
 

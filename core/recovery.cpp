@@ -16,34 +16,58 @@ struct Alternatives {
     std::string_view second;
 };
 
-constexpr std::string_view kFirst = "Read the current state again and choose another way to the goal.";
+constexpr std::string_view kFirst =
+    "Read the current state again and choose another way to the goal.";
 constexpr std::string_view kSecond =
     "If no other way is left, say what is missing and report that you are blocked.";
 
 /// One concrete thing to do instead, for each kind of loop.
 constexpr std::array<Alternatives, 15> kAlternatives{{
-    {DetectorId::kExactRepeat, "The answer will not change by asking again: use another tool, or ask something else.", kSecond},
-    {DetectorId::kCycle, "Leave this sequence: write down what each of its results told you, then take a step that is not part of it.", kSecond},
-    {DetectorId::kInterleavedRepeat, "That answer is known: work with it, or change something before you look again.", kSecond},
-    {DetectorId::kSameDiagnostic, "The edits do not reach the cause: read the failing code and its caller before the next edit, or check that the edited file is the one that runs.",
+    {DetectorId::kExactRepeat,
+     "The answer will not change by asking again: use another tool, or ask something else.",
+     kSecond},
+    {DetectorId::kCycle,
+     "Leave this sequence: write down what each of its results told you, then take a step that is "
+     "not part of it.",
+     kSecond},
+    {DetectorId::kInterleavedRepeat,
+     "That answer is known: work with it, or change something before you look again.", kSecond},
+    {DetectorId::kSameDiagnostic,
+     "The edits do not reach the cause: read the failing code and its caller before the next edit, "
+     "or check that the edited file is the one that runs.",
      "Undo the edits of this failure and start from the error itself in a smaller case."},
-    {DetectorId::kOscillation, "Two edits undo each other: find the requirement that both have to meet before you edit again.",
+    {DetectorId::kOscillation,
+     "Two edits undo each other: find the requirement that both have to meet before you edit "
+     "again.",
      "Keep one of the two versions and change the code that conflicts with it."},
-    {DetectorId::kFailureStreak, "This tool keeps failing in the same way: read its description or the current state, or use another tool.", kSecond},
-    {DetectorId::kFailingEverywhere, "Nothing works at the moment: check the environment (directory, services, permissions) with one simple command.", kSecond},
-    {DetectorId::kStagnation, "Other words bring the same answer: look for it somewhere else.", kSecond},
-    {DetectorId::kSelfAppend, "The call grows by copies of itself: write it anew, short, from the goal.", kSecond},
+    {DetectorId::kFailureStreak,
+     "This tool keeps failing in the same way: read its description or the current state, or use "
+     "another tool.",
+     kSecond},
+    {DetectorId::kFailingEverywhere,
+     "Nothing works at the moment: check the environment (directory, services, permissions) with "
+     "one simple command.",
+     kSecond},
+    {DetectorId::kStagnation, "Other words bring the same answer: look for it somewhere else.",
+     kSecond},
+    {DetectorId::kSelfAppend,
+     "The call grows by copies of itself: write it anew, short, from the goal.", kSecond},
     {DetectorId::kPlanningOnly, "The plan is good enough: carry out its first open step.", kSecond},
-    {DetectorId::kWaiting, "Nothing is under way to wait for: do the next step, or say what you wait for.", kSecond},
-    {DetectorId::kDuplicateMessages, "You said that already: act, or say that the task is done.", kSecond},
-    {DetectorId::kSimilarMessages, "You said that already: act, or say that the task is done.", kSecond},
+    {DetectorId::kWaiting,
+     "Nothing is under way to wait for: do the next step, or say what you wait for.", kSecond},
+    {DetectorId::kDuplicateMessages, "You said that already: act, or say that the task is done.",
+     kSecond},
+    {DetectorId::kSimilarMessages, "You said that already: act, or say that the task is done.",
+     kSecond},
     {DetectorId::kPhaseChurn, "Stay in one phase and do one piece of its work.", kSecond},
-    {DetectorId::kCompactionChurn, "Write down what is known in a file, then do one small step.", kSecond},
+    {DetectorId::kCompactionChurn, "Write down what is known in a file, then do one small step.",
+     kSecond},
 }};
 
 std::string alternative(std::string_view detector, bool second) {
     for (const Alternatives& entry : kAlternatives) {
-        if (name_of(entry.detector) == detector) return std::string{second ? entry.second : entry.first};
+        if (name_of(entry.detector) == detector)
+            return std::string{second ? entry.second : entry.first};
     }
     return std::string{second ? kSecond : kFirst};
 }
@@ -68,7 +92,9 @@ RecoveryStep step_for(const Judgement& judgement, std::uint64_t step) {
             made.kind = DirectiveKind::kStop;
             made.text = what + "Stop here and report what is done and what is missing.";
             break;
-        default: made.text = what + alternative(judgement.detector, step == 2); break;
+        default:
+            made.text = what + alternative(judgement.detector, step == 2);
+            break;
     }
     return made;
 }
@@ -76,9 +102,13 @@ RecoveryStep step_for(const Judgement& judgement, std::uint64_t step) {
 /// Up to which step the policy goes when a session is stuck.
 std::uint64_t last_step(OnStuck on_stuck) {
     switch (on_stuck) {
-        case OnStuck::kAdvise: return 2;
-        case OnStuck::kAsk: return 3;
-        default: return 4;
+        case OnStuck::kByProfile:
+        case OnStuck::kAdvise:
+            return 2;
+        case OnStuck::kAsk:
+            return 3;
+        default:
+            return 4;
     }
 }
 
@@ -88,15 +118,17 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state) {
     const Judgement& judgement = state.judgement;
     const bool stuck = judgement.verdict == Verdict::kStuck;
     if (state.ended() || (!stuck && judgement.verdict != Verdict::kSuspect)) return std::nullopt;
-    const auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(), [&](const Nudge& n) {
-        return n.loop == judgement.loop;
-    });
+    // One that only beats may be a slow tool that nobody announced: it has no approach to change.
+    const bool only_beats = judgement.detector == name_of(DetectorId::kHeartbeatRule);
+    if (only_beats && !stuck) return std::nullopt;
+    const auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
+                                    [&](const Nudge& n) { return n.loop == judgement.loop; });
     const std::uint64_t taken = nudge == state.nudges.end() ? 0 : nudge->step;
-    if (stuck && state.policy.on_stuck >= OnStuck::kStop) {
+    if (stuck && state.policy.when_stuck() >= OnStuck::kStop) {
         return taken < 4 ? std::optional{step_for(judgement, 4)} : std::nullopt;
     }
     if (taken == 0) return step_for(judgement, 1);
-    if (!stuck || taken >= last_step(state.policy.on_stuck)) return std::nullopt;
+    if (!stuck || taken >= last_step(state.policy.when_stuck())) return std::nullopt;
     if (taken >= 2 && state.ledger.rounds < nudge->round + kRoundsToFollow) return std::nullopt;
     return step_for(judgement, taken + 1);
 }

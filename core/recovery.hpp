@@ -12,7 +12,7 @@ namespace headway::core {
 struct RecoveryStep {
     DirectiveKind kind = DirectiveKind::kChangeApproach;
     std::uint64_t step = 0;  ///< Nudge::step
-    std::string text;        ///< names the evidence by number, gives one alternative, quotes nothing
+    std::string text;  ///< names the evidence by number, gives one alternative, quotes nothing
 };
 
 /// The next step of the recovery ladder, when one is due (DESIGN 5): advice once for each loop as

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/recovery.hpp"
 #include "core/assert.hpp"
 #include "core/fold.hpp"
 #include "core/lattice.hpp"
 #include "core/limits.hpp"
 #include "core/liveness.hpp"
+#include "core/recovery.hpp"
 #include "core/state_machine.hpp"
 
 namespace headway::core {
@@ -172,7 +172,7 @@ void Session::add_advice(const Context& context, std::vector<Event>& out) {
     const bool halts = step->kind == DirectiveKind::kStop;
     if (halts && state_.agent_state != AgentState::kHalted) event.state = AgentState::kHalted;
     add(std::move(event), out);
-    if (!halts || state_.policy.on_stuck != OnStuck::kHalt) return;
+    if (!halts || state_.policy.when_stuck() != OnStuck::kHalt) return;
     SessionEnded end;
     end.outcome = Outcome::kHalted;
     end.reason = bounded_text(state_.judgement.reason);

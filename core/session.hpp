@@ -16,8 +16,8 @@ struct Context {
     Timestamp now = kNever;
     Timestamp watching_since =
         kNever;              ///< since when Headway has been listening without a pause of its own
-    bool watched = false;        ///< somebody waits for or watches this session
-    std::uint32_t load = 1;      ///< factor on the heartbeat interval, 1..8
+    bool watched = false;    ///< somebody waits for or watches this session
+    std::uint32_t load = 1;  ///< factor on the heartbeat interval, 1..8
     bool children_work = false;  ///< a session that this one opened is alive
 };
 

@@ -91,7 +91,8 @@ struct VerdictChanged {
     Tier tier = Tier::kNone;             ///< of the event that brought it about
     bool operator==(const VerdictChanged&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("from", &VerdictChanged::from), field("to", &VerdictChanged::to),
+        return std::tuple{field("from", &VerdictChanged::from),
+                          field("to", &VerdictChanged::to),
                           field("reason", &VerdictChanged::reason),
                           field("detector", &VerdictChanged::detector),
                           field("evidence", &VerdictChanged::evidence),
@@ -112,7 +113,8 @@ struct DirectiveIssued {
     std::uint64_t step = 0;  ///< of the recovery ladder, from 1; 0 = none of it
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("id", &DirectiveIssued::id), field("kind", &DirectiveIssued::kind),
+        return std::tuple{field("id", &DirectiveIssued::id),
+                          field("kind", &DirectiveIssued::kind),
                           field("reason", &DirectiveIssued::reason),
                           field("evidence", &DirectiveIssued::evidence),
                           field("loop", &DirectiveIssued::loop),

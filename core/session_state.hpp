@@ -57,8 +57,8 @@ struct Nudge {
 
 /// Which calls belong to one turn of the model: identical ones inside it count once (DESIGN 2).
 struct RoundOfCalls {
-    std::optional<std::uint64_t> number;   ///< as the client counts them
-    bool finished = false;                 ///< a call of it has finished: what starts now is the next
+    std::optional<std::uint64_t> number;  ///< as the client counts them
+    bool finished = false;  ///< a call of it has finished: what starts now is the next
     std::vector<std::uint64_t> questions;  ///< at most limits::kRoundQuestionsMax
     bool operator==(const RoundOfCalls&) const = default;
     static constexpr auto fields() {

@@ -15,23 +15,27 @@ constexpr std::uint16_t to(std::initializer_list<S> states) {
     return set;
 }
 
-/// By state, where it may lead. Any state may be halted; what is halted stays so until a new prompt.
+/// By state, where it may lead. Any state may be halted; what is halted stays so until a new
+/// prompt.
 constexpr std::array<std::uint16_t, EnumNames<AgentState>::kNames.size()> kTransitions{
     /* idle */ to({S::kProcessingPrompt, S::kPhaseTransition, S::kHalted}),
-    /* processing_prompt */ to({S::kStreamingResponse, S::kExecutingTool, S::kErrorRecovery, S::kIdle, S::kHalted}),
+    /* processing_prompt */
+    to({S::kStreamingResponse, S::kExecutingTool, S::kErrorRecovery, S::kIdle, S::kHalted}),
     /* streaming_response */
-    to({S::kExecutingTool, S::kProgressCheck, S::kPhaseTransition, S::kErrorRecovery, S::kAwaitingPermission,
-        S::kProcessingPrompt, S::kIdle, S::kHalted}),
+    to({S::kExecutingTool, S::kProgressCheck, S::kPhaseTransition, S::kErrorRecovery,
+        S::kAwaitingPermission, S::kProcessingPrompt, S::kIdle, S::kHalted}),
     /* executing_tool */
-    to({S::kProgressCheck, S::kAwaitingPermission, S::kErrorRecovery, S::kStreamingResponse, S::kHalted}),
+    to({S::kProgressCheck, S::kAwaitingPermission, S::kErrorRecovery, S::kStreamingResponse,
+        S::kHalted}),
     /* awaiting_permission */
-    to({S::kExecutingTool, S::kStreamingResponse, S::kProcessingPrompt, S::kErrorRecovery, S::kIdle, S::kHalted}),
+    to({S::kExecutingTool, S::kStreamingResponse, S::kProcessingPrompt, S::kErrorRecovery, S::kIdle,
+        S::kHalted}),
     /* error_recovery */
-    to({S::kExecutingTool, S::kStreamingResponse, S::kProcessingPrompt, S::kProgressCheck, S::kPhaseTransition,
-        S::kIdle, S::kHalted}),
+    to({S::kExecutingTool, S::kStreamingResponse, S::kProcessingPrompt, S::kProgressCheck,
+        S::kPhaseTransition, S::kIdle, S::kHalted}),
     /* progress_check */
-    to({S::kStreamingResponse, S::kExecutingTool, S::kErrorRecovery, S::kPhaseTransition, S::kProcessingPrompt,
-        S::kIdle, S::kHalted}),
+    to({S::kStreamingResponse, S::kExecutingTool, S::kErrorRecovery, S::kPhaseTransition,
+        S::kProcessingPrompt, S::kIdle, S::kHalted}),
     /* phase_transition */
     to({S::kProcessingPrompt, S::kStreamingResponse, S::kExecutingTool, S::kIdle, S::kHalted}),
     /* halted */ to({S::kIdle, S::kProcessingPrompt}),
@@ -39,7 +43,7 @@ constexpr std::array<std::uint16_t, EnumNames<AgentState>::kNames.size()> kTrans
 
 std::optional<S> implied_by(const Message& message) {
     if (message.role == "user") return S::kProcessingPrompt;
-    const bool of_agent = message.role == "assistant" || message.role == "agent" || message.role.empty();
+    const bool of_agent = message.role == "assistant" || message.role == "agent";
     return of_agent ? std::optional{S::kStreamingResponse} : std::nullopt;
 }
 

@@ -184,11 +184,10 @@ struct PhaseStarted {
     std::optional<std::uint64_t> total;  ///< phases of the whole task
     bool operator==(const PhaseStarted&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("number", &PhaseStarted::number),
-                          required("name", &PhaseStarted::name),
-                          field("expected_ms", &PhaseStarted::expected_ms),
-                          field("description", &PhaseStarted::description),
-                          field("total", &PhaseStarted::total)};
+        return std::tuple{
+            field("number", &PhaseStarted::number), required("name", &PhaseStarted::name),
+            field("expected_ms", &PhaseStarted::expected_ms),
+            field("description", &PhaseStarted::description), field("total", &PhaseStarted::total)};
     }
 };
 
@@ -261,10 +260,9 @@ struct StateChanged {
     bool invalid = false;  ///< set by Headway: no transition of the table leads here from `from`
     bool operator==(const StateChanged&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("state", &StateChanged::state),
-                          field("detail", &StateChanged::detail),
-                          field("from", &StateChanged::from),
-                          field("invalid", &StateChanged::invalid)};
+        return std::tuple{
+            required("state", &StateChanged::state), field("detail", &StateChanged::detail),
+            field("from", &StateChanged::from), field("invalid", &StateChanged::invalid)};
     }
 };
 

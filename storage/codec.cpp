@@ -55,7 +55,8 @@ core::Result<std::uint64_t> count_events(std::string_view bytes) {
     bytes::Reader reader{bytes};
     const std::uint64_t version = reader.varint();
     const std::uint64_t count = reader.varint();
-    if (!reader.ok() || version == 0 || version > kRowVersion || count == 0) return corrupt("a journal row");
+    if (!reader.ok() || version == 0 || version > kRowVersion || count == 0)
+        return corrupt("a journal row");
     return count;
 }
 
@@ -70,7 +71,8 @@ core::Result<std::vector<core::Event>> decode_events(std::string_view bytes,
     std::vector<core::Event> events(count);
     for (core::Event& event : events) {
         event.n = first_n++;
-        if (!decode_event(reader, version, event)) return corrupt("event " + std::to_string(event.n));
+        if (!decode_event(reader, version, event))
+            return corrupt("event " + std::to_string(event.n));
     }
     if (!reader.at_end()) return corrupt("a journal row");
     return events;

@@ -23,10 +23,14 @@ bool asks_a_person(std::string_view tool) {
 
 std::string_view what_blocks(FailureKind kind) {
     switch (kind) {
-        case FailureKind::kTransient: return "the provider or network refuses or limits requests";
-        case FailureKind::kAuth: return "credentials or permission are missing";
-        case FailureKind::kUnknownTool: return "a tool that the agent calls is not available";
-        default: return "waits for a person";
+        case FailureKind::kTransient:
+            return "the provider or network refuses or limits requests";
+        case FailureKind::kAuth:
+            return "credentials or permission are missing";
+        case FailureKind::kUnknownTool:
+            return "a tool that the agent calls is not available";
+        default:
+            return "waits for a person";
     }
 }
 

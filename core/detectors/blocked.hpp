@@ -16,8 +16,8 @@ struct Blocked {
 
     FailureKind kind = FailureKind::kNone;
     std::uint32_t count = 0;  ///< failures in a row of that kind
-    bool typed = false;  ///< said by the client or a status code
-    bool asked = false;  ///< waits for a person
+    bool typed = false;       ///< said by the client or a status code
+    bool asked = false;       ///< waits for a person
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -28,12 +28,9 @@ struct Blocked {
     bool operator==(const Blocked&) const = default;
     static constexpr auto fields() {
         using D = Blocked;
-        return std::tuple{field("kind", &D::kind),
-                          field("count", &D::count),
-                          field("typed", &D::typed),
-                          field("asked", &D::asked),
-                          field("first_n", &D::first_n),
-                          field("last_n", &D::last_n)};
+        return std::tuple{field("kind", &D::kind),       field("count", &D::count),
+                          field("typed", &D::typed),     field("asked", &D::asked),
+                          field("first_n", &D::first_n), field("last_n", &D::last_n)};
     }
 
 private:

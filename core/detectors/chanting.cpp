@@ -10,8 +10,9 @@ namespace headway::core {
 namespace {
 
 bool says_something(std::string_view token) {
-    return std::any_of(token.begin(), token.end(),
-                       [](char c) { return is_word(c) || (static_cast<unsigned char>(c) & 0x80U) != 0; });
+    return std::any_of(token.begin(), token.end(), [](char c) {
+        return is_word(c) || (static_cast<unsigned char>(c) & 0x80U) != 0;
+    });
 }
 
 /// The last tokens that are prose, in order.
@@ -45,7 +46,8 @@ std::vector<std::string_view> prose_tokens(std::string_view text) {
 std::uint32_t repeats_at_end(std::string_view text) {
     const std::vector<std::string_view> tokens = prose_tokens(text);
     std::uint32_t best = 1;
-    for (std::size_t period = 1; period <= Chanting::kPeriodMax && period < tokens.size(); ++period) {
+    for (std::size_t period = 1; period <= Chanting::kPeriodMax && period < tokens.size();
+         ++period) {
         std::size_t run = 0;
         while (run + period < tokens.size() &&
                tokens[tokens.size() - 1 - run] == tokens[tokens.size() - 1 - run - period]) {

@@ -9,8 +9,8 @@
 namespace headway::core {
 
 /// A message that ends in the same words over and over (detection.md D17): a period of at most
-/// kPeriodMax tokens repeated at the end of its last kTokensMax tokens, kSpanMin tokens or more. Code
-/// blocks, tables and rulers repeat by nature and are left out.
+/// kPeriodMax tokens repeated at the end of its last kTokensMax tokens, kSpanMin tokens or more.
+/// Code blocks, tables and rulers repeat by nature and are left out.
 struct Chanting {
     static constexpr DetectorId kId = DetectorId::kChanting;
     static constexpr std::size_t kTokensMax = 400;

@@ -18,8 +18,8 @@ Finding CompactionChurn::finding(const Ledger&) const {
     finding.count = count;
     finding.identity = 1;
     finding.evidence = {first_n, last_n};
-    finding.reason = "the context was compacted " + times(count) + " with nothing learnt between, since #" +
-                     std::to_string(first_n);
+    finding.reason = "the context was compacted " + times(count) +
+                     " with nothing learnt between, since #" + std::to_string(first_n);
     return finding;
 }
 

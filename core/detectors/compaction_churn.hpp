@@ -22,8 +22,7 @@ struct CompactionChurn {
     bool operator==(const CompactionChurn&) const = default;
     static constexpr auto fields() {
         using D = CompactionChurn;
-        return std::tuple{field("count", &D::count),
-                          field("first_n", &D::first_n),
+        return std::tuple{field("count", &D::count), field("first_n", &D::first_n),
                           field("last_n", &D::last_n)};
     }
 };

@@ -36,8 +36,8 @@ std::uint32_t stuck_at(std::uint32_t stuck, std::uint32_t words) {
 std::string_view words_of_agent(const Payload& payload) {
     const auto* message = std::get_if<Message>(&payload);
     if (message == nullptr) return {};
-    const bool of_agent = message->role.empty() || message->role == "assistant" ||
-                          message->role == "agent" || message->role == "thought";
+    const bool of_agent =
+        message->role == "assistant" || message->role == "agent" || message->role == "thought";
     return of_agent ? trimmed(message->text.kept) : std::string_view{};
 }
 

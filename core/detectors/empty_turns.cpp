@@ -14,7 +14,8 @@ std::uint32_t weight_of(const Payload& payload) {
         return of_agent && trimmed(message->text.kept).empty() && message->digest.empty() ? 1 : 0;
     }
     const auto* error = std::get_if<ErrorReported>(&payload);
-    if (error == nullptr || failure_of_class(error->error_class) != FailureKind::kTruncated) return 0;
+    if (error == nullptr || failure_of_class(error->error_class) != FailureKind::kTruncated)
+        return 0;
     return lower(error->error_class).find("token") != std::string::npos ? kCut : 1;
 }
 

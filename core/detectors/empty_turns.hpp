@@ -23,8 +23,7 @@ struct EmptyTurns {
     bool operator==(const EmptyTurns&) const = default;
     static constexpr auto fields() {
         using D = EmptyTurns;
-        return std::tuple{field("count", &D::count),
-                          field("first_n", &D::first_n),
+        return std::tuple{field("count", &D::count), field("first_n", &D::first_n),
                           field("last_n", &D::last_n)};
     }
 };

@@ -17,9 +17,9 @@ struct EstimatePlateau {
     static constexpr std::size_t kWindow = 3;
     static constexpr double kRange = 5.0;
 
-    std::vector<double> estimates;       ///< the last kWindow
-    std::vector<std::uint64_t> events;   ///< theirs
-    bool quiet = false;                  ///< nothing hard happened since the first of them
+    std::vector<double> estimates;      ///< the last kWindow
+    std::vector<std::uint64_t> events;  ///< theirs
+    bool quiet = false;                 ///< nothing hard happened since the first of them
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;

@@ -31,11 +31,11 @@ Finding ExactRepeat::finding(const Ledger& ledger) const {
     Finding finding;
     finding.count = std::max(run, failing_run);
     finding.identity = question;
-    finding.evidence =
-        evidence_of(ledger, finding.count, [this](const CallMark& mark) { return mark.question == question; });
-    finding.reason = (run >= failing_run ? "the same call with the same result "
-                                         : "the same call failed ") +
-                     times(finding.count) + " in a row" + since_change(ledger);
+    finding.evidence = evidence_of(
+        ledger, finding.count, [this](const CallMark& mark) { return mark.question == question; });
+    finding.reason =
+        (run >= failing_run ? "the same call with the same result " : "the same call failed ") +
+        times(finding.count) + " in a row" + since_change(ledger);
     return finding;
 }
 

@@ -3,7 +3,8 @@
 namespace headway::core {
 
 void FailingEverywhere::observe(const Observation& seen) {
-    if (seen.phase_changed || seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
+    if (seen.phase_changed || seen.user_message || seen.nudge_taken || is_hard(seen.tier))
+        *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallPrint& print = seen.call->print;
     if (seen.call->call.ok || print.kind == CallKind::kVerify) {

@@ -36,10 +36,10 @@ Finding FailureStreaks::finding(const Ledger&) const {
 }
 
 const FailureStreak* FailureStreaks::longest() const {
-    const auto worst = std::max_element(
-        streaks.begin(), streaks.end(), [](const FailureStreak& a, const FailureStreak& b) {
-            return a.count * b.patience < b.count * a.patience;
-        });
+    const auto worst = std::max_element(streaks.begin(), streaks.end(),
+                                        [](const FailureStreak& a, const FailureStreak& b) {
+                                            return a.count * b.patience < b.count * a.patience;
+                                        });
     return worst == streaks.end() ? nullptr : &*worst;
 }
 

@@ -21,9 +21,9 @@ struct FailureStreak {
     bool operator==(const FailureStreak&) const = default;
     static constexpr auto fields() {
         using S = FailureStreak;
-        return std::tuple{field("tool", &S::tool),       field("diagnostic", &S::diagnostic),
-                          field("first_n", &S::first_n), field("last_n", &S::last_n),
-                          field("count", &S::count),     field("round", &S::round),
+        return std::tuple{field("tool", &S::tool),        field("diagnostic", &S::diagnostic),
+                          field("first_n", &S::first_n),  field("last_n", &S::last_n),
+                          field("count", &S::count),      field("round", &S::round),
                           field("patience", &S::patience)};
     }
 };

@@ -42,12 +42,11 @@ Finding HeartbeatRule::finding(const Ledger&) const {
     finding.identity = 1;
     finding.evidence = {first_beat, last_beat};
     finding.count = static_cast<std::uint32_t>(working_beats > 0 ? working_beats : quiet_beats);
-    finding.reason = working_beats > 0 ? "a call has been in flight for " +
-                                             std::to_string(working_beats) +
-                                             " heartbeats without moving"
-                                       : std::to_string(quiet_beats) +
-                                             " heartbeats without a state change " +
-                                             since(last_move) + " and no call in flight";
+    finding.reason = working_beats > 0
+                         ? "a call has been in flight for " + std::to_string(working_beats) +
+                               " heartbeats without moving"
+                         : std::to_string(quiet_beats) + " heartbeats without a state change " +
+                               since(last_move) + " and no call in flight";
     return finding;
 }
 

@@ -29,8 +29,8 @@ Finding JitterRepeat::finding(const Ledger&) const {
     finding.count = count;
     finding.identity = question;
     finding.evidence = {first_n, last_n};
-    finding.reason = "a test that passes was run " + times(count) + " with nothing changed since #" +
-                     std::to_string(first_n);
+    finding.reason = "a test that passes was run " + times(count) +
+                     " with nothing changed since #" + std::to_string(first_n);
     return finding;
 }
 

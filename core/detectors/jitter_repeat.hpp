@@ -25,10 +25,8 @@ struct JitterRepeat {
     bool operator==(const JitterRepeat&) const = default;
     static constexpr auto fields() {
         using D = JitterRepeat;
-        return std::tuple{field("question", &D::question),
-                          field("changes", &D::changes),
-                          field("count", &D::count),
-                          field("first_n", &D::first_n),
+        return std::tuple{field("question", &D::question), field("changes", &D::changes),
+                          field("count", &D::count), field("first_n", &D::first_n),
                           field("last_n", &D::last_n)};
     }
 };

@@ -7,7 +7,8 @@ void NoProgress::observe(const Observation& seen) {
     // The round that runs is counted when it has shown nothing so far.
     const Ledger& ledger = seen.ledger;
     const bool quiet_now = ledger.round_counts && ledger.round_tier == Tier::kNone;
-    const bool unproven_now = ledger.round_counts && (quiet_now || ledger.round_tier == Tier::kState);
+    const bool unproven_now =
+        ledger.round_counts && (quiet_now || ledger.round_tier == Tier::kState);
     quiet = ledger.round_tier != Tier::kNone ? 0 : ledger.quiet_rounds + (quiet_now ? 1 : 0);
     const bool proven = ledger.round_tier != Tier::kNone && ledger.round_tier != Tier::kState;
     unproven = proven ? 0 : ledger.unproven_rounds + (unproven_now ? 1 : 0);
@@ -24,9 +25,10 @@ Finding NoProgress::finding(const Ledger& ledger) const {
     finding.count = quiet > 0 ? quiet : unproven;
     finding.identity = 1;
     finding.evidence = evidence_of(ledger, finding.count, [](const CallMark&) { return true; });
-    finding.reason = std::to_string(finding.count) +
-                     (quiet > 0 ? " rounds without anything new" : " rounds of edits that no test confirmed") +
-                     since_change(ledger);
+    finding.reason =
+        std::to_string(finding.count) +
+        (quiet > 0 ? " rounds without anything new" : " rounds of edits that no test confirmed") +
+        since_change(ledger);
     return finding;
 }
 

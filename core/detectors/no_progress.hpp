@@ -25,8 +25,7 @@ struct NoProgress {
     bool operator==(const NoProgress&) const = default;
     static constexpr auto fields() {
         using D = NoProgress;
-        return std::tuple{field("quiet", &D::quiet),
-                          field("unproven", &D::unproven)};
+        return std::tuple{field("quiet", &D::quiet), field("unproven", &D::unproven)};
     }
 };
 

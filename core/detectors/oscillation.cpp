@@ -38,10 +38,9 @@ Finding Oscillation::finding(const Ledger&) const {
     finding.count = std::max(reversals, alternations);
     finding.identity = path;
     finding.evidence = evidence;
-    finding.reason = reversals >= alternations
-                         ? "an edit was taken back to an earlier content " + times(reversals) +
-                               " in one file"
-                         : "two edits alternate, each made again";
+    finding.reason = reversals >= alternations ? "an edit was taken back to an earlier content " +
+                                                     times(reversals) + " in one file"
+                                               : "two edits alternate, each made again";
     return finding;
 }
 
@@ -51,10 +50,10 @@ void Oscillation::note(std::uint64_t n) {
 }
 
 void Oscillation::alternate(const CallSeen& call) {
-    const std::uint64_t edit = call.call.mutated.empty()
-                                   ? call.print.question.low
-                                   : digest_of(call.call.mutated.front().path +
-                                               call.call.mutated.front().digest).low;
+    const std::uint64_t edit =
+        call.call.mutated.empty()
+            ? call.print.question.low
+            : digest_of(call.call.mutated.front().path + call.call.mutated.front().digest).low;
     const std::size_t known = last_edits.size();
     const bool again = known >= 2 && last_edits[known - 2] == edit && last_edits[known - 1] != edit;
     alternations = again ? alternations + 1 : 0;

@@ -18,7 +18,8 @@ Finding PhaseChurn::finding(const Ledger&) const {
     finding.count = count;
     finding.identity = 1;
     finding.evidence = {first_n, last_n};
-    finding.reason = std::to_string(count) + " phases were entered with nothing done in them, since #" +
+    finding.reason = std::to_string(count) +
+                     " phases were entered with nothing done in them, since #" +
                      std::to_string(first_n);
     return finding;
 }

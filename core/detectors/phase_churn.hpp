@@ -23,8 +23,7 @@ struct PhaseChurn {
     bool operator==(const PhaseChurn&) const = default;
     static constexpr auto fields() {
         using D = PhaseChurn;
-        return std::tuple{field("count", &D::count),
-                          field("first_n", &D::first_n),
+        return std::tuple{field("count", &D::count), field("first_n", &D::first_n),
                           field("last_n", &D::last_n)};
     }
 };

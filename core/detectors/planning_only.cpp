@@ -23,8 +23,8 @@ Finding PlanningOnly::finding(const Ledger&) const {
     finding.count = count;
     finding.identity = 1;
     finding.evidence = {first_n, last_n};
-    finding.reason = "planned " + times(count) + " in a row with nothing done since #" +
-                     std::to_string(first_n);
+    finding.reason =
+        "planned " + times(count) + " in a row with nothing done since #" + std::to_string(first_n);
     return finding;
 }
 

@@ -23,8 +23,7 @@ struct PlanningOnly {
     bool operator==(const PlanningOnly&) const = default;
     static constexpr auto fields() {
         using D = PlanningOnly;
-        return std::tuple{field("count", &D::count),
-                          field("first_n", &D::first_n),
+        return std::tuple{field("count", &D::count), field("first_n", &D::first_n),
                           field("last_n", &D::last_n)};
     }
 };

@@ -18,9 +18,9 @@ struct SameDiagnostic {
 
     std::uint64_t diagnostic = 0;
     std::uint32_t count = 0;
-    std::uint32_t edits = 0;               ///< since the first
-    std::vector<std::uint64_t> paths;      ///< at most kPathsMax + 1
-    std::vector<std::uint64_t> evidence;   ///< events, at most limits::kEvidenceMax
+    std::uint32_t edits = 0;              ///< since the first
+    std::vector<std::uint64_t> paths;     ///< at most kPathsMax + 1
+    std::vector<std::uint64_t> evidence;  ///< events, at most limits::kEvidenceMax
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;

@@ -3,7 +3,8 @@
 namespace headway::core {
 
 void SameFileError::observe(const Observation& seen) {
-    if (seen.phase_changed || seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
+    if (seen.phase_changed || seen.user_message || seen.nudge_taken || is_hard(seen.tier))
+        *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallPrint& print = seen.call->print;
     if (print.path == 0) return;
@@ -30,7 +31,8 @@ Finding SameFileError::finding(const Ledger&) const {
     finding.count = count;
     finding.identity = file;
     finding.evidence = {first_n, last_n};
-    finding.reason = "the same error on the same file " + times(count) + " since #" + std::to_string(first_n);
+    finding.reason =
+        "the same error on the same file " + times(count) + " since #" + std::to_string(first_n);
     return finding;
 }
 

@@ -26,10 +26,8 @@ struct SameFileError {
     bool operator==(const SameFileError&) const = default;
     static constexpr auto fields() {
         using D = SameFileError;
-        return std::tuple{field("file", &D::file),
-                          field("diagnostic", &D::diagnostic),
-                          field("count", &D::count),
-                          field("first_n", &D::first_n),
+        return std::tuple{field("file", &D::file), field("diagnostic", &D::diagnostic),
+                          field("count", &D::count), field("first_n", &D::first_n),
                           field("last_n", &D::last_n)};
     }
 };

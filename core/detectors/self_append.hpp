@@ -14,7 +14,8 @@ struct SelfAppend {
     static constexpr DetectorId kId = DetectorId::kSelfAppend;
 
     std::uint64_t tool = 0;
-    std::string previous;  ///< arguments as they came, without what closes them, at most limits::kAppendBytesMax
+    std::string previous;     ///< arguments as they came, without what closes them, at most
+                              ///< limits::kAppendBytesMax
     std::uint32_t count = 0;  ///< extensions in a row
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
@@ -26,10 +27,8 @@ struct SelfAppend {
     bool operator==(const SelfAppend&) const = default;
     static constexpr auto fields() {
         using D = SelfAppend;
-        return std::tuple{field("tool", &D::tool),
-                          field("previous", &D::previous),
-                          field("count", &D::count),
-                          field("first_n", &D::first_n),
+        return std::tuple{field("tool", &D::tool), field("previous", &D::previous),
+                          field("count", &D::count), field("first_n", &D::first_n),
                           field("last_n", &D::last_n)};
     }
 };

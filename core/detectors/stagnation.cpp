@@ -35,7 +35,8 @@ Finding Stagnation::finding(const Ledger&) const {
     finding.count = count;
     finding.identity = tool;
     finding.evidence = {first_n, last_n};
-    finding.reason = std::to_string(count) + " different questions to one tool got the same answer since #" +
+    finding.reason = std::to_string(count) +
+                     " different questions to one tool got the same answer since #" +
                      std::to_string(first_n);
     return finding;
 }

@@ -28,7 +28,8 @@ Finding ToolFailures::finding(const Ledger&) const {
     finding.count = count;
     finding.identity = tool;
     finding.evidence = {first_n, last_n};
-    finding.reason = "one tool failed " + times(count) + " in a row since #" + std::to_string(first_n);
+    finding.reason =
+        "one tool failed " + times(count) + " in a row since #" + std::to_string(first_n);
     return finding;
 }
 

@@ -24,10 +24,8 @@ struct ToolFailures {
     bool operator==(const ToolFailures&) const = default;
     static constexpr auto fields() {
         using D = ToolFailures;
-        return std::tuple{field("tool", &D::tool),
-                          field("count", &D::count),
-                          field("first_n", &D::first_n),
-                          field("last_n", &D::last_n)};
+        return std::tuple{field("tool", &D::tool), field("count", &D::count),
+                          field("first_n", &D::first_n), field("last_n", &D::last_n)};
     }
 };
 

@@ -17,7 +17,7 @@ struct Waiting {
     bool live = false;  ///< something was under way when last asked
     std::uint64_t since_n = 0;
     std::uint32_t unchanged = 0;  ///< polls in a row
-    std::uint32_t idle = 0;  ///< sleeps in a row with nothing under way
+    std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
     std::uint64_t first_idle_n = 0;
     std::uint64_t last_idle_n = 0;
 

@@ -134,7 +134,7 @@ class Looking(CliCase):
         self.client.open(session, goal="a goal", labels={"team": "night"})
         self.client.report(session, "tool.finished", tool="bash")
         self.assertIn("a goal", self.ok("show", session).out)
-        self.assertIn("progressing", self.ok("show", session).out)
+        self.assertIn("exploring", self.ok("show", session).out)
         self.assertIn(session, self.ok("sessions", "--label", "team:night").out)
         self.assertGreaterEqual(len(self.ok("events", session).out.splitlines()), 3)
 
@@ -300,7 +300,7 @@ class Replaying(CliCase):
                          ["session.started", "message", "tool.finished", "test.result", "session.ended"])
         document = self.client.session(session)
         self.assertEqual((document["outcome"], document["goal"]), ("completed", "t"))
-        self.assertEqual(document["tools"], {"calls": 1, "failures": 1})
+        self.assertEqual(document["tools"], {"calls": 1, "failures": 1, "files_modified": 0})
 
     def test_our_own_export_can_be_played_again(self):
         session, copy = unique("export"), unique("copy")
@@ -342,7 +342,7 @@ class Configuring(CliCase):
         self.cli.environment.pop("HEADWAY_URL")
         lines = self.ok("config", "show", "--origin", "--config", path).out.splitlines()
         (limit,) = [line for line in lines if "heartbeat_limit" in line]
-        (profile,) = [line for line in lines if "profile" in line]
+        (profile,) = [line for line in lines if "policy.profile" in line]
         self.assertIn("7", limit)
         self.assertIn(Path(path).name, limit)
         self.assertIn("strict", profile)

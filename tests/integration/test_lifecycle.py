@@ -31,7 +31,9 @@ class Opening(SharedDaemonCase):
         session, parent = unique(), unique("parent")
         about = {"goal": "naïve ✓", "agent": {"type": "coder", "name": "a", "model": "m"}, "parent": parent,
                  "labels": {"team": "night", "a": ""},
-                 "policy": {"profile": "strict", "heartbeat_interval_ms": 1234, "heartbeat_limit": 7}}
+                 "policy": {"profile": "strict", "heartbeat_interval_ms": 1234, "heartbeat_limit": 7,
+                            "loop_detection": True, "on_stuck": "ask", "tools": [{"tool": "log", "ignore": True, "patience": 1}],
+                            "detectors": [{"detector": "cycle", "off": False, "suspect": 3, "stuck": 5}]}}
         document = self.client.open(session, **about)
         self.assertEqual({k: document[k] for k in about}, about)
         self.assertEqual(document["next_heartbeat_ms"], 1234)
@@ -72,7 +74,7 @@ class Reporting(SharedDaemonCase):
         advice = self.client.report(session, "tool.finished", tool="bash", ok=True)
         self.assertEqual(list(advice), ADVICE_FIELDS)
         self.assertEqual((advice["session"], advice["n"], advice["accepted"], advice["duplicates"]), (session, 2, 1, 0))
-        self.assertEqual(advice["verdict"]["status"], "progressing")
+        self.assertEqual(advice["verdict"]["status"], "exploring")
         self.assertEqual(advice["verdict"]["evidence"], [2])
         self.assertEqual(list(self.client.beat(session)), ADVICE_FIELDS)
         self.assertEqual(list(self.client.end(session)), ADVICE_FIELDS)
@@ -157,10 +159,10 @@ class Verdicts(SharedDaemonCase):
     def test_five_heartbeats_without_a_change_are_suspect(self):
         session = unique()
         self.client.report(session, "tool.finished", tool="bash")
-        self.assertEqual(self.beats(session, 4), "progressing")
+        self.assertEqual(self.beats(session, 4), "exploring")
         self.assertEqual(self.beats(session, 1), "suspect")
         self.client.report(session, "tool.finished", tool="bash", result="new")
-        self.assertEqual(self.client.session(session)["verdict"]["status"], "progressing")
+        self.assertEqual(self.client.session(session)["verdict"]["status"], "exploring")
 
     def test_under_strict_they_are_stuck(self):
         session = unique()
@@ -181,7 +183,7 @@ class Verdicts(SharedDaemonCase):
         self.client.report(session, "tool.started", call_id="c1", tool="make")
         self.assertEqual(self.beats(session, 12), "slow")
         self.client.report(session, "tool.finished", call_id="c1", tool="make")
-        self.assertEqual(self.client.session(session)["verdict"]["status"], "progressing")
+        self.assertEqual(self.client.session(session)["verdict"]["status"], "exploring")
 
     def test_a_session_without_beats_turns_silent_and_comes_back(self):
         session = unique()

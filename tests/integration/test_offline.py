@@ -58,7 +58,7 @@ class Replay(OfflineCase):
         file = self.write("quiet.jsonl", quiet(3))
         text = self.ok("replay", file, "--why", *STRICT).out
         self.assertIn("test:quiet: 6 events, 2 calls, completed", text)
-        (stuck,) = [line for line in text.splitlines() if "progressing -> stuck" in line]
+        (stuck,) = [line for line in text.splitlines() if "exploring -> stuck" in line]
         self.assertIn("line 5", stuck)
         self.assertIn("call 1", stuck)
         self.assertIn("detector heartbeat_rule; evidence #4 #6", text)
@@ -68,10 +68,10 @@ class Replay(OfflineCase):
         files = [self.write("a.jsonl", quiet(3)), self.write("b.jsonl", quiet(1))]
         one, two = self.ok("replay", *files, "--json", *STRICT).lines()
         self.assertEqual(one["file"], files[0])
-        self.assertEqual([step["to"] for step in one["timeline"]], ["progressing", "stuck", "progressing", "completed"])
+        self.assertEqual([step["to"] for step in one["timeline"]], ["exploring", "stuck", "exploring", "completed"])
         stuck = one["timeline"][1]
         self.assertEqual((stuck["line"], stuck["call"], stuck["detector"]), (5, 1, "heartbeat_rule"))
-        self.assertEqual([step["to"] for step in two["timeline"]], ["progressing", "completed"])
+        self.assertEqual([step["to"] for step in two["timeline"]], ["exploring", "completed"])
         self.assertEqual(two["directives"], [])
 
     def test_a_line_that_is_wrong_is_named_and_the_other_files_are_judged(self):

@@ -84,7 +84,7 @@ class Listing(SharedDaemonCase):
         self.assertEqual(self.listed(mine), ids[::-1])
         self.assertEqual(self.listed(f"{mine}&open=true"), [ids[3], ids[2], ids[1]])
         self.assertEqual(self.listed(f"{mine}&open=false"), [ids[0]])
-        self.assertEqual(self.listed(f"{mine}&verdict=failed,progressing"), [ids[1], ids[0]])
+        self.assertEqual(self.listed(f"{mine}&verdict=failed,exploring"), [ids[1], ids[0]])
         self.assertEqual(self.listed(f"agent=type1-{label}"), [ids[3], ids[1]])
         self.assertEqual(self.listed(f"{mine}&agent=nobody"), [])
 

@@ -53,7 +53,7 @@ class OneSession(SharedDaemonCase):
         session = unique()
         self.client.open(session)
         waiter = self.begin(session, until="ended", wait="5m")
-        self.client.report(session, "tool.finished", tool="x")  # progressing: not that
+        self.client.report(session, "tool.finished", tool="x")  # exploring: not that
         started = time.monotonic()
         end = self.client.end(session)
         answer = waiter.reply()
@@ -93,9 +93,9 @@ class OneSession(SharedDaemonCase):
         session = unique()
         self.client.report(session, "tool.finished", tool="x")
         n = self.client.session(session)["n"]
-        self.assertTrue(self.client.wait(session, until="progressing", wait="0ms")["met"])
-        self.assertFalse(self.client.wait(session, until="progressing", after=n, wait="0ms")["met"])
-        waiter = self.begin(session, until="progressing", after=n, wait="5m")
+        self.assertTrue(self.client.wait(session, until="exploring", wait="0ms")["met"])
+        self.assertFalse(self.client.wait(session, until="exploring", after=n, wait="0ms")["met"])
+        waiter = self.begin(session, until="exploring", after=n, wait="5m")
         self.client.report(session, "tool.finished", tool="y")
         self.assertTrue(waiter.reply()["met"])
 
@@ -105,7 +105,7 @@ class OneSession(SharedDaemonCase):
             self.client.beat(session)
         suspect = self.client.session(session)["n"]
         self.client.report(session, "tool.finished", tool="x")
-        self.assertEqual(self.client.session(session)["verdict"]["status"], "progressing")
+        self.assertEqual(self.client.session(session)["verdict"]["status"], "exploring")
         ever = self.client.wait(session, until="suspect", mode="ever", wait="0ms")
         self.assertEqual((ever["met"], ever["matched"]), (True, "suspect"))
         self.assertFalse(self.client.wait(session, until="suspect", mode="now", wait="0ms")["met"])
@@ -119,7 +119,7 @@ class OneSession(SharedDaemonCase):
         report = [{"type": "heartbeat"}] * 2 + [{"type": "tool.finished", "data": {"tool": "x"}}]
         self.client.post(f"/v1/sessions/{session}/events", report)
         answer = waiter.reply()
-        self.assertEqual((answer["matched"], answer["verdict"]["status"]), ("suspect", "progressing"))
+        self.assertEqual((answer["matched"], answer["verdict"]["status"]), ("suspect", "exploring"))
 
     def test_what_cannot_come_any_more_is_said_at_once(self):
         session = unique()

@@ -114,8 +114,7 @@ TEST_CASE("property: the heartbeat rule agrees with its naive model", "[property
                 naive(steps, policy.heartbeat_limit, policy.profile == Profile::kStrict);
             if (said == expected) continue;
             FAIL("limit " << policy.heartbeat_limit << ", steps " << shown(steps) << ", said "
-                          << static_cast<int>(said) << ", expected "
-                          << static_cast<int>(expected));
+                          << static_cast<int>(said) << ", expected " << static_cast<int>(expected));
         }
     }
 }

@@ -57,11 +57,14 @@ inline core::Event tool_started(std::string call_id, std::string tool = "bash") 
     return event(std::move(data));
 }
 
+/// A call that, when it went well, left a file in a new state: progress, each time anew.
 inline core::Event tool_finished(std::string call_id, bool ok = true) {
     core::ToolFinished data;
-    data.call_id = std::move(call_id);
     data.tool = "bash";
     data.ok = ok;
+    data.target = call_id;
+    if (ok) data.mutated.push_back({"file of " + call_id, call_id});
+    data.call_id = std::move(call_id);
     return event(std::move(data));
 }
 

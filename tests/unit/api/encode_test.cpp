@@ -41,7 +41,7 @@ TEST_CASE("encode: the advice of a single event", "[api]") {
     advice.directives = {{Directive{"d4", DirectiveKind::kStop, "enough"}, 2}};
     const Document json = json_of([&](std::string& out) { append_advice(out, advice, view()); });
     CHECK(json == Document::parse(R"({"session":"story","n":2,"accepted":1,"duplicates":0,
-        "verdict":{"status":"progressing","reason":"tool_call","since":"2023-11-14T22:13:21.000Z","evidence":[2]},
+        "verdict":{"status":"progressing","reason":"something new was proven at #2","since":"2023-11-14T22:13:21.000Z","evidence":[2]},
         "directives":[{"id":"d4","type":"stop","reason":"enough","delivery":2}],
         "budget":null,"approvals":[],"next_heartbeat_ms":10000})"));
 }
@@ -59,7 +59,7 @@ TEST_CASE("encode: the progress document has exactly the fields of the first des
         json_of([&](std::string& out) { append_progress(out, view(), reading(4200)); });
     CHECK(json == Document::parse(R"({"sessionId":"story","alive":true,"stuck":false,
         "progress":{"heartbeats":0,"stateChanges":1,"lastChange":"tool_call","lastChangeAgo":3200},
-        "currentPhase":null,"iteration":null,"verdict":"progressing","reason":"tool_call",
+        "currentPhase":null,"iteration":null,"verdict":"progressing","reason":"something new was proven at #2",
         "n":3,"nextHeartbeatMs":10000})"));
 }
 
@@ -102,11 +102,15 @@ TEST_CASE("encode: the session document has the fields of the API", "[api]") {
         "verdict":{"status":"starting","reason":"","since":"2023-11-14T22:13:20.000Z","evidence":[]},
         "alive":true,"last_beat_at":"2023-11-14T22:13:20.010Z","next_heartbeat_ms":5000,
         "cancel_requested":false,"heartbeats":0,"state_changes":0,"last_change":null,
-        "last_change_at":null,"phase":null,"iteration":null,"state":null,
-        "tools":{"calls":0,"failures":0},
+        "last_change_at":null,"phase":null,"iteration":null,"state":"executing_tool",
+        "tools":{"calls":0,"failures":0,"files_modified":0},
+        "progress":{"rounds":1,"quiet_rounds":0,"last_hard":0,"last_soft":0},
         "in_flight":[{"call_id":"c9","tool":"bash","since":"2023-11-14T22:13:20.010Z"}],
-        "resources":null,"goal":null,"agent":{},"parent":null,"labels":{},
-        "policy":{"profile":"balanced","heartbeat_interval_ms":10000,"heartbeat_limit":5},
+        "resources":null,
+        "phases":{"total":0,"completed":0,"files_changed":0,"tests_passed":0,"current":null,"history":[]},
+        "goal":null,"agent":{},"parent":null,"labels":{},
+        "policy":{"profile":"balanced","heartbeat_interval_ms":10000,"heartbeat_limit":5,
+        "loop_detection":true,"on_stuck":"by_profile","tools":[],"detectors":[]},
         "directives":[]})");
     CHECK(json == expected);
 }
@@ -145,7 +149,7 @@ TEST_CASE("encode: an event in its envelope, what is empty left out", "[api]") {
     const Document json = json_of([&](std::string& out) { append_event(out, "s", one); });
     CHECK(json == Document::parse(R"({"session":"s","n":7,"type":"tool.finished",
         "at":"2023-11-14T22:13:20.000Z","event_id":"e1","attempt":2,"next_heartbeat_ms":5000,
-        "data":{"call_id":"c","tool":"bash","ok":true}})"));
+        "data":{"call_id":"c","tool":"bash","target":"c","ok":true,"mutated":[{"path":"file of c","digest":"c"}]}})"));
     Event bare = beat();
     bare.n = 1;
     bare.at = at(0);

@@ -44,12 +44,12 @@ Step nudge(std::uint64_t n) {
 
 TEST_CASE("timeline view: a line a step, in order", "[cli]") {
     Timeline timeline = stuck_timeline();
-    timeline.directives.push_back(nudge(4));
+    timeline.directives = {nudge(4)};
     const std::string text = timeline_text("s", timeline, {});
     CHECK_THAT(text, Catch::StartsWith("s: 3 events, 1 call, stuck\n"));
-    const std::size_t first = text.find("starting -> progressing");
+    const std::size_t first = text.find("starting -> exploring");
     const std::size_t told = text.find("told to change_approach: read the error");
-    const std::size_t last = text.find("progressing -> stuck: 2 heartbeats");
+    const std::size_t last = text.find("exploring -> stuck: 2 heartbeats");
     CHECK(first < told);
     CHECK(told < last);
     CHECK(last != std::string::npos);
@@ -99,7 +99,7 @@ TEST_CASE("timeline view: lines fit the terminal", "[cli]") {
 
 TEST_CASE("timeline view: JSON has all the fields of a step and where it is", "[cli]") {
     Timeline timeline = stuck_timeline();
-    timeline.directives.push_back(nudge(7));
+    timeline.directives = {nudge(7)};
     const json result = timeline_json("s", timeline, true);
     CHECK(result["verdict"] == "stuck");
     REQUIRE(result["timeline"].size() == 2);
@@ -109,10 +109,12 @@ TEST_CASE("timeline view: JSON has all the fields of a step and where it is", "[
     CHECK(step["why"][0]["line"] == 2);
     step.erase("why");
     step.erase("reason");
+    step.erase("confidence");
+    step.erase("loop");
     CHECK(
         step ==
         json::parse(
-            R"({"n":6,"line":3,"call":1,"at":2.5,"from":"progressing","to":"stuck","detector":"heartbeat_rule","evidence":[4,5]})"));
+            R"({"n":6,"line":3,"call":1,"at":2.5,"from":"exploring","to":"stuck","detector":"heartbeat_rule","evidence":[4,5],"detectors":["heartbeat_rule"],"tier":"none"})"));
     CHECK(result["timeline"][0]["detector"] == "");
     CHECK(result["directives"][0]["kind"] == "change_approach");
     CHECK_FALSE(timeline_json("s", timeline, false)["timeline"][0].contains("why"));

@@ -203,6 +203,5 @@ TEST_CASE("fold: overrides replace the defaults they name", "[core]") {
     expected.profile = Profile::kStrict;
     expected.heartbeat_interval = Millis{250};
     expected.heartbeat_limit = 9;
-    expected.on_stuck = OnStuck::kStop;  // what the strict profile does unless told otherwise
     CHECK(policy == expected);
 }

@@ -146,7 +146,8 @@ TEST_CASE("heartbeat rule: before any change the reason speaks of the start", "[
           "5 heartbeats without a state change since the start and no call in flight");
 }
 
-TEST_CASE("heartbeat rule: twenty quiet beats are stuck when the agent counts iterations", "[core]") {
+TEST_CASE("heartbeat rule: twenty quiet beats are stuck when the agent counts iterations",
+          "[core]") {
     Watch turning;
     turning.iterations(19);
     CHECK(turning.rung() == Rung::kSuspect);

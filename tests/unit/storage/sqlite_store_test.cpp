@@ -56,7 +56,7 @@ struct Writer {
     void fill(std::size_t rows, std::size_t size = 1) {
         require_ok(store.begin());
         for (std::size_t i = 0; i < rows; ++i)
-            report(std::vector<Event>(size, message("assistant")));
+            report(std::vector<Event>(size, message("log")));
         require_ok(store.commit());
     }
     void save() {
@@ -368,7 +368,7 @@ TEST_CASE("store: retention deletes in bounded steps until nothing is left", "[s
         Writer old{*store, "old"};
         require_ok(store->begin());
         for (int i = 0; i < 1200; ++i)
-            old.report({with_id(message("assistant"), "e" + std::to_string(i))});
+            old.report({with_id(message("log"), "e" + std::to_string(i))});
         require_ok(store->commit());
         old.end();
         Writer live{*store, "live"};
