@@ -37,6 +37,7 @@ Result<> check(const core::ProgressEstimated& progress) {
 }
 
 Result<> check(const core::SessionEnded& end) {
+    if (end.automatic) return under(wrong("is set by Headway; leave it out"), "automatic");
     if (end.outcome != core::Outcome::kHalted) return {};
     return under(wrong("must be one of completed, failed, cancelled; only Headway halts"),
                  "outcome");
@@ -51,6 +52,9 @@ Result<> check(const core::PolicyOverride& policy) {
     if (limit < core::kHeartbeatLimitMin || limit > core::kHeartbeatLimitMax) {
         return under(wrong("must be from 2 to 1000"), "heartbeat_limit");
     }
+    const double confidence = policy.min_confidence.value_or(0);
+    if (confidence < 0 || confidence > 1)
+        return under(wrong("must be from 0 to 1"), "min_confidence");
     if (policy.tools.size() > core::limits::kToolPoliciesMax) {
         return under(wrong("must have at most 32 tools"), "tools");
     }

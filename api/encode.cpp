@@ -131,6 +131,9 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("heartbeat_limit", state.policy.heartbeat_limit);
     json.member("loop_detection", state.policy.loop_detection);
     json.member("on_stuck", state.policy.on_stuck);
+    json.member("max_iterations", state.policy.max_iterations);
+    json.member("max_tool_failures", state.policy.max_tool_failures);
+    json.member("min_confidence", state.policy.min_confidence);
     json.member("tools", state.policy.tools);
     json.member("detectors", state.policy.detectors);
     json.close_object();
@@ -171,6 +174,7 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
     json.key("verdict");
     write_judgement(json, *view.judgement);
     write_directives(json, advice);
+    if (!advice.feedback.empty()) json.member("feedback", advice.feedback);
     json.key("budget");
     json.null();
     json.key("approvals");

@@ -26,6 +26,7 @@ struct Advice {
     std::vector<std::pair<std::uint64_t, bool>> results;
     /// A directive and how often it has been delivered, this time included.
     std::vector<std::pair<core::Directive, std::uint32_t>> directives;
+    std::string feedback;  ///< for the model, about failures; or empty
 };
 
 void append_advice(std::string& out, const Advice& advice, const core::SessionView& view);

@@ -251,11 +251,13 @@ std::optional<double> seconds_of(const json& line) {
 
 void add_journal_line(Recording& recording, json& open, const json& line, const std::string& type,
                       std::size_t number) {
-    static constexpr std::array<std::string_view, 5> kNotPlayed{
-        "session.started", "session.cancel_requested", "directive.issued",
+    static constexpr std::array<std::string_view, 6> kNotPlayed{
+        "session.started",        "session.cancel_requested",
+        "directive.issued",
         "directive.acknowledged",  // of directives that this daemon did not issue
-        "verdict.changed"};
+        "verdict.changed",        "progress.stats"};
     json data = line["data"];
+    const bool ended_itself = has(data, "automatic") && data["automatic"] == true;
     if (has(line, "session")) recording.session = short_text(line["session"]);
     if (type == "session.started") {
         recording.opened = seconds_of(line);
@@ -265,7 +267,7 @@ void add_journal_line(Recording& recording, json& open, const json& line, const 
         join_kept_text(open);
     }
     for (const std::string_view name : kNotPlayed) {
-        if (type != name) continue;
+        if (type != name && !ended_itself) continue;
         ++recording.skipped;
         return;
     }

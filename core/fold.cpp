@@ -75,6 +75,11 @@ struct Fold {
         state.ledger.scope_n = event.n;
     }
 
+    void operator()(const Reflection& reflection) const {
+        const bool low = reflection.confidence.value_or(1) < state.policy.min_confidence;
+        if (reflection.confidence) state.low_confidence = low ? state.low_confidence + 1 : 0;
+    }
+
     void operator()(const Compacted&) const { state.ledger.compacted_n = event.n; }
 
     void operator()(const PhaseStarted& phase) const {
@@ -252,6 +257,9 @@ Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults)
     }
     if (overrides.loop_detection) policy.loop_detection = *overrides.loop_detection;
     if (overrides.on_stuck) policy.on_stuck = *overrides.on_stuck;
+    if (overrides.max_iterations) policy.max_iterations = *overrides.max_iterations;
+    if (overrides.max_tool_failures) policy.max_tool_failures = *overrides.max_tool_failures;
+    if (overrides.min_confidence) policy.min_confidence = *overrides.min_confidence;
     if (!overrides.tools.empty()) policy.tools = overrides.tools;
     if (!overrides.detectors.empty()) policy.detectors = overrides.detectors;
     return policy;

@@ -80,6 +80,9 @@ struct Policy {
         5;  ///< beats without a state change and without a call in flight, 2..1000
     bool loop_detection = true;  ///< off: only liveness, failures and what the client says count
     OnStuck on_stuck = OnStuck::kByProfile;
+    std::uint64_t max_iterations = 0;     ///< a later one fails the session; 0 = no limit
+    std::uint64_t max_tool_failures = 0;  ///< of one tool in a row; one more fails it; 0 = no limit
+    double min_confidence = 0;  ///< kLowConfidenceMax reflections in a row below fail it; 0 = off
     std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
     std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
 
@@ -97,6 +100,9 @@ struct Policy {
                           field("heartbeat_limit", &Policy::heartbeat_limit),
                           field("loop_detection", &Policy::loop_detection),
                           field("on_stuck", &Policy::on_stuck),
+                          field("max_iterations", &Policy::max_iterations),
+                          field("max_tool_failures", &Policy::max_tool_failures),
+                          field("min_confidence", &Policy::min_confidence),
                           field("tools", &Policy::tools),
                           field("detectors", &Policy::detectors)};
     }
@@ -107,5 +113,6 @@ inline constexpr Millis kHeartbeatIntervalMax{3'600'000};
 inline constexpr std::uint32_t kHeartbeatLimitMin = 2;
 inline constexpr std::uint32_t kHeartbeatLimitMax = 1'000;
 inline constexpr std::uint32_t kPatienceMax = 100;
+inline constexpr std::uint32_t kLowConfidenceMax = 3;
 
 }  // namespace headway::core

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/failure.hpp"
 #include "core/fold.hpp"
 #include "core/lattice.hpp"
 #include "core/limits.hpp"
@@ -60,6 +61,9 @@ void Session::open(SessionStarted about, const Policy& defaults, const Context& 
     about.policy.heartbeat_limit = policy.heartbeat_limit;
     about.policy.loop_detection = policy.loop_detection;
     about.policy.on_stuck = policy.on_stuck;
+    about.policy.max_iterations = policy.max_iterations;
+    about.policy.max_tool_failures = policy.max_tool_failures;
+    about.policy.min_confidence = policy.min_confidence;
     about.policy.tools = policy.tools;
     about.policy.detectors = policy.detectors;
     add(make_event(std::move(about), context), out);
@@ -84,16 +88,19 @@ Result<> Session::admit(std::span<const Event> events) const {
 }
 
 void Session::report(std::span<Event> events, const Context& context, std::vector<Event>& out) {
+    std::string failure;
     for (Event& event : events) {
         event.at = context.now;
         note_state(event);
+        const std::size_t at = out.size();
         const bool call = std::holds_alternative<ToolFinished>(event.payload);
         add(std::move(event), out);
         if (call) add_stats(context, out);
         add_verdict(context, out, state_.last_tier);
         add_advice(context, out);
-        if (state_.ended()) break;  // by Headway itself; what follows in the report came too late
+        if (failure.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);
     }
+    end_itself(std::move(failure), context, out);
     if (!out.empty() && !state_.ended()) {
         Event& last = out.back();
         ask_interval(context, last);
@@ -172,10 +179,17 @@ void Session::add_advice(const Context& context, std::vector<Event>& out) {
     const bool halts = step->kind == DirectiveKind::kStop;
     if (halts && state_.agent_state != AgentState::kHalted) event.state = AgentState::kHalted;
     add(std::move(event), out);
-    if (!halts || state_.policy.when_stuck() != OnStuck::kHalt) return;
+}
+
+void Session::end_itself(std::string failure, const Context& context, std::vector<Event>& out) {
+    if (state_.ended()) return;
+    const bool halts =
+        state_.judgement.verdict == Verdict::kStuck && state_.policy.when_stuck() == OnStuck::kHalt;
+    if (failure.empty() && !halts) return;
     SessionEnded end;
-    end.outcome = Outcome::kHalted;
-    end.reason = bounded_text(state_.judgement.reason);
+    end.automatic = true;
+    end.outcome = failure.empty() ? Outcome::kHalted : Outcome::kFailed;
+    end.reason = bounded_text(failure.empty() ? state_.judgement.reason : std::move(failure));
     add(make_event(std::move(end), context), out);
     add_verdict(context, out);
 }

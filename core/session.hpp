@@ -67,6 +67,9 @@ private:
     void add(Event event, std::vector<Event>& out);
     void add_verdict(const Context& context, std::vector<Event>& out, Tier tier = Tier::kNone);
     void add_advice(const Context& context, std::vector<Event>& out);
+    /// After a report, so that every event of it is stored: the end that a failure condition or the
+    /// policy asks for.
+    void end_itself(std::string failure, const Context& context, std::vector<Event>& out);
     void add_stats(const Context& context, std::vector<Event>& out);
     void note_state(Event& event) const;
     void ask_interval(const Context& context, Event& event) const;

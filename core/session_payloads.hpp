@@ -46,6 +46,9 @@ struct PolicyOverride {
     std::optional<std::uint64_t> heartbeat_limit;
     std::optional<bool> loop_detection;
     std::optional<OnStuck> on_stuck;
+    std::optional<std::uint64_t> max_iterations;
+    std::optional<std::uint64_t> max_tool_failures;
+    std::optional<double> min_confidence;
     std::vector<ToolPolicy> tools;
     std::vector<DetectorPolicy> detectors;
     bool operator==(const PolicyOverride&) const = default;
@@ -55,6 +58,9 @@ struct PolicyOverride {
                           field("heartbeat_limit", &PolicyOverride::heartbeat_limit),
                           field("loop_detection", &PolicyOverride::loop_detection),
                           field("on_stuck", &PolicyOverride::on_stuck),
+                          field("max_iterations", &PolicyOverride::max_iterations),
+                          field("max_tool_failures", &PolicyOverride::max_tool_failures),
+                          field("min_confidence", &PolicyOverride::min_confidence),
                           field("tools", &PolicyOverride::tools),
                           field("detectors", &PolicyOverride::detectors)};
     }
@@ -159,11 +165,12 @@ struct SessionEnded {
     Outcome outcome = Outcome::kCompleted;
     Text reason;
     Json result;
+    bool automatic = false;  ///< Headway ended it, by a failure condition or a policy
     bool operator==(const SessionEnded&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("outcome", &SessionEnded::outcome),
-                          field("reason", &SessionEnded::reason),
-                          field("result", &SessionEnded::result)};
+        return std::tuple{
+            required("outcome", &SessionEnded::outcome), field("reason", &SessionEnded::reason),
+            field("result", &SessionEnded::result), field("automatic", &SessionEnded::automatic)};
     }
 };
 

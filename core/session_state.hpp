@@ -114,6 +114,7 @@ struct SessionState {
     std::uint64_t files_modified = 0;    ///< paths that reached a new content, each once
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
+    std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
     SessionStarted about;
     Policy policy;
 
@@ -172,7 +173,8 @@ constexpr auto SessionState::fields() {
                       field("phase_totals", &S::phase_totals),
                       field("files_modified", &S::files_modified),
                       field("recent_successes", &S::recent_successes),
-                      field("recent_failures", &S::recent_failures)};
+                      field("recent_failures", &S::recent_failures),
+                      field("low_confidence", &S::low_confidence)};
 }
 
 }  // namespace headway::core

@@ -23,6 +23,16 @@ std::uint32_t load_factor(std::size_t backlog) {
     return backlog >= core::limits::kCommandQueueMax / 2 ? 2 : 1;
 }
 
+void note_family(Families& families, const Resident& resident) {
+    const core::SessionState& state = resident.session.state();
+    if (state.about.parent.empty()) return;
+    if (state.ended()) {
+        families.leave(state.about.parent, resident.key);
+    } else {
+        families.join(state.about.parent, resident.key);
+    }
+}
+
 }  // namespace
 
 Supervisor::Supervisor(storage::Store& store, const Clock& clock, CommandQueue& queue,
@@ -46,6 +56,7 @@ core::Result<std::uint64_t> Supervisor::recover() {
     for (storage::StoredSession& stored : recovery.sessions) {
         Resident& resident = residents_.add(std::move(stored));
         residents_.mark_dirty(resident, recovery.snapshots + 1);
+        note_family(families_, resident);
         resident.touched_at = watching_since_;
         deadlines_.schedule(resident.key, resident.session.next_deadline(watching_since_));
     }
@@ -139,7 +150,7 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
             continue;
         }
         if (is_query(request.command)) continue;
-        const core::Context context{turn.now, watching_since_, request.watched, turn.load};
+        const core::Context context{turn.now, watching_since_, request.watched, turn.load, false};
         core::Result<Answer> what{Answer{}};
         std::visit(
             [&](auto& command) {
@@ -152,6 +163,7 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
         turn.publication->replies.push_back({request.reply_to, std::move(what)});
     }
     HEADWAY_CHECK(tick_some(turn));
+    HEADWAY_CHECK(look_at_parents(turn));
     return store_.commit();
 }
 
@@ -166,17 +178,50 @@ core::Result<> Supervisor::tick_some(Turn& turn) {
             if (!stored) return std::move(stored).error();
             resident = &residents_.add(*std::move(stored));
             resident->touched_at = turn.now;
+            note_family(families_, *resident);
         }
         const core::Timestamp due = resident->session.next_deadline(watching_since_);
         if (due == core::kNever || due > turn.now) {
             deadlines_.schedule(*key, due);
             continue;
         }
-        events_.clear();
-        resident->session.tick({turn.now, watching_since_, false, 1}, events_);
-        if (!events_.empty()) HEADWAY_CHECK(store_events(*resident, events_, turn));
+        HEADWAY_CHECK(tick(*resident, turn));
     }
     return {};
+}
+
+core::Result<> Supervisor::tick(Resident& resident, Turn& turn) {
+    events_.clear();
+    core::Context context;
+    context.now = turn.now;
+    context.watching_since = watching_since_;
+    context.children_work = children_work(resident.session, turn.now);
+    resident.session.tick(context, events_);
+    if (events_.empty()) return {};
+    return store_events(resident, events_, turn);
+}
+
+/// What a child did may end its parent's silence, or its waiting.
+core::Result<> Supervisor::look_at_parents(Turn& turn) {
+    const std::size_t children = turn.touched.size();  // parents join the list behind them
+    for (std::size_t i = 0; i < children; ++i) {
+        const Resident& child = *turn.touched[i];
+        note_family(families_, child);
+        const std::string& parent_id = child.session.state().about.parent;
+        Resident* parent = parent_id.empty() ? nullptr : residents_.find(parent_id);
+        if (parent == nullptr || parent->session.state().judgement.detector != "liveness") continue;
+        HEADWAY_CHECK(tick(*parent, turn));
+    }
+    return {};
+}
+
+bool Supervisor::children_work(const core::Session& session, core::Timestamp now) {
+    for (const storage::SessionKey key : families_.children_of(session.id())) {
+        const Resident* child = residents_.find(key);
+        if (child == nullptr || child->session.state().ended()) continue;
+        if (core::is_alive(core::view_of(child->session), now, watching_since_)) return true;
+    }
+    return false;
 }
 
 /// Nothing of the turn happened. Every command of it gets the error; memory is read again before
@@ -187,6 +232,7 @@ void Supervisor::give_up(const core::Error& error, std::vector<Request>& request
     stats_.writable = false;
     lost_ = true;
     residents_.clear();
+    families_.clear();
     turn.touched.clear();
     turn.publication->views.clear();
     turn.publication->events.clear();

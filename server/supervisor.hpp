@@ -12,6 +12,7 @@
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
 #include "server/deadlines.hpp"
+#include "server/families.hpp"
 #include "server/messages.hpp"
 #include "server/resident_set.hpp"
 #include "storage/store.hpp"
@@ -59,6 +60,9 @@ private:
     void write_phase(std::vector<Request>& requests, Turn& turn);
     core::Result<> write_all(std::vector<Request>& requests, Turn& turn);
     core::Result<> tick_some(Turn& turn);
+    core::Result<> tick(Resident& resident, Turn& turn);
+    core::Result<> look_at_parents(Turn& turn);
+    bool children_work(const core::Session& session, core::Timestamp now);
     void give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn);
     bool regain();
     void answer_queries(std::vector<Request>& requests, Turn& turn);
@@ -114,6 +118,7 @@ private:
 
     ResidentSet residents_;
     Deadlines deadlines_;
+    Families families_;
     SupervisorStats stats_;
     core::Timestamp watching_since_ = core::kNever;
     core::Timestamp retention_at_ = core::kNever;  ///< when to look for old sessions again

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/failure.hpp"
 #include "server/supervisor_turn.hpp"
 
 // Commands: decide, append, fold.
@@ -88,6 +89,8 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
     auto place = advice.results.begin();
     for (const core::Event& event : events_) {
         if (!core::reportable(core::type_of(event.payload))) continue;
+        const auto* end = std::get_if<core::SessionEnded>(&event.payload);
+        if (end != nullptr && end->automatic) continue;  // not of the report
         advice.n = event.n;
         if (!advice.batch) continue;
         place = std::find_if(place, advice.results.end(),
@@ -180,6 +183,7 @@ AdviceReply Supervisor::advise(Resident& resident, api::Advice advice, Turn& tur
         advice.directives.emplace_back(directive, ++count->second);
     }
     if (resident.session.state().directives.empty()) resident.deliveries.clear();
+    advice.feedback = core::feedback_of(resident.session.state());
     return {std::move(advice), resident.session.id()};
 }
 
