@@ -45,9 +45,10 @@ TEST_CASE("S31: ten compactions without an action are stuck") {
 
 TEST_CASE("S32: heartbeats that only count themselves are stuck") {
     Agent agent{each_hook()};
+    agent.reports("phase.started", R"({"name":"implementation"})");
     agent.does(read_file("README.md").result(source_of("readme")));
     for (int beat = 1; beat <= 20; ++beat)
-        agent.beats(with(R"({"phase":"implementation","iteration":{},"last_event":2})", beat));
+        agent.beats(with(R"({"phase":"implementation","iteration":{},"last_event":3})", beat));
     expect_stuck(agent);
 }
 
@@ -62,15 +63,18 @@ TEST_CASE("S33: an agent that works is alive whatever its heartbeat says") {
     CHECK(agent.verdict() == Verdict::kProgressing);
 }
 
-TEST_CASE("S34: a patrol that turns for hours over an empty queue and does nothing is stuck") {
+TEST_CASE("S34: a patrol that has stopped or turns over nothing for hours is stuck") {
     Agent agent{each_hook()};
     agent.does(call("list_queue", R"({"queue":"merge"})").answers("[]"));
-    for (int beat = 1; beat <= 14 * 60; ++beat) {
-        agent.passes(std::chrono::seconds{50});
-        agent.beats(with(R"({"phase":"patrol","iteration":{},"note":"asleep"})", beat));
+    SECTION("its loop stands still") {
+        for (int beat = 1; beat <= 14 * 360; ++beat)
+            agent.beats(R"({"phase":"asleep","iteration":88})");
     }
-    INFO(agent.trace());
-    CHECK(agent.verdict() == Verdict::kStuck);
+    SECTION("its loop turns and does nothing") {
+        for (int beat = 1; beat <= 14 * 360; ++beat)
+            agent.beats(with(R"({"phase":"asleep","iteration":{}})", 88 + beat));
+    }
+    expect_stuck(agent);
 }
 
 TEST_CASE("S38: thoughts that go round without an action are stuck") {
