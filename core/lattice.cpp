@@ -183,7 +183,7 @@ bool unheard(const SessionState& state, const Surroundings& around) {
 Verdict by_progress(const SessionState& state) {
     const Ledger& ledger = state.ledger;
     const bool hard = ledger.hard_n != 0 && ledger.rounds < ledger.hard_round + kProgressingRounds;
-    const bool moves = ledger.external_n > state.last_change_n;
+    const bool moves = ledger.external_n != 0 && ledger.external_n >= state.last_change_n;
     if (hard || moves) return Verdict::kProgressing;
     return state.state_changes > 0 ? Verdict::kExploring : Verdict::kStarting;
 }
