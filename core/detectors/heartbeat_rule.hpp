@@ -16,7 +16,8 @@ namespace headway::core {
 /// whose counter stands still is kSlow and never more: a long tool is not a stuck agent. A beat
 /// restarts the count when its phase or in-flight counter moved; its iteration number does not,
 /// since a counter that only counts beats proves nothing (detection.md S32). A message of the user
-/// is a new task and restarts it too.
+/// is a new task and restarts it too. An agent that said that it is idle or waits for permission
+/// has nothing to move: its beats do not count until it does something.
 struct HeartbeatRule {
     static constexpr DetectorId kId = DetectorId::kHeartbeatRule;
 
@@ -28,6 +29,7 @@ struct HeartbeatRule {
         0;  ///< event number of what last restarted the count; 0 = nothing yet
     std::uint64_t iterations = 0;  ///< quiet beats whose iteration differs from the one before
     std::uint64_t iteration = 0;   ///< of the last beat
+    bool rests = false;            ///< idle, or waiting for permission, by its own word
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
@@ -41,7 +43,8 @@ struct HeartbeatRule {
                           field("last_beat", &HeartbeatRule::last_beat),
                           field("last_move", &HeartbeatRule::last_move),
                           field("iterations", &HeartbeatRule::iterations),
-                          field("iteration", &HeartbeatRule::iteration)};
+                          field("iteration", &HeartbeatRule::iteration),
+                          field("rests", &HeartbeatRule::rests)};
     }
 
 private:
