@@ -42,7 +42,8 @@ void HeartbeatRule::observe(const Observation& seen) {
 
 Rung HeartbeatRule::rung(Thresholds limits, const Ledger&) const {
     if (limits.suspect != 0 && working_beats >= limits.suspect) return Rung::kSlow;
-    const bool turns = limits.stuck <= limits.suspect || 2 * iterations >= quiet_beats;
+    const bool turns = limits.stuck <= limits.suspect || 2 * iterations >= quiet_beats ||
+                       quiet_beats >= kUnannouncedMax;
     if (!turns) limits.stuck = 0;
     return rung_of(quiet_beats, limits);
 }
