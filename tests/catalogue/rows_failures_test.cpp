@@ -115,7 +115,7 @@ TEST_CASE("S43: a new plan that names the same obstacle does not end being block
 
 TEST_CASE("S44: a checker that complains about two things by turns is stuck") {
     Agent agent{each_hook()};
-    for (int i = 0; i < 12; ++i) {
+    for (int i = 0; i < 18; ++i) {
         agent.does(write_file("PLAN.md", with("# Plan, revision {}", i)));
         agent.reports("test.result", i % 2 == 0
                                          ? R"({"command":"plan-checker","passed":9,"failed":1,"failures":["task 3 has no verification"]})"
