@@ -61,7 +61,8 @@ void expect_stuck(const Agent& agent) {
     CHECK(agent.verdict() == Verdict::kStuck);
     bool was = false;
     for (const Moment& moment : agent.history()) {
-        if (was && moment.verdict != Verdict::kStuck) FAIL_CHECK("not stuck any more at #" << moment.n);
+        if (was && moment.verdict != Verdict::kStuck)
+            FAIL_CHECK("not stuck any more at #" << moment.n);
         was = was || moment.verdict == Verdict::kStuck;
     }
 }

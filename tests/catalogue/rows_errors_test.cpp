@@ -12,9 +12,11 @@ TEST_CASE("L14: four probes at once that fail differently are no failure") {
     Agent agent{each_hook()};
     agent.does_at_once({
         bash("podman --version").fails("bash: podman: command not found"),
-        bash("ls /opt/toolchain").fails("ls: cannot access '/opt/toolchain': No such file or directory"),
+        bash("ls /opt/toolchain")
+            .fails("ls: cannot access '/opt/toolchain': No such file or directory"),
         bash("python3 -c 'import torch'").fails("ModuleNotFoundError: No module named 'torch'"),
-        bash("docker info --format json").fails("Cannot connect to the Docker daemon at unix:///var/run/docker.sock."),
+        bash("docker info --format json")
+            .fails("Cannot connect to the Docker daemon at unix:///var/run/docker.sock."),
     });
     expect_progress(agent);
 }
@@ -35,11 +37,14 @@ TEST_CASE("L23: a provider that limits the rate blocks until it answers") {
                            .fails("HTTP 429 Too Many Requests, retry after 20 s"));
             if (attempt > 0) expect_blocked(agent);
         }
-        agent.does(call("web_fetch", R"({"url":"https://api.example.com/v1/items"})").result("{\"items\":[4,8,15]}"));
+        agent.does(call("web_fetch", R"({"url":"https://api.example.com/v1/items"})")
+                       .result("{\"items\":[4,8,15]}"));
     }
     SECTION("the agent's own model reports it") {
         for (int attempt = 0; attempt < 5; ++attempt) {
-            agent.reports("error.reported", R"({"message":"rate_limit_error","class":"rate_limit","status":429,"retryable":true})");
+            agent.reports(
+                "error.reported",
+                R"({"message":"rate_limit_error","class":"rate_limit","status":429,"retryable":true})");
             expect_blocked(agent);
         }
         agent.does(read_file("items.json").result(source_of("items")));
@@ -52,9 +57,12 @@ TEST_CASE("L23: a provider that limits the rate blocks until it answers") {
 TEST_CASE("L39: estimates that stand still are no matter while new edits land") {
     Agent agent{each_hook()};
     for (int step = 0; step < 40; ++step) {
-        agent.does(edit(with("src/part_{}.cpp", step % 9), with("old {}", step), with("new {}", step)));
+        agent.does(
+            edit(with("src/part_{}.cpp", step % 9), with("old {}", step), with("new {}", step)));
         agent.does(bash("make test").result(pytest_green(40 + step)));
-        if (step % 10 == 5) agent.reports("progress.estimated", step < 20 ? R"({"percent":50})" : R"({"percent":51})");
+        if (step % 10 == 5)
+            agent.reports("progress.estimated",
+                          step < 20 ? R"({"percent":50})" : R"({"percent":51})");
     }
     expect_progress(agent);
 }
@@ -63,7 +71,9 @@ TEST_CASE("L39: edits alone outweigh estimates that stand still") {
     Agent agent{Hook::kDigests};
     for (int step = 0; step < 40; ++step) {
         agent.does(edit(with("src/part_{}.cpp", step), with("old {}", step), with("new {}", step)));
-        if (step % 10 == 5) agent.reports("progress.estimated", step < 20 ? R"({"percent":50})" : R"({"percent":51})");
+        if (step % 10 == 5)
+            agent.reports("progress.estimated",
+                          step < 20 ? R"({"percent":50})" : R"({"percent":51})");
     }
     expect_progress(agent);
 }
@@ -71,8 +81,10 @@ TEST_CASE("L39: edits alone outweigh estimates that stand still") {
 TEST_CASE("L40: estimates of nothing are no matter while the agent explores") {
     Agent agent{each_hook()};
     for (int file = 0; file < 6; ++file) {
-        agent.does(read_file(with("src/unit_{}.cpp", file)).result(source_of(with("unit{}", file))));
-        if (file % 2 == 1) agent.reports("progress.estimated", R"({"percent":0,"reasoning":"still reading"})");
+        agent.does(
+            read_file(with("src/unit_{}.cpp", file)).result(source_of(with("unit{}", file))));
+        if (file % 2 == 1)
+            agent.reports("progress.estimated", R"({"percent":0,"reasoning":"still reading"})");
     }
     expect_progress(agent);
     CHECK(agent.verdict() == Verdict::kExploring);
@@ -94,7 +106,8 @@ TEST_CASE("L42: the same words between different results are no repeat") {
     Agent agent{each_hook()};
     for (int file = 0; file < 6; ++file) {
         agent.says("Continuing.");
-        agent.does(read_file(with("docs/page_{}.md", file)).result(source_of(with("page{}", file))));
+        agent.does(
+            read_file(with("docs/page_{}.md", file)).result(source_of(with("page{}", file))));
     }
     expect_progress(agent);
 }
@@ -116,10 +129,12 @@ TEST_CASE("L44: a long list or a banner in one message is no chanting") {
         agent.says(list);
     }
     SECTION("a ruler") {
-        agent.says("Summary\n" + repeated("-", 400) + "\n" + repeated("- ", 200) + "\nAll modules compile.");
+        agent.says("Summary\n" + repeated("-", 400) + "\n" + repeated("- ", 200) +
+                   "\nAll modules compile.");
     }
     SECTION("a ruler at the end") {
-        agent.says("Summary\nAll modules compile.\n" + repeated("- ", 200) + "\n" + repeated("=", 400));
+        agent.says("Summary\nAll modules compile.\n" + repeated("- ", 200) + "\n" +
+                   repeated("=", 400));
     }
     SECTION("a table") {
         agent.says("| file | state |\n|---|---|\n" + repeated("| a.py | done |\n", 60));
@@ -131,7 +146,8 @@ TEST_CASE("L44: a long list or a banner in one message is no chanting") {
 TEST_CASE("L45: words such as installed and stalled in a result are no error") {
     Agent agent{each_hook()};
     for (int run = 0; run < 2; ++run)
-        agent.does(bash("./install.sh --cli").result("CLI installed successfully\n0 errors, previous run stalled: no"));
+        agent.does(bash("./install.sh --cli")
+                       .result("CLI installed successfully\n0 errors, previous run stalled: no"));
     expect_progress(agent);
 }
 
@@ -158,9 +174,14 @@ TEST_CASE("L46: an agent that follows advice is not accused again") {
 TEST_CASE("L47: advice of Headway and calls of hooks are no evidence") {
     Agent agent{each_hook()};
     for (int step = 0; step < 12; ++step) {
-        agent.does(call("loop_guard", R"({"say":"choose another way"})").result("You repeat yourself.").from("hook"));
-        agent.reports("message", R"({"role":"system","text":"You repeat yourself: choose another way to the goal."})");
-        agent.does(read_file(with("src/unit_{}.cpp", step)).result(source_of(with("unit{}", step))));
+        agent.does(call("loop_guard", R"({"say":"choose another way"})")
+                       .result("You repeat yourself.")
+                       .from("hook"));
+        agent.reports(
+            "message",
+            R"({"role":"system","text":"You repeat yourself: choose another way to the goal."})");
+        agent.does(
+            read_file(with("src/unit_{}.cpp", step)).result(source_of(with("unit{}", step))));
     }
     expect_progress(agent);
 }

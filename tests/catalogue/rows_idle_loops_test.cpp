@@ -12,14 +12,20 @@ TEST_CASE("S22: a plan that is written anew with nothing done is stuck") {
     Agent agent{each_hook()};
     SECTION("by a tool") {
         for (int i = 0; i < 12; ++i) {
-            agent.does(call("update_plan", with(R"({"plan":[{"step":"Look at the failing test, draft {}","status":"pending"}]})", i))
-                           .result("Plan updated"));
+            agent.does(
+                call(
+                    "update_plan",
+                    with(
+                        R"({"plan":[{"step":"Look at the failing test, draft {}","status":"pending"}]})",
+                        i))
+                    .result("Plan updated"));
         }
     }
     SECTION("by events") {
         for (int i = 0; i < 12; ++i) {
             agent.passes(std::chrono::seconds{4});
-            agent.reports("plan.updated", with(R"({"text":"Look at the failing test, draft {}"})", i));
+            agent.reports("plan.updated",
+                          with(R"({"text":"Look at the failing test, draft {}"})", i));
         }
     }
     expect_stuck(agent);
@@ -38,7 +44,8 @@ TEST_CASE("S31: ten compactions without an action are stuck") {
     agent.does(read_file("README.md").result(source_of("readme")));
     for (int i = 0; i < 10; ++i) {
         agent.passes(std::chrono::seconds{8});
-        agent.reports("compacted", R"({"trigger":"auto","tokens_before":199000,"tokens_after":196000})");
+        agent.reports("compacted",
+                      R"({"trigger":"auto","tokens_before":199000,"tokens_after":196000})");
     }
     expect_stuck(agent);
 }
@@ -81,10 +88,13 @@ TEST_CASE("S38: thoughts that go round without an action are stuck") {
     Agent agent{each_hook()};
     SECTION("the same thought in every message") {
         for (int i = 0; i < 8; ++i)
-            agent.says("Wait, I should check whether the cache is invalidated before the write. Let me think about it.");
+            agent.says(
+                "Wait, I should check whether the cache is invalidated before the write. Let me "
+                "think about it.");
     }
     SECTION("the same thought within one message") {
-        agent.says("Let me think about the cache. " + repeated("Wait, the write could come before the invalidation, so no. ", 40));
+        agent.says("Let me think about the cache. " +
+                   repeated("Wait, the write could come before the invalidation, so no. ", 40));
     }
     expect_stuck(agent);
 }
@@ -99,24 +109,39 @@ TEST_CASE("S40: turns of nothing but reasoning up to the token limit are stuck")
     Agent agent{each_hook()};
     for (int i = 0; i < 3; ++i) {
         agent.passes(std::chrono::seconds{15});
-        agent.reports("error.reported", R"({"message":"the response reached max_tokens before any content","class":"max_tokens"})");
+        agent.reports(
+            "error.reported",
+            R"({"message":"the response reached max_tokens before any content","class":"max_tokens"})");
     }
     expect_stuck(agent);
 }
 
 TEST_CASE("S41: one thought in other words each time is suspect") {
     Agent agent{each_hook()};
-    agent.says("I need to look at the database configuration before I can change the connection pool size.");
-    agent.says("I need to look at the database configuration before I change the size of the connection pool.");
-    agent.says("Before I can change the connection pool size I need to look at the database configuration.");
-    agent.says("I need to look at the database configuration first, before I can change the connection pool size.");
-    agent.says("I still need to look at the database configuration before I can change the connection pool size.");
-    agent.says("So I need to look at the database configuration before I can change the connection pool size.");
+    agent.says(
+        "I need to look at the database configuration before I can change the connection pool "
+        "size.");
+    agent.says(
+        "I need to look at the database configuration before I change the size of the connection "
+        "pool.");
+    agent.says(
+        "Before I can change the connection pool size I need to look at the database "
+        "configuration.");
+    agent.says(
+        "I need to look at the database configuration first, before I can change the connection "
+        "pool size.");
+    agent.says(
+        "I still need to look at the database configuration before I can change the connection "
+        "pool size.");
+    agent.says(
+        "So I need to look at the database configuration before I can change the connection pool "
+        "size.");
     expect_suspect(agent);
     CHECK(agent.count(Verdict::kProgressing) == 0);
 }
 
-TEST_CASE("S45: estimates that stand at 95 % with nothing behind them are suspect, never progress") {
+TEST_CASE(
+    "S45: estimates that stand at 95 % with nothing behind them are suspect, never progress") {
     Agent agent{each_hook()};
     agent.does(read_file("README.md").result(source_of("readme")));
     for (int i = 0; i < 5; ++i) {

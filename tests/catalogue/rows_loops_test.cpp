@@ -40,7 +40,8 @@ TEST_CASE("S04: reading, an edit that fails and a test that fails, in turns, are
     Agent agent{each_hook()};
     for (int i = 0; i < 6; ++i) {
         agent.does(read_file("src/calc.py").result(source_of("calc")));
-        agent.does(edit("src/calc.py", "return a+b", "return a + b").fails("old_string not found in src/calc.py"));
+        agent.does(edit("src/calc.py", "return a+b", "return a + b")
+                       .fails("old_string not found in src/calc.py"));
         agent.does(bash("make test").fails(kRed));
     }
     expect_stuck(agent);
@@ -89,9 +90,11 @@ TEST_CASE("S08: a nonce among the arguments makes no other call") {
 TEST_CASE("S09: process ids and times in a result make no other result") {
     Agent agent{each_hook()};
     for (int i = 0; i < 25; ++i) {
-        agent.does(bash("npm run check")
-                       .answers(with(R"({"stdout":"2 problems in src/app.ts","exitCode":1,"pid":{},)", 4100 + i * 3) +
-                                with(R"("durationMs":{}})", 700 + i * 13)));
+        agent.does(
+            bash("npm run check")
+                .answers(with(R"({"stdout":"2 problems in src/app.ts","exitCode":1,"pid":{},)",
+                              4100 + i * 3) +
+                         with(R"("durationMs":{}})", 700 + i * 13)));
     }
     expect_stuck(agent);
 }
@@ -99,9 +102,10 @@ TEST_CASE("S09: process ids and times in a result make no other result") {
 TEST_CASE("S10: the same message sent again under fresh ids is stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 25; ++i) {
-        agent.does(call("send_message", R"({"to":"+4369900000","text":"Are you there?"})")
-                       .answers(with(R"({"status":"delivered","messageId":"wamid.HBg{}",)", 33'000 + i) +
-                                with(R"("timestamp":{}})", 1'700'000'000 + i * 40)));
+        agent.does(
+            call("send_message", R"({"to":"+4369900000","text":"Are you there?"})")
+                .answers(with(R"({"status":"delivered","messageId":"wamid.HBg{}",)", 33'000 + i) +
+                         with(R"("timestamp":{}})", 1'700'000'000 + i * 40)));
     }
     expect_stuck(agent);
 }
@@ -119,7 +123,8 @@ TEST_CASE("S18: two pages of a file by turns are stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 8; ++i) {
         const int first = i % 2 == 0 ? 1 : 201;
-        agent.does(read_lines("src/engine.cpp", first, first + 199).result(source_lines("engine", first, first + 199)));
+        agent.does(read_lines("src/engine.cpp", first, first + 199)
+                       .result(source_lines("engine", first, first + 199)));
     }
     expect_stuck(agent);
 }
@@ -148,8 +153,9 @@ TEST_CASE("S25: the same call twice before every new one is stuck") {
 TEST_CASE("S26: the same call beside another one in every model turn is stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 12; ++i) {
-        agent.does_at_once({read_file("TASK.md").result(source_of("task")),
-                            read_file(with("src/unit_{}.py", i)).result(source_of(with("unit{}", i)))});
+        agent.does_at_once(
+            {read_file("TASK.md").result(source_of("task")),
+             read_file(with("src/unit_{}.py", i)).result(source_of(with("unit{}", i)))});
     }
     expect_stuck(agent);
 }
@@ -168,7 +174,9 @@ TEST_CASE("S28: a loop goes on through compactions") {
     Agent agent{each_hook()};
     for (int i = 0; i < 15; ++i) {
         agent.does(bash("ls /workspace/out").result("report.md"));
-        if (i % 3 == 2) agent.reports("compacted", R"({"trigger":"auto","tokens_before":190000,"tokens_after":20000})");
+        if (i % 3 == 2)
+            agent.reports("compacted",
+                          R"({"trigger":"auto","tokens_before":190000,"tokens_after":20000})");
     }
     expect_stuck(agent);
 }
@@ -177,7 +185,9 @@ TEST_CASE("S29: the same long answer before and after a compaction is the same a
     Agent agent{each_hook()};
     for (int i = 0; i < 7; ++i) {
         agent.does(read_file("src/engine.cpp").result(source_lines("engine", 1, 300)));
-        if (i == 2) agent.reports("compacted", R"({"trigger":"auto","tokens_before":190000,"tokens_after":20000})");
+        if (i == 2)
+            agent.reports("compacted",
+                          R"({"trigger":"auto","tokens_before":190000,"tokens_after":20000})");
     }
     expect_stuck(agent);
 }
@@ -194,8 +204,10 @@ TEST_CASE("S30: the same call once in every message is stuck") {
 TEST_CASE("S47: two monitors by turns of which neither changes are stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 12; ++i) {
-        agent.does(call("check_runs", R"({"pr":117})").result("3 checks: all completed, 1 failed (lint)"));
-        agent.does(call("review_comments", R"({"pr":117})").result("2 comments, both open since Tuesday"));
+        agent.does(
+            call("check_runs", R"({"pr":117})").result("3 checks: all completed, 1 failed (lint)"));
+        agent.does(
+            call("review_comments", R"({"pr":117})").result("2 comments, both open since Tuesday"));
     }
     expect_stuck(agent);
 }

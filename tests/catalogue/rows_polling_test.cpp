@@ -11,14 +11,16 @@ using headway::core::Verdict;
 TEST_CASE("L01: polling a job whose percentage rises is progress") {
     Agent agent{each_hook()};
     for (int percent = 0; percent < 30; ++percent)
-        agent.does(job_status(7).answers(with(R"({"job_id":7,"percent":{},"done":false})", percent)));
+        agent.does(
+            job_status(7).answers(with(R"({"job_id":7,"percent":{},"done":false})", percent)));
     expect_progress(agent);
 }
 
 TEST_CASE("L01: a rising percentage is progress too when the job calls itself running") {
     Agent agent{each_hook()};
     for (int percent = 0; percent < 30; ++percent)
-        agent.does(job_status(7).answers(with(R"({"job_id":7,"state":"running","percent":{}})", percent)));
+        agent.does(
+            job_status(7).answers(with(R"({"job_id":7,"state":"running","percent":{}})", percent)));
     expect_progress(agent);
 }
 
@@ -60,7 +62,8 @@ TEST_CASE("L24: looking into a session that still runs is waiting") {
     Agent agent{each_hook()};
     agent.does(bash("cmake --build build").result("(session 2 still running)"));
     for (int poll = 0; poll < 10; ++poll)
-        agent.does(call("write_stdin", R"({"session":2,"input":""})").result("(session 2 still running)"));
+        agent.does(
+            call("write_stdin", R"({"session":2,"input":""})").result("(session 2 still running)"));
     expect_waiting(agent);
 }
 
@@ -87,13 +90,17 @@ TEST_CASE("L33: a test run of forty minutes that uses the processor is slow") {
     Agent agent{each_hook()};
     agent.starts(bash("pytest tests/slow"));
     for (int beat = 1; beat <= 480; ++beat) {
-        agent.beats(with(R"({"in_flight":{"call_id":"call_1","counter":0},"resources":{"cpu_ms":{}}})", beat * 4900));
+        agent.beats(
+            with(R"({"in_flight":{"call_id":"call_1","counter":0},"resources":{"cpu_ms":{}}})",
+                 beat * 4900));
         if (beat >= 10) CHECK(agent.verdict() == Verdict::kSlow);
     }
     expect_slow(agent);
 }
 
-TEST_CASE("L34: a model that thinks for minutes is not suspected, whether its tokens are counted or not") {
+TEST_CASE(
+    "L34: a model that thinks for minutes is not suspected, whether its tokens are counted or "
+    "not") {
     Agent agent;
     agent.starts(call("model", R"({"model":"o4"})"));
     for (int beat = 1; beat <= 60; ++beat)
@@ -117,7 +124,8 @@ TEST_CASE("L35: an approval that is pending for an hour is blocked all the time"
 
 TEST_CASE("L36: what is blocked stays blocked when nothing follows for five minutes") {
     Agent agent{each_hook()};
-    agent.does(bash("gh pr create --fill").fails("HTTP 401: Bad credentials (https://api.github.com/graphql)", "auth"));
+    agent.does(bash("gh pr create --fill")
+                   .fails("HTTP 401: Bad credentials (https://api.github.com/graphql)", "auth"));
     expect_blocked(agent);
     agent.passes(std::chrono::minutes{5});
     expect_blocked(agent);
@@ -132,8 +140,10 @@ TEST_CASE("L37: a parent that is silent while its child works is waiting") {
 
 TEST_CASE("L38: a worker without a task is idle, not stuck") {
     Agent agent{each_hook()};
-    agent.does(bash("git status").result("On branch fix-117\nYour branch is ahead of 'origin/main' by 1 commit.\n\n"
-                                         "nothing to commit, working tree clean"));
+    agent.does(
+        bash("git status")
+            .result("On branch fix-117\nYour branch is ahead of 'origin/main' by 1 commit.\n\n"
+                    "nothing to commit, working tree clean"));
     agent.reports("state.changed", R"({"state":"idle"})");
     SECTION("and beats") {
         for (int beat = 0; beat < 120; ++beat)
@@ -150,7 +160,8 @@ TEST_CASE("L49: a scheduled check that finds the same every time is progress") {
     for (int cycle = 0; cycle < 8; ++cycle) {
         agent.hears("[cron] check the inbox and report");
         agent.does(call("read_inbox", R"({"folder":"support"})").result("0 new messages, 14 read"));
-        agent.does(call("send_report", R"({"channel":"ops","text":"inbox: nothing new"})").result("sent"));
+        agent.does(
+            call("send_report", R"({"channel":"ops","text":"inbox: nothing new"})").result("sent"));
         agent.passes(std::chrono::minutes{30});
     }
     agent.hears("[cron] check the inbox and report");

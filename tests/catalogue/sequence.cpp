@@ -106,7 +106,8 @@ Call read_file(std::string_view path) {
 }
 
 Call read_lines(std::string_view path, int first, int last) {
-    return call("read_file", "{\"path\":" + quoted(path) + ",\"start_line\":" + std::to_string(first) +
+    return call("read_file", "{\"path\":" + quoted(path) +
+                                 ",\"start_line\":" + std::to_string(first) +
                                  ",\"end_line\":" + std::to_string(last) + "}");
 }
 
@@ -133,7 +134,8 @@ Call job_status(int job) {
 
 Agent::Agent(Hook hook, std::string_view policy) : hook_(hook) {
     context_.now = context_.watching_since = kOpened;
-    auto open = api::decode_open(tape_, R"({"goal":"make the tests pass","policy":)" + std::string{policy} + "}");
+    auto open = api::decode_open(
+        tape_, R"({"goal":"make the tests pass","policy":)" + std::string{policy} + "}");
     if (!open) throw std::invalid_argument{open.error().field + " " + open.error().detail};
     session_.open(std::move(open->about), core::Policy{}, context_, out_);
     keep();
@@ -149,8 +151,9 @@ Agent& Agent::does_at_once(const std::vector<Call>& calls) {
     for (const Call& one : calls) {
         ids.push_back(next_id(one));
         if (hook_ != Hook::kStarted) continue;
-        reports("tool.started", "{\"call_id\":" + quoted(ids.back()) + member("tool", quoted(one.tool_)) +
-                                    member("args", one.args_) + one.origin_ + "}");
+        reports("tool.started", "{\"call_id\":" + quoted(ids.back()) +
+                                    member("tool", quoted(one.tool_)) + member("args", one.args_) +
+                                    one.origin_ + "}");
     }
     passes(kCallTakes);
     const bool numbered = hook_ == Hook::kDigests || (hook_ == Hook::kFinished && calls.size() > 1);
@@ -161,7 +164,8 @@ Agent& Agent::does_at_once(const std::vector<Call>& calls) {
 
 Agent& Agent::starts(const Call& one) {
     open_id_ = next_id(one);
-    return reports("tool.started", "{\"call_id\":" + quoted(open_id_) + member("tool", quoted(one.tool_)) +
+    return reports("tool.started", "{\"call_id\":" + quoted(open_id_) +
+                                       member("tool", quoted(one.tool_)) +
                                        member("args", one.args_) + "}");
 }
 
@@ -241,8 +245,8 @@ std::string Agent::trace() const {
     for (const core::Event& event : journal_) {
         const auto* change = std::get_if<core::VerdictChanged>(&event.payload);
         if (change == nullptr) continue;
-        text += "#" + std::to_string(event.n) + " " + std::string{core::name_of(change->to)} + " by " +
-                change->detector + ": " + change->reason + "\n";
+        text += "#" + std::to_string(event.n) + " " + std::string{core::name_of(change->to)} +
+                " by " + change->detector + ": " + change->reason + "\n";
     }
     return text + "#" + std::to_string(session_.state().n) + " ends";
 }

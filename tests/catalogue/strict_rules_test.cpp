@@ -33,7 +33,8 @@ void expect_halts_with(Agent& agent, Last last) {
 }
 
 Call failing_edit(std::string_view path, int attempt) {
-    return edit(path, with("x := {}", attempt), "x := 0").fails("old_string not found in " + std::string{path});
+    return edit(path, with("x := {}", attempt), "x := 0")
+        .fails("old_string not found in " + std::string{path});
 }
 
 }  // namespace
@@ -46,7 +47,9 @@ TEST_CASE("strict: the third equal error of one file halts") {
 
 TEST_CASE("strict: an edit that is taken back and made again halts at the fourth") {
     Agent agent{each_hook(), kStrict};
-    agent.does(edit("a.py", "one", "two")).does(edit("a.py", "two", "one")).does(edit("a.py", "one", "two"));
+    agent.does(edit("a.py", "one", "two"))
+        .does(edit("a.py", "two", "one"))
+        .does(edit("a.py", "one", "two"));
     expect_halts_with(agent, [&] { agent.does(edit("a.py", "two", "one")); });
 }
 
@@ -60,7 +63,10 @@ TEST_CASE("strict: two edits of two files by turns halt at the fourth") {
 
 TEST_CASE("strict: the tenth action that brings nothing new halts") {
     Agent agent{each_hook(), kStrict};
-    const std::string order = "abcde" "caebd" "becad";
+    const std::string order =
+        "abcde"
+        "caebd"
+        "becad";
     for (std::size_t i = 0; i + 1 < order.size(); ++i)
         agent.does(read_file(std::string{order[i]} + ".py").result(source_of({&order[i], 1})));
     expect_halts_with(agent, [&] { agent.does(read_file("d.py").result(source_of("d"))); });
@@ -76,7 +82,8 @@ TEST_CASE("strict: the fifth heartbeat without a state change halts") {
 
 TEST_CASE("strict: the third estimate within five points halts") {
     Agent agent{each_hook(), kStrict};
-    agent.reports("progress.estimated", R"({"percent":40})").reports("progress.estimated", R"({"percent":42})");
+    agent.reports("progress.estimated", R"({"percent":40})")
+        .reports("progress.estimated", R"({"percent":42})");
     expect_halts_with(agent, [&] { agent.reports("progress.estimated", R"({"percent":44})"); });
 }
 
@@ -96,9 +103,11 @@ TEST_CASE("strict: the third message of the same words halts") {
 TEST_CASE("strict: the fourth failure of one tool in a row halts") {
     Agent agent{each_hook(), kStrict};
     const std::array<const char*, 4> errors{"HTTP 404: no such page", "could not parse the answer",
-                                            "the certificate has expired", "unsupported charset x-user"};
+                                            "the certificate has expired",
+                                            "unsupported charset x-user"};
     const auto fetch = [&](int i) {
-        agent.does(call("web_fetch", with(R"({"url":"https://host{}.example.com"})", i)).fails(errors[static_cast<std::size_t>(i)]));
+        agent.does(call("web_fetch", with(R"({"url":"https://host{}.example.com"})", i))
+                       .fails(errors[static_cast<std::size_t>(i)]));
     };
     for (int i = 0; i < 3; ++i)
         fetch(i);
@@ -108,12 +117,16 @@ TEST_CASE("strict: the fourth failure of one tool in a row halts") {
 TEST_CASE("strict: a thousand productive calls over ten phases are never suspected") {
     Agent agent{each_hook(), kStrict};
     for (int phase = 0; phase < 10; ++phase) {
-        agent.reports("phase.started", with(R"({"number":{},)", phase + 1) + with(R"("name":"part {}"})", phase + 1));
+        agent.reports("phase.started", with(R"({"number":{},)", phase + 1) +
+                                           with(R"("name":"part {}"})", phase + 1));
         for (int step = 0; step < 25; ++step) {
             const int unique = phase * 25 + step;
-            agent.does(read_file(with("src/unit_{}.cpp", unique)).result(source_of(with("unit{}", unique))));
-            agent.does(edit(with("src/unit_{}.cpp", unique), "NULL", with("nullptr /* {} */", unique)));
-            agent.does(write_file(with("tests/unit_{}_test.cpp", unique), with("TEST_CASE(\"unit {}\") {}", unique)));
+            agent.does(read_file(with("src/unit_{}.cpp", unique))
+                           .result(source_of(with("unit{}", unique))));
+            agent.does(
+                edit(with("src/unit_{}.cpp", unique), "NULL", with("nullptr /* {} */", unique)));
+            agent.does(write_file(with("tests/unit_{}_test.cpp", unique),
+                                  with("TEST_CASE(\"unit {}\") {}", unique)));
             agent.does(bash("make test").result(pytest_green(100 + unique)));
         }
         agent.reports("phase.completed", with(R"({"name":"part {}","ok":true})", phase + 1));

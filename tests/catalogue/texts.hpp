@@ -20,18 +20,21 @@ inline std::string with(std::string_view text, int number) {
 }
 
 inline std::string pytest_red(int failed, int passed, std::string_view error) {
-    std::string text = "============================= test session starts ==============================\n"
-                       "collected {} items\n\n";
+    std::string text =
+        "============================= test session starts ==============================\n"
+        "collected {} items\n\n";
     text = with(text, failed + passed) + "E       " + std::string{error} + "\n\n";
-    return text + "=========================== short test summary info ============================\n" +
+    return text +
+           "=========================== short test summary info ============================\n" +
            "FAILED tests/test_parser.py::test_parse - " + std::string{error} + "\n" +
-           "========================= " + std::to_string(failed) + " failed, " + std::to_string(passed) +
-           " passed in 1.84s =========================";
+           "========================= " + std::to_string(failed) + " failed, " +
+           std::to_string(passed) + " passed in 1.84s =========================";
 }
 
 inline std::string pytest_green(int passed, std::string_view seconds = "1.84s") {
     return "============================= test session starts ==============================\n" +
-           with("collected {} items\n\n", passed) + "tests/test_parser.py ....                [100%]\n\n" +
+           with("collected {} items\n\n", passed) +
+           "tests/test_parser.py ....                [100%]\n\n" +
            with("============================== {} passed in ", passed) + std::string{seconds} +
            " ==============================";
 }
@@ -40,8 +43,8 @@ inline std::string pytest_green(int passed, std::string_view seconds = "1.84s") 
 inline std::string source_lines(std::string_view name, int first, int last) {
     std::string text;
     for (int line = first; line <= last; ++line) {
-        text += with("{}\t", line) + "int " + std::string{name} + with("_{}(int value) { return value + ", line) +
-                with("{}; }\n", line * 7);
+        text += with("{}\t", line) + "int " + std::string{name} +
+                with("_{}(int value) { return value + ", line) + with("{}; }\n", line * 7);
     }
     return text;
 }
