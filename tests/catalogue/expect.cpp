@@ -15,7 +15,7 @@ void expect_never_suspected(const Agent& agent) {
 }  // namespace
 
 Hook each_hook() {
-    return GENERATE(Hook::kFinished, Hook::kStarted, Hook::kDigests);
+    return GENERATE(Hook::kFinished, Hook::kStarted, Hook::kDigests, Hook::kTalking);
 }
 
 void expect_progress(const Agent& agent) {

@@ -140,15 +140,24 @@ TEST_CASE("S41: one thought in other words each time is suspect") {
     CHECK(agent.count(Verdict::kProgressing) == 0);
 }
 
-TEST_CASE(
-    "S45: estimates that stand at 95 % with nothing behind them are suspect, never progress") {
+TEST_CASE("S45: estimates that stand at 95 % over nothing are suspect, never progress") {
     Agent agent{each_hook()};
-    agent.does(read_file("README.md").result(source_of("readme")));
-    for (int i = 0; i < 5; ++i) {
-        agent.does(read_file("README.md").result(source_of("readme")));
+    for (const char file : std::string_view{"abcde"})
+        agent.does(read_file(std::string{file} + ".py").result(source_of({&file, 1})));
+    const auto estimate = [&] {
+        agent.passes(std::chrono::seconds{5});
         agent.reports("progress.estimated", R"({"percent":95,"reasoning":"nearly there"})");
+    };
+    SECTION("nothing else happens") {
+        for (int i = 0; i < 5; ++i)
+            estimate();
     }
-    INFO(agent.trace());
-    CHECK((agent.verdict() == Verdict::kSuspect || agent.verdict() == Verdict::kStuck));
+    SECTION("known files are read again") {
+        for (const char file : std::string_view{"caebd"}) {
+            agent.does(read_file(std::string{file} + ".py").result(source_of({&file, 1})));
+            estimate();
+        }
+    }
+    expect_suspect(agent);
     CHECK(agent.count(Verdict::kProgressing) == 0);
 }

@@ -28,9 +28,19 @@ std::string event_of(std::string_view type, std::string_view data) {
 }
 
 std::string_view name_of(Hook hook) {
-    static constexpr std::array<std::string_view, 3> kNames{
-        "finished calls", "started and finished calls", "finished calls with digests"};
+    static constexpr std::array<std::string_view, 4> kNames{
+        "finished calls", "started and finished calls", "finished calls with digests",
+        "calls, heartbeats and words"};
     return kNames[static_cast<std::size_t>(hook)];
+}
+
+/// What a model says before it calls a tool.
+std::string thought(std::uint64_t turn) {
+    static constexpr std::array<std::string_view, 5> kThoughts{
+        "Let me take a look at this first.", "Now the next part: I want to see what comes back.",
+        "That tells me something. I go on from here.", "I'll try this and read the result.",
+        "One more step before I can tell."};
+    return std::string{kThoughts[turn % kThoughts.size()]};
 }
 
 }  // namespace
@@ -147,13 +157,12 @@ Agent& Agent::does(const Call& one) {
 
 Agent& Agent::does_at_once(const std::vector<Call>& calls) {
     ++round_;
+    const bool talks = hook_ == Hook::kTalking;
+    if (talks) beats().says(thought(round_));
     std::vector<std::string> ids;
     for (const Call& one : calls) {
         ids.push_back(next_id(one));
-        if (hook_ != Hook::kStarted) continue;
-        reports("tool.started", "{\"call_id\":" + quoted(ids.back()) +
-                                    member("tool", quoted(one.tool_)) + member("args", one.args_) +
-                                    one.origin_ + "}");
+        if (talks || hook_ == Hook::kStarted) announce(one, ids.back());
     }
     passes(kCallTakes);
     const bool numbered = hook_ == Hook::kDigests || (hook_ == Hook::kFinished && calls.size() > 1);
@@ -164,9 +173,8 @@ Agent& Agent::does_at_once(const std::vector<Call>& calls) {
 
 Agent& Agent::starts(const Call& one) {
     open_id_ = next_id(one);
-    return reports("tool.started", "{\"call_id\":" + quoted(open_id_) +
-                                       member("tool", quoted(one.tool_)) +
-                                       member("args", one.args_) + "}");
+    announce(one, open_id_);
+    return *this;
 }
 
 Agent& Agent::ends(const Call& one) {
@@ -249,6 +257,11 @@ std::string Agent::trace() const {
                 " by " + change->detector + ": " + change->reason + "\n";
     }
     return text + "#" + std::to_string(session_.state().n) + " ends";
+}
+
+void Agent::announce(const Call& one, const std::string& call_id) {
+    reports("tool.started", "{\"call_id\":" + quoted(call_id) + member("tool", quoted(one.tool_)) +
+                                member("args", one.args_) + one.origin_ + "}");
 }
 
 std::string Agent::next_id(const Call& one) {

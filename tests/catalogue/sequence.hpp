@@ -21,6 +21,7 @@ enum class Hook : std::uint8_t {
     kFinished,  ///< a call when it is over
     kStarted,   ///< its start too
     kDigests,   ///< a call when it is over, with its model turn and the digests of changed files
+    kTalking,   ///< calls from their start, a heartbeat and what the model says before each turn
 };
 
 /// A text as a JSON string.
@@ -97,6 +98,7 @@ public:
     std::string trace() const;  ///< what changed the verdict, for a failing test
 
 private:
+    void announce(const Call& one, const std::string& call_id);
     std::string next_id(const Call& one);
     void keep();
 
