@@ -45,12 +45,12 @@ constexpr Group group_of(DetectorId id) {
         case DetectorId::kSimilarMessages:
         case DetectorId::kChanting:
         case DetectorId::kEmptyTurns: return Group::kText;
+        case DetectorId::kEstimatePlateau:
         case DetectorId::kPlanningOnly:
         case DetectorId::kCompactionChurn:
         case DetectorId::kPhaseChurn: return Group::kPlan;
         case DetectorId::kWaiting: return Group::kWait;
-        case DetectorId::kNoProgress:
-        case DetectorId::kEstimatePlateau: return Group::kNothing;
+        case DetectorId::kNoProgress: return Group::kNothing;
         case DetectorId::kCallVolume: return Group::kPolicy;
         case DetectorId::kHeartbeatRule:
         case DetectorId::kBlocked: return Group::kLiveness;
