@@ -47,19 +47,14 @@ constexpr Group group_of(DetectorId id) {
         case DetectorId::kDuplicateMessages:
         case DetectorId::kSimilarMessages:
         case DetectorId::kChanting:
-        case DetectorId::kEmptyTurns:
-            return Group::kText;
+        case DetectorId::kEmptyTurns: return Group::kText;
+        case DetectorId::kEstimatePlateau:
         case DetectorId::kPlanningOnly:
         case DetectorId::kCompactionChurn:
-        case DetectorId::kPhaseChurn:
-            return Group::kPlan;
-        case DetectorId::kWaiting:
-            return Group::kWait;
-        case DetectorId::kNoProgress:
-        case DetectorId::kEstimatePlateau:
-            return Group::kNothing;
-        case DetectorId::kCallVolume:
-            return Group::kPolicy;
+        case DetectorId::kPhaseChurn: return Group::kPlan;
+        case DetectorId::kWaiting: return Group::kWait;
+        case DetectorId::kNoProgress: return Group::kNothing;
+        case DetectorId::kCallVolume: return Group::kPolicy;
         case DetectorId::kHeartbeatRule:
         case DetectorId::kBlocked:
             return Group::kLiveness;
@@ -196,7 +191,7 @@ bool unheard(const SessionState& state, const Surroundings& around) {
 Verdict by_progress(const SessionState& state) {
     const Ledger& ledger = state.ledger;
     const bool hard = ledger.hard_n != 0 && ledger.rounds < ledger.hard_round + kProgressingRounds;
-    const bool moves = ledger.external_n > state.last_change_n;
+    const bool moves = ledger.external_n != 0 && ledger.external_n >= state.last_change_n;
     if (hard || moves) return Verdict::kProgressing;
     return state.state_changes > 0 ? Verdict::kExploring : Verdict::kStarting;
 }

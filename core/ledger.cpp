@@ -202,7 +202,7 @@ Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
 }
 
 void book(Ledger& ledger, Tier tier, std::uint64_t n, bool telling) {
-    if (telling) ledger.round_counts = true;
+    if (telling || tier != Tier::kNone) ledger.round_counts = true;
     ledger.round_tier = std::max(ledger.round_tier, tier);
     if (tier == Tier::kNone) return;
     if (tier == Tier::kInformation || tier == Tier::kAnswerChanged) ledger.moved_n = n;

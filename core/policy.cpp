@@ -34,7 +34,7 @@ constexpr std::array<ProfileThresholds, kDetectorCount> kDefaults{{
     {{4, 12}, {4, 12}},   // chanting: repeats at the end of a message
     {{3, 6}, {3, 6}},     // empty_turns
     {{3, 5}, {3, 5}},     // compaction_churn: compactions with nothing learnt between
-    {{3, 0}, {3, 3}},     // estimate_plateau: estimates within 5 points; corroborates
+    {{5, 0}, {3, 3}},     // estimate_plateau: estimates within 5 points
     {{6, 10}, {6, 10}},   // phase_churn: phases with nothing done in them
     {{0, 0}, {2, 3}},     // same_file_error
     {{0, 0}, {3, 4}},     // tool_failures: more than three in a row

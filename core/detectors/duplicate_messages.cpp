@@ -44,6 +44,12 @@ std::string_view words_of_agent(const Payload& payload) {
 void DuplicateMessages::observe(const Observation& seen) {
     const bool acted = std::holds_alternative<ToolFinished>(seen.event.payload);
     if (acted || seen.user_message || seen.nudge_taken) *this = {};
+    const auto* test = std::get_if<TestResult>(&seen.event.payload);
+    const bool red = test != nullptr && test->failed.value_or(0) + test->errors.value_or(0) > 0;
+    if (red && denied_n != last_n) {
+        ++denied;
+        denied_n = last_n;
+    }
     const std::string_view text = words_of_agent(seen.event.payload);
     if (text.empty()) return;
     std::uint32_t now_words = 0;
@@ -63,6 +69,7 @@ void DuplicateMessages::observe(const Observation& seen) {
 Rung DuplicateMessages::rung(Thresholds limits, const Ledger&) const {
     // Under the strict profile three are three, whatever their length.
     if (limits.stuck > limits.suspect) limits.stuck = stuck_at(limits.stuck, words);
+    if (count > 1 && denied + 1 >= count && limits.stuck != 0) limits.stuck = limits.suspect;
     return rung_of(count, limits);
 }
 

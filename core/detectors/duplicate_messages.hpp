@@ -10,7 +10,9 @@ namespace headway::core {
 
 /// The same message of the agent again and again with no tool result between (detection.md D16,
 /// first design "duplicate messages"). White space and case do not matter. A message of fewer than
-/// kWordsMin words may be a fragment of a stream, so `stuck` then takes two thirds more.
+/// kWordsMin words may be a fragment of a stream, so `stuck` then takes two thirds more. Where red
+/// tests stood between all of them, words that the tests deny are insisted on: then the count that
+/// makes a suspicion is enough for `stuck`.
 struct DuplicateMessages {
     static constexpr DetectorId kId = DetectorId::kDuplicateMessages;
     static constexpr std::uint32_t kWordsMin = 5;
@@ -18,6 +20,8 @@ struct DuplicateMessages {
     std::uint64_t message = 0;
     std::uint32_t words = 0;
     std::uint32_t count = 0;
+    std::uint32_t denied = 0;    ///< of these, followed by a red test
+    std::uint64_t denied_n = 0;  ///< the last of these
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -29,6 +33,7 @@ struct DuplicateMessages {
     static constexpr auto fields() {
         using D = DuplicateMessages;
         return std::tuple{field("message", &D::message), field("words", &D::words),
+                          field("denied", &D::denied), field("denied_n", &D::denied_n),
                           field("count", &D::count), field("first_n", &D::first_n),
                           field("last_n", &D::last_n)};
     }

@@ -10,16 +10,17 @@ namespace headway::core {
 
 /// Estimates of progress that do not move (detection.md D20, first design "3 estimates within 5
 /// points"): the last kWindow lie within kRange points of each other. An estimate is a word, not a
-/// deed: outside the strict profile it only corroborates, and only where nothing new was learnt
-/// either.
+/// deed: outside the strict profile it is a suspicion only, and only after Thresholds::suspect of
+/// them with nothing proven between, P1 to P4, and no call in flight.
 struct EstimatePlateau {
     static constexpr DetectorId kId = DetectorId::kEstimatePlateau;
     static constexpr std::size_t kWindow = 3;
     static constexpr double kRange = 5.0;
 
-    std::vector<double> estimates;      ///< the last kWindow
-    std::vector<std::uint64_t> events;  ///< theirs
-    bool quiet = false;                 ///< nothing hard happened since the first of them
+    std::vector<double> estimates;       ///< the last kWindow
+    std::vector<std::uint64_t> events;   ///< theirs
+    double idle_at = 0;      ///< the first of a row with nothing proven between
+    std::uint32_t idle = 0;  ///< in that row
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
@@ -29,7 +30,7 @@ struct EstimatePlateau {
     static constexpr auto fields() {
         using D = EstimatePlateau;
         return std::tuple{field("estimates", &D::estimates), field("events", &D::events),
-                          field("quiet", &D::quiet)};
+                          field("idle_at", &D::idle_at), field("idle", &D::idle)};
     }
 };
 

@@ -3,6 +3,12 @@
 namespace headway::core {
 namespace {
 
+bool says_that_it_rests(const Payload& payload) {
+    const auto* change = std::get_if<StateChanged>(&payload);
+    return change != nullptr &&
+           (change->state == AgentState::kIdle || change->state == AgentState::kAwaitingPermission);
+}
+
 std::string since(std::uint64_t move) {
     return move == 0 ? "since the start" : "since #" + std::to_string(move);
 }
@@ -14,13 +20,17 @@ void HeartbeatRule::observe(const Observation& seen) {
     const auto* beat = std::get_if<Heartbeat>(&seen.event.payload);
     if (beat == nullptr) {
         const bool started = std::holds_alternative<ToolStarted>(seen.event.payload);
-        if (seen.state_change || started || seen.user_message) restart(n);
+        if (seen.state_change || started || seen.user_message) {
+            restart(n);
+            rests = says_that_it_rests(seen.event.payload);
+        }
         return;
     }
     if (seen.phase_changed || seen.work_moved) {
         restart(n);
         return;
     }
+    if (rests) return;
     if (seen.call_in_flight) {
         count(working_beats, quiet_beats, n);
     } else {
@@ -32,7 +42,8 @@ void HeartbeatRule::observe(const Observation& seen) {
 
 Rung HeartbeatRule::rung(Thresholds limits, const Ledger&) const {
     if (limits.suspect != 0 && working_beats >= limits.suspect) return Rung::kSlow;
-    const bool turns = limits.stuck <= limits.suspect || 2 * iterations >= quiet_beats;
+    const bool turns = limits.stuck <= limits.suspect || 2 * iterations >= quiet_beats ||
+                       quiet_beats >= kUnannouncedMax;
     if (!turns) limits.stuck = 0;
     return rung_of(quiet_beats, limits);
 }

@@ -4,8 +4,11 @@ namespace headway::core {
 
 void Oscillation::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken) *this = {};
-    if (seen.call == nullptr || seen.call->neutral || !seen.call->call.ok) return;
+    if (const auto* result = std::get_if<TestResult>(&seen.event.payload)) test(*result, seen);
+    if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;
+    if (call.print.kind == CallKind::kVerify) test(call.print.question.low, call.print.diagnostic, seen);
+    if (!call.call.ok) return;
     const bool edits = call.print.kind == CallKind::kEdit || !call.call.mutated.empty();
     if (!edits) return;
     alternate(call);
@@ -16,11 +19,9 @@ void Oscillation::observe(const Observation& seen) {
         path = call.print.path;
         note(seen.event.n);
     } else if (call.entry.changed_path != 0 && call.print.path == path) {
-        const auto edits_kept = last_edits;
-        const std::uint32_t alternations_kept = alternations;
-        *this = {};
-        last_edits = edits_kept;
-        alternations = alternations_kept;
+        reversals = clean = 0;
+        path = hard_n = 0;
+        evidence.clear();
     }
     if (call.entry.reversals == 0 && alternations > 0) note(seen.event.n);
 }
@@ -30,7 +31,8 @@ Rung Oscillation::rung(Thresholds limits, const Ledger&) const {
     const std::uint32_t proven = std::max(clean, alternations);
     if (limits.stuck != 0 && proven >= limits.stuck) return Rung::kStuck;
     const std::uint32_t count = std::max(reversals, alternations);
-    return limits.suspect != 0 && count >= limits.suspect ? Rung::kSuspect : Rung::kNone;
+    const bool flips = red_flips >= kRedFlips;
+    return limits.suspect != 0 && (count >= limits.suspect || flips) ? Rung::kSuspect : Rung::kNone;
 }
 
 Finding Oscillation::finding(const Ledger&) const {
@@ -38,9 +40,16 @@ Finding Oscillation::finding(const Ledger&) const {
     finding.count = std::max(reversals, alternations);
     finding.identity = path;
     finding.evidence = evidence;
-    finding.reason = reversals >= alternations ? "an edit was taken back to an earlier content " +
-                                                     times(reversals) + " in one file"
-                                               : "two edits alternate, each made again";
+    if (red_flips > finding.count) {
+        finding.count = red_flips;
+        finding.identity = red_question;
+        finding.reason = "two failures of one test come by turns, whatever is edited";
+        return finding;
+    }
+    finding.reason = reversals >= alternations
+                         ? "an edit was taken back to an earlier content " + times(reversals) +
+                               " in one file"
+                         : "two edits alternate, each made again";
     return finding;
 }
 
@@ -50,15 +59,41 @@ void Oscillation::note(std::uint64_t n) {
 }
 
 void Oscillation::alternate(const CallSeen& call) {
-    const std::uint64_t edit =
-        call.call.mutated.empty()
-            ? call.print.question.low
-            : digest_of(call.call.mutated.front().path + call.call.mutated.front().digest).low;
+    const std::uint64_t edit = call.call.mutated.empty()
+                                   ? call.print.question.low
+                                   : digest_of(call.call.mutated.front().path +
+                                               call.call.mutated.front().digest).low;
     const std::size_t known = last_edits.size();
     const bool again = known >= 2 && last_edits[known - 2] == edit && last_edits[known - 1] != edit;
     alternations = again ? alternations + 1 : 0;
     if (known == 2) last_edits.erase(last_edits.begin());
     last_edits.push_back(edit);
+}
+
+void Oscillation::test(std::uint64_t question, std::uint64_t failure, const Observation& seen) {
+    if (failure == 0 || question != red_question) {
+        last_reds.clear();
+        red_flips = 0;
+    }
+    if (failure == 0) return;
+    const bool again = last_reds.size() == 2 && last_reds[0] == failure && last_reds[1] != failure &&
+                       seen.ledger.changes != red_changes;
+    red_flips = again ? red_flips + 1 : 0;
+    red_question = question;
+    red_changes = seen.ledger.changes;
+    if (last_reds.size() == 2) last_reds.erase(last_reds.begin());
+    last_reds.push_back(failure);
+    if (again) note(seen.event.n);
+}
+
+void Oscillation::test(const TestResult& result, const Observation& seen) {
+    std::string failures;
+    if (result.failed.value_or(0) + result.errors.value_or(0) > 0) {
+        failures = std::to_string(result.failed.value_or(0));
+        for (const std::string& name : result.failures)
+            failures += "\n" + name;
+    }
+    test(digest_of(result.command).low, failures.empty() ? 0 : digest_of(failures).low, seen);
 }
 
 }  // namespace headway::core

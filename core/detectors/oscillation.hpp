@@ -10,18 +10,25 @@ namespace headway::core {
 
 /// Edits that take each other back (detection.md D5, first design "A-B-A-B"): a path returns to a
 /// content it had left, counted in a row for that path; or the last four edits are two that
-/// alternate. An edit that changes nothing counts for nothing. Progress elsewhere does not clear
-/// it, but then it is only a suspicion.
+/// alternate. An edit that changes nothing counts for nothing. Progress elsewhere does not clear it,
+/// but then it is only a suspicion. So are two red results of one test that come by turns while
+/// edits lie between, kRedFlips times: each fix brings the other failure back.
 struct Oscillation {
     static constexpr DetectorId kId = DetectorId::kOscillation;
+
+    static constexpr std::uint32_t kRedFlips = 2;  ///< A-B-A-B
 
     std::uint32_t reversals = 0;  ///< in a row of one path
     std::uint32_t clean = 0;      ///< of these since the last P1 or P2
     std::uint64_t path = 0;
-    std::uint64_t hard_n = 0;               ///< Ledger::hard_n at the last reversal
+    std::uint64_t hard_n = 0;  ///< Ledger::hard_n at the last reversal
     std::vector<std::uint64_t> evidence;    ///< events, at most limits::kEvidenceMax
     std::vector<std::uint64_t> last_edits;  ///< what the last four edits were
     std::uint32_t alternations = 0;         ///< edits that equal the one before the last
+    std::uint64_t red_question = 0;         ///< the test that was red last
+    std::uint64_t red_changes = 0;          ///< Ledger::changes then
+    std::vector<std::uint64_t> last_reds;   ///< its last two failures
+    std::uint32_t red_flips = 0;            ///< failures that equal the one before the last
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
@@ -36,12 +43,18 @@ struct Oscillation {
                           field("hard_n", &D::hard_n),
                           field("evidence", &D::evidence),
                           field("last_edits", &D::last_edits),
-                          field("alternations", &D::alternations)};
+                          field("alternations", &D::alternations),
+                          field("red_question", &D::red_question),
+                          field("red_changes", &D::red_changes),
+                          field("last_reds", &D::last_reds),
+                          field("red_flips", &D::red_flips)};
     }
 
 private:
     void note(std::uint64_t n);
     void alternate(const CallSeen& call);
+    void test(std::uint64_t question, std::uint64_t failure, const Observation& seen);
+    void test(const TestResult& result, const Observation& seen);
 };
 
 static_assert(Detector<Oscillation>);

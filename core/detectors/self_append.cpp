@@ -13,7 +13,8 @@ std::string_view open_ended(std::string_view args) {
 }  // namespace
 
 void SelfAppend::observe(const Observation& seen) {
-    if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
+    if (seen.user_message || seen.nudge_taken) *this = {};
+    if (seen.call == nullptr && is_hard(seen.tier)) *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
     const std::string_view now = open_ended(seen.call->call.args.kept);
@@ -22,6 +23,8 @@ void SelfAppend::observe(const Observation& seen) {
     // Growing by something new is how a pipeline is built.
     const bool by_the_same =
         grows && previous.find(now.substr(previous.size())) != std::string::npos;
+    // What the growing call itself changes proves nothing; what another one does, does.
+    if (!by_the_same && is_hard(seen.tier)) *this = {};
     if (called != tool && count > 0) return;
     if (!by_the_same) {
         count = 0;

@@ -21,6 +21,7 @@ void Waiting::observe(const Observation& seen) {
         waits = false;
         return;
     }
+    moves = live && print.running && seen.tier == Tier::kExternal;
     live = print.running;
     const bool polls = seen.call->neutral && live;
     unchanged = polls && waits ? unchanged + 1 : 0;
@@ -32,7 +33,7 @@ void Waiting::observe(const Observation& seen) {
 Rung Waiting::rung(Thresholds limits, const Ledger&) const {
     const Rung idling = rung_of(idle, limits);
     if (idling != Rung::kNone) return idling;
-    return waits ? Rung::kWaiting : Rung::kNone;
+    return waits && !moves ? Rung::kWaiting : Rung::kNone;
 }
 
 Finding Waiting::finding(const Ledger&) const {

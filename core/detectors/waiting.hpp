@@ -8,13 +8,15 @@
 namespace headway::core {
 
 /// Accounts for waiting (detection.md D14). A call that asks after something under way, and any
-/// call of a waiting tool in flight, is waiting: unchanged answers are neutral then. A sleep with
+/// call of a waiting tool in flight, is waiting: unchanged answers are neutral then. While the
+/// answers change it is progress (P4), and no claim is made. A sleep with
 /// nothing to wait for is idling, and counts.
 struct Waiting {
     static constexpr DetectorId kId = DetectorId::kWaiting;
 
     bool waits = false;
     bool live = false;  ///< something was under way when last asked
+    bool moves = false;  ///< and had moved since it was asked before
     std::uint64_t since_n = 0;
     std::uint32_t unchanged = 0;  ///< polls in a row
     std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
@@ -30,6 +32,7 @@ struct Waiting {
         using D = Waiting;
         return std::tuple{field("waits", &D::waits),
                           field("live", &D::live),
+                          field("moves", &D::moves),
                           field("since_n", &D::since_n),
                           field("unchanged", &D::unchanged),
                           field("idle", &D::idle),

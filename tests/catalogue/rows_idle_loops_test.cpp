@@ -1,0 +1,163 @@
+#include <catch2/catch.hpp>
+
+#include "tests/catalogue/expect.hpp"
+#include "tests/catalogue/texts.hpp"
+
+// Words, plans, sleeps and heartbeats with nothing behind them (detection.md 3b).
+
+using namespace headway::tests::catalogue;
+using headway::core::Verdict;
+
+TEST_CASE("S22: a plan that is written anew with nothing done is stuck") {
+    Agent agent{each_hook()};
+    SECTION("by a tool") {
+        for (int i = 0; i < 12; ++i) {
+            agent.does(
+                call(
+                    "update_plan",
+                    with(
+                        R"({"plan":[{"step":"Look at the failing test, draft {}","status":"pending"}]})",
+                        i))
+                    .result("Plan updated"));
+        }
+    }
+    SECTION("by events") {
+        for (int i = 0; i < 12; ++i) {
+            agent.passes(std::chrono::seconds{4});
+            agent.reports("plan.updated",
+                          with(R"({"text":"Look at the failing test, draft {}"})", i));
+        }
+    }
+    expect_stuck(agent);
+}
+
+TEST_CASE("S23: sleeping with nothing in flight is stuck") {
+    Agent agent{each_hook()};
+    agent.does(read_file("README.md").result(source_of("readme")));
+    for (int i = 0; i < 12; ++i)
+        agent.does(bash("sleep 30"));
+    expect_stuck(agent);
+}
+
+TEST_CASE("S31: ten compactions without an action are stuck") {
+    Agent agent{each_hook()};
+    agent.does(read_file("README.md").result(source_of("readme")));
+    for (int i = 0; i < 10; ++i) {
+        agent.passes(std::chrono::seconds{8});
+        agent.reports("compacted",
+                      R"({"trigger":"auto","tokens_before":199000,"tokens_after":196000})");
+    }
+    expect_stuck(agent);
+}
+
+TEST_CASE("S32: heartbeats that only count themselves are stuck") {
+    Agent agent{each_hook()};
+    agent.reports("phase.started", R"({"name":"implementation"})");
+    agent.does(read_file("README.md").result(source_of("readme")));
+    for (int beat = 1; beat <= 20; ++beat)
+        agent.beats(with(R"({"phase":"implementation","iteration":{},"last_event":3})", beat));
+    expect_stuck(agent);
+}
+
+TEST_CASE("S33: an agent that works is alive whatever its heartbeat says") {
+    Agent agent{each_hook()};
+    for (int step = 0; step < 15; ++step) {
+        agent.beats(R"({"phase":"starting","iteration":0,"note":"starting"})");
+        agent.does(edit(with("src/unit_{}.cpp", step), "NULL", "nullptr"));
+        agent.does(bash("make test").result(pytest_green(40 + step)));
+    }
+    expect_progress(agent);
+    CHECK(agent.verdict() == Verdict::kProgressing);
+}
+
+TEST_CASE("S34: a patrol that has stopped or turns over nothing for hours is stuck") {
+    Agent agent{each_hook()};
+    agent.does(call("list_queue", R"({"queue":"merge"})").answers("[]"));
+    SECTION("its loop stands still") {
+        for (int beat = 1; beat <= 14 * 360; ++beat)
+            agent.beats(R"({"phase":"asleep","iteration":88})");
+    }
+    SECTION("its loop turns and does nothing") {
+        for (int beat = 1; beat <= 14 * 360; ++beat)
+            agent.beats(with(R"({"phase":"asleep","iteration":{}})", 88 + beat));
+    }
+    expect_stuck(agent);
+}
+
+TEST_CASE("S38: thoughts that go round without an action are stuck") {
+    Agent agent{each_hook()};
+    SECTION("the same thought in every message") {
+        for (int i = 0; i < 8; ++i)
+            agent.says(
+                "Wait, I should check whether the cache is invalidated before the write. Let me "
+                "think about it.");
+    }
+    SECTION("the same thought within one message") {
+        agent.says("Let me think about the cache. " +
+                   repeated("Wait, the write could come before the invalidation, so no. ", 40));
+    }
+    expect_stuck(agent);
+}
+
+TEST_CASE("S39: one word thousands of times is stuck") {
+    Agent agent{each_hook()};
+    agent.says("The contract is subject to the jurisdiction of the " + repeated("court ", 14'645));
+    expect_stuck(agent);
+}
+
+TEST_CASE("S40: turns of nothing but reasoning up to the token limit are stuck") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 3; ++i) {
+        agent.passes(std::chrono::seconds{15});
+        agent.reports(
+            "error.reported",
+            R"({"message":"the response reached max_tokens before any content","class":"max_tokens"})");
+    }
+    expect_stuck(agent);
+}
+
+TEST_CASE("S41: one thought in other words each time is suspect") {
+    Agent agent{each_hook()};
+    agent.says(
+        "I need to look at the database configuration before I can change the connection pool "
+        "size.");
+    agent.says(
+        "I need to look at the database configuration before I change the size of the connection "
+        "pool.");
+    agent.says(
+        "Before I can change the connection pool size I need to look at the database "
+        "configuration.");
+    agent.says(
+        "I need to look at the database configuration first, before I can change the connection "
+        "pool size.");
+    agent.says(
+        "I still need to look at the database configuration before I can change the connection "
+        "pool size.");
+    agent.says(
+        "So I need to look at the database configuration before I can change the connection pool "
+        "size.");
+    expect_suspect(agent);
+    CHECK(agent.count(Verdict::kProgressing) == 0);
+}
+
+TEST_CASE("S45: estimates that stand at 95 % over nothing are suspect, never progress") {
+    Agent agent{each_hook()};
+    for (const char file : std::string_view{"abcde"})
+        agent.does(read_file(std::string{file} + ".py").result(source_of({&file, 1})));
+    const auto estimate = [&] {
+        agent.passes(std::chrono::seconds{5});
+        agent.reports("progress.estimated", R"({"percent":95,"reasoning":"nearly there"})");
+    };
+    SECTION("nothing else happens") {
+        for (int i = 0; i < 5; ++i)
+            estimate();
+    }
+    SECTION("known files are read again") {
+        for (const char file : std::string_view{"caebd"}) {
+            agent.does(read_file(std::string{file} + ".py").result(source_of({&file, 1})));
+            estimate();
+        }
+    }
+    expect_suspect(agent);
+    CHECK(agent.count(Verdict::kProgressing) == 0);
+}

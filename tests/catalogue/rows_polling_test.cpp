@@ -1,0 +1,170 @@
+#include <catch2/catch.hpp>
+
+#include "tests/catalogue/expect.hpp"
+#include "tests/catalogue/texts.hpp"
+
+// Asking again and getting somewhere, or waiting for what somebody else does (detection.md 3a).
+
+using namespace headway::tests::catalogue;
+using headway::core::Verdict;
+
+TEST_CASE("L01: polling a job whose percentage rises is progress") {
+    Agent agent{each_hook()};
+    for (int percent = 0; percent < 30; ++percent)
+        agent.does(
+            job_status(7).answers(with(R"({"job_id":7,"percent":{},"done":false})", percent)));
+    expect_progress(agent);
+}
+
+TEST_CASE("L01: a rising percentage is progress too when the job calls itself running") {
+    Agent agent{each_hook()};
+    for (int percent = 0; percent < 30; ++percent)
+        agent.does(
+            job_status(7).answers(with(R"({"job_id":7,"state":"running","percent":{}})", percent)));
+    expect_progress(agent);
+}
+
+TEST_CASE("L02: polling a job that says running is waiting, never stuck") {
+    Agent agent{each_hook()};
+    for (int poll = 0; poll < 12; ++poll) {
+        agent.does(job_status(7).answers(R"({"job_id":7,"state":"running"})"));
+        expect_waiting(agent);
+    }
+    agent.does(job_status(7).answers(R"({"job_id":7,"state":"done","exit_code":0})"));
+    expect_progress(agent);
+}
+
+TEST_CASE("L03: reading the new output of a handle without a cursor is progress") {
+    Agent agent{each_hook()};
+    for (int chunk = 0; chunk < 50; ++chunk) {
+        std::string output;
+        for (int line = 0; line < 100; ++line) {
+            const int object = chunk * 100 + line;
+            output += with("[{}/5000] ", object) + "Building CXX object src/CMakeFiles/core.dir/" +
+                      with("unit_{}.cpp.o", object) + "\n";
+        }
+        agent.does(call("read_output", R"({"handle":"build-1"})").result(output));
+    }
+    expect_progress(agent);
+}
+
+TEST_CASE("L04: sleeping between reads of new output is progress") {
+    Agent agent{each_hook()};
+    for (int line = 0; line < 20; ++line) {
+        agent.does(call("read_output", R"({"handle":"train"})")
+                       .result(with("epoch {}/40 ", line) + with("loss 0.9{}1", 99 - line)));
+        agent.does(bash("sleep 5"));
+    }
+    expect_progress(agent);
+}
+
+TEST_CASE("L24: looking into a session that still runs is waiting") {
+    Agent agent{each_hook()};
+    agent.does(bash("cmake --build build").result("(session 2 still running)"));
+    for (int poll = 0; poll < 10; ++poll)
+        agent.does(
+            call("write_stdin", R"({"session":2,"input":""})").result("(session 2 still running)"));
+    expect_waiting(agent);
+}
+
+TEST_CASE("L26: clicking next while the page changes is progress") {
+    Agent agent{each_hook()};
+    for (int page = 1; page <= 15; ++page) {
+        agent.does(call("click", R"({"index":5})")
+                       .result(with("Clicked element 5 'Next page'. Page {} of 40: ", page) +
+                               with("Order 10{}7, paid", page)));
+    }
+    expect_progress(agent);
+}
+
+TEST_CASE("L28: reporting each change of a status file is progress") {
+    Agent agent{each_hook()};
+    for (int tick = 0; tick < 8; ++tick) {
+        agent.does(read_file("status.txt").result(with("{} of 40 shards copied", tick * 3)));
+        agent.does(call("send_message", R"({"channel":"ops","text":"tick"})").result("ok"));
+    }
+    expect_progress(agent);
+}
+
+TEST_CASE("L33: a test run of forty minutes that uses the processor is slow") {
+    Agent agent{each_hook()};
+    agent.starts(bash("pytest tests/slow"));
+    for (int beat = 1; beat <= 480; ++beat) {
+        agent.beats(
+            with(R"({"in_flight":{"call_id":"call_1","counter":0},"resources":{"cpu_ms":{}}})",
+                 beat * 4900));
+        if (beat >= 10) CHECK(agent.verdict() == Verdict::kSlow);
+    }
+    expect_slow(agent);
+}
+
+TEST_CASE(
+    "L34: a model that thinks for minutes is not suspected, whether its tokens are counted or "
+    "not") {
+    Agent agent;
+    agent.starts(call("model", R"({"model":"o4"})"));
+    for (int beat = 1; beat <= 60; ++beat)
+        agent.beats(with(R"({"in_flight":{"call_id":"call_1","counter":{}}})", beat * 300));
+    expect_idle(agent);
+    for (int beat = 1; beat <= 60; ++beat)
+        agent.beats(R"({"in_flight":{"call_id":"call_1","counter":18000}})");
+    expect_slow(agent);
+}
+
+TEST_CASE("L35: an approval that is pending for an hour is blocked all the time") {
+    Agent agent{each_hook()};
+    agent.does(read_file("deploy.sh").result(source_of("deploy")));
+    agent.reports("state.changed", R"({"state":"awaiting_permission","detail":"run deploy.sh"})");
+    for (int beat = 0; beat < 360; ++beat) {
+        agent.beats();
+        CHECK(agent.verdict() == Verdict::kBlocked);
+    }
+    expect_blocked(agent);
+}
+
+TEST_CASE("L36: what is blocked stays blocked when nothing follows for five minutes") {
+    Agent agent{each_hook()};
+    agent.does(bash("gh pr create --fill")
+                   .fails("HTTP 401: Bad credentials (https://api.github.com/graphql)", "auth"));
+    expect_blocked(agent);
+    agent.passes(std::chrono::minutes{5});
+    expect_blocked(agent);
+}
+
+TEST_CASE("L37: a parent that is silent while its child works is waiting") {
+    Agent agent{each_hook()};
+    agent.does(read_file("plan.md").result(source_of("plan")));
+    agent.children_work(true).passes(std::chrono::minutes{20});
+    expect_waiting(agent);
+}
+
+TEST_CASE("L38: a worker without a task is idle, not stuck") {
+    Agent agent{each_hook()};
+    agent.does(
+        bash("git status")
+            .result("On branch fix-117\nYour branch is ahead of 'origin/main' by 1 commit.\n\n"
+                    "nothing to commit, working tree clean"));
+    agent.reports("state.changed", R"({"state":"idle"})");
+    SECTION("and beats") {
+        for (int beat = 0; beat < 120; ++beat)
+            agent.beats();
+    }
+    SECTION("and says nothing") {
+        agent.passes(std::chrono::hours{1});
+    }
+    expect_idle(agent);
+}
+
+TEST_CASE("L49: a scheduled check that finds the same every time is progress") {
+    Agent agent{each_hook()};
+    for (int cycle = 0; cycle < 8; ++cycle) {
+        agent.hears("[cron] check the inbox and report");
+        agent.does(call("read_inbox", R"({"folder":"support"})").result("0 new messages, 14 read"));
+        agent.does(
+            call("send_report", R"({"channel":"ops","text":"inbox: nothing new"})").result("sent"));
+        agent.passes(std::chrono::minutes{30});
+    }
+    agent.hears("[cron] check the inbox and report");
+    agent.does(call("read_inbox", R"({"folder":"support"})").result("0 new messages, 14 read"));
+    expect_progress(agent);
+}
