@@ -73,16 +73,15 @@ void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& ca
 }
 
 /// P2: fewer failures than ever, or a set of them not seen before that a change brought about.
-Tier verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
-            std::optional<std::uint64_t> failing, std::uint64_t n) {
+void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
+            std::optional<std::uint64_t> failing, std::uint64_t n, Entry& entry) {
     bool known = false;
     Verification& verification = entry_of(ledger.verifications, &Verification::question, question,
                                           limits::kVerificationsMax, known);
-    Tier tier = Tier::kNone;
     const bool changed = ledger.changes != verification.changes_seen;
-    if (known && changed && !holds(verification.outcomes, outcome)) tier = Tier::kVerification;
-    if (failing && known && verification.counted && *failing < verification.best_failing) {
-        tier = Tier::kVerification;
+    entry.improved = failing && known && verification.counted && *failing < verification.best_failing;
+    if (entry.improved || (known && changed && !holds(verification.outcomes, outcome))) {
+        entry.tier = std::max(entry.tier, Tier::kVerification);
     }
     if (failing && (!verification.counted || *failing < verification.best_failing)) {
         verification.best_failing = *failing;
@@ -91,7 +90,6 @@ Tier verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
     if (!holds(verification.outcomes, outcome)) keep(verification.outcomes, outcome);
     verification.last_n = n;
     verification.changes_seen = ledger.changes;
-    return tier;
 }
 
 /// P3 and the counting of equal answers.
@@ -164,8 +162,7 @@ Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, s
     Entry entry;
     if (call.ok) change_files(ledger, print, call, n, entry);
     if (print.kind == CallKind::kVerify) {
-        entry.tier = std::max(entry.tier, verify(ledger, print.question.low, print.outcome.low,
-                                                 print.failing, n));
+        verify(ledger, print.question.low, print.outcome.low, print.failing, n, entry);
     } else if (print.kind != CallKind::kRead && print.kind != CallKind::kPoll) {
         ++ledger.changes;
     }
@@ -180,7 +177,7 @@ Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std:
     print.question.low = question;
     print.outcome.low = print.raw_outcome = outcome;
     Entry entry;
-    entry.tier = verify(ledger, question, outcome, failing, n);
+    verify(ledger, question, outcome, failing, n, entry);
     answer(ledger, print, true, n, entry);
     return entry;
 }
