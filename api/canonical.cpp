@@ -68,6 +68,9 @@ class Canonical {
 public:
     Canonical(std::string& out, bool mask) : out_(out), mask_(mask) {}
 
+    /// The members of an object but for its paths.
+    void without_paths(JsonValue json) { object(json, true); }
+
     void value(JsonValue json, bool is_path = false) {
         if (out_.size() > kCanonicalBytesMax) return;
         switch (json.kind()) {
@@ -91,12 +94,12 @@ public:
     }
 
 private:
-    void object(JsonValue json) {
+    void object(JsonValue json, bool skip_paths = false) {
         std::vector<std::pair<std::string_view, JsonValue>> members;
         members.reserve(json.size());
         json.each([&](JsonValue member) {
             const bool counts = member.kind() != JsonKind::kNull && !key_in(member.key(), kVolatileKeys);
-            if (counts) members.emplace_back(member.key(), member);
+            if (counts && !(skip_paths && key_in(member.key(), kPathKeys))) members.emplace_back(member.key(), member);
             return true;
         });
         std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -158,14 +161,21 @@ std::optional<JsonValue> member(JsonValue object, std::string_view name) {
     return found;
 }
 
-/// The string of the first member whose key is in `keys`.
+/// The string of the member whose key comes first in `keys`, wherever in the object it stands.
 template <class List>
 std::string_view text_under(std::optional<JsonValue> object, const List& keys) {
     std::string_view found;
     if (!object || object->kind() != JsonKind::kObject) return found;
+    auto best = keys.end();
     object->each([&](JsonValue child) {
-        if (child.kind() == JsonKind::kString && key_in(child.key(), keys)) found = child.text();
-        return found.empty();
+        if (child.kind() != JsonKind::kString || child.text().empty()) return true;
+        std::array<char, 24> buffer;
+        const auto at = std::find(keys.begin(), best, plain_key(child.key(), buffer));
+        if (at != best) {
+            best = at;
+            found = child.text();
+        }
+        return best != keys.begin();
     });
     return found;
 }
@@ -178,13 +188,7 @@ std::uint64_t low_digest(std::string_view text) {
 std::uint64_t content_of(JsonValue args) {
     if (args.kind() != JsonKind::kObject) return 0;
     std::string out;
-    Canonical canonical{out, false};
-    args.each([&](JsonValue child) {
-        if (key_in(child.key(), kPathKeys)) return true;
-        out.append(child.key());
-        canonical.value(child);
-        return true;
-    });
+    Canonical{out, false}.without_paths(args);
     return low_digest(out);
 }
 
