@@ -111,6 +111,10 @@ TEST_CASE("property: an agent that gets somewhere is never stuck and seldom susp
     if (long_run()) WARN(sum.traces << " traces, " << rate << " suspect per 1000 calls: " << report);
     INFO(rate << " suspect per 1000 calls: " << report);
     INFO(sum.stuck.size() << " stuck; the first: " << (sum.stuck.empty() ? "" : sum.stuck.front()));
+    std::string heads;
+    for (std::size_t i = 0; i < std::min<std::size_t>(sum.stuck.size(), 30); ++i)
+        heads += sum.stuck[i].substr(0, sum.stuck[i].find('\n')) + "\n";
+    INFO("all: " << heads);
     CHECK(sum.stuck.empty());
     CHECK(rate < kSuspectsPer1000Max);
 }

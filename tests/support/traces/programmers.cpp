@@ -39,11 +39,14 @@ void look_around(Gen& gen, Recorder& recorder, Workspace& space) {
     } else if (what < 9) {
         std::vector<Call> reads;
         const std::size_t first = gen.index(space.files());
-        for (std::size_t i = 0; i < 1 + gen.index(4) && first + i < space.files(); ++i)
-            reads.push_back(space.read(first + i));
+        for (std::size_t i = 0; i < 1 + gen.index(4) && first + i < space.files(); ++i) {
+            if (space.stale(first + i)) reads.push_back(space.read(first + i));
+        }
+        if (reads.empty()) reads.push_back(space.search(true));
         recorder.turn(reads);
     } else {
         recorder.call(space.list());
+        recorder.call(space.search(true));
     }
 }
 
@@ -60,7 +63,7 @@ void mend(Gen& gen, Recorder& recorder, Workspace& space, std::size_t file) {
     recorder.call(space.test());
     while (space.red() > 0) {
         if (gen.chance(3)) look_around(gen, recorder, space);
-        if (gen.chance(2)) recorder.call(space.read(file));
+        if (gen.chance(2) && space.stale(file)) recorder.call(space.read(file));
         recorder.call(space.edit(file));
         // Most edits help; some only move the failure, and a few change nothing, never many in a row.
         if (vain < 3 && gen.chance(6)) {

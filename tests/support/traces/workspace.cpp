@@ -16,7 +16,7 @@ Workspace::Workspace(Gen& gen, Recorder& recorder, Options options)
     const std::string folder{gen_.pick(kFolders)};
     shell_name_ = gen_.pick(kShells);
     for (std::size_t i = 0; i < options_.files; ++i)
-        files_.push_back({folder + "part_" + number(i) + ".py", gen_.below(1'000), false});
+        files_.push_back({folder + "part_" + number(i) + ".py", gen_.below(1'000), false, 0, 0});
     tests_ = 20 + gen_.below(200);
 }
 
@@ -32,8 +32,15 @@ std::string Workspace::symbol(std::size_t file) const {
     return "handle_" + number(file) + "_" + number(files_[file].version % 7);
 }
 
-Call Workspace::read(std::size_t file) const {
+bool Workspace::stale(std::size_t file) const {
     const File& f = files_[file];
+    return f.read_at == 0 || f.read_version != f.version || recorder_.calls() > f.read_at + 12;
+}
+
+Call Workspace::read(std::size_t file) {
+    File& f = files_[file];
+    f.read_version = f.version;
+    f.read_at = recorder_.calls() + 1;
     const std::string text = "# " + f.path + "\ndef " + symbol(file) + "(value):\n    limit = " +
                              number(f.version) + "\n    return check(value, limit)\n";
     if (options_.shell) return shell("cat " + f.path, text);

@@ -25,7 +25,9 @@ public:
     std::size_t files() const { return files_.size(); }
     std::size_t red() const { return red_.size(); }
 
-    Call read(std::size_t file) const;
+    Call read(std::size_t file);
+    /// Worth reading: changed since it was read, or read long ago.
+    bool stale(std::size_t file) const;
     Call list() const;
     /// Of a word that is there, or of one that is not.
     Call search(bool found);
@@ -54,6 +56,8 @@ private:
         std::string path;
         std::uint64_t version = 0;
         bool dirty = false;
+        std::uint64_t read_version = 0;
+        std::size_t read_at = 0;  ///< calls made by then
     };
 
     Call shell(std::string command, std::string output) const;
