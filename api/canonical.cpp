@@ -49,10 +49,32 @@ std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer) {
     return {buffer.data(), size};
 }
 
+/// The first letters of the words of a list, by length: most keys are in no list, and one look tells.
+template <std::size_t N>
+constexpr std::array<std::uint32_t, 25> first_letters(const std::array<std::string_view, N>& list) {
+    std::array<std::uint32_t, 25> letters{};
+    for (std::string_view word : list)
+        letters[word.size()] |= 1U << (static_cast<unsigned char>(word[0]) & 31U);
+    return letters;
+}
+constexpr auto kVolatileLetters = first_letters(kVolatileKeys);
+constexpr auto kPathLetters = first_letters(kPathKeys);
+
 template <class List>
-bool key_in(std::string_view key, const List& list) {
+bool key_in(std::string_view key, const List& list, const std::array<std::uint32_t, 25>& letters) {
     std::array<char, 24> buffer;
-    return core::contains(list, plain_key(key, buffer));
+    const std::string_view plain = plain_key(key, buffer);
+    if (plain.empty()) return false;
+    const std::uint32_t letter = 1U << (static_cast<unsigned char>(plain[0]) & 31U);
+    return (letters[plain.size()] & letter) != 0 && core::contains(list, plain);
+}
+
+bool is_volatile(std::string_view key) {
+    return key_in(key, kVolatileKeys, kVolatileLetters);
+}
+
+bool names_a_path(std::string_view key) {
+    return key_in(key, kPathKeys, kPathLetters);
 }
 
 std::string_view plain_path(std::string_view path) {
@@ -98,8 +120,8 @@ private:
         std::vector<std::pair<std::string_view, JsonValue>> members;
         members.reserve(json.size());
         json.each([&](JsonValue member) {
-            const bool counts = member.kind() != JsonKind::kNull && !key_in(member.key(), kVolatileKeys);
-            if (counts && !(skip_paths && key_in(member.key(), kPathKeys))) members.emplace_back(member.key(), member);
+            const bool counts = member.kind() != JsonKind::kNull && !is_volatile(member.key());
+            if (counts && !(skip_paths && names_a_path(member.key()))) members.emplace_back(member.key(), member);
             return true;
         });
         std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -107,7 +129,7 @@ private:
         for (const auto& [key, member] : members) {
             out_.append(key);
             out_.push_back(':');
-            value(member, !mask_ && member.kind() == JsonKind::kString && key_in(key, kPathKeys));
+            value(member, !mask_ && member.kind() == JsonKind::kString && names_a_path(key));
             out_.push_back(',');
         }
         out_.push_back('}');

@@ -10,20 +10,24 @@ namespace {
 template <class T>
 T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key, std::size_t most,
             bool& known) {
-    const auto found = std::find_if(entries.begin(), entries.end(),
-                                    [&](const T& entry) { return entry.*member == key; });
-    known = found != entries.end();
-    if (known) return *found;
+    // One pass for both: the table is the largest thing that an event touches.
+    T* oldest = nullptr;
+    known = false;
+    for (T& entry : entries) {
+        if (entry.*member == key) {
+            known = true;
+            return entry;
+        }
+        if (oldest == nullptr || entry.last_n < oldest->last_n) oldest = &entry;
+    }
     if (entries.size() < most) {
         entries.emplace_back();
         entries.back().*member = key;
         return entries.back();
     }
-    T& oldest = *std::min_element(entries.begin(), entries.end(),
-                                  [](const T& a, const T& b) { return a.last_n < b.last_n; });
-    oldest = T{};
-    oldest.*member = key;
-    return oldest;
+    *oldest = T{};
+    oldest->*member = key;
+    return *oldest;
 }
 
 void keep(std::vector<std::uint64_t>& digests, std::uint64_t digest) {
