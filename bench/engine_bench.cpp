@@ -9,8 +9,8 @@
 #include "tests/support/traces/agents.hpp"
 #include "tests/support/traces/crowded.hpp"
 
-// What the engine costs for one event of a tool beyond reading its JSON: `parse` reads the bodies and
-// nothing else, `engine` decodes them and judges a session by them; the difference is the rest
+// What the engine costs for one event of a tool beyond reading its JSON: `parse` reads the bodies
+// and nothing else, `engine` decodes them and judges a session by them; the difference is the rest
 // (fields, prints, ledger, detectors, verdict). An item is one event.
 
 namespace {
@@ -42,7 +42,8 @@ const std::vector<std::string>& bodies_of(std::int64_t load) {
     static const std::vector<std::string> kMixed = [] {
         tests::Trace all;
         for (std::size_t who = 0; who < tests::kPersonalities; ++who) {
-            const auto one = tests::productive_trace(static_cast<tests::Personality>(who), 1, 700, 1);
+            const auto one =
+                tests::productive_trace(static_cast<tests::Personality>(who), 1, 700, 1);
             all.insert(all.end(), one.begin(), one.end());
         }
         return tool_events(all);
@@ -98,8 +99,16 @@ void engine(benchmark::State& state) {
     count(state, bodies);
 }
 
-BENCHMARK(parse)->ArgName("crowded")->Arg(kProductive)->Arg(kCrowded)->Unit(benchmark::kMillisecond);
-BENCHMARK(engine)->ArgName("crowded")->Arg(kProductive)->Arg(kCrowded)->Unit(benchmark::kMillisecond);
+BENCHMARK(parse)
+    ->ArgName("crowded")
+    ->Arg(kProductive)
+    ->Arg(kCrowded)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(engine)
+    ->ArgName("crowded")
+    ->Arg(kProductive)
+    ->Arg(kCrowded)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -6,8 +6,8 @@
 #include "tests/support/traces/loops.hpp"
 #include "tests/support/traces/play.hpp"
 
-// What must not matter to a verdict: the order of keys, what is volatile, deliveries made twice, how
-// events are cut into reports.
+// What must not matter to a verdict: the order of keys, what is volatile, deliveries made twice,
+// how events are cut into reports.
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -25,7 +25,8 @@ Trace mixed_trace(std::size_t i, std::uint64_t noise, bool self_append = true) {
     work(static_cast<Personality>(i % kPersonalities), gen, recorder, 1 + gen.below(60));
     const auto kind = static_cast<Loop>(gen.index(kLoops));
     if (self_append || kind != Loop::kSelfAppend) loop(kind, gen, recorder, 16);
-    work(static_cast<Personality>(gen.index(kPersonalities)), gen, recorder, recorder.calls() + gen.below(20));
+    work(static_cast<Personality>(gen.index(kPersonalities)), gen, recorder,
+         recorder.calls() + gen.below(20));
     return recorder.take();
 }
 
@@ -59,7 +60,8 @@ ordered_json shuffled(const ordered_json& value, Gen& gen) {
 std::string shown(const std::vector<Turn>& turns) {
     std::string text;
     for (const Turn& turn : turns)
-        text += "\n  step " + std::to_string(turn.step) + " " + std::string{name_of(turn.verdict)} + " " + turn.detector + " " + turn.reason;
+        text += "\n  step " + std::to_string(turn.step) + " " + std::string{name_of(turn.verdict)} +
+                " " + turn.detector + " " + turn.reason;
     return text;
 }
 
@@ -80,7 +82,8 @@ TEST_CASE("property: the order of keys changes no verdict", "[property]") {
     for (std::size_t i = 0; i < kTraces; ++i) {
         INFO("HEADWAY_SEED=" << seed() << " trace " << i);
         Gen gen{i};
-        // Growth by a copy is seen in the arguments as they came; no client shuffles them meanwhile.
+        // Growth by a copy is seen in the arguments as they came; no client shuffles them
+        // meanwhile.
         Trace trace = mixed_trace(i, i, false);
         const std::vector<Turn> expected = verdicts_of(trace);
         for (Step& step : trace)
@@ -105,7 +108,8 @@ TEST_CASE("property: events delivered twice change no verdict", "[property]") {
         std::unordered_set<std::size_t> stored;  // by event id, as the supervisor does
         for (std::size_t at = 0; at < trace.size(); ++at) {
             std::vector<std::size_t> deliveries{at};
-            if (gen.chance(3)) deliveries.push_back(at - gen.index(std::min<std::size_t>(at + 1, 20)));
+            if (gen.chance(3))
+                deliveries.push_back(at - gen.index(std::min<std::size_t>(at + 1, 20)));
             for (std::size_t one : deliveries) {
                 if (!stored.insert(one).second) continue;
                 player.report(trace[one].json, static_cast<std::int64_t>(one) * kStepMs, one);
@@ -155,7 +159,8 @@ TEST_CASE("property: how events are cut into reports changes no verdict", "[prop
         std::size_t step = 0;
         for (const Event& event : player.journal) {
             const auto* change = std::get_if<VerdictChanged>(&event.payload);
-            if (change != nullptr) turns.push_back({step - 1, change->to, change->detector, change->reason});
+            if (change != nullptr)
+                turns.push_back({step - 1, change->to, change->detector, change->reason});
             if (reportable(type_of(event.payload))) ++step;
         }
         require_same(expected, turns);

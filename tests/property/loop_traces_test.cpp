@@ -32,14 +32,19 @@ bool long_run() {
 std::size_t loop_steps(Loop kind, const Trace& trace, std::size_t begin, std::size_t step) {
     const auto counts = [kind](const Step& one) {
         switch (kind) {
-            case Loop::kDuplicateMessages: return one.json.find("\"message\"") != std::string::npos;
-            case Loop::kEmptyHeartbeats: return one.json.find("\"heartbeat\"") != std::string::npos;
-            case Loop::kPlanning: return one.call || one.json.find("\"plan.updated\"") != std::string::npos;
-            default: return one.call;
+            case Loop::kDuplicateMessages:
+                return one.json.find("\"message\"") != std::string::npos;
+            case Loop::kEmptyHeartbeats:
+                return one.json.find("\"heartbeat\"") != std::string::npos;
+            case Loop::kPlanning:
+                return one.call || one.json.find("\"plan.updated\"") != std::string::npos;
+            default:
+                return one.call;
         }
     };
     const auto from = trace.begin() + static_cast<std::ptrdiff_t>(begin);
-    return static_cast<std::size_t>(std::count_if(from, trace.begin() + static_cast<std::ptrdiff_t>(step + 1), counts));
+    return static_cast<std::size_t>(
+        std::count_if(from, trace.begin() + static_cast<std::ptrdiff_t>(step + 1), counts));
 }
 
 Caught catch_loop(Loop kind, std::uint64_t trace_seed, Trace& trace) {
@@ -61,7 +66,8 @@ Caught catch_loop(Loop kind, std::uint64_t trace_seed, Trace& trace) {
         if (at < begin) continue;
         const Verdict now = player.session.state().judgement.verdict;
         const bool caught_now = now == Verdict::kStuck || now == Verdict::kBlocked;
-        if (!caught.suspect && (caught_now || now == Verdict::kSuspect)) caught.suspect = loop_steps(kind, trace, begin, at);
+        if (!caught.suspect && (caught_now || now == Verdict::kSuspect))
+            caught.suspect = loop_steps(kind, trace, begin, at);
         if (!caught.stuck && caught_now) caught.stuck = loop_steps(kind, trace, begin, at);
         if (caught.stuck) break;
     }
@@ -87,16 +93,19 @@ TEST_CASE("property: every kind of loop is caught within 30 calls", "[property]"
         std::string missed;
         for (std::size_t i = 0; i < traces; ++i) {
             Trace trace;
-            const Caught caught = catch_loop(static_cast<Loop>(kind), seed() + kind * 100'000 + i, trace);
+            const Caught caught =
+                catch_loop(static_cast<Loop>(kind), seed() + kind * 100'000 + i, trace);
             if (caught.suspect) suspect.push_back(*caught.suspect);
             if (caught.stuck) stuck.push_back(*caught.stuck);
             if (caught.stuck || !missed.empty()) continue;
             missed = "missed in trace " + std::to_string(i) + ":";
-            for (std::size_t at = trace.size() - std::min<std::size_t>(trace.size(), 60); at < trace.size(); ++at)
+            for (std::size_t at = trace.size() - std::min<std::size_t>(trace.size(), 60);
+                 at < trace.size(); ++at)
                 missed += "\n  " + trace[at].json;
         }
-        report += std::string{kLoopNames[kind]} + ": suspect after " + median(suspect) + ", caught after " + median(stuck) +
-                  ", " + std::to_string(stuck.size()) + "/" + std::to_string(traces) + "\n";
+        report += std::string{kLoopNames[kind]} + ": suspect after " + median(suspect) +
+                  ", caught after " + median(stuck) + ", " + std::to_string(stuck.size()) + "/" +
+                  std::to_string(traces) + "\n";
         INFO(kLoopNames[kind] << ' ' << missed);
         CHECK(stuck.size() * 100 >= traces * 99);
     }

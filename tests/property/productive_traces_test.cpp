@@ -58,8 +58,9 @@ void play_one(std::size_t i, Figures& figures) {
             ++figures.detectors[turn.detector];
         }
         if (turn.verdict != Verdict::kStuck) continue;
-        figures.stuck.push_back("trace " + std::to_string(i) + ", " + std::string{kPersonalityNames[i % kPersonalities]} +
-                                ", " + what_happened(trace, turn));
+        figures.stuck.push_back("trace " + std::to_string(i) + ", " +
+                                std::string{kPersonalityNames[i % kPersonalities]} + ", " +
+                                what_happened(trace, turn));
     }
 }
 
@@ -97,18 +98,21 @@ Figures play_all(std::size_t traces) {
 
 }  // namespace
 
-TEST_CASE("property: an agent that gets somewhere is never stuck and seldom suspect", "[property]") {
+TEST_CASE("property: an agent that gets somewhere is never stuck and seldom suspect",
+          "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     const Figures sum = play_all(long_run() ? 10'000 : 147);
     std::string report;
     for (std::size_t i = 0; i < kPersonalities; ++i) {
-        report += std::string{kPersonalityNames[i]} + " " + std::to_string(sum.suspects_of[i]) + "/" +
-                  std::to_string(sum.calls_of[i]) + "; ";
+        report += std::string{kPersonalityNames[i]} + " " + std::to_string(sum.suspects_of[i]) +
+                  "/" + std::to_string(sum.calls_of[i]) + "; ";
     }
     for (const auto& [name, count] : sum.detectors)
         report += name + " " + std::to_string(count) + ", ";
-    const double rate = 1'000.0 * static_cast<double>(sum.suspects) / static_cast<double>(sum.calls);
-    if (long_run()) WARN(sum.traces << " traces, " << rate << " suspect per 1000 calls: " << report);
+    const double rate =
+        1'000.0 * static_cast<double>(sum.suspects) / static_cast<double>(sum.calls);
+    if (long_run())
+        WARN(sum.traces << " traces, " << rate << " suspect per 1000 calls: " << report);
     INFO(rate << " suspect per 1000 calls: " << report);
     INFO(sum.stuck.size() << " stuck; the first: " << (sum.stuck.empty() ? "" : sum.stuck.front()));
     std::string heads;

@@ -79,15 +79,15 @@ TEST_CASE("property: the state of a crowded session stays within 96 KB", "[prope
     largest = std::max(largest, footprint(state));
     REQUIRE(state.ledger.answers.size() == limits::kAnswersMax);
     REQUIRE(state.ledger.files.size() == limits::kFilesMax);
-    REQUIRE(std::any_of(state.ledger.files.begin(), state.ledger.files.end(), [](const FileTrail& file) {
-        return file.digests.size() == limits::kTrailDigestsMax;
-    }));
+    REQUIRE(std::any_of(
+        state.ledger.files.begin(), state.ledger.files.end(),
+        [](const FileTrail& file) { return file.digests.size() == limits::kTrailDigestsMax; }));
     REQUIRE(state.ledger.verifications.size() == limits::kVerificationsMax);
     REQUIRE(state.past_phases.size() == limits::kPhasesMax);
     INFO("ledger " << footprint(state.ledger) << ", detectors " << footprint(state.detectors)
                    << ", phases " << owned_bytes(state.past_phases) << ", open calls "
-                   << owned_bytes(state.open_calls) << ", directives " << owned_bytes(state.directives)
-                   << ", in all at most " << largest);
+                   << owned_bytes(state.open_calls) << ", directives "
+                   << owned_bytes(state.directives) << ", in all at most " << largest);
     CHECK(largest <= kFullStateBytesMax);
 }
 

@@ -37,9 +37,10 @@ public:
 
 private:
     Call source(std::uint64_t i) const {
-        return simple("fetch_page", "{\"url\":\"https://example.org/doc/" + number(i) + "\"}",
-                      quoted("Document " + number(i) + ": the measured value is " +
-                             number(i * 7'919 % 1'000) + " units, see also " + number(i * 31 % 97)));
+        return simple(
+            "fetch_page", "{\"url\":\"https://example.org/doc/" + number(i) + "\"}",
+            quoted("Document " + number(i) + ": the measured value is " +
+                   number(i * 7'919 % 1'000) + " units, see also " + number(i * 31 % 97)));
     }
     void search() {
         const bool found = !gen_.chance(4);
@@ -56,7 +57,8 @@ private:
         recorder_.turn(calls);
     }
     void note() {
-        recorder_.call(simple("append_note", "{\"text\":\"Finding " + number(++notes_) + "\"}", "\"saved\""));
+        recorder_.call(
+            simple("append_note", "{\"text\":\"Finding " + number(++notes_) + "\"}", "\"saved\""));
     }
 
     Gen& gen_;
@@ -76,7 +78,8 @@ public:
     void step() {
         const std::string job = number(1'000 + ++jobs_);
         if (gen_.chance(10)) limited();
-        recorder_.call(simple("start_job", "{\"pipeline\":\"deploy\",\"revision\":\"r" + job + "\"}",
+        recorder_.call(simple("start_job",
+                              "{\"pipeline\":\"deploy\",\"revision\":\"r" + job + "\"}",
                               "{\"job_id\":\"" + job + "\",\"accepted\":true}"));
         wait_for(job);
         const bool red = gen_.chance(4);
@@ -88,7 +91,8 @@ public:
         }
         recorder_.call(simple("get_logs", "{\"job_id\":\"" + job + "\"}",
                               quoted("error: config key k" + job + " is missing")));
-        Call fix = simple("write_config", "{\"path\":\"deploy.yaml\",\"content\":\"k" + job + ": 1\"}", "\"ok\"");
+        Call fix = simple("write_config",
+                          "{\"path\":\"deploy.yaml\",\"content\":\"k" + job + ": 1\"}", "\"ok\"");
         if (gen_.chance(2)) fix.mutated = {{"deploy.yaml", "sha-" + job}};
         recorder_.call(fix);
     }
@@ -98,9 +102,9 @@ private:
         const std::string args = "{\"job_id\":\"" + job + "\"}";
         if (!objects_) return simple("job_status", args, quoted(state));
         return simple("job_status", args,
-                      "{\"job_id\":\"" + job + "\",\"status\":\"" + state + "\",\"elapsed_ms\":" +
-                          number(recorder_.volatile_number()) + ",\"checked_at\":\"" +
-                          recorder_.volatile_time() + "\"}");
+                      "{\"job_id\":\"" + job + "\",\"status\":\"" + state +
+                          "\",\"elapsed_ms\":" + number(recorder_.volatile_number()) +
+                          ",\"checked_at\":\"" + recorder_.volatile_time() + "\"}");
     }
     void wait_for(const std::string& job) {
         const std::uint64_t polls = gen_.chance(4) ? 20 + gen_.below(60) : gen_.below(15);
@@ -151,9 +155,12 @@ public:
         const std::string ack{ack_.empty() ? ack_ = gen_.pick(kAcks) : ack_};
         recorder_.call(simple("attach_file", "{\"file\":\"scan_" + id + ".pdf\"}", ack));
         if (gen_.chance(2)) {
-            recorder_.call(simple("set_field", "{\"record\":" + id + ",\"field\":\"state\",\"value\":\"filed\"}", ack));
+            recorder_.call(simple("set_field",
+                                  "{\"record\":" + id + ",\"field\":\"state\",\"value\":\"filed\"}",
+                                  ack));
         }
-        if (gen_.chance(6)) recorder_.call(simple("tag", "{\"record\":" + id + ",\"tag\":\"checked\"}", ack));
+        if (gen_.chance(6))
+            recorder_.call(simple("tag", "{\"record\":" + id + ",\"tag\":\"checked\"}", ack));
     }
 
 private:
@@ -171,31 +178,41 @@ public:
     void step() {
         const std::string id = number(7'000 + ++customers_);
         if (talks_) recorder_.message("user", "My order " + id + " has not come.");
-        const Call customer = simple("get_customer", "{\"customer_id\":\"C" + id + "\"}",
-                                     "{\"id\":\"C" + id + "\",\"name\":\"Customer " + id + "\",\"tier\":\"gold\"}");
+        const Call customer =
+            simple("get_customer", "{\"customer_id\":\"C" + id + "\"}",
+                   "{\"id\":\"C" + id + "\",\"name\":\"Customer " + id + "\",\"tier\":\"gold\"}");
         recorder_.call(customer);
         order(id, "in_transit");
         if (gen_.chance(3)) recorder_.call(article(gen_.below(40)));
         if (gen_.chance(4)) denied(id);
         if (gen_.chance(2)) refund(id);
         if (gen_.chance(4)) recorder_.call(customer);  // looked up once more before the answer
-        recorder_.call(simple("send_message", "{\"customer_id\":\"C" + id + "\",\"text\":\"We have taken care of order " + id + ".\"}",
-                              "{\"sent\":true,\"message_id\":\"" + recorder_.volatile_uuid() + "\"}"));
-        recorder_.call(simple("update_ticket", "{\"ticket\":\"T" + id + "\",\"status\":\"solved\"}", "\"ok\""));
+        recorder_.call(
+            simple("send_message",
+                   "{\"customer_id\":\"C" + id + "\",\"text\":\"We have taken care of order " + id +
+                       ".\"}",
+                   "{\"sent\":true,\"message_id\":\"" + recorder_.volatile_uuid() + "\"}"));
+        recorder_.call(simple("update_ticket", "{\"ticket\":\"T" + id + "\",\"status\":\"solved\"}",
+                              "\"ok\""));
     }
 
 private:
     void order(const std::string& id, const std::string& status) {
         recorder_.call(simple("get_order", "{\"order_id\":\"O" + id + "\"}",
-                              "{\"order_id\":\"O" + id + "\",\"status\":\"" + status + "\",\"total\":" + number(20 + customers_ % 80) + "}"));
+                              "{\"order_id\":\"O" + id + "\",\"status\":\"" + status +
+                                  "\",\"total\":" + number(20 + customers_ % 80) + "}"));
     }
     Call article(std::uint64_t i) const {
         return simple("search_kb", "{\"query\":\"policy " + number(i) + "\"}",
-                      i % 3 == 0 ? "\"No articles found\"" : quoted("Article " + number(i) + ": refunds within " + number(i) + " days"));
+                      i % 3 == 0 ? "\"No articles found\""
+                                 : quoted("Article " + number(i) + ": refunds within " + number(i) +
+                                          " days"));
     }
     void refund(const std::string& id) {
-        recorder_.call(simple("issue_refund", "{\"order_id\":\"O" + id + "\",\"amount\":" + number(5 + customers_ % 50) + "}",
-                              "{\"ok\":true,\"receipt\":\"" + recorder_.volatile_uuid() + "\"}"));
+        recorder_.call(
+            simple("issue_refund",
+                   "{\"order_id\":\"O" + id + "\",\"amount\":" + number(5 + customers_ % 50) + "}",
+                   "{\"ok\":true,\"receipt\":\"" + recorder_.volatile_uuid() + "\"}"));
         order(id, "refunded");
     }
     /// Refused once with what is wrong, then asked rightly.
@@ -204,7 +221,10 @@ private:
         call.ok = false;
         call.error = "missing required argument 'address' for order O" + id;
         recorder_.call(call);
-        recorder_.call(simple("change_address", "{\"order_id\":\"O" + id + "\",\"address\":\"Main Street " + id + "\"}", "\"updated\""));
+        recorder_.call(
+            simple("change_address",
+                   "{\"order_id\":\"O" + id + "\",\"address\":\"Main Street " + id + "\"}",
+                   "\"updated\""));
     }
 
     Gen& gen_;
@@ -223,10 +243,18 @@ void work_until(Agent agent, Recorder& recorder, std::size_t calls) {
 
 void work_as_clerk(Personality who, Gen& gen, Recorder& recorder, std::size_t calls) {
     switch (who) {
-        case Personality::kResearcher: work_until(Researcher{gen, recorder}, recorder, calls); break;
-        case Personality::kOps: work_until(Operator{gen, recorder}, recorder, calls); break;
-        case Personality::kAcknowledged: work_until(Acknowledged{gen, recorder}, recorder, calls); break;
-        default: work_until(Service{gen, recorder}, recorder, calls); break;
+        case Personality::kResearcher:
+            work_until(Researcher{gen, recorder}, recorder, calls);
+            break;
+        case Personality::kOps:
+            work_until(Operator{gen, recorder}, recorder, calls);
+            break;
+        case Personality::kAcknowledged:
+            work_until(Acknowledged{gen, recorder}, recorder, calls);
+            break;
+        default:
+            work_until(Service{gen, recorder}, recorder, calls);
+            break;
     }
 }
 
@@ -240,7 +268,8 @@ void work(Personality who, Gen& gen, Recorder& recorder, std::size_t calls) {
     }
 }
 
-Trace productive_trace(Personality who, std::uint64_t seed, std::size_t calls, std::uint64_t noise) {
+Trace productive_trace(Personality who, std::uint64_t seed, std::size_t calls,
+                       std::uint64_t noise) {
     Gen gen{seed};
     Recorder recorder{gen, noise, random_habits(gen)};
     work(who, gen, recorder, calls);

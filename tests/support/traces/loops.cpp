@@ -12,28 +12,62 @@ std::string number(std::uint64_t n) {
 /// What one looping agent does over and over; `salt` sets it apart from other agents.
 class Looper {
 public:
-    Looper(Gen& gen, Recorder& recorder) : gen_(gen), recorder_(recorder), salt_(number(gen.below(100'000))) {}
+    Looper(Gen& gen, Recorder& recorder)
+        : gen_(gen), recorder_(recorder), salt_(number(gen.below(100'000))) {}
 
     void step(Loop kind, std::size_t i) {
         switch (kind) {
-            case Loop::kExactRepeat: recorder_.call(look(0)); break;
-            case Loop::kFailingRepeat: recorder_.call(fails("deploy", 0)); break;
-            case Loop::kTwoCycle: recorder_.call(look(i % 2)); break;
-            case Loop::kThreeCycle: recorder_.call(look(i % 3)); break;
-            case Loop::kFiveCycle: recorder_.call(look(i % 5)); break;
-            case Loop::kInterleaved: recorder_.call(i % 2 == 0 ? look(0) : noise(i)); break;
-            case Loop::kReadEditFail: read_edit_fail(i); break;
-            case Loop::kOscillation: oscillate(i); break;
-            case Loop::kSameDiagnostic: edit_in_vain(i); break;
-            case Loop::kShuffledKeys: shuffled(); break;
-            case Loop::kNonce: with_nonce(i); break;
-            case Loop::kVolatileResult: volatile_result(); break;
-            case Loop::kSelfAppend: append_to_itself(i); break;
-            case Loop::kPlanning: plan(i); break;
-            case Loop::kIdleSleep: sleep(); break;
-            case Loop::kFailingEverywhere: fail_everywhere(i); break;
+            case Loop::kExactRepeat:
+                recorder_.call(look(0));
+                break;
+            case Loop::kFailingRepeat:
+                recorder_.call(fails("deploy", 0));
+                break;
+            case Loop::kTwoCycle:
+                recorder_.call(look(i % 2));
+                break;
+            case Loop::kThreeCycle:
+                recorder_.call(look(i % 3));
+                break;
+            case Loop::kFiveCycle:
+                recorder_.call(look(i % 5));
+                break;
+            case Loop::kInterleaved:
+                recorder_.call(i % 2 == 0 ? look(0) : noise(i));
+                break;
+            case Loop::kReadEditFail:
+                read_edit_fail(i);
+                break;
+            case Loop::kOscillation:
+                oscillate(i);
+                break;
+            case Loop::kSameDiagnostic:
+                edit_in_vain(i);
+                break;
+            case Loop::kShuffledKeys:
+                shuffled();
+                break;
+            case Loop::kNonce:
+                with_nonce(i);
+                break;
+            case Loop::kVolatileResult:
+                volatile_result();
+                break;
+            case Loop::kSelfAppend:
+                append_to_itself(i);
+                break;
+            case Loop::kPlanning:
+                plan(i);
+                break;
+            case Loop::kIdleSleep:
+                sleep();
+                break;
+            case Loop::kFailingEverywhere:
+                fail_everywhere(i);
+                break;
             case Loop::kDuplicateMessages:
-                recorder_.message("assistant", "I will now continue with the next step of task " + salt_ + ".");
+                recorder_.message("assistant",
+                                  "I will now continue with the next step of task " + salt_ + ".");
                 recorder_.pass(3'000);
                 break;
             case Loop::kEmptyHeartbeats:
@@ -70,7 +104,8 @@ private:
         Call call;
         call.tool = "bash";
         call.args = "{\"command\":\"pytest tests/test_" + salt_ + ".py\"}";
-        call.result = quoted("FAILED test_" + salt_ + " - AssertionError: expected 3, got 4\n1 failed, 6 passed in " +
+        call.result = quoted("FAILED test_" + salt_ +
+                             " - AssertionError: expected 3, got 4\n1 failed, 6 passed in " +
                              recorder_.volatile_seconds());
         return call;
     }
@@ -101,7 +136,8 @@ private:
         recorder_.call(edit("attempt " + number(i), digests_ ? "sha-" + salt_ + number(i) : ""));
     }
     void shuffled() {
-        std::vector<std::string> members{"\"path\":\"logs/" + salt_ + "\"", "\"limit\":50", "\"tail\":true",
+        std::vector<std::string> members{"\"path\":\"logs/" + salt_ + "\"", "\"limit\":50",
+                                         "\"tail\":true",
                                          "\"filter\":{\"level\":\"error\",\"since\":\"start\"}"};
         for (std::size_t i = members.size(); i > 1; --i)
             std::swap(members[i - 1], members[gen_.index(i)]);
@@ -115,8 +151,11 @@ private:
     void with_nonce(std::size_t i) {
         Call call;
         call.tool = "search_kb";
-        call.args = i % 2 == 0 || recorder_.habits().stamps ? "{\"query\":\"refund " + salt_ + "\",\"nonce\":" + number(recorder_.volatile_number()) + "}"
-                               : "{\"query\":\"refund " + salt_ + "\",\"request_id\":\"" + recorder_.volatile_uuid() + "\"}";
+        call.args = i % 2 == 0 || recorder_.habits().stamps
+                        ? "{\"query\":\"refund " + salt_ +
+                              "\",\"nonce\":" + number(recorder_.volatile_number()) + "}"
+                        : "{\"query\":\"refund " + salt_ + "\",\"request_id\":\"" +
+                              recorder_.volatile_uuid() + "\"}";
         call.result = quoted("Article: refunds of " + salt_ + " take ten days");
         recorder_.call(call);
     }
@@ -124,10 +163,15 @@ private:
         Call call;
         call.tool = "send_report";
         call.args = "{\"to\":\"team-" + salt_ + "\"}";
-        call.result = objects_ ? "{\"message_id\":\"" + recorder_.volatile_uuid() + "\",\"pid\":" + number(recorder_.volatile_number()) +
-                                     ",\"state\":\"accepted by " + salt_ + "\",\"timestamp\":\"" + recorder_.volatile_time() + "\"}"
-                               : quoted("started worker pid " + number(recorder_.volatile_number()) + " at " + recorder_.volatile_time() +
-                                        ", took " + number(recorder_.volatile_number()) + " ms, message " + recorder_.volatile_uuid());
+        call.result = objects_
+                          ? "{\"message_id\":\"" + recorder_.volatile_uuid() +
+                                "\",\"pid\":" + number(recorder_.volatile_number()) +
+                                ",\"state\":\"accepted by " + salt_ + "\",\"timestamp\":\"" +
+                                recorder_.volatile_time() + "\"}"
+                          : quoted("started worker pid " + number(recorder_.volatile_number()) +
+                                   " at " + recorder_.volatile_time() + ", took " +
+                                   number(recorder_.volatile_number()) + " ms, message " +
+                                   recorder_.volatile_uuid());
         recorder_.call(call);
     }
     void append_to_itself(std::size_t i) {
@@ -141,8 +185,10 @@ private:
         recorder_.call(call);
     }
     void plan(std::size_t i) {
-        static constexpr std::string_view kWays[] = {"First", "To begin with", "As a start", "Step one:"};
-        const std::string text = std::string{gen_.pick(kWays)} + " look at module " + salt_ + ", version " + number(i);
+        static constexpr std::string_view kWays[] = {"First", "To begin with", "As a start",
+                                                     "Step one:"};
+        const std::string text =
+            std::string{gen_.pick(kWays)} + " look at module " + salt_ + ", version " + number(i);
         if (objects_) return recorder_.event("plan.updated", "{\"text\":" + quoted(text) + "}");
         Call call;
         call.tool = "update_plan";
@@ -159,9 +205,11 @@ private:
         recorder_.call(call);
     }
     void fail_everywhere(std::size_t i) {
-        static constexpr std::string_view kTools[] = {"get_invoice", "list_invoices", "export_invoice"};
+        static constexpr std::string_view kTools[] = {"get_invoice", "list_invoices",
+                                                      "export_invoice"};
         Call call = fails(std::string{kTools[i % 3]}, i);
-        call.error = objects_ ? "401 Unauthorized: the token has expired" : "backend schema is not initialised";
+        call.error = objects_ ? "401 Unauthorized: the token has expired"
+                              : "backend schema is not initialised";
         recorder_.call(call);
     }
 

@@ -31,12 +31,24 @@ enum class Loop : std::uint8_t {
     kEmptyHeartbeats,
 };
 inline constexpr std::size_t kLoops = 18;
-inline constexpr std::array<std::string_view, kLoops> kLoopNames{
-    "exact repeat",       "failing repeat",     "2-cycle",         "3-cycle",
-    "5-cycle",            "interleaved repeat", "read, edit, fail", "oscillating edits",
-    "same diagnostic",    "shuffled keys",      "nonce",           "volatile result",
-    "self-append",        "planning",           "idle sleep",      "failing everywhere",
-    "duplicate messages", "empty heartbeats"};
+inline constexpr std::array<std::string_view, kLoops> kLoopNames{"exact repeat",
+                                                                 "failing repeat",
+                                                                 "2-cycle",
+                                                                 "3-cycle",
+                                                                 "5-cycle",
+                                                                 "interleaved repeat",
+                                                                 "read, edit, fail",
+                                                                 "oscillating edits",
+                                                                 "same diagnostic",
+                                                                 "shuffled keys",
+                                                                 "nonce",
+                                                                 "volatile result",
+                                                                 "self-append",
+                                                                 "planning",
+                                                                 "idle sleep",
+                                                                 "failing everywhere",
+                                                                 "duplicate messages",
+                                                                 "empty heartbeats"};
 
 /// Appends `count` steps of the loop: calls, or for the loops without calls messages, plans and
 /// beats.

@@ -37,7 +37,9 @@ public:
     /// The body of one report, caused by step `index`.
     void report(const std::string& body, std::int64_t ms, std::size_t index) {
         auto decoded = api::decode_report(tape_, body, api::BodyFormat::kJson);
-        if (!decoded) throw std::logic_error(decoded.error().field + " " + decoded.error().detail + " in " + body);
+        if (!decoded)
+            throw std::logic_error(decoded.error().field + " " + decoded.error().detail + " in " +
+                                   body);
         session.report(decoded->events, context(ms), out_);
         keep(index);
     }

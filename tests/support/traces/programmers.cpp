@@ -65,7 +65,8 @@ void mend(Gen& gen, Recorder& recorder, Workspace& space, std::size_t file) {
         if (gen.chance(3)) look_around(gen, recorder, space);
         if (gen.chance(2) && space.stale(file)) recorder.call(space.read(file));
         recorder.call(space.edit(file));
-        // Most edits help; some only move the failure, and a few change nothing, never many in a row.
+        // Most edits help; some only move the failure, and a few change nothing, never many in a
+        // row.
         if (vain < 3 && gen.chance(6)) {
             ++vain;
         } else if (vain < 3 && gen.chance(5)) {
@@ -78,8 +79,8 @@ void mend(Gen& gen, Recorder& recorder, Workspace& space, std::size_t file) {
     }
 }
 
-/// A test that fails by chance: run again without a change, until it is understood. Whoever hunts it
-/// has seen it red, and starts to think after three equal runs.
+/// A test that fails by chance: run again without a change, until it is understood. Whoever hunts
+/// it has seen it red, and starts to think after three equal runs.
 void hunt_flake(Gen& gen, Recorder& recorder, Workspace& space) {
     std::uint64_t equal = 0;
     bool red = true;
@@ -128,7 +129,8 @@ void change_phase(Gen& gen, Recorder& recorder, std::uint64_t number) {
     recorder.event("phase.started", "{\"number\":" + std::to_string(number) +
                                         ",\"name\":" + quoted(gen.pick(kNames)) + "}");
     if (gen.chance(2)) {
-        recorder.event("plan.updated", "{\"text\":" + quoted("Next: task " + std::to_string(number)) + "}");
+        recorder.event("plan.updated",
+                       "{\"text\":" + quoted("Next: task " + std::to_string(number)) + "}");
     }
 }
 
@@ -145,9 +147,10 @@ void work_as_programmer(Personality who, Gen& gen, Recorder& recorder, std::size
     const bool phases = gen.chance(2);
     for (std::uint64_t task = 1; recorder.calls() < calls; ++task) {
         if (phases) change_phase(gen, recorder, task);
-        if (gen.chance(5)) recorder.message("user", "Please do task " + std::to_string(task) + " next.");
-        const bool bugs = who == Personality::kBugHunter ||
-                          (who == Personality::kShellOnly && gen.chance(2));
+        if (gen.chance(5))
+            recorder.message("user", "Please do task " + std::to_string(task) + " next.");
+        const bool bugs =
+            who == Personality::kBugHunter || (who == Personality::kShellOnly && gen.chance(2));
         if (bugs) {
             hunt_bugs(gen, recorder, space);
         } else {

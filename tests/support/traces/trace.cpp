@@ -8,11 +8,20 @@ std::string quoted(std::string_view text) {
     std::string out{"\""};
     for (char c : text) {
         switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            default: out += c;
+            case '"':
+                out += "\\\"";
+                break;
+            case '\\':
+                out += "\\\\";
+                break;
+            case '\n':
+                out += "\\n";
+                break;
+            case '\t':
+                out += "\\t";
+                break;
+            default:
+                out += c;
         }
     }
     return out + "\"";
@@ -35,9 +44,9 @@ Recorder::Recorder(Gen& gen, std::uint64_t noise_seed, Habits habits)
 void Recorder::turn(const std::vector<Call>& calls) {
     ++round_;
     if (habits_.chats && gen_.chance(3)) {
-        static constexpr std::string_view kSaid[] = {
-            "Let me look at that.", "Continuing.", "Now the next one.",
-            "I will check the result first."};
+        static constexpr std::string_view kSaid[] = {"Let me look at that.", "Continuing.",
+                                                     "Now the next one.",
+                                                     "I will check the result first."};
         message("assistant", gen_.pick(kSaid));
     }
     std::vector<std::string> fields;
@@ -98,7 +107,8 @@ std::string Recorder::call_fields(const Call& call, const std::string& id) {
     std::string args = call.args;
     if (habits_.stamps && args.size() > 2 && args.back() == '}') {
         args.pop_back();
-        args += ",\"request_id\":\"" + volatile_uuid() + "\",\"timestamp\":\"" + volatile_time() + "\"}";
+        args += ",\"request_id\":\"" + volatile_uuid() + "\",\"timestamp\":\"" + volatile_time() +
+                "\"}";
     }
     out += ",\"args\":" + args;
     if (habits_.rounds) out += ",\"round\":" + std::to_string(round_);

@@ -36,12 +36,12 @@ struct Call {
 
 /// How a client reports, which differs from client to client and never within a trace.
 struct Habits {
-    bool starts = false;    ///< tool.started before each call
+    bool starts = false;  ///< tool.started before each call
     bool call_ids = true;
-    bool rounds = false;    ///< numbers the turns of the model
-    bool beats = false;     ///< heartbeats while nothing else is said
-    bool stamps = false;    ///< a request id and a time in the arguments of each call
-    bool chats = false;     ///< messages of the model between calls
+    bool rounds = false;  ///< numbers the turns of the model
+    bool beats = false;   ///< heartbeats while nothing else is said
+    bool stamps = false;  ///< a request id and a time in the arguments of each call
+    bool chats = false;   ///< messages of the model between calls
 };
 
 Habits random_habits(Gen& gen);

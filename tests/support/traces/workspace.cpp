@@ -41,8 +41,9 @@ Call Workspace::read(std::size_t file) {
     File& f = files_[file];
     f.read_version = f.version;
     f.read_at = recorder_.calls() + 1;
-    const std::string text = "# " + f.path + "\ndef " + symbol(file) + "(value):\n    limit = " +
-                             number(f.version) + "\n    return check(value, limit)\n";
+    const std::string text = "# " + f.path + "\ndef " + symbol(file) +
+                             "(value):\n    limit = " + number(f.version) +
+                             "\n    return check(value, limit)\n";
     if (options_.shell) return shell("cat " + f.path, text);
     Call call;
     call.tool = "read_file";
@@ -61,7 +62,8 @@ Call Workspace::list() const {
 Call Workspace::search(bool found) {
     const std::size_t file = gen_.index(files_.size());
     // Nobody looks for the same word twice in a row.
-    const std::string word = found ? symbol(file) + "_" + number(++searches_) : "missing_" + number(++searches_);
+    const std::string word =
+        found ? symbol(file) + "_" + number(++searches_) : "missing_" + number(++searches_);
     const std::string text = found ? files_[file].path + ":2:def " + word + "(value):\n" : "";
     if (options_.shell) return shell("grep -rn '" + word + "' .", text);
     Call call;
@@ -84,10 +86,11 @@ Call Workspace::edit(std::size_t file) {
     }
     Call call;
     call.tool = "edit_file";
-    call.args = "{\"path\":" + quoted(f.path) + ",\"old_string\":\"    limit = \",\"new_string\":" +
-                quoted(line) + "}";
+    call.args = "{\"path\":" + quoted(f.path) +
+                ",\"old_string\":\"    limit = \",\"new_string\":" + quoted(line) + "}";
     call.result = quoted(options_.quiet_edits ? "ok" : "The file " + f.path + " has been updated.");
-    if (options_.digests) call.mutated = {{f.path, "sha-" + number(file) + "-" + number(f.version)}};
+    if (options_.digests)
+        call.mutated = {{f.path, "sha-" + number(file) + "-" + number(f.version)}};
     return call;
 }
 
@@ -103,7 +106,8 @@ Call Workspace::failed_edit(std::size_t file) {
     }
     Call call;
     call.tool = "edit_file";
-    call.args = "{\"path\":" + quoted(path) + ",\"old_string\":" + quoted(guess) + ",\"new_string\":\"x\"}";
+    call.args =
+        "{\"path\":" + quoted(path) + ",\"old_string\":" + quoted(guess) + ",\"new_string\":\"x\"}";
     call.ok = false;
     call.error = "old_string not found in " + path;
     return call;
@@ -115,7 +119,8 @@ std::string Workspace::test_output() {
         text += "FAILED tests/test_parts.py::test_case_" + number(test) +
                 " - AssertionError: expected " + number(test * 7 % 100) + "\n";
     }
-    const std::string passed = number(tests_ - red_.size()) + " passed in " + recorder_.volatile_seconds();
+    const std::string passed =
+        number(tests_ - red_.size()) + " passed in " + recorder_.volatile_seconds();
     return text + (red_.empty() ? passed : number(red_.size()) + " failed, " + passed) + "\n";
 }
 
@@ -129,7 +134,8 @@ Call Workspace::test() {
 }
 
 Call Workspace::build() {
-    return shell("make -j4", "make: Nothing to be done for 'all'.\nFinished in " + recorder_.volatile_seconds() + "\n");
+    return shell("make -j4", "make: Nothing to be done for 'all'.\nFinished in " +
+                                 recorder_.volatile_seconds() + "\n");
 }
 
 Call Workspace::format() {
@@ -148,7 +154,8 @@ Call Workspace::status() const {
 Call Workspace::diff() const {
     std::string text;
     for (const File& file : files_) {
-        if (file.dirty) text += "+++ b/" + file.path + "\n+    limit = " + number(file.version) + "\n";
+        if (file.dirty)
+            text += "+++ b/" + file.path + "\n+    limit = " + number(file.version) + "\n";
     }
     return shell("git diff", text);
 }
@@ -157,8 +164,9 @@ Call Workspace::commit() {
     for (File& file : files_)
         file.dirty = false;
     ++commits_;
-    return shell("git commit -am 'Step " + number(commits_) + "'",
-                 "[main " + number(0xabc123 + commits_ * 7'919) + "] Step " + number(commits_) + "\n");
+    return shell(
+        "git commit -am 'Step " + number(commits_) + "'",
+        "[main " + number(0xabc123 + commits_ * 7'919) + "] Step " + number(commits_) + "\n");
 }
 
 void Workspace::break_tests(std::size_t count) {
