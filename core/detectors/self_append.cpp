@@ -25,8 +25,7 @@ void SelfAppend::observe(const Observation& seen) {
     if (seen.call == nullptr || seen.call->neutral) return;
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
     const std::string_view now = seen.call->call.args.kept;
-    const std::string_view growth =
-        called == tool ? inserted(previous, now) : std::string_view{};
+    const std::string_view growth = called == tool ? inserted(previous, now) : std::string_view{};
     // Growing by something new is how a pipeline is built.
     const bool by_the_same = !growth.empty() && previous.find(growth) != std::string::npos;
     if (called != tool && count > 0) return;
