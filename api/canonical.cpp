@@ -78,10 +78,32 @@ std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer) {
     return {buffer.data(), size};
 }
 
+/// The first letters of the words of a list, by length: most keys are in no list, and one look tells.
+template <std::size_t N>
+constexpr std::array<std::uint32_t, 25> first_letters(const std::array<std::string_view, N>& list) {
+    std::array<std::uint32_t, 25> letters{};
+    for (std::string_view word : list)
+        letters[word.size()] |= 1U << (static_cast<unsigned char>(word[0]) & 31U);
+    return letters;
+}
+constexpr auto kVolatileLetters = first_letters(kVolatileKeys);
+constexpr auto kPathLetters = first_letters(kPathKeys);
+
 template <class List>
-bool key_in(std::string_view key, const List& list) {
+bool key_in(std::string_view key, const List& list, const std::array<std::uint32_t, 25>& letters) {
     std::array<char, 24> buffer;
-    return core::contains(list, plain_key(key, buffer));
+    const std::string_view plain = plain_key(key, buffer);
+    if (plain.empty()) return false;
+    const std::uint32_t letter = 1U << (static_cast<unsigned char>(plain[0]) & 31U);
+    return (letters[plain.size()] & letter) != 0 && core::contains(list, plain);
+}
+
+bool is_volatile(std::string_view key) {
+    return key_in(key, kVolatileKeys, kVolatileLetters);
+}
+
+bool names_a_path(std::string_view key) {
+    return key_in(key, kPathKeys, kPathLetters);
 }
 
 std::string_view plain_path(std::string_view path) {
@@ -96,6 +118,9 @@ std::string_view plain_path(std::string_view path) {
 class Canonical {
 public:
     Canonical(std::string& out, bool mask) : out_(out), mask_(mask) {}
+
+    /// The members of an object but for its paths.
+    void without_paths(JsonValue json) { object(json, true); }
 
     void value(JsonValue json, bool is_path = false) {
         if (out_.size() > kCanonicalBytesMax) return;
@@ -130,13 +155,12 @@ public:
     }
 
 private:
-    void object(JsonValue json) {
+    void object(JsonValue json, bool skip_paths = false) {
         std::vector<std::pair<std::string_view, JsonValue>> members;
         members.reserve(json.size());
         json.each([&](JsonValue member) {
-            const bool counts =
-                member.kind() != JsonKind::kNull && !key_in(member.key(), kVolatileKeys);
-            if (counts) members.emplace_back(member.key(), member);
+            const bool counts = member.kind() != JsonKind::kNull && !is_volatile(member.key());
+            if (counts && !(skip_paths && names_a_path(member.key()))) members.emplace_back(member.key(), member);
             return true;
         });
         std::sort(members.begin(), members.end(),
@@ -145,7 +169,7 @@ private:
         for (const auto& [key, member] : members) {
             out_.append(key);
             out_.push_back(':');
-            value(member, !mask_ && member.kind() == JsonKind::kString && key_in(key, kPathKeys));
+            value(member, !mask_ && member.kind() == JsonKind::kString && names_a_path(key));
             out_.push_back(',');
         }
         out_.push_back('}');
@@ -202,14 +226,21 @@ std::optional<JsonValue> member(JsonValue object, std::string_view name) {
     return found;
 }
 
-/// The string of the first member whose key is in `keys`.
+/// The string of the member whose key comes first in `keys`, wherever in the object it stands.
 template <class List>
 std::string_view text_under(std::optional<JsonValue> object, const List& keys) {
     std::string_view found;
     if (!object || object->kind() != JsonKind::kObject) return found;
+    auto best = keys.end();
     object->each([&](JsonValue child) {
-        if (child.kind() == JsonKind::kString && key_in(child.key(), keys)) found = child.text();
-        return found.empty();
+        if (child.kind() != JsonKind::kString || child.text().empty()) return true;
+        std::array<char, 24> buffer;
+        const auto at = std::find(keys.begin(), best, plain_key(child.key(), buffer));
+        if (at != best) {
+            best = at;
+            found = child.text();
+        }
+        return best != keys.begin();
     });
     return found;
 }
@@ -222,13 +253,7 @@ std::uint64_t low_digest(std::string_view text) {
 std::uint64_t content_of(JsonValue args) {
     if (args.kind() != JsonKind::kObject) return 0;
     std::string out;
-    Canonical canonical{out, false};
-    args.each([&](JsonValue child) {
-        if (key_in(child.key(), kPathKeys)) return true;
-        out.append(child.key());
-        canonical.value(child);
-        return true;
-    });
+    Canonical{out, false}.without_paths(args);
     return low_digest(out);
 }
 

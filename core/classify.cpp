@@ -82,10 +82,10 @@ bool any_word(const std::vector<std::string>& words, const List& list) {
 
 template <class List>
 bool starts_with_any(std::string_view command, const List& starts) {
+    if (command.empty()) return false;
     return std::any_of(std::begin(starts), std::end(starts), [command](std::string_view start) {
-        return command.starts_with(start) &&
-               (command.size() == start.size() || start.back() == ' ' ||
-                !is_word(command[start.size()]));
+        return command[0] == start[0] && command.starts_with(start) &&
+               (command.size() == start.size() || start.back() == ' ' || !is_word(command[start.size()]));
     });
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -197,12 +198,15 @@ bool says_running(std::string_view result) {
 }
 
 bool is_measurement(std::string_view command, std::string_view result) {
-    static constexpr std::array<std::string_view, 8> kAsks{
-        "bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest"};
-    static constexpr std::array<std::string_view, 7> kAnswers{
-        "ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
-    return mentions(lower(command.substr(0, 512)), kAsks) ||
-           mentions(lower(result.substr(0, 512)), kAnswers);
+    static constexpr std::array<std::string_view, 8> kAsks{"bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest"};
+    static constexpr std::array<std::string_view, 7> kAnswers{"ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
+    if (mentions(lower(command.substr(0, 512)), kAsks)) return true;
+    const std::string_view start = result.substr(0, 512);
+    for (std::size_t slash = start.find('/'); slash != std::string_view::npos; slash = start.find('/', slash + 1)) {
+        const std::string around = lower(start.substr(slash - std::min<std::size_t>(slash, 8), 16));
+        if (mentions(around, kAnswers)) return true;
+    }
+    return false;
 }
 
 std::optional<std::uint64_t> failing_count(std::string_view result) {

@@ -10,6 +10,10 @@
 namespace headway::core {
 namespace {
 
+std::string phase_text(const std::string& text) {
+    return std::string{cut_text(text, limits::kPhaseTextBytesMax)};
+}
+
 /// One overload for each payload; the default does nothing beyond what every event does.
 struct Fold {
     SessionState& state;
@@ -86,8 +90,8 @@ struct Fold {
         close_phase(std::nullopt);
         state.current_phase = {};
         state.current_phase.number = phase.number;
-        state.current_phase.name = phase.name;
-        state.current_phase.description = phase.description;
+        state.current_phase.name = phase_text(phase.name);
+        state.current_phase.description = phase_text(phase.description);
         state.current_phase.expected_ms = phase.expected_ms;
         state.current_phase.started_at = event.at;
         if (phase.total) state.phase_totals.total = *phase.total;
@@ -95,9 +99,12 @@ struct Fold {
     }
 
     void operator()(const PhaseCompleted& phase) const {
-        if (state.current_phase.started_at == kNever) state.current_phase.name = phase.name;
+        if (state.current_phase.started_at == kNever) state.current_phase.name = phase_text(phase.name);
         if (!state.current_phase.number) state.current_phase.number = phase.number;
-        state.current_phase.blockers = phase.blockers;
+        const std::size_t kept = std::min(phase.blockers.size(), limits::kBlockersMax);
+        state.current_phase.blockers.clear();
+        for (std::size_t i = 0; i < kept; ++i)
+            state.current_phase.blockers.push_back(phase_text(phase.blockers[i]));
         close_phase(phase.ok);
     }
 

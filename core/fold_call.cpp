@@ -100,10 +100,11 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
                         bool was_open) {
     CallEvidence evidence;
     evidence.print = call.print ? *call.print : plain_print(call);
+    if (seen_before(state, call.call_id)) return evidence;  // nor is it a turn of its own
     join_round(state, call, was_open);
     const ToolPolicy* own = state.policy.tool(call.tool);
     const bool ignored = call.origin == "hook" || (own != nullptr && own->ignore);
-    if (ignored || seen_before(state, call.call_id)) return evidence;
+    if (ignored) return evidence;
     if (asked_in_round(state.round, evidence.print.question.low)) return evidence;
     evidence.counts = true;
     if (own != nullptr) evidence.patience = std::clamp(own->patience, 1U, kPatienceMax);

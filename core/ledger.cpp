@@ -10,20 +10,24 @@ namespace {
 template <class T>
 T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key, std::size_t most,
             bool& known) {
-    const auto found = std::find_if(entries.begin(), entries.end(),
-                                    [&](const T& entry) { return entry.*member == key; });
-    known = found != entries.end();
-    if (known) return *found;
+    // One pass for both: the table is the largest thing that an event touches.
+    T* oldest = nullptr;
+    known = false;
+    for (T& entry : entries) {
+        if (entry.*member == key) {
+            known = true;
+            return entry;
+        }
+        if (oldest == nullptr || entry.last_n < oldest->last_n) oldest = &entry;
+    }
     if (entries.size() < most) {
         entries.emplace_back();
         entries.back().*member = key;
         return entries.back();
     }
-    T& oldest = *std::min_element(entries.begin(), entries.end(),
-                                  [](const T& a, const T& b) { return a.last_n < b.last_n; });
-    oldest = T{};
-    oldest.*member = key;
-    return oldest;
+    *oldest = T{};
+    oldest->*member = key;
+    return *oldest;
 }
 
 void keep(std::vector<std::uint64_t>& digests, std::uint64_t digest) {
@@ -73,16 +77,15 @@ void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& ca
 }
 
 /// P2: fewer failures than ever, or a set of them not seen before that a change brought about.
-Tier verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
-            std::optional<std::uint64_t> failing, std::uint64_t n) {
+void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
+            std::optional<std::uint64_t> failing, std::uint64_t n, Entry& entry) {
     bool known = false;
     Verification& verification = entry_of(ledger.verifications, &Verification::question, question,
                                           limits::kVerificationsMax, known);
-    Tier tier = Tier::kNone;
     const bool changed = ledger.changes != verification.changes_seen;
-    if (known && changed && !holds(verification.outcomes, outcome)) tier = Tier::kVerification;
-    if (failing && known && verification.counted && *failing < verification.best_failing) {
-        tier = Tier::kVerification;
+    entry.improved = failing && known && verification.counted && *failing < verification.best_failing;
+    if (entry.improved || (known && changed && !holds(verification.outcomes, outcome))) {
+        entry.tier = std::max(entry.tier, Tier::kVerification);
     }
     if (failing && (!verification.counted || *failing < verification.best_failing)) {
         verification.best_failing = *failing;
@@ -91,7 +94,6 @@ Tier verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
     if (!holds(verification.outcomes, outcome)) keep(verification.outcomes, outcome);
     verification.last_n = n;
     verification.changes_seen = ledger.changes;
-    return tier;
 }
 
 /// P3 and the counting of equal answers.
@@ -164,8 +166,7 @@ Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, s
     Entry entry;
     if (call.ok) change_files(ledger, print, call, n, entry);
     if (print.kind == CallKind::kVerify) {
-        entry.tier = std::max(
-            entry.tier, verify(ledger, print.question.low, print.outcome.low, print.failing, n));
+        verify(ledger, print.question.low, print.outcome.low, print.failing, n, entry);
     } else if (print.kind != CallKind::kRead && print.kind != CallKind::kPoll) {
         ++ledger.changes;
     }
@@ -180,7 +181,7 @@ Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std:
     print.question.low = question;
     print.outcome.low = print.raw_outcome = outcome;
     Entry entry;
-    entry.tier = verify(ledger, question, outcome, failing, n);
+    verify(ledger, question, outcome, failing, n, entry);
     answer(ledger, print, true, n, entry);
     return entry;
 }

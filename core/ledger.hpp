@@ -160,6 +160,7 @@ struct Entry {
         0;  ///< of the path it changed, when it went back to an earlier content
     std::uint64_t changed_path = 0;  ///< a path that reached a new content
     std::uint32_t new_paths = 0;     ///< paths changed for the first time
+    bool improved = false;           ///< fewer tests fail than ever before
 };
 
 /// Question and outcome in one.

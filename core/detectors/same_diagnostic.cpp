@@ -22,11 +22,8 @@ void SameDiagnostic::observe(const Observation& seen) {
     if (print.kind == CallKind::kCommit && seen.call->call.ok) *this = {};
     if (seen.call->entry.changed_path != 0) edit(seen.call->entry.changed_path);
     if (print.kind != CallKind::kVerify) return;
-    if (print.diagnostic == 0) {
-        *this = {};
-    } else {
-        fail(print.diagnostic, seen.event.n);
-    }
+    if (print.diagnostic == 0 || seen.call->entry.improved) *this = {};
+    if (print.diagnostic != 0) fail(print.diagnostic, seen.event.n);
 }
 
 Rung SameDiagnostic::rung(Thresholds limits, const Ledger&) const {

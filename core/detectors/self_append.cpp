@@ -1,13 +1,21 @@
 #include "core/detectors/self_append.hpp"
 
+#include <algorithm>
+
 namespace headway::core {
 namespace {
 
-/// The arguments without the quotes and brackets that close them.
-std::string_view open_ended(std::string_view args) {
-    while (!args.empty() && std::string_view{"\"}]"}.find(args.back()) != std::string_view::npos)
-        args.remove_suffix(1);
-    return args;
+/// What `now` inserts where `previous` closes a string or a list, both alike up to there; whatever
+/// stands behind it (other arguments, ids) does not matter. Empty when that is not how they differ.
+std::string_view inserted(std::string_view previous, std::string_view now) {
+    const auto [end, at] = std::mismatch(previous.begin(), previous.end(), now.begin(), now.end());
+    if (end == previous.end() || end - previous.begin() <= 8) return {};
+    if ((*end != '"' && *end != ']') || *(end - 1) == '\\') return {};
+    const std::string_view rest = now.substr(static_cast<std::size_t>(at - now.begin()));
+    std::size_t close = rest.find(*end);
+    while (close != std::string_view::npos && close > 0 && rest[close - 1] == '\\')
+        close = rest.find(*end, close + 1);
+    return close == std::string_view::npos ? std::string_view{} : rest.substr(0, close);
 }
 
 }  // namespace
@@ -17,12 +25,10 @@ void SelfAppend::observe(const Observation& seen) {
     if (seen.call == nullptr && is_hard(seen.tier)) *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
-    const std::string_view now = open_ended(seen.call->call.args.kept);
-    const bool grows = called == tool && previous.size() > 8 && now.size() > previous.size() &&
-                       now.starts_with(previous);
+    const std::string_view now = seen.call->call.args.kept;
+    const std::string_view growth = called == tool ? inserted(previous, now) : std::string_view{};
     // Growing by something new is how a pipeline is built.
-    const bool by_the_same =
-        grows && previous.find(now.substr(previous.size())) != std::string::npos;
+    const bool by_the_same = !growth.empty() && previous.find(growth) != std::string::npos;
     // What the growing call itself changes proves nothing; what another one does, does.
     if (!by_the_same && is_hard(seen.tier)) *this = {};
     if (called != tool && count > 0) return;

@@ -1,0 +1,115 @@
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <vector>
+
+#include "api/decode.hpp"
+#include "api/json_tape.hpp"
+#include "core/session.hpp"
+#include "tests/support/traces/agents.hpp"
+#include "tests/support/traces/crowded.hpp"
+
+// What the engine costs for one event of a tool beyond reading its JSON: `parse` reads the bodies
+// and nothing else, `engine` decodes them and judges a session by them; the difference is the rest
+// (fields, prints, ledger, detectors, verdict). An item is one event.
+
+namespace {
+
+using namespace headway;
+using core::Millis;
+using core::Timestamp;
+
+enum Load : std::int64_t { kProductive, kCrowded };
+
+constexpr std::size_t kBodyBytes = 300;
+
+/// Tool events of about kBodyBytes: shorter ones get a longer result, longer ones are left out.
+std::vector<std::string> tool_events(const tests::Trace& trace) {
+    std::vector<std::string> bodies;
+    for (const tests::Step& step : trace) {
+        std::string body = step.json;
+        if (!step.call || body.size() > kBodyBytes * 2) continue;
+        const std::size_t result = body.find("\"result\":\"");
+        if (result != std::string::npos && body.size() < kBodyBytes) {
+            body.insert(result + 10, std::string(kBodyBytes - body.size(), 'x'));
+        }
+        bodies.push_back(std::move(body));
+    }
+    return bodies;
+}
+
+const std::vector<std::string>& bodies_of(std::int64_t load) {
+    static const std::vector<std::string> kMixed = [] {
+        tests::Trace all;
+        for (std::size_t who = 0; who < tests::kPersonalities; ++who) {
+            const auto one =
+                tests::productive_trace(static_cast<tests::Personality>(who), 1, 700, 1);
+            all.insert(all.end(), one.begin(), one.end());
+        }
+        return tool_events(all);
+    }();
+    static const std::vector<std::string> kFull = tool_events(tests::crowded_trace(1, 5'000));
+    return load == kCrowded ? kFull : kMixed;
+}
+
+void count(benchmark::State& state, const std::vector<std::string>& bodies) {
+    std::size_t bytes = 0;
+    for (const std::string& body : bodies)
+        bytes += body.size();
+    const auto events = static_cast<std::int64_t>(bodies.size()) * state.iterations();
+    state.SetItemsProcessed(events);
+    state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(bodies.size());
+    state.counters["per_event"] = benchmark::Counter(
+        static_cast<double>(events), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void parse(benchmark::State& state) {
+    const std::vector<std::string>& bodies = bodies_of(state.range(0));
+    api::JsonTape tape;
+    for (auto _ : state) {
+        for (const std::string& body : bodies) {
+            auto parsed = tape.parse(body);
+            benchmark::DoNotOptimize(parsed);
+        }
+    }
+    count(state, bodies);
+}
+
+void engine(benchmark::State& state) {
+    const std::vector<std::string>& bodies = bodies_of(state.range(0));
+    api::JsonTape tape;
+    core::Session session{"bench"};
+    core::Context context;
+    context.now = context.watching_since = Timestamp{Millis{1'700'000'000'000}};
+    std::vector<core::Event> out;
+    session.open(core::SessionStarted{}, core::Policy{}, context, out);
+    const auto report = [&](const std::string& body) {
+        auto decoded = api::decode_report(tape, body, api::BodyFormat::kJson);
+        context.now += Millis{100};
+        out.clear();
+        session.report(decoded->events, context, out);
+        benchmark::DoNotOptimize(out);
+    };
+    for (const std::string& body : bodies)  // fills the tables
+        report(body);
+    for (auto _ : state) {
+        for (const std::string& body : bodies)
+            report(body);
+    }
+    count(state, bodies);
+}
+
+BENCHMARK(parse)
+    ->ArgName("crowded")
+    ->Arg(kProductive)
+    ->Arg(kCrowded)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(engine)
+    ->ArgName("crowded")
+    ->Arg(kProductive)
+    ->Arg(kCrowded)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
