@@ -20,7 +20,8 @@ using core::CallKind;
 using core::CallPrint;
 using core::FailureKind;
 
-/// Of a canonical text; what is longer counts with its start and its length.
+/// Of a canonical text; of what is longer the start counts, and the digest of the client if there
+/// is one.
 constexpr std::size_t kCanonicalBytesMax = 256U << 10;
 /// Strings that hold JSON are read as JSON up to this size and this often inside each other.
 constexpr std::size_t kNestedBytesMax = 64U << 10;
@@ -78,7 +79,8 @@ std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer) {
     return {buffer.data(), size};
 }
 
-/// The first letters of the words of a list, by length: most keys are in no list, and one look tells.
+/// The first letters of the words of a list, by length: most keys are in no list, and one look
+/// tells.
 template <std::size_t N>
 constexpr std::array<std::uint32_t, 25> first_letters(const std::array<std::string_view, N>& list) {
     std::array<std::uint32_t, 25> letters{};
@@ -160,7 +162,8 @@ private:
         members.reserve(json.size());
         json.each([&](JsonValue member) {
             const bool counts = member.kind() != JsonKind::kNull && !is_volatile(member.key());
-            if (counts && !(skip_paths && names_a_path(member.key()))) members.emplace_back(member.key(), member);
+            if (counts && !(skip_paths && names_a_path(member.key())))
+                members.emplace_back(member.key(), member);
             return true;
         });
         std::sort(members.begin(), members.end(),

@@ -64,8 +64,11 @@ Result<> check(const core::PolicyOverride& policy) {
         return under(under(under(wrong("must be from 1 to 100"), "patience"), std::to_string(i)),
                      "tools");
     }
-    if (policy.detectors.size() > core::kDetectorCount) {
-        return under(wrong("must have at most one entry for each detector"), "detectors");
+    for (std::size_t i = 0; i < policy.detectors.size(); ++i) {
+        for (std::size_t k = 0; k < i; ++k) {
+            if (policy.detectors[k].detector != policy.detectors[i].detector) continue;
+            return under(under(wrong("has an entry already"), std::to_string(i)), "detectors");
+        }
     }
     return {};
 }

@@ -85,7 +85,8 @@ bool starts_with_any(std::string_view command, const List& starts) {
     if (command.empty()) return false;
     return std::any_of(std::begin(starts), std::end(starts), [command](std::string_view start) {
         return command[0] == start[0] && command.starts_with(start) &&
-               (command.size() == start.size() || start.back() == ' ' || !is_word(command[start.size()]));
+               (command.size() == start.size() || start.back() == ' ' ||
+                !is_word(command[start.size()]));
     });
 }
 

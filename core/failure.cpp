@@ -10,10 +10,6 @@ bool past(std::uint64_t value, std::uint64_t limit) {
     return limit != 0 && value > limit;
 }
 
-std::string of_turns(std::uint32_t count) {
-    return count == 1 ? "The last turn was" : "The last " + std::to_string(count) + " turns were";
-}
-
 }  // namespace
 
 std::string failure_of(const SessionState& state, const Payload& payload) {
@@ -37,10 +33,10 @@ std::string failure_of(const SessionState& state, const Payload& payload) {
 }
 
 std::string feedback_of(const SessionState& state) {
-    const std::uint32_t empty_turns = state.detectors.empty_turns.count;
-    if (empty_turns > 0) {
-        return of_turns(empty_turns) +
-               " empty, cut or unreadable. Answer with one complete action in the expected form.";
+    if (state.detectors.empty_turns.count > 0) {
+        return "Your last turn was empty, cut or unreadable. Answer with one complete action in "
+               "the "
+               "expected form.";
     }
     const std::uint32_t failures = state.detectors.tool_failures.count;
     if (failures == 0) return {};

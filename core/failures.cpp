@@ -194,15 +194,28 @@ bool says_running(std::string_view result) {
         "running",   "pending",    "in progress", "in_progress", "queued",      "waiting",
         "not ready", "processing", "building",    "starting",    "not finished"};
     // A status is short, or stands at the start of a longer answer.
-    return mentions(lower(result.substr(0, 256)), kUnderWay);
+    const std::string text = lower(result.substr(0, 256));
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (!is_letter(text[at]) || (at > 0 && is_letter(text[at - 1]))) continue;
+        const std::string_view word = std::string_view{text}.substr(at);
+        const bool found =
+            std::any_of(kUnderWay.begin(), kUnderWay.end(), [word](std::string_view start) {
+                return start[0] == word[0] && word.starts_with(start);
+            });
+        if (found) return true;
+    }
+    return false;
 }
 
 bool is_measurement(std::string_view command, std::string_view result) {
-    static constexpr std::array<std::string_view, 8> kAsks{"bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest"};
-    static constexpr std::array<std::string_view, 7> kAnswers{"ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
+    static constexpr std::array<std::string_view, 8> kAsks{
+        "bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest"};
+    static constexpr std::array<std::string_view, 7> kAnswers{
+        "ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
     if (mentions(lower(command.substr(0, 512)), kAsks)) return true;
     const std::string_view start = result.substr(0, 512);
-    for (std::size_t slash = start.find('/'); slash != std::string_view::npos; slash = start.find('/', slash + 1)) {
+    for (std::size_t slash = start.find('/'); slash != std::string_view::npos;
+         slash = start.find('/', slash + 1)) {
         const std::string around = lower(start.substr(slash - std::min<std::size_t>(slash, 8), 16));
         if (mentions(around, kAnswers)) return true;
     }

@@ -58,11 +58,12 @@ struct Fold {
     }
 
     void operator()(const ToolFinished& call) const {
+        const bool was_open = !call.call_id.empty() && close_call(call.call_id);
+        evidence = enter_call(state, call, event.n, was_open);
+        if (evidence.replayed) return;
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
         ++(call.ok ? state.recent_successes : state.recent_failures);
-        const bool was_open = !call.call_id.empty() && close_call(call.call_id);
-        evidence = enter_call(state, call, event.n, was_open);
         seen.tier = evidence.tier;
         // A beat spoke of this call, or of one that nobody named: either way it is over.
         state.in_flight_beat.reset();
@@ -99,7 +100,8 @@ struct Fold {
     }
 
     void operator()(const PhaseCompleted& phase) const {
-        if (state.current_phase.started_at == kNever) state.current_phase.name = phase_text(phase.name);
+        if (state.current_phase.started_at == kNever)
+            state.current_phase.name = phase_text(phase.name);
         if (!state.current_phase.number) state.current_phase.number = phase.number;
         const std::size_t kept = std::min(phase.blockers.size(), limits::kBlockersMax);
         state.current_phase.blockers.clear();
@@ -183,8 +185,12 @@ struct Fold {
 
     /// What was said about a loop is no longer true once the loop is over.
     void withdraw_advice() const {
-        std::erase_if(state.directives,
-                      [](const Directive& d) { return d.kind == DirectiveKind::kChangeApproach; });
+        for (const Nudge& nudge : state.nudges)
+            withdraw(nudge.directive);
+    }
+
+    void withdraw(const std::string& id) const {
+        std::erase_if(state.directives, [&id](const Directive& d) { return d.id == id; });
     }
 
     void climb(const DirectiveIssued& directive) const {
@@ -195,6 +201,7 @@ struct Fold {
             nudge = state.nudges.insert(state.nudges.end(), Nudge{});
             nudge->loop = directive.loop;
         }
+        withdraw(nudge->directive);  // the next step stands in its place
         nudge->directive = directive.id;
         nudge->step = directive.step;
         nudge->round = state.ledger.rounds;
@@ -242,7 +249,7 @@ void apply(SessionState& state, const Event& event) {
     if (event.state) state.agent_state = event.state;
     state.last_tier = seen.tier;
     seen.call_in_flight = state.call_in_flight();
-    seen.state_change = !change_name(type).empty();
+    seen.state_change = !change_name(type).empty() && !evidence.replayed;
     if (seen.state_change) {
         ++state.state_changes;
         state.last_change = type;

@@ -10,6 +10,8 @@ namespace {
 
 /// A status is short; a long output that happens to say "running" is an answer.
 constexpr std::uint64_t kStatusBytesMax = 256;
+/// A test that is known to answer now this, now that, may be run so many times as often.
+constexpr std::uint32_t kFlakyPatience = 2;
 
 void begin_round(SessionState& state, std::optional<std::uint64_t> number) {
     state.ledger.begin_round();
@@ -36,14 +38,20 @@ CallPrint plain_print(const ToolFinished& call) {
     return print;
 }
 
-bool seen_before(SessionState& state, const std::string& call_id) {
-    if (call_id.empty()) return false;
-    const std::uint64_t id = digest_of(call_id).low;
+/// A stream is retried so often; what comes with the same id after that is a client that reuses
+/// ids.
+constexpr std::ptrdiff_t kReplaysMax = 3;
+
+/// Whether this finish of a call came before, as when a stream is replayed: the same id with the
+/// same content.
+bool replayed(SessionState& state, const ToolFinished& call, const CallPrint& print) {
+    if (call.call_id.empty()) return false;
+    const std::uint64_t id = digest_of(call.call_id).low ^ key_of(print);
     auto& ids = state.recent_call_ids;
-    if (std::find(ids.begin(), ids.end(), id) != ids.end()) return true;
+    const std::ptrdiff_t before = std::count(ids.begin(), ids.end(), id);
     if (ids.size() == limits::kRecentCallIdsMax) ids.erase(ids.begin());
     ids.push_back(id);
-    return false;
+    return before > 0 && before <= kReplaysMax;
 }
 
 bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
@@ -53,7 +61,8 @@ bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
     return false;
 }
 
-/// A poll of something that runs, or a request that a provider turned away (detection.md D8, D14).
+/// A sleep, a poll of something that runs, or a request that a provider turned away (detection.md
+/// D8, D14).
 bool is_neutral(const CallPrint& print, const ToolFinished& call) {
     if (!call.ok) {
         const bool typed_block =
@@ -61,6 +70,7 @@ bool is_neutral(const CallPrint& print, const ToolFinished& call) {
             (print.failure == FailureKind::kAuth || print.failure == FailureKind::kUnknownTool);
         return print.failure == FailureKind::kTransient || typed_block;
     }
+    if (print.kind == CallKind::kSleep) return true;
     if (!print.running) return false;
     const bool asks = print.kind == CallKind::kOther || print.kind == CallKind::kRead;
     return print.kind == CallKind::kPoll || (asks && print.result_bytes <= kStatusBytesMax);
@@ -100,7 +110,8 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
                         bool was_open) {
     CallEvidence evidence;
     evidence.print = call.print ? *call.print : plain_print(call);
-    if (seen_before(state, call.call_id)) return evidence;  // nor is it a turn of its own
+    evidence.replayed = replayed(state, call, evidence.print);
+    if (evidence.replayed) return evidence;  // nor is it a turn of its own
     join_round(state, call, was_open);
     const ToolPolicy* own = state.policy.tool(call.tool);
     const bool ignored = call.origin == "hook" || (own != nullptr && own->ignore);
@@ -116,6 +127,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     }
     evidence.entry = record(ledger, evidence.print, call, n);
     state.files_modified += evidence.entry.new_paths;
+    if (evidence.entry.flaky) evidence.patience *= kFlakyPatience;
     evidence.tier = evidence.entry.tier;
     book(ledger, evidence.tier, n,
          !evidence.print.trivial || evidence.entry.known_question || !call.ok);

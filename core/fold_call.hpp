@@ -11,6 +11,7 @@ struct CallEvidence {
     CallPrint print;
     Entry entry;
     bool counts = false;
+    bool replayed = false;  ///< the same finish came before: it never happened
     bool neutral = false;
     std::uint32_t patience = 1;
     Tier tier = Tier::kNone;

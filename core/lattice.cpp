@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "core/liveness.hpp"
@@ -11,8 +12,6 @@ namespace {
 
 /// Rounds after P1 or P2 for which a session counts as progressing (detection.md 2.5).
 constexpr std::uint32_t kProgressingRounds = 10;
-/// Rounds of P3 that let a suspicion go as one of P1 or P2 does.
-constexpr std::uint32_t kInformedRounds = 5;
 
 /// Evidence of one kind, so that two detectors of one group do not confirm each other.
 enum class Group : std::uint8_t {
@@ -47,14 +46,19 @@ constexpr Group group_of(DetectorId id) {
         case DetectorId::kDuplicateMessages:
         case DetectorId::kSimilarMessages:
         case DetectorId::kChanting:
-        case DetectorId::kEmptyTurns: return Group::kText;
+        case DetectorId::kEmptyTurns:
+            return Group::kText;
         case DetectorId::kEstimatePlateau:
         case DetectorId::kPlanningOnly:
         case DetectorId::kCompactionChurn:
-        case DetectorId::kPhaseChurn: return Group::kPlan;
-        case DetectorId::kWaiting: return Group::kWait;
-        case DetectorId::kNoProgress: return Group::kNothing;
-        case DetectorId::kCallVolume: return Group::kPolicy;
+        case DetectorId::kPhaseChurn:
+            return Group::kPlan;
+        case DetectorId::kWaiting:
+            return Group::kWait;
+        case DetectorId::kNoProgress:
+            return Group::kNothing;
+        case DetectorId::kCallVolume:
+            return Group::kPolicy;
         case DetectorId::kHeartbeatRule:
         case DetectorId::kBlocked:
             return Group::kLiveness;
@@ -126,6 +130,7 @@ Claims claims_of(const SessionState& state) {
     for_each_detector(state.detectors, [&](const auto& detector) {
         const DetectorId id = detector.kId;
         if (!state.policy.loop_detection && !works_without_loops(id)) return;
+        if (state.policy.is_off(id)) return;
         Rung rung = detector.rung(state.policy.thresholds(id), state.ledger);
         if (rung == Rung::kNone) return;
         const bool told = rung == Rung::kSuspect && lasts(id) && !state.nudges.empty();
@@ -158,8 +163,9 @@ bool recovered(const SessionState& state) {
     const Ledger& ledger = state.ledger;
     if (ledger.hard_n > since || ledger.scope_n > since) return true;
     if (ledger.informed_rounds >= state.informed_before + kInformedRounds) return true;
-    return std::any_of(state.nudges.begin(), state.nudges.end(),
-                       [](const Nudge& nudge) { return nudge.acknowledged; });
+    return std::any_of(state.nudges.begin(), state.nudges.end(), [&state](const Nudge& nudge) {
+        return nudge.acknowledged && nudge.loop == state.judgement.loop;
+    });
 }
 
 bool stays(const SessionState& state) {
@@ -223,7 +229,7 @@ double confidence_of(const Claims& claims, const Finding& finding, Thresholds li
     const double share = wanted > 0 ? std::min(1.0, finding.count / wanted) : 0.5;
     const double base = rung == Rung::kStuck ? 0.8 : 0.4;
     const double others = claims.count > 1 ? 0.1 : 0.0;
-    return std::min(0.99, base + 0.1 * share + others);
+    return std::round(std::min(0.99, base + 0.1 * share + others) * 100) / 100;
 }
 
 void explain(const SessionState& state, const Claims& claims, Judgement& judgement) {

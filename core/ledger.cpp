@@ -83,7 +83,8 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
     Verification& verification = entry_of(ledger.verifications, &Verification::question, question,
                                           limits::kVerificationsMax, known);
     const bool changed = ledger.changes != verification.changes_seen;
-    entry.improved = failing && known && verification.counted && *failing < verification.best_failing;
+    entry.improved =
+        failing && known && verification.counted && *failing < verification.best_failing;
     if (entry.improved || (known && changed && !holds(verification.outcomes, outcome))) {
         entry.tier = std::max(entry.tier, Tier::kVerification);
     }
@@ -92,6 +93,10 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
         verification.counted = true;
     }
     if (!holds(verification.outcomes, outcome)) keep(verification.outcomes, outcome);
+    const bool differs = known && verification.last_outcome != outcome;
+    verification.flaky = !changed && (verification.flaky || differs);
+    entry.flaky = verification.flaky;
+    verification.last_outcome = outcome;
     verification.last_n = n;
     verification.changes_seen = ledger.changes;
 }

@@ -13,6 +13,9 @@
 
 namespace headway::core {
 
+/// Rounds of P3 that let a suspicion go as one of P1 or P2 does (detection.md 2.5).
+inline constexpr std::uint32_t kInformedRounds = 5;
+
 /// The last answer to one question.
 struct KnownAnswer {
     std::uint64_t question = 0;
@@ -59,15 +62,21 @@ struct Verification {
     std::uint64_t last_n = 0;
     std::uint64_t changes_seen = 0;  ///< Ledger::changes when it last ran
     std::uint64_t best_failing = 0;
-    bool counted = false;                 ///< best_failing means something
+    bool counted = false;  ///< best_failing means something
+    bool flaky = false;    ///< it answered differently with nothing changed
+    std::uint64_t last_outcome = 0;
     std::vector<std::uint64_t> outcomes;  ///< at most limits::kTrailDigestsMax
     bool operator==(const Verification&) const = default;
     static constexpr auto fields() {
         using V = Verification;
-        return std::tuple{
-            field("question", &V::question),         field("last_n", &V::last_n),
-            field("changes_seen", &V::changes_seen), field("best_failing", &V::best_failing),
-            field("counted", &V::counted),           field("outcomes", &V::outcomes)};
+        return std::tuple{field("question", &V::question),
+                          field("last_n", &V::last_n),
+                          field("changes_seen", &V::changes_seen),
+                          field("best_failing", &V::best_failing),
+                          field("counted", &V::counted),
+                          field("outcomes", &V::outcomes),
+                          field("flaky", &V::flaky),
+                          field("last_outcome", &V::last_outcome)};
     }
 };
 
@@ -160,6 +169,7 @@ struct Entry {
         0;  ///< of the path it changed, when it went back to an earlier content
     std::uint64_t changed_path = 0;  ///< a path that reached a new content
     std::uint32_t new_paths = 0;     ///< paths changed for the first time
+    bool flaky = false;              ///< a verification that answers now this, now that
     bool improved = false;           ///< fewer tests fail than ever before
 };
 

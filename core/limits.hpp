@@ -43,16 +43,18 @@ inline constexpr std::size_t kFilesMax = 128;        ///< paths whose contents a
 inline constexpr std::size_t kTrailDigestsMax = 16;  ///< contents of one path, outcomes of one test
 inline constexpr std::size_t kVerificationsMax = 32;  ///< different tests and builds
 inline constexpr std::size_t kRecentCallsMax = 64;    ///< calls in a row, for cycles and evidence
-inline constexpr std::size_t kRecentCallIdsMax = 64;  ///< finished calls, against replays of a stream
-inline constexpr std::size_t kRoundQuestionsMax = 32; ///< different calls of one model turn
-inline constexpr std::size_t kFailureStreaksMax = 32; ///< tools with one error, counted apart
-inline constexpr std::size_t kMessagesMax = 8;        ///< messages that a new one is compared with
-inline constexpr std::size_t kAppendBytesMax = 1024;  ///< of an argument that grows
-inline constexpr std::size_t kNudgesMax = 8;          ///< loops that were pointed out
-inline constexpr std::size_t kPhasesMax = 16;         ///< completed phases with their figures
-inline constexpr std::size_t kPhaseTextBytesMax = 128;///< of a phase's name, description and each blocker
-inline constexpr std::size_t kBlockersMax = 4;        ///< of a phase; the journal has them all
-inline constexpr std::size_t kToolPoliciesMax = 32;   ///< tools with settings of their own
+inline constexpr std::size_t kRecentCallIdsMax =
+    64;  ///< finished calls, against replays of a stream
+inline constexpr std::size_t kRoundQuestionsMax = 32;  ///< different calls of one model turn
+inline constexpr std::size_t kFailureStreaksMax = 32;  ///< tools with one error, counted apart
+inline constexpr std::size_t kMessagesMax = 8;         ///< messages that a new one is compared with
+inline constexpr std::size_t kAppendBytesMax = 1024;   ///< of an argument that grows
+inline constexpr std::size_t kNudgesMax = 8;           ///< loops that were pointed out
+inline constexpr std::size_t kPhasesMax = 16;          ///< completed phases with their figures
+inline constexpr std::size_t kPhaseTextBytesMax =
+    128;                                        ///< of a phase's name, description and each blocker
+inline constexpr std::size_t kBlockersMax = 4;  ///< of a phase; the journal has them all
+inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of their own
 
 // Reading.
 inline constexpr std::size_t kJournalPageMax = 1000;

@@ -56,7 +56,14 @@ Thresholds Policy::thresholds(DetectorId detector) const {
         if (own.suspect != 0) limits.suspect = own.suspect;
         if (own.stuck != 0) limits.stuck = own.stuck;
     }
+    if (limits.stuck != 0) limits.suspect = std::min(limits.suspect, limits.stuck);
     return limits;
+}
+
+bool Policy::is_off(DetectorId detector) const {
+    return std::any_of(detectors.begin(), detectors.end(), [detector](const DetectorPolicy& own) {
+        return own.detector == detector && own.off;
+    });
 }
 
 OnStuck Policy::when_stuck() const {

@@ -88,6 +88,7 @@ struct Policy {
 
     /// What a detector wants under this policy.
     Thresholds thresholds(DetectorId detector) const;
+    bool is_off(DetectorId detector) const;
     /// What follows `stuck`, never kByProfile.
     OnStuck when_stuck() const;
     /// The entry of a tool, or null.

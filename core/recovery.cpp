@@ -86,7 +86,7 @@ RecoveryStep step_for(const Judgement& judgement, std::uint64_t step) {
     switch (step) {
         case 3:
             made.kind = DirectiveKind::kWaitApproval;
-            made.text = what + "A person has been asked: wait for the answer.";
+            made.text = what + "A person has to decide: wait for the answer.";
             break;
         case 4:
             made.kind = DirectiveKind::kStop;
@@ -129,6 +129,8 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state) {
     }
     if (taken == 0) return step_for(judgement, 1);
     if (!stuck || taken >= last_step(state.policy.when_stuck())) return std::nullopt;
+    if (state.ledger.rounds <= nudge->round)
+        return std::nullopt;  // it had no turn to follow it yet
     if (taken >= 2 && state.ledger.rounds < nudge->round + kRoundsToFollow) return std::nullopt;
     return step_for(judgement, taken + 1);
 }

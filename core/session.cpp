@@ -93,9 +93,9 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         event.at = context.now;
         note_state(event);
         const std::size_t at = out.size();
-        const bool call = std::holds_alternative<ToolFinished>(event.payload);
+        const std::uint64_t calls = state_.tool_calls;
         add(std::move(event), out);
-        if (call) add_stats(context, out);
+        if (state_.tool_calls != calls) add_stats(context, out);
         add_verdict(context, out, state_.last_tier);
         add_advice(context, out);
         if (failure.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);

@@ -182,7 +182,10 @@ AdviceReply Supervisor::advise(Resident& resident, api::Advice advice, Turn& tur
         if (count == counts.end()) count = counts.insert(counts.end(), {directive.id, 0});
         advice.directives.emplace_back(directive, ++count->second);
     }
-    if (resident.session.state().directives.empty()) resident.deliveries.clear();
+    std::erase_if(resident.deliveries, [&advice](const auto& count) {
+        return std::none_of(advice.directives.begin(), advice.directives.end(),
+                            [&](const auto& d) { return d.first.id == count.first; });
+    });
     advice.feedback = core::feedback_of(resident.session.state());
     return {std::move(advice), resident.session.id()};
 }

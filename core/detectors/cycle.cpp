@@ -25,7 +25,9 @@ bool in_one_scope(const Ledger& ledger, std::size_t calls) {
 
 void Cycle::observe(const Observation& seen) {
     if (seen.nudge_taken) matched.clear();
+    if (seen.user_message) user_spoke = true;
     if (seen.call == nullptr) return;
+    user_spoke = false;
     matched.resize(kPeriodMax - 1, 0);
     const bool moved = seen.ledger.epoch != epoch;
     epoch = seen.ledger.epoch;
@@ -40,6 +42,7 @@ void Cycle::observe(const Observation& seen) {
 
 Rung Cycle::rung(Thresholds limits, const Ledger& ledger) const {
     Rung best = Rung::kNone;
+    if (user_spoke) return best;
     for (std::size_t i = 0; i < matched.size(); ++i) {
         const auto p = static_cast<std::uint32_t>(i + 2);
         const std::uint32_t run = matched[i];

@@ -18,6 +18,7 @@ struct Cycle {
 
     std::vector<std::uint32_t> matched;  ///< by period, from 2; empty before the first call
     std::uint32_t epoch = 0;
+    bool user_spoke = false;  ///< since the last call: nothing is claimed until the next
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
@@ -25,7 +26,8 @@ struct Cycle {
 
     bool operator==(const Cycle&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("matched", &Cycle::matched), field("epoch", &Cycle::epoch)};
+        return std::tuple{field("matched", &Cycle::matched), field("epoch", &Cycle::epoch),
+                          field("user_spoke", &Cycle::user_spoke)};
     }
 
 private:

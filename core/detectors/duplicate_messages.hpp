@@ -33,8 +33,8 @@ struct DuplicateMessages {
     static constexpr auto fields() {
         using D = DuplicateMessages;
         return std::tuple{field("message", &D::message), field("words", &D::words),
-                          field("denied", &D::denied), field("denied_n", &D::denied_n),
-                          field("count", &D::count), field("first_n", &D::first_n),
+                          field("denied", &D::denied),   field("denied_n", &D::denied_n),
+                          field("count", &D::count),     field("first_n", &D::first_n),
                           field("last_n", &D::last_n)};
     }
 };

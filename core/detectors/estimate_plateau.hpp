@@ -17,10 +17,10 @@ struct EstimatePlateau {
     static constexpr std::size_t kWindow = 3;
     static constexpr double kRange = 5.0;
 
-    std::vector<double> estimates;       ///< the last kWindow
-    std::vector<std::uint64_t> events;   ///< theirs
-    double idle_at = 0;      ///< the first of a row with nothing proven between
-    std::uint32_t idle = 0;  ///< in that row
+    std::vector<double> estimates;      ///< the last kWindow
+    std::vector<std::uint64_t> events;  ///< theirs
+    double idle_at = 0;                 ///< the first of a row with nothing proven between
+    std::uint32_t idle = 0;             ///< in that row
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;

@@ -6,7 +6,9 @@ namespace headway::core {
 
 void ExactRepeat::observe(const Observation& seen) {
     if (seen.nudge_taken || (seen.call != nullptr && seen.call->neutral)) *this = {};
+    if (seen.user_message) user_spoke = true;
     if (seen.call == nullptr || seen.call->neutral) return;
+    user_spoke = false;
     const CallSeen& call = *seen.call;
     const std::uint32_t now_scope = seen.ledger.scope;
     const bool moved = is_hard(call.entry.tier) || call.entry.tier == Tier::kAnswerChanged;
@@ -22,6 +24,7 @@ void ExactRepeat::observe(const Observation& seen) {
 }
 
 Rung ExactRepeat::rung(Thresholds limits, const Ledger&) const {
+    if (user_spoke) return Rung::kNone;
     const bool fails = failing_run >= run;
     if (fails && limits.suspect != 0) limits.suspect += kRetries;
     return rung_of(std::max(run, failing_run) / patience, limits);

@@ -25,6 +25,7 @@ struct ExactRepeat {
     std::uint32_t failing_run = 0;  ///< equal calls that failed
     std::uint32_t patience = 1;
     std::uint32_t scope = 0;  ///< Ledger::scope at the first of the row
+    bool user_spoke = false;  ///< since the last call: nothing is claimed until the next
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
@@ -33,9 +34,13 @@ struct ExactRepeat {
     bool operator==(const ExactRepeat&) const = default;
     static constexpr auto fields() {
         using D = ExactRepeat;
-        return std::tuple{field("key", &D::key),           field("question", &D::question),
-                          field("run", &D::run),           field("failing_run", &D::failing_run),
-                          field("patience", &D::patience), field("scope", &D::scope)};
+        return std::tuple{field("key", &D::key),
+                          field("question", &D::question),
+                          field("run", &D::run),
+                          field("failing_run", &D::failing_run),
+                          field("patience", &D::patience),
+                          field("scope", &D::scope),
+                          field("user_spoke", &D::user_spoke)};
     }
 
 private:

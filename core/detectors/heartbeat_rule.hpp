@@ -14,10 +14,11 @@ namespace headway::core {
 /// and does nothing; one that stands still may be a slow tool that nobody announced, up to
 /// kUnannouncedMax beats. Under the strict profile both are the same number and it is `stuck`. The
 /// same number with a call in flight whose counter stands still is kSlow and never more: a long
-/// tool is not a stuck agent. A beat restarts the count when its phase or in-flight counter moved; its iteration number does not,
-/// since a counter that only counts beats proves nothing (detection.md S32). A message of the user
-/// is a new task and restarts it too. An agent that said that it is idle or waits for permission
-/// has nothing to move: its beats do not count until it does something.
+/// tool is not a stuck agent. A beat restarts the count when its phase or in-flight counter moved;
+/// its iteration number does not, since a counter that only counts beats proves nothing
+/// (detection.md S32). A message of the user is a new task and restarts it too. An agent that said
+/// that it is idle or waits for permission has nothing to move: its beats do not count until it
+/// does something.
 struct HeartbeatRule {
     static constexpr DetectorId kId = DetectorId::kHeartbeatRule;
 

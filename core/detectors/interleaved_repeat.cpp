@@ -5,7 +5,8 @@
 namespace headway::core {
 
 void InterleavedRepeat::observe(const Observation& seen) {
-    if (seen.ledger.epoch != epoch) *this = {};
+    const bool moved_on = seen.ledger.informed_rounds >= informed + kInformedRounds;
+    if (seen.ledger.epoch != epoch || seen.user_message || moved_on) *this = {};
     epoch = seen.ledger.epoch;
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;
@@ -13,6 +14,7 @@ void InterleavedRepeat::observe(const Observation& seen) {
     if (tells_nothing || call.entry.repeats < repeats) return;
     question = call.print.question.low;
     repeats = call.entry.repeats;
+    informed = seen.ledger.informed_rounds;
     first_n = call.entry.first_n;
     last_n = seen.event.n;
     patience = std::max(1U, call.patience);

@@ -9,7 +9,8 @@ namespace headway::core {
 
 /// The same question answered the same again and again while nothing changes, whatever lies between
 /// (detection.md D3). The count is the ledger's, within one epoch of progress. Empty answers and
-/// acknowledgements tell nothing and do not count.
+/// acknowledgements tell nothing and do not count. Several rounds of news without a further repeat
+/// end the claim, and so does a new task of the user.
 struct InterleavedRepeat {
     static constexpr DetectorId kId = DetectorId::kInterleavedRepeat;
 
@@ -19,6 +20,7 @@ struct InterleavedRepeat {
     std::uint32_t repeats = 0;
     std::uint32_t patience = 1;
     std::uint32_t epoch = 0;
+    std::uint32_t informed = 0;  ///< Ledger::informed_rounds at the last repeat
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
@@ -29,7 +31,8 @@ struct InterleavedRepeat {
         using D = InterleavedRepeat;
         return std::tuple{field("question", &D::question), field("first_n", &D::first_n),
                           field("last_n", &D::last_n),     field("repeats", &D::repeats),
-                          field("patience", &D::patience), field("epoch", &D::epoch)};
+                          field("patience", &D::patience), field("epoch", &D::epoch),
+                          field("informed", &D::informed)};
     }
 };
 

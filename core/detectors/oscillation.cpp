@@ -7,7 +7,8 @@ void Oscillation::observe(const Observation& seen) {
     if (const auto* result = std::get_if<TestResult>(&seen.event.payload)) test(*result, seen);
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;
-    if (call.print.kind == CallKind::kVerify) test(call.print.question.low, call.print.diagnostic, seen);
+    if (call.print.kind == CallKind::kVerify)
+        test(call.print.question.low, call.print.diagnostic, seen);
     if (!call.call.ok) return;
     const bool edits = call.print.kind == CallKind::kEdit || !call.call.mutated.empty();
     if (!edits) return;
@@ -46,10 +47,9 @@ Finding Oscillation::finding(const Ledger&) const {
         finding.reason = "two failures of one test come by turns, whatever is edited";
         return finding;
     }
-    finding.reason = reversals >= alternations
-                         ? "an edit was taken back to an earlier content " + times(reversals) +
-                               " in one file"
-                         : "two edits alternate, each made again";
+    finding.reason = reversals >= alternations ? "an edit was taken back to an earlier content " +
+                                                     times(reversals) + " in one file"
+                                               : "two edits alternate, each made again";
     return finding;
 }
 
@@ -59,10 +59,10 @@ void Oscillation::note(std::uint64_t n) {
 }
 
 void Oscillation::alternate(const CallSeen& call) {
-    const std::uint64_t edit = call.call.mutated.empty()
-                                   ? call.print.question.low
-                                   : digest_of(call.call.mutated.front().path +
-                                               call.call.mutated.front().digest).low;
+    const std::uint64_t edit =
+        call.call.mutated.empty()
+            ? call.print.question.low
+            : digest_of(call.call.mutated.front().path + call.call.mutated.front().digest).low;
     const std::size_t known = last_edits.size();
     const bool again = known >= 2 && last_edits[known - 2] == edit && last_edits[known - 1] != edit;
     alternations = again ? alternations + 1 : 0;
@@ -76,8 +76,8 @@ void Oscillation::test(std::uint64_t question, std::uint64_t failure, const Obse
         red_flips = 0;
     }
     if (failure == 0) return;
-    const bool again = last_reds.size() == 2 && last_reds[0] == failure && last_reds[1] != failure &&
-                       seen.ledger.changes != red_changes;
+    const bool again = last_reds.size() == 2 && last_reds[0] == failure &&
+                       last_reds[1] != failure && seen.ledger.changes != red_changes;
     red_flips = again ? red_flips + 1 : 0;
     red_question = question;
     red_changes = seen.ledger.changes;

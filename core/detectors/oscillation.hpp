@@ -10,8 +10,8 @@ namespace headway::core {
 
 /// Edits that take each other back (detection.md D5, first design "A-B-A-B"): a path returns to a
 /// content it had left, counted in a row for that path; or the last four edits are two that
-/// alternate. An edit that changes nothing counts for nothing. Progress elsewhere does not clear it,
-/// but then it is only a suspicion. So are two red results of one test that come by turns while
+/// alternate. An edit that changes nothing counts for nothing. Progress elsewhere does not clear
+/// it, but then it is only a suspicion. So are two red results of one test that come by turns while
 /// edits lie between, kRedFlips times: each fix brings the other failure back.
 struct Oscillation {
     static constexpr DetectorId kId = DetectorId::kOscillation;
@@ -21,7 +21,7 @@ struct Oscillation {
     std::uint32_t reversals = 0;  ///< in a row of one path
     std::uint32_t clean = 0;      ///< of these since the last P1 or P2
     std::uint64_t path = 0;
-    std::uint64_t hard_n = 0;  ///< Ledger::hard_n at the last reversal
+    std::uint64_t hard_n = 0;               ///< Ledger::hard_n at the last reversal
     std::vector<std::uint64_t> evidence;    ///< events, at most limits::kEvidenceMax
     std::vector<std::uint64_t> last_edits;  ///< what the last four edits were
     std::uint32_t alternations = 0;         ///< edits that equal the one before the last

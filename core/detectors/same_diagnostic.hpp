@@ -10,9 +10,9 @@ namespace headway::core {
 
 /// One and the same failure of a test or a build, however often the agent edits (detection.md D4):
 /// equal diagnostics with edits between them, of at most kPathsMax files and without a commit. An
-/// agent that hunts one error through many files is at work, and so is one whose tests fail less than
-/// ever before, though the first failure is still the same. Never `stuck` by itself; `no_progress`
-/// confirms it when no test has moved for a long time.
+/// agent that hunts one error through many files is at work, and so is one whose tests fail less
+/// than ever before, though the first failure is still the same. Never `stuck` by itself;
+/// `no_progress` confirms it when no test has moved for a long time.
 struct SameDiagnostic {
     static constexpr DetectorId kId = DetectorId::kSameDiagnostic;
     static constexpr std::size_t kPathsMax = 2;

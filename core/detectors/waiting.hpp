@@ -15,7 +15,7 @@ struct Waiting {
     static constexpr DetectorId kId = DetectorId::kWaiting;
 
     bool waits = false;
-    bool live = false;  ///< something was under way when last asked
+    bool live = false;   ///< something was under way when last asked
     bool moves = false;  ///< and had moved since it was asked before
     std::uint64_t since_n = 0;
     std::uint32_t unchanged = 0;  ///< polls in a row

@@ -28,6 +28,11 @@ public:
         about.implicit = false;
         about.policy.heartbeat_interval_ms = 100 + gen_.below(5'000);
         about.policy.heartbeat_limit = 2 + gen_.below(6);
+        about.policy.on_stuck =
+            OnStuck::kStop;  // a life that ends itself would have nothing to show
+        about.policy.max_iterations.reset();
+        about.policy.max_tool_failures.reset();
+        about.policy.min_confidence.reset();
         std::vector<Event> out;
         session.open(std::move(about), Policy{}, around(), out);
         take(out);
