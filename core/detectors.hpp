@@ -94,7 +94,7 @@ struct Detectors {
 template <class Set, class Visit>
 constexpr void for_each_detector(Set& detectors, Visit&& visit) {
     std::apply([&](const auto&... field) { (visit(detectors.*(field.member)), ...); },
-               Detectors::fields());
+               kFieldsOf<Detectors>);
 }
 
 }  // namespace headway::core

@@ -40,6 +40,10 @@ concept Described = requires {
     T::fields();
 };
 
+/// T's description, made once by the compiler.
+template <Described T>
+inline constexpr auto kFieldsOf = T::fields();
+
 /// Calls `visit(field, index)` for each field of T in order. Pure.
 template <Described T, class Visit>
 constexpr void for_each_field(Visit&& visit) {
@@ -48,7 +52,7 @@ constexpr void for_each_field(Visit&& visit) {
             std::size_t index = 0;
             (visit(field, index++), ...);
         },
-        T::fields());
+        kFieldsOf<T>);
 }
 
 /// Specialised for each enumeration on the wire: `static constexpr std::array<std::string_view, N>

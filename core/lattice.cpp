@@ -130,7 +130,7 @@ Claims claims_of(const SessionState& state) {
     for_each_detector(state.detectors, [&](const auto& detector) {
         const DetectorId id = detector.kId;
         if (!state.policy.loop_detection && !works_without_loops(id)) return;
-        if (state.policy.is_off(id)) return;
+        if (!state.policy.detectors.empty() && state.policy.is_off(id)) return;
         Rung rung = detector.rung(state.policy.thresholds(id), state.ledger);
         if (rung == Rung::kNone) return;
         const bool told = rung == Rung::kSuspect && lasts(id) && !state.nudges.empty();

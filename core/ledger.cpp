@@ -5,6 +5,49 @@
 namespace headway::core {
 namespace {
 
+/// The table of answers is the largest thing that an event touches, so it is a set-associative
+/// cache: a question lives in one set of so many, and only that is looked at.
+constexpr std::size_t kAnswersOfSet = 8;
+
+std::size_t set_of(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
+    return (question & (answers.size() / kAnswersOfSet - 1)) * kAnswersOfSet;
+}
+
+/// Twice as many sets: what was in one goes to two, so that it fits.
+void grow(std::vector<KnownAnswer>& answers) {
+    std::vector<KnownAnswer> larger(std::max(kAnswersOfSet, 2 * answers.size()));
+    for (const KnownAnswer& answer : answers) {
+        if (answer.question == 0) continue;
+        std::size_t at = set_of(larger, answer.question);
+        while (larger[at].question != 0)
+            ++at;
+        larger[at] = answer;
+    }
+    answers = std::move(larger);
+}
+
+/// The answer to a question, or a new one; `known` says which. A full set grows the table up to
+/// limits::kAnswersMax, then the answer that was used longest ago gives way.
+KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t question, bool& known) {
+    known = false;
+    if (answers.empty()) grow(answers);
+    while (true) {
+        const std::size_t first = set_of(answers, question);
+        KnownAnswer* oldest = &answers[first];
+        for (std::size_t i = first; i < first + kAnswersOfSet; ++i) {
+            known = answers[i].question == question;
+            if (known) return answers[i];
+            if (answers[i].last_n < oldest->last_n) oldest = &answers[i];
+        }
+        if (oldest->question == 0 || answers.size() >= limits::kAnswersMax) {
+            *oldest = {};
+            oldest->question = question;
+            return *oldest;
+        }
+        grow(answers);
+    }
+}
+
 /// The entry whose `member` is `key`, or a new one in its place; `known` says which. Where `most`
 /// are kept the one that was used longest ago gives way.
 template <class T>
@@ -104,8 +147,7 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
 /// P3 and the counting of equal answers.
 void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, Entry& entry) {
     bool known = false;
-    KnownAnswer& last = entry_of(ledger.answers, &KnownAnswer::question, print.question.low,
-                                 limits::kAnswersMax, known);
+    KnownAnswer& last = answer_to(ledger.answers, print.question.low, known);
     entry.known_question = known;
     const bool same = known && last.outcome == print.outcome.low;
     entry.jitter = same && last.raw_outcome != print.raw_outcome;
@@ -194,8 +236,7 @@ Entry record(Ledger& ledger, std::uint64_t question, std::uint64_t outcome, std:
 Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
     ledger.interrupt(n);
     bool known = false;
-    KnownAnswer& last = entry_of(ledger.answers, &KnownAnswer::question, print.question.low,
-                                 limits::kAnswersMax, known);
+    KnownAnswer& last = answer_to(ledger.answers, print.question.low, known);
     const bool moved = print.running && (!known || last.outcome != print.outcome.low);
     last.outcome = print.outcome.low;
     last.raw_outcome = print.raw_outcome;

@@ -114,7 +114,7 @@ struct Ledger {
     std::uint64_t compacted_n = 0;      ///< the last compaction of the agent's context
     Tier round_tier = Tier::kNone;      ///< best of the round so far
     bool round_counts = false;          ///< the round has a call that is not neutral
-    std::vector<KnownAnswer> answers;
+    std::vector<KnownAnswer> answers;   ///< in sets; a place with question 0 is free
     std::vector<FileTrail> files;
     std::vector<Verification> verifications;
     std::vector<CallMark> recent;  ///< a ring of limits::kRecentCallsMax

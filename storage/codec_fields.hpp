@@ -33,11 +33,12 @@ public:
     explicit Writer(std::string& out) : out_(out) {}
 
     void varint(std::uint64_t value) {
-        while (value >= 0x80) {
-            out_.push_back(static_cast<char>(value | 0x80));
-            value >>= 7;
-        }
-        out_.push_back(static_cast<char>(value));
+        char bytes[10];  // 64 bits, seven in each
+        std::size_t size = 0;
+        for (; value >= 0x80; value >>= 7)
+            bytes[size++] = static_cast<char>(value | 0x80);
+        bytes[size++] = static_cast<char>(value);
+        out_.append(bytes, size);
     }
 
     template <class T>
