@@ -127,8 +127,10 @@ FailureKind status_in(std::string_view text) {
         if (at != 0 && !mentions(before, std::array<std::string_view, 5>{"http", "status", "error",
                                                                          "code", "("}))
             continue;
-        const auto status = static_cast<std::uint64_t>(
-            (text[at] - '0') * 100 + (text[at + 1] - '0') * 10 + (text[at + 2] - '0'));
+        const auto digit = [&text](std::size_t i) {
+            return static_cast<std::uint64_t>(text[i] - '0');
+        };
+        const std::uint64_t status = 100 * digit(at) + 10 * digit(at + 1) + digit(at + 2);
         const FailureKind kind = failure_of_status(status);
         if (kind == FailureKind::kAuth || kind == FailureKind::kTransient) return kind;
     }
