@@ -51,7 +51,8 @@ std::optional<S> implied_by(const Message& message) {
 
 bool valid_transition(AgentState from, AgentState to) noexcept {
     if (from == to) return true;
-    return ((kTransitions[static_cast<std::size_t>(from)] >> static_cast<unsigned>(to)) & 1U) != 0;
+    const unsigned allowed = kTransitions[static_cast<std::size_t>(from)];
+    return ((allowed >> static_cast<unsigned>(to)) & 1U) != 0;
 }
 
 std::optional<AgentState> implied_state(const Payload& payload) noexcept {
