@@ -106,3 +106,31 @@ TEST_CASE("lattice: our own absence postpones silence", "[core]") {
     CHECK(judge(state, {at(5'000), at(4'000)}).verdict == Verdict::kStarting);
     CHECK(judge(state, {at(6'000), at(4'000)}).verdict == Verdict::kSilent);
 }
+
+namespace {
+
+/// The verdict after the same call, with the same outcome, so many times.
+Verdict after_equal_calls(int count, bool ok) {
+    Story story;
+    for (int i = 0; i < count; ++i) {
+        ToolFinished call;
+        call.tool = "search";
+        call.ok = ok;
+        call.result.kept = "\"the same answer\"";
+        (void)story.report(event(call), 10 + i);
+    }
+    return story.verdict();
+}
+
+}  // namespace
+
+TEST_CASE("lattice: three equal calls are suspect, four are stuck", "[core]") {
+    CHECK(after_equal_calls(2, true) == Verdict::kExploring);
+    CHECK(after_equal_calls(3, true) == Verdict::kSuspect);
+    CHECK(after_equal_calls(4, true) == Verdict::kStuck);
+}
+
+TEST_CASE("lattice: a failing call may be made three times, the fourth is stuck", "[core]") {
+    CHECK(after_equal_calls(3, false) == Verdict::kExploring);
+    CHECK(after_equal_calls(4, false) == Verdict::kStuck);
+}
