@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "api/json_tape.hpp"
+#include "api/timestamp.hpp"
+#include "core/approval_payloads.hpp"
 #include "core/fields.hpp"
 #include "core/limits.hpp"
 #include "core/result.hpp"
@@ -77,6 +79,18 @@ inline Result<> decode(JsonValue json, core::Json& out) {
     json.append_to(text);
     static_cast<core::Text&>(out) = core::bounded_text(std::move(text));
     return {};
+}
+
+inline Result<> decode(JsonValue json, core::ExactJson& out) {
+    json.append_to(out.text);
+    if (out.text.size() <= core::limits::kApprovalArgsBytesMax) return {};
+    return wrong("must be at most " + std::to_string(core::limits::kApprovalArgsBytesMax) +
+                 " bytes: whoever decides has to see all of it");
+}
+
+inline Result<> decode(JsonValue json, core::Timestamp& out) {
+    if (json.kind() == JsonKind::kString && parse_timestamp(json.text(), out)) return {};
+    return wrong("must be a time such as 2026-11-21T02:37:00.123Z");
 }
 
 inline Result<> decode(JsonValue json, bool& out) {

@@ -11,6 +11,7 @@
 
 #include "api/json_tape.hpp"
 #include "api/timestamp.hpp"
+#include "core/approval_payloads.hpp"
 #include "core/assert.hpp"
 #include "core/fields.hpp"
 #include "core/session_payloads.hpp"
@@ -92,6 +93,7 @@ public:
             cut(json);
         }
     }
+    void value(const core::ExactJson& json) { raw(json.text); }
     void value(const std::vector<core::Label>& labels) {
         open_object();
         for (const core::Label& label : labels) {

@@ -11,6 +11,7 @@
 #include "cli/daemon.hpp"
 #include "cli/ids.hpp"
 #include "cli/text.hpp"
+#include "core/event.hpp"
 
 namespace headway::cli {
 namespace {
@@ -249,13 +250,15 @@ std::optional<double> seconds_of(const json& line) {
     return static_cast<double>(at->time_since_epoch().count()) / 1'000.0;
 }
 
+/// Headway writes its own events again, and knows nothing of directives that another daemon issued.
+bool is_played(std::string_view type) {
+    core::EventType known{};
+    if (type == core::name_of(core::EventType::kDirectiveAcknowledged)) return false;
+    return !core::parse_name(type, known) || core::reportable(known);
+}
+
 void add_journal_line(Recording& recording, json& open, const json& line, const std::string& type,
                       std::size_t number) {
-    static constexpr std::array<std::string_view, 6> kNotPlayed{
-        "session.started",        "session.cancel_requested",
-        "directive.issued",
-        "directive.acknowledged",  // of directives that this daemon did not issue
-        "verdict.changed",        "progress.stats"};
     json data = line["data"];
     const bool ended_itself = has(data, "automatic") && data["automatic"] == true;
     if (has(line, "session")) recording.session = short_text(line["session"]);
@@ -266,8 +269,7 @@ void add_journal_line(Recording& recording, json& open, const json& line, const 
         }
         join_kept_text(open);
     }
-    for (const std::string_view name : kNotPlayed) {
-        if (type != name && !ended_itself) continue;
+    if (ended_itself || !is_played(type)) {
         ++recording.skipped;
         return;
     }

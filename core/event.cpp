@@ -55,6 +55,17 @@ bool reportable(EventType type) noexcept {
         case EventType::kDirectiveIssued:
         case EventType::kCancelRequested:
         case EventType::kProgressStats:
+        case EventType::kBudgetSet:
+        case EventType::kBudgetExtended:
+        case EventType::kBudgetLevel:
+        case EventType::kChildProgress:
+        case EventType::kApprovalRequested:
+        case EventType::kApprovalDecided:
+        case EventType::kApprovalRedeemed:
+        case EventType::kApprovalExpired:
+        case EventType::kApprovalRevoked:
+        case EventType::kApprovalAlarm:
+        case EventType::kRunConflict:
             return false;
         default:
             return true;

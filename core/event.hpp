@@ -6,6 +6,9 @@
 #include <variant>
 #include <vector>
 
+#include "core/approval_payloads.hpp"
+#include "core/budget_payloads.hpp"
+#include "core/run_payloads.hpp"
 #include "core/session_payloads.hpp"
 #include "core/time.hpp"
 #include "core/work_payloads.hpp"
@@ -16,7 +19,10 @@ using Payload = std::variant<SessionStarted, Heartbeat, ToolStarted, ToolFinishe
                              Reflection, TestResult, PhaseStarted, PhaseCompleted, PlanUpdated,
                              ProgressEstimated, FactLearned, StateChanged, ErrorReported, Compacted,
                              VerdictChanged, DirectiveIssued, DirectiveAcknowledged,
-                             CancelRequested, SessionEnded, ProgressStats>;
+                             CancelRequested, SessionEnded, ProgressStats, BudgetSet, BudgetExtended,
+                             BudgetLevelChanged, ChildProgress, ApprovalRequested, ApprovalDecided,
+                             ApprovalRedeemed, ApprovalExpired, ApprovalRevoked, ApprovalAlarm,
+                             RunConflict>;
 
 /// One immutable entry in the journal of a session.
 struct Event {

@@ -34,11 +34,22 @@ enum class EventType : std::uint8_t {
     kCancelRequested,
     kSessionEnded,
     kProgressStats,
+    kBudgetSet,
+    kBudgetExtended,
+    kBudgetLevel,
+    kChildProgress,
+    kApprovalRequested,
+    kApprovalDecided,
+    kApprovalRedeemed,
+    kApprovalExpired,
+    kApprovalRevoked,
+    kApprovalAlarm,
+    kRunConflict,
 };
 
 template <>
 struct EnumNames<EventType> {
-    static constexpr std::array<std::string_view, 21> kNames{"session.started",
+    static constexpr std::array<std::string_view, 32> kNames{"session.started",
                                                              "heartbeat",
                                                              "tool.started",
                                                              "tool.finished",
@@ -58,7 +69,18 @@ struct EnumNames<EventType> {
                                                              "directive.acknowledged",
                                                              "session.cancel_requested",
                                                              "session.ended",
-                                                             "progress.stats"};
+                                                             "progress.stats",
+                                                             "budget.set",
+                                                             "budget.extended",
+                                                             "budget.level",
+                                                             "child.progress",
+                                                             "approval.requested",
+                                                             "approval.decided",
+                                                             "approval.redeemed",
+                                                             "approval.expired",
+                                                             "approval.revoked",
+                                                             "approval.alarm",
+                                                             "run.conflict"};
 };
 
 template <>
@@ -66,12 +88,13 @@ struct EnumNames<Profile> {
     static constexpr std::array<std::string_view, 2> kNames{"balanced", "strict"};
 };
 
-/// `halted` is written by Headway only, under a policy that says so.
-enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled, kHalted };
+/// `halted` is written by Headway only, under a policy that says so. An agent that was told that its
+/// budget is exhausted may end with `budget_exhausted` itself.
+enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled, kHalted, kBudgetExhausted };
 template <>
 struct EnumNames<Outcome> {
-    static constexpr std::array<std::string_view, 4> kNames{"completed", "failed", "cancelled",
-                                                            "halted"};
+    static constexpr std::array<std::string_view, 5> kNames{"completed", "failed", "cancelled",
+                                                            "halted", "budget_exhausted"};
 };
 
 /// The agent's own state (DESIGN 5, first design "Agent State Machine").

@@ -182,6 +182,7 @@ Verdict verdict_of(Outcome outcome) {
         case Outcome::kCancelled:
             return Verdict::kCancelled;
         case Outcome::kHalted:
+        case Outcome::kBudgetExhausted:
             return Verdict::kHalted;
         case Outcome::kCompleted:
             break;

@@ -29,6 +29,9 @@ inline constexpr std::size_t kJsonDepthMax = 64;  ///< a parser that recurses mu
 inline constexpr std::size_t kJsonNodesMax =
     200'000;  ///< values in one body: bounds memory per byte of input
 
+inline constexpr std::size_t kApprovalArgsBytesMax =
+    1U << 16;  ///< arguments under approval are kept and shown whole: a file to write fits
+
 // What one session keeps.
 inline constexpr std::size_t kInFlightMax =
     32;  ///< calls open at once that are named; more are only counted

@@ -50,10 +50,12 @@ struct ToolPolicy {
     std::string tool;
     bool ignore = false;         ///< its calls are no evidence of anything
     std::uint32_t patience = 1;  ///< repeats of this tool count once in so many, 1..100
+    bool requires_approval = false;  ///< a person has to allow each call of it
     bool operator==(const ToolPolicy&) const = default;
     static constexpr auto fields() {
         return std::tuple{required("tool", &ToolPolicy::tool), field("ignore", &ToolPolicy::ignore),
-                          field("patience", &ToolPolicy::patience)};
+                          field("patience", &ToolPolicy::patience),
+                          field("requires_approval", &ToolPolicy::requires_approval)};
     }
 };
 

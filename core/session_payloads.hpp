@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/budget_payloads.hpp"
 #include "core/event_type.hpp"
 #include "core/fields.hpp"
 #include "core/policy.hpp"
@@ -75,12 +76,14 @@ struct SessionStarted {
     std::vector<Label> labels;
     PolicyOverride policy;
     bool implicit = false;  ///< opened by a report to an unknown id
+    BudgetLimits budget;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
         return std::tuple{
             field("goal", &SessionStarted::goal),     field("agent", &SessionStarted::agent),
             field("parent", &SessionStarted::parent), field("labels", &SessionStarted::labels),
-            field("policy", &SessionStarted::policy), field("implicit", &SessionStarted::implicit)};
+            field("policy", &SessionStarted::policy), field("implicit", &SessionStarted::implicit),
+            field("budget", &SessionStarted::budget)};
     }
 };
 
@@ -117,6 +120,7 @@ struct DirectiveIssued {
     std::vector<std::uint64_t> evidence;
     std::string loop;        ///< the loop that it points out, or empty
     std::uint64_t step = 0;  ///< of the recovery ladder, from 1; 0 = none of it
+    std::string by;          ///< the person behind it, or empty: Headway itself
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("id", &DirectiveIssued::id),
@@ -124,7 +128,8 @@ struct DirectiveIssued {
                           field("reason", &DirectiveIssued::reason),
                           field("evidence", &DirectiveIssued::evidence),
                           field("loop", &DirectiveIssued::loop),
-                          field("step", &DirectiveIssued::step)};
+                          field("step", &DirectiveIssued::step),
+                          field("by", &DirectiveIssued::by)};
     }
 };
 

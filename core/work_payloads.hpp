@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/budget_payloads.hpp"
 #include "core/call_print.hpp"
 #include "core/event_type.hpp"
 #include "core/fields.hpp"
@@ -48,12 +49,14 @@ struct Heartbeat {
     std::optional<std::uint64_t> last_event;
     std::optional<InFlightBeat> in_flight;
     std::optional<Resources> resources;
+    std::optional<Usage> usage;  ///< since the agent last said so
     bool operator==(const Heartbeat&) const = default;
     static constexpr auto fields() {
         return std::tuple{
             field("phase", &Heartbeat::phase),         field("iteration", &Heartbeat::iteration),
             field("note", &Heartbeat::note),           field("last_event", &Heartbeat::last_event),
-            field("in_flight", &Heartbeat::in_flight), field("resources", &Heartbeat::resources)};
+            field("in_flight", &Heartbeat::in_flight), field("resources", &Heartbeat::resources),
+            field("usage", &Heartbeat::usage)};
     }
 };
 
@@ -66,6 +69,7 @@ struct ToolStarted {
     std::string target;
     std::optional<std::uint64_t> round;
     std::string origin;  ///< "hook": never counts as evidence
+    bool requires_approval = false;  ///< a person has to allow the call before it runs
     bool operator==(const ToolStarted&) const = default;
     static constexpr auto fields() {
         return std::tuple{required("call_id", &ToolStarted::call_id),
@@ -74,7 +78,8 @@ struct ToolStarted {
                           field("args_digest", &ToolStarted::args_digest),
                           field("target", &ToolStarted::target),
                           field("round", &ToolStarted::round),
-                          field("origin", &ToolStarted::origin)};
+                          field("origin", &ToolStarted::origin),
+                          field("requires_approval", &ToolStarted::requires_approval)};
     }
 };
 
@@ -113,6 +118,7 @@ struct ToolFinished {
     std::optional<std::uint64_t> round;
     std::string origin;
     std::optional<CallPrint> print;  ///< made by the decoder; tests that make events leave it out
+    std::optional<Usage> usage;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("call_id", &ToolFinished::call_id),
@@ -128,7 +134,8 @@ struct ToolFinished {
                           field("duration_ms", &ToolFinished::duration_ms),
                           field("round", &ToolFinished::round),
                           field("origin", &ToolFinished::origin),
-                          internal("print", &ToolFinished::print)};
+                          internal("print", &ToolFinished::print),
+                          field("usage", &ToolFinished::usage)};
     }
 };
 
@@ -137,10 +144,11 @@ struct Message {
     std::string role;
     Text text;
     std::string digest;
+    std::optional<Usage> usage;
     bool operator==(const Message&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("role", &Message::role), field("text", &Message::text),
-                          field("digest", &Message::digest)};
+                          field("digest", &Message::digest), field("usage", &Message::usage)};
     }
 };
 

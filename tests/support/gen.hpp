@@ -90,6 +90,8 @@ public:
     void fill(T& v) {
         if constexpr (std::is_same_v<T, std::string>) {
             v = string();
+        } else if constexpr (std::is_same_v<T, core::ExactJson>) {
+            v.text = json();
         } else if constexpr (std::is_same_v<T, core::Json>) {
             // Not null by itself, which stands for absent.
             const std::string small = json();

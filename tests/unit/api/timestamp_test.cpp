@@ -20,3 +20,21 @@ TEST_CASE("timestamp: RFC 3339 UTC with milliseconds", "[api]") {
         CHECK(out == std::string{">"} + text);
     }
 }
+
+TEST_CASE("timestamp: reads what it writes, and other fractions, and nothing else", "[api]") {
+    const auto read = [](std::string_view text) -> std::int64_t {
+        core::Timestamp at{core::Millis{-1}};
+        return api::parse_timestamp(text, at) ? at.time_since_epoch().count() : -1;
+    };
+    CHECK(read("2026-11-21T02:37:00.123Z") == 1795228620123);
+    CHECK(read("2026-11-21T02:37:00Z") == 1795228620000);
+    CHECK(read("2026-11-21T02:37:00.5Z") == 1795228620500);
+    CHECK(read("2026-11-21T02:37:00.123456789Z") == 1795228620123);
+    for (const std::string_view bad :
+         {"", "Z", "2026-11-21", "2026-11-21T02:37:00", "2026-11-21T02:37:00+01:00",
+          "2026-13-21T02:37:00Z", "2026-02-30T02:37:00Z", "2026-11-21T24:00:00Z",
+          "2026-11-21T02:61:00Z", "2026-11-21T02:37:00.Z", "2026-11-21T02:37:00,5Z",
+          "2026-11-21 02:37:00Z", "2026-11-21T02:37:00.1x3Z"}) {
+        CHECK(read(bad) == -1);
+    }
+}

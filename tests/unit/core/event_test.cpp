@@ -23,7 +23,7 @@ TEST_CASE("event: every type has a payload of its own and a name of its own", "[
 }
 
 TEST_CASE("event: a number that is no type makes no payload", "[core]") {
-    CHECK_FALSE(make_payload(static_cast<EventType>(21)).has_value());
+    CHECK_FALSE(make_payload(static_cast<EventType>(32)).has_value());
     CHECK_FALSE(make_payload(static_cast<EventType>(255)).has_value());
 }
 
@@ -40,6 +40,8 @@ TEST_CASE("event: types are numbered for ever", "[core]") {
     CHECK(static_cast<int>(EventType::kHeartbeat) == 1);
     CHECK(static_cast<int>(EventType::kCompacted) == 14);
     CHECK(static_cast<int>(EventType::kSessionEnded) == 19);
+    CHECK(static_cast<int>(EventType::kApprovalRequested) == 25);
+    CHECK(static_cast<int>(EventType::kRunConflict) == 31);
 }
 
 TEST_CASE("event: change names are those of the first design", "[core]") {
@@ -67,7 +69,12 @@ TEST_CASE("event: change names are those of the first design", "[core]") {
 TEST_CASE("event: a client reports all but what Headway writes", "[core]") {
     const std::set<EventType> ours{EventType::kSessionStarted, EventType::kVerdictChanged,
                                    EventType::kDirectiveIssued, EventType::kCancelRequested,
-                                   EventType::kProgressStats};
+                                   EventType::kProgressStats,   EventType::kBudgetSet,
+                                   EventType::kBudgetExtended,  EventType::kBudgetLevel,
+                                   EventType::kChildProgress,   EventType::kApprovalRequested,
+                                   EventType::kApprovalDecided, EventType::kApprovalRedeemed,
+                                   EventType::kApprovalExpired, EventType::kApprovalRevoked,
+                                   EventType::kApprovalAlarm,   EventType::kRunConflict};
     for (std::size_t i = 0; i < EnumNames<EventType>::kNames.size(); ++i) {
         const auto type = static_cast<EventType>(i);
         CHECK(reportable(type) == (ours.count(type) == 0));

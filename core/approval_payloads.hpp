@@ -1,0 +1,196 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "core/budget_payloads.hpp"
+#include "core/event_type.hpp"
+#include "core/fields.hpp"
+#include "core/text.hpp"
+#include "core/time.hpp"
+
+// Events about approvals (DESIGN 6). The rules of session_payloads.hpp hold. An approval is known by
+// `<session>.a<n>`, n being the number of its approval.requested event: the id leads to the session
+// without a table, and one session's request cannot be decided in the name of another.
+
+namespace headway::core {
+
+/// A JSON value kept whole and byte for byte as it is shown to whoever decides, at most
+/// limits::kApprovalArgsBytesMax. Empty = absent.
+struct ExactJson {
+    std::string text;
+    bool empty() const noexcept { return text.empty(); }
+    bool operator==(const ExactJson&) const = default;
+    static constexpr auto fields() { return std::tuple{field("text", &ExactJson::text)}; }
+};
+
+enum class ApprovalKind : std::uint8_t { kTool, kQuestion, kAuth, kBudgetExtension };
+template <>
+struct EnumNames<ApprovalKind> {
+    static constexpr std::array<std::string_view, 4> kNames{"tool", "question", "auth",
+                                                            "budget_extension"};
+};
+
+enum class Risk : std::uint8_t { kUnknown, kLow, kMedium, kHigh, kCritical };
+template <>
+struct EnumNames<Risk> {
+    static constexpr std::array<std::string_view, 5> kNames{"unknown", "low", "medium", "high",
+                                                            "critical"};
+};
+
+enum class Decision : std::uint8_t { kApprove, kEdit, kReject, kRespond, kIgnore };
+template <>
+struct EnumNames<Decision> {
+    static constexpr std::array<std::string_view, 5> kNames{"approve", "edit", "reject", "respond",
+                                                            "ignore"};
+};
+
+/// What happens to a request that nobody decides in time.
+enum class OnExpiry : std::uint8_t { kHold, kReject, kApprove, kEscalate };
+template <>
+struct EnumNames<OnExpiry> {
+    static constexpr std::array<std::string_view, 4> kNames{"hold", "reject", "approve",
+                                                            "escalate"};
+};
+
+/// How far an approval reaches: this request, every equal one of the session, or those until a time.
+enum class GrantScope : std::uint8_t { kOnce, kSession, kUntil };
+template <>
+struct EnumNames<GrantScope> {
+    static constexpr std::array<std::string_view, 3> kNames{"once", "session", "until"};
+};
+
+enum class ApprovalAlarmKind : std::uint8_t {
+    kNeverExecuted,           ///< approved, and nothing came of it in time
+    kExecutedThoughRejected,  ///< the rejected call ran all the same
+    kExecutedUnapproved,      ///< a tool that needs approval ran without one
+};
+template <>
+struct EnumNames<ApprovalAlarmKind> {
+    static constexpr std::array<std::string_view, 3> kNames{
+        "never_executed", "executed_though_rejected", "executed_unapproved"};
+};
+
+struct ApprovalRequested {
+    static constexpr EventType kType = EventType::kApprovalRequested;
+    ApprovalKind kind = ApprovalKind::kTool;
+    std::string tool;
+    std::string call_id;
+    ExactJson args;
+    std::string args_digest;  ///< "sha256:" and 64 hexadecimal digits, of the canonical arguments
+    Text summary;             ///< for whoever decides, may be Markdown
+    Risk risk = Risk::kUnknown;
+    std::vector<std::string> options;  ///< answers to choose from, for a question
+    std::optional<std::uint64_t> expires_in_ms;
+    OnExpiry on_expiry = OnExpiry::kHold;
+    std::optional<BudgetLimits> extend;  ///< what a budget_extension asks for
+    std::string source;                  ///< "agent", "policy" or "headway": who asks
+    std::uint64_t question = 0;  ///< print of tool and arguments, to recognise the call when it runs
+    bool operator==(const ApprovalRequested&) const = default;
+    static constexpr auto fields() {
+        using A = ApprovalRequested;
+        return std::tuple{field("kind", &A::kind),
+                          field("tool", &A::tool),
+                          field("call_id", &A::call_id),
+                          field("args", &A::args),
+                          field("args_digest", &A::args_digest),
+                          field("summary", &A::summary),
+                          field("risk", &A::risk),
+                          field("options", &A::options),
+                          field("expires_in_ms", &A::expires_in_ms),
+                          field("on_expiry", &A::on_expiry),
+                          field("extend", &A::extend),
+                          field("source", &A::source),
+                          internal("question", &A::question)};
+    }
+};
+
+/// Who decided, when (the event's `at`), how, and about which bytes.
+struct ApprovalDecided {
+    static constexpr EventType kType = EventType::kApprovalDecided;
+    std::string id;
+    Decision decision = Decision::kReject;
+    std::string reason;
+    std::string by;           ///< as far as known; "policy", "grant:<id>" when nobody had to
+    std::string channel;      ///< api, cli, dashboard, approve-agent, expiry, grant
+    std::string args_digest;  ///< of the arguments that may run: the shown ones, or the edited ones
+    ExactJson edited_args;
+    Text response;
+    GrantScope scope = GrantScope::kOnce;
+    Timestamp until = kNever;  ///< end of a grant `until`
+    bool stop = false;         ///< a rejection that ends the loop
+    bool operator==(const ApprovalDecided&) const = default;
+    static constexpr auto fields() {
+        using A = ApprovalDecided;
+        return std::tuple{required("id", &A::id),
+                          required("decision", &A::decision),
+                          field("reason", &A::reason),
+                          field("by", &A::by),
+                          field("channel", &A::channel),
+                          field("args_digest", &A::args_digest),
+                          field("edited_args", &A::edited_args),
+                          field("response", &A::response),
+                          field("scope", &A::scope),
+                          field("until", &A::until),
+                          field("stop", &A::stop)};
+    }
+};
+
+struct ApprovalRedeemed {
+    static constexpr EventType kType = EventType::kApprovalRedeemed;
+    std::string id;
+    std::string args_digest;
+    std::string key;  ///< of whoever redeemed: the same again is answered as the first time
+    bool operator==(const ApprovalRedeemed&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("id", &ApprovalRedeemed::id),
+                          field("args_digest", &ApprovalRedeemed::args_digest),
+                          field("key", &ApprovalRedeemed::key)};
+    }
+};
+
+/// The deadline passed; for reject and approve an approval.decided follows.
+struct ApprovalExpired {
+    static constexpr EventType kType = EventType::kApprovalExpired;
+    std::string id;
+    OnExpiry action = OnExpiry::kHold;
+    bool operator==(const ApprovalExpired&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("id", &ApprovalExpired::id),
+                          field("action", &ApprovalExpired::action)};
+    }
+};
+
+/// A grant ends before its time; what it has let through stays.
+struct ApprovalRevoked {
+    static constexpr EventType kType = EventType::kApprovalRevoked;
+    std::string id;
+    std::string by;
+    std::string reason;
+    bool operator==(const ApprovalRevoked&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{required("id", &ApprovalRevoked::id), field("by", &ApprovalRevoked::by),
+                          field("reason", &ApprovalRevoked::reason)};
+    }
+};
+
+struct ApprovalAlarm {
+    static constexpr EventType kType = EventType::kApprovalAlarm;
+    ApprovalAlarmKind alarm = ApprovalAlarmKind::kNeverExecuted;
+    std::string id;  ///< of the request, or empty when there was none
+    std::string tool;
+    std::vector<std::uint64_t> evidence;
+    bool operator==(const ApprovalAlarm&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{
+            field("alarm", &ApprovalAlarm::alarm), field("id", &ApprovalAlarm::id),
+            field("tool", &ApprovalAlarm::tool), field("evidence", &ApprovalAlarm::evidence)};
+    }
+};
+
+}  // namespace headway::core

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "core/event_type.hpp"
+#include "core/fields.hpp"
+#include "core/verdict.hpp"
+
+// Events about budgets (DESIGN 6), and the parts that sessions and reports carry. The rules of
+// session_payloads.hpp hold. Names are those of the first design (`timeout_seconds`, `max_steps`).
+
+namespace headway::core {
+
+/// What a session may use up; absent = without limit.
+struct BudgetLimits {
+    std::optional<std::uint64_t> timeout_seconds;
+    std::optional<std::uint64_t> max_steps;
+    std::optional<std::uint64_t> max_tokens;
+    std::optional<double> max_cost_usd;
+    bool operator==(const BudgetLimits&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("timeout_seconds", &BudgetLimits::timeout_seconds),
+                          field("max_steps", &BudgetLimits::max_steps),
+                          field("max_tokens", &BudgetLimits::max_tokens),
+                          field("max_cost_usd", &BudgetLimits::max_cost_usd)};
+    }
+};
+
+/// What the agent used since it last said so; reported with a heartbeat, a message or a call.
+struct Usage {
+    std::uint64_t tokens = 0;  ///< 0 = input_tokens + output_tokens
+    std::uint64_t input_tokens = 0;
+    std::uint64_t output_tokens = 0;
+    double cost_usd = 0;
+    bool operator==(const Usage&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("tokens", &Usage::tokens),
+                          field("input_tokens", &Usage::input_tokens),
+                          field("output_tokens", &Usage::output_tokens),
+                          field("cost_usd", &Usage::cost_usd)};
+    }
+};
+
+enum class BudgetLevel : std::uint8_t { kNominal, kLow, kCritical, kExhausted };
+template <>
+struct EnumNames<BudgetLevel> {
+    static constexpr std::array<std::string_view, 4> kNames{"nominal", "low", "critical",
+                                                            "exhausted"};
+};
+
+enum class BudgetDimension : std::uint8_t { kNone, kTime, kSteps, kTokens, kCost };
+template <>
+struct EnumNames<BudgetDimension> {
+    static constexpr std::array<std::string_view, 5> kNames{"none", "time", "steps", "tokens",
+                                                            "cost"};
+};
+
+/// The operator gave the session these limits in place of what it had.
+struct BudgetSet {
+    static constexpr EventType kType = EventType::kBudgetSet;
+    BudgetLimits limits;
+    std::string by;
+    std::string reason;
+    bool operator==(const BudgetSet&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("limits", &BudgetSet::limits), field("by", &BudgetSet::by),
+                          field("reason", &BudgetSet::reason)};
+    }
+};
+
+/// So much was added to the limits that are set.
+struct BudgetExtended {
+    static constexpr EventType kType = EventType::kBudgetExtended;
+    BudgetLimits added;
+    std::string by;
+    std::string reason;
+    std::string approval;    ///< the request that was approved, or empty
+    bool automatic = false;  ///< by Headway: for a call in flight, or for time in which it was down
+    bool operator==(const BudgetExtended&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("added", &BudgetExtended::added), field("by", &BudgetExtended::by),
+                          field("reason", &BudgetExtended::reason),
+                          field("approval", &BudgetExtended::approval),
+                          field("automatic", &BudgetExtended::automatic)};
+    }
+};
+
+/// The level moved, with the figures at that moment (first design `BudgetUpdate`).
+struct BudgetLevelChanged {
+    static constexpr EventType kType = EventType::kBudgetLevel;
+    BudgetLevel from = BudgetLevel::kNominal;
+    BudgetLevel to = BudgetLevel::kNominal;
+    BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst one
+    double pressure = 0;                                 ///< percent of it
+    std::uint64_t elapsed_seconds = 0;
+    std::optional<std::uint64_t> remaining_seconds;
+    std::uint64_t steps_completed = 0;
+    std::optional<std::uint64_t> steps_remaining;
+    bool operator==(const BudgetLevelChanged&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("from", &BudgetLevelChanged::from),
+                          field("to", &BudgetLevelChanged::to),
+                          field("dimension", &BudgetLevelChanged::dimension),
+                          field("pressure", &BudgetLevelChanged::pressure),
+                          field("elapsed_seconds", &BudgetLevelChanged::elapsed_seconds),
+                          field("remaining_seconds", &BudgetLevelChanged::remaining_seconds),
+                          field("steps_completed", &BudgetLevelChanged::steps_completed),
+                          field("steps_remaining", &BudgetLevelChanged::steps_remaining)};
+    }
+};
+
+/// In the journal of the parent: what a session that it opened has used by now (first design
+/// `SubagentStepProgress`). Figures are totals, so that the last one counts.
+struct ChildProgress {
+    static constexpr EventType kType = EventType::kChildProgress;
+    std::string child;
+    std::uint64_t steps = 0;
+    std::uint64_t elapsed_seconds = 0;
+    std::optional<std::uint64_t> remaining_seconds;
+    std::optional<std::uint64_t> steps_remaining;
+    std::uint64_t tokens = 0;
+    double cost_usd = 0;
+    BudgetLevel level = BudgetLevel::kNominal;
+    Verdict verdict = Verdict::kStarting;
+    bool ended = false;
+    bool operator==(const ChildProgress&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("child", &ChildProgress::child),
+                          field("steps", &ChildProgress::steps),
+                          field("elapsed_seconds", &ChildProgress::elapsed_seconds),
+                          field("remaining_seconds", &ChildProgress::remaining_seconds),
+                          field("steps_remaining", &ChildProgress::steps_remaining),
+                          field("tokens", &ChildProgress::tokens),
+                          field("cost_usd", &ChildProgress::cost_usd),
+                          field("level", &ChildProgress::level),
+                          field("verdict", &ChildProgress::verdict),
+                          field("ended", &ChildProgress::ended)};
+    }
+};
+
+}  // namespace headway::core

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/event_type.hpp"
+#include "core/fields.hpp"
+
+// Events about sessions that work at one thing together. The rules of session_payloads.hpp hold.
+
+namespace headway::core {
+
+/// Two sessions of one run took back each other's content of a path (detection.md D23). Written into
+/// the journal of whoever did it last.
+struct RunConflict {
+    static constexpr EventType kType = EventType::kRunConflict;
+    std::string path;
+    std::string other;            ///< the session whose content it took back
+    std::uint64_t reversals = 0;  ///< in a row, by both
+    std::vector<std::uint64_t> evidence;  ///< own events, the newest last
+    bool operator==(const RunConflict&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("path", &RunConflict::path), field("other", &RunConflict::other),
+                          field("reversals", &RunConflict::reversals),
+                          field("evidence", &RunConflict::evidence)};
+    }
+};
+
+}  // namespace headway::core
