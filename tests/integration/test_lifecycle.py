@@ -33,7 +33,8 @@ class Opening(SharedDaemonCase):
                  "labels": {"team": "night", "a": ""},
                  "policy": {"profile": "strict", "heartbeat_interval_ms": 1234, "heartbeat_limit": 7,
                             "loop_detection": True, "on_stuck": "ask", "max_iterations": 25, "max_tool_failures": 0,
-                            "min_confidence": 0.2, "tools": [{"tool": "log", "ignore": True, "patience": 1}],
+                            "min_confidence": 0.2, "tools": [{"tool": "log", "ignore": True, "patience": 1,
+                                                            "requires_approval": False}],
                             "detectors": [{"detector": "cycle", "off": False, "suspect": 3, "stuck": 5}]}}
         document = self.client.open(session, **about)
         self.assertEqual({k: document[k] for k in about}, about)
