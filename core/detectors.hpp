@@ -16,6 +16,7 @@
 #include "core/detectors/heartbeat_rule.hpp"
 #include "core/detectors/interleaved_repeat.hpp"
 #include "core/detectors/jitter_repeat.hpp"
+#include "core/detectors/mutual_revert.hpp"
 #include "core/detectors/no_progress.hpp"
 #include "core/detectors/oscillation.hpp"
 #include "core/detectors/phase_churn.hpp"
@@ -58,6 +59,7 @@ struct Detectors {
     SameFileError same_file_error;
     ToolFailures tool_failures;
     CallVolume call_volume;
+    MutualRevert mutual_revert;
 
     bool operator==(const Detectors&) const = default;
     static constexpr auto fields() {
@@ -86,7 +88,8 @@ struct Detectors {
                           field("phase_churn", &D::phase_churn),
                           field("same_file_error", &D::same_file_error),
                           field("tool_failures", &D::tool_failures),
-                          field("call_volume", &D::call_volume)};
+                          field("call_volume", &D::call_volume),
+                          field("mutual_revert", &D::mutual_revert)};
     }
 };
 

@@ -42,6 +42,7 @@ constexpr Group group_of(DetectorId id) {
         case DetectorId::kToolFailures:
             return Group::kFailure;
         case DetectorId::kOscillation:
+        case DetectorId::kMutualRevert:
             return Group::kEdit;
         case DetectorId::kDuplicateMessages:
         case DetectorId::kSimilarMessages:

@@ -57,6 +57,9 @@ inline constexpr std::size_t kPhasesMax = 16;          ///< completed phases wit
 inline constexpr std::size_t kPhaseTextBytesMax =
     128;                                        ///< of a phase's name, description and each blocker
 inline constexpr std::size_t kBlockersMax = 4;  ///< of a phase; the journal has them all
+inline constexpr std::size_t kRunFilesMax =
+    16'384;  ///< files that the sessions of runs share, over all runs: about 8 MB
+inline constexpr std::size_t kRunContentsMax = 8;    ///< contents remembered of each
 inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of their own
 
 // Reading.

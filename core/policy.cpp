@@ -39,6 +39,7 @@ constexpr std::array<ProfileThresholds, kDetectorCount> kDefaults{{
     {{0, 0}, {2, 3}},     // same_file_error
     {{0, 0}, {3, 4}},     // tool_failures: more than three in a row
     {{0, 0}, {0, 0}},     // call_volume: off unless a policy sets it
+    {{3, 5}, {3, 5}},     // mutual_revert: reversals by two sessions
 }};
 
 }  // namespace

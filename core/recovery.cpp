@@ -22,7 +22,7 @@ constexpr std::string_view kSecond =
     "If no other way is left, say what is missing and report that you are blocked.";
 
 /// One concrete thing to do instead, for each kind of loop.
-constexpr std::array<Alternatives, 15> kAlternatives{{
+constexpr std::array<Alternatives, 16> kAlternatives{{
     {DetectorId::kExactRepeat,
      "The answer will not change by asking again: use another tool, or ask something else.",
      kSecond},
@@ -60,6 +60,10 @@ constexpr std::array<Alternatives, 15> kAlternatives{{
     {DetectorId::kSimilarMessages, "You said that already: act, or say that the task is done.",
      kSecond},
     {DetectorId::kPhaseChurn, "Stay in one phase and do one piece of its work.", kSecond},
+    {DetectorId::kMutualRevert,
+     "Leave the file to one of the two: agree on one version with the other session, or work on "
+     "something else until it is done with it.",
+     kSecond},
     {DetectorId::kCompactionChurn, "Write down what is known in a file, then do one small step.",
      kSecond},
 }};

@@ -120,6 +120,14 @@ Result<> Session::cancel(std::string reason, const Context& context, std::vector
     return {};
 }
 
+void Session::note_conflict(RunConflict conflict, const Context& context,
+                            std::vector<Event>& out) {
+    if (state_.ended()) return;
+    add(make_event(std::move(conflict), context), out);
+    add_verdict(context, out);
+    add_advice(context, out);
+}
+
 void Session::tick(const Context& context, std::vector<Event>& out) {
     if (state_.n == 0 || state_.ended()) return;
     add_verdict(context, out);

@@ -50,6 +50,10 @@ public:
     /// changes nothing. Error: kSessionEnded.
     Result<> cancel(std::string reason, const Context& context, std::vector<Event>& out);
 
+    /// Takes back and forth with another session of its run over one file (RunFiles). Changes nothing
+    /// in a session that has ended.
+    void note_conflict(RunConflict conflict, const Context& context, std::vector<Event>& out);
+
     /// Time passed: appends the verdict that silence deserves, if any.
     void tick(const Context& context, std::vector<Event>& out);
 

@@ -20,6 +20,7 @@ public:
     /// The child has ended or is deleted; unknown ones change nothing.
     void leave(const std::string& parent, storage::SessionKey child);
     void clear() { children_.clear(); }
+    bool empty() const noexcept { return children_.empty(); }
 
     /// Its open children, valid until the next change.
     const std::vector<storage::SessionKey>& children_of(const std::string& parent) const;

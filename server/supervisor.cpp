@@ -233,6 +233,7 @@ void Supervisor::give_up(const core::Error& error, std::vector<Request>& request
     lost_ = true;
     residents_.clear();
     families_.clear();
+    run_files_.clear();
     turn.touched.clear();
     turn.publication->views.clear();
     turn.publication->events.clear();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/policy.hpp"
+#include "core/run_files.hpp"
 #include "core/result.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
@@ -82,6 +83,8 @@ private:
     core::Result<> store_events(Resident& resident, std::vector<core::Event>& events, Turn& turn);
     /// 0 = not known.
     core::Result<std::uint64_t> number_of_id(const Resident& resident, const std::string& id);
+    std::string run_of(const core::Session& session);
+    void note_conflicts(Resident& resident, const core::Context& context);
     void touch(Resident& resident, Turn& turn);
     AdviceReply advise(Resident& resident, api::Advice advice, Turn& turn);
     BodyReply document(const core::Session& session, int status, std::string headers) const;
@@ -119,6 +122,7 @@ private:
     ResidentSet residents_;
     Deadlines deadlines_;
     Families families_;
+    core::RunFiles run_files_;
     SupervisorStats stats_;
     core::Timestamp watching_since_ = core::kNever;
     core::Timestamp retention_at_ = core::kNever;  ///< when to look for old sessions again

@@ -81,6 +81,7 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
         resident->session.open(std::move(about), settings_.policy, context, events_);
     }
     resident->session.report(command.events, context, events_);
+    note_conflicts(*resident, context);
     for (const core::Event& event : events_) {
         if (!event.event_id.empty()) resident->new_ids.emplace(event.event_id, event.n);
     }
@@ -103,6 +104,32 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
     }
     HEADWAY_CHECK(store_events(*resident, events_, turn));
     return Answer{advise(*resident, std::move(advice), turn)};
+}
+
+/// The session that the run began with: the topmost known parent. Empty for one that works alone.
+std::string Supervisor::run_of(const core::Session& session) {
+    constexpr int kGenerationsMax = 16;  // parents could name each other
+    std::string run = session.id();
+    std::string parent = session.state().about.parent;
+    if (parent.empty() && families_.children_of(run).empty()) return {};
+    for (int i = 0; i < kGenerationsMax && !parent.empty(); ++i) {
+        run = parent;
+        const Resident* resident = residents_.find(parent);
+        parent = resident == nullptr ? std::string{} : resident->session.state().about.parent;
+    }
+    return run;
+}
+
+/// Appends to `events_` what its events say about files that others of the run write too.
+void Supervisor::note_conflicts(Resident& resident, const core::Context& context) {
+    if (families_.empty()) return;
+    const std::string run = run_of(resident.session);
+    if (run.empty()) return;
+    const std::size_t reported = events_.size();
+    for (std::size_t i = 0; i < reported; ++i) {
+        auto conflict = run_files_.observe(run, resident.session.id(), events_[i]);
+        if (conflict) resident.session.note_conflict(*std::move(conflict), context, events_);
+    }
 }
 
 /// Takes out of `events` what is stored already, or stands twice in the report, and notes it in

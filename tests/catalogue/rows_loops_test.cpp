@@ -219,6 +219,33 @@ TEST_CASE("S47: two monitors by turns of which neither changes are stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S48: two agents that take back each other's edits of one file are stuck", "[.]") {
-    FAIL("sessions are judged one by one");
+TEST_CASE("S48: two agents that take back each other's edits of one file are stuck") {
+    const Hook hook = each_hook();
+    headway::core::RunFiles files;
+    Agent one{hook};
+    Agent other{hook};
+    one.in_run(files, "one");
+    other.in_run(files, "other");
+    for (int i = 0; i < 4; ++i) {
+        one.does(edit("src/limits.py", "MAX = 100", "MAX = 10"));
+        other.does(edit("src/limits.py", "MAX = 10", "MAX = 100"));
+    }
+    expect_stuck(one);
+    expect_stuck(other);
+}
+
+TEST_CASE("two agents that go on in one file by turns are not suspected") {
+    const Hook hook = each_hook();
+    headway::core::RunFiles files;
+    Agent one{hook};
+    Agent other{hook};
+    one.in_run(files, "one");
+    other.in_run(files, "other");
+    for (int i = 0; i < 12; ++i) {
+        one.does(edit("src/limits.py", with("A = {}", i), with("A = {}", i + 1)));
+        other.does(edit("src/limits.py", with("B = {}", i), with("B = {}", i + 1)));
+        if (i % 4 == 3) other.does(edit("src/limits.py", with("B = {}", i + 1), with("B = {}", i)));
+    }
+    expect_progress(one);
+    expect_progress(other);
 }

@@ -199,6 +199,11 @@ Agent& Agent::reports(std::string_view type, std::string_view data) {
     auto report = api::decode_report(tape_, event_of(type, data), api::BodyFormat::kJson);
     if (!report) throw std::invalid_argument{report.error().field + " " + report.error().detail};
     session_.report(report->events, context_, out_);
+    const std::size_t reported = run_ == nullptr ? 0 : out_.size();
+    for (std::size_t i = 0; i < reported; ++i) {
+        auto conflict = run_->observe("run", name_, out_[i]);
+        if (conflict) session_.note_conflict(*std::move(conflict), context_, out_);
+    }
     keep();
     return *this;
 }
@@ -228,6 +233,12 @@ Agent& Agent::passes(milliseconds time) {
 
 Agent& Agent::children_work(bool now) {
     context_.children_work = now;
+    return *this;
+}
+
+Agent& Agent::in_run(core::RunFiles& files, std::string name) {
+    run_ = &files;
+    name_ = std::move(name);
     return *this;
 }
 

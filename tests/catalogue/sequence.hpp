@@ -8,6 +8,7 @@
 
 #include "api/json_tape.hpp"
 #include "core/event.hpp"
+#include "core/run_files.hpp"
 #include "core/session.hpp"
 #include "core/verdict.hpp"
 
@@ -88,6 +89,8 @@ public:
     Agent& acknowledges();  ///< all directives it was given
     Agent& passes(std::chrono::milliseconds time);
     Agent& children_work(bool now);
+    /// From here on its files are those of a run, as the daemon keeps them.
+    Agent& in_run(core::RunFiles& files, std::string name);
 
     core::Verdict verdict() const { return session_.state().judgement.verdict; }
     bool ever(core::Verdict verdict) const;
@@ -109,6 +112,8 @@ private:
     std::vector<core::Event> out_;
     std::vector<core::Event> journal_;
     std::vector<Moment> history_;
+    core::RunFiles* run_ = nullptr;
+    std::string name_;
     std::string open_id_;
     std::uint64_t calls_ = 0;
     std::uint64_t round_ = 0;

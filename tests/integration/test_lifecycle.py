@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from support.case import SharedDaemonCase, unique
+from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.limits import eventually
 from support.sse import EventStream
 
@@ -210,6 +210,30 @@ class Verdicts(SharedDaemonCase):
         self.client.wait(session, until="silent", wait="10s")
         status = self.client.get(f"/api/chat/autonomous/status?sessionId={session}").json()
         self.assertEqual((status["status"], status["error"]), ("running", None))
+
+
+class SeveralAgents(OwnDaemonCase):
+    def test_two_sessions_of_a_run_that_take_back_each_others_edits_are_stuck(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        for child in ("one", "other"):
+            client.open(child, parent="boss")
+
+        def edit(session, content, why):
+            return client.report(session, "tool.finished", tool="edit", target="limits.py", ok=True, args={"why": why},
+                                 result=f"done, {why}", mutated=[{"path": "limits.py", "digest": content}])
+
+        for reason in ("the limit", "a test", "the review", "the docs"):
+            edit("one", "v1", f"{reason} asks for it")
+            advice = edit("other", "v2", f"{reason} forbids it")
+        self.assertEqual(advice["verdict"]["status"], "stuck")
+        self.assertEqual(advice["verdict"]["detector"], "mutual_revert")
+        conflict = [e for e in client.journal("one") if e["type"] == "run.conflict"][-1]["data"]
+        self.assertEqual((conflict["path"], conflict["other"]), ("limits.py", "other"))
+        # What the verdict rests on is in the journal: memory of the run is not needed to say it again.
+        daemon.kill()
+        again = self.client(daemon.start()).session("other")
+        self.assertEqual(again["verdict"]["status"], "stuck")
 
 
 class HeartbeatInterval(SharedDaemonCase):

@@ -1,0 +1,31 @@
+#include "core/detectors/mutual_revert.hpp"
+
+#include "core/text.hpp"
+
+namespace headway::core {
+
+void MutualRevert::observe(const Observation& seen) {
+    if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
+    const auto* conflict = std::get_if<RunConflict>(&seen.event.payload);
+    if (conflict == nullptr) return;
+    reversals = conflict->reversals;
+    path = digest_of(conflict->path).low;
+    other = conflict->other;
+    evidence = conflict->evidence;
+}
+
+Rung MutualRevert::rung(Thresholds limits, const Ledger&) const {
+    return rung_of(reversals, limits);
+}
+
+Finding MutualRevert::finding(const Ledger&) const {
+    Finding finding;
+    finding.count = static_cast<std::uint32_t>(reversals);
+    finding.identity = path;
+    finding.evidence = evidence;
+    finding.reason = "this session and " + other + " took back each other's edits of one file " +
+                     times(reversals);
+    return finding;
+}
+
+}  // namespace headway::core

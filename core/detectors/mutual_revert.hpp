@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/detector.hpp"
+
+namespace headway::core {
+
+/// This session and another one of its run take back each other's content of a file, by turns
+/// (detection.md D23). Seen by RunFiles, which writes a `run.conflict` for each reversal from the
+/// third on. Hard progress, a message of the user and advice taken start afresh; the other session
+/// has its own count.
+struct MutualRevert {
+    static constexpr DetectorId kId = DetectorId::kMutualRevert;
+
+    std::uint64_t reversals = 0;
+    std::uint64_t path = 0;
+    std::string other;
+    std::vector<std::uint64_t> evidence;
+
+    void observe(const Observation& seen);
+    Rung rung(Thresholds limits, const Ledger& ledger) const;
+    Finding finding(const Ledger& ledger) const;
+
+    bool operator==(const MutualRevert&) const = default;
+    static constexpr auto fields() {
+        using D = MutualRevert;
+        return std::tuple{field("reversals", &D::reversals), field("path", &D::path),
+                          field("other", &D::other), field("evidence", &D::evidence)};
+    }
+};
+static_assert(Detector<MutualRevert>);
+
+}  // namespace headway::core
