@@ -233,6 +233,24 @@ struct OpenBody {
     }
 };
 
+struct PauseBody {
+    std::string reason;
+    std::string by;
+    static constexpr auto fields() {
+        return std::tuple{core::field("reason", &PauseBody::reason),
+                          core::field("by", &PauseBody::by)};
+    }
+};
+
+struct NudgeBody {
+    std::string text;
+    std::string by;
+    static constexpr auto fields() {
+        return std::tuple{core::required("text", &NudgeBody::text),
+                          core::field("by", &NudgeBody::by)};
+    }
+};
+
 }  // namespace
 
 Result<DecodedReport> decode_report(JsonTape& tape, std::string_view body, BodyFormat format) {
@@ -293,6 +311,22 @@ Result<core::CancelRequested> decode_cancel(JsonTape& tape, std::string_view bod
     core::CancelRequested cancel;
     HEADWAY_CHECK(fields::decode_object(tape.root(), cancel));
     return cancel;
+}
+
+Result<ControlBody> decode_pause(JsonTape& tape, std::string_view body) {
+    HEADWAY_CHECK(parse_object(tape, body));
+    PauseBody pause;
+    HEADWAY_CHECK(fields::decode_object(tape.root(), pause));
+    return ControlBody{std::move(pause.reason), std::move(pause.by)};
+}
+
+Result<ControlBody> decode_nudge(JsonTape& tape, std::string_view body) {
+    HEADWAY_CHECK(parse_object(tape, body));
+    NudgeBody nudge;
+    HEADWAY_CHECK(fields::decode_object(tape.root(), nudge));
+    if (nudge.text.find_first_not_of(" \t\r\n") == std::string::npos)
+        return under(wrong("must say something"), "text");
+    return ControlBody{std::move(nudge.text), std::move(nudge.by)};
 }
 
 bool valid_id(std::string_view id) noexcept {

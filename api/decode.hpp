@@ -42,6 +42,18 @@ core::Result<core::SessionEnded> decode_end(JsonTape& tape, std::string_view bod
 /// `{"reason"?}`; empty is `{}`.
 core::Result<core::CancelRequested> decode_cancel(JsonTape& tape, std::string_view body);
 
+/// What an operator says with a pause, a resume or a nudge.
+struct ControlBody {
+    std::string text;  ///< `reason` of a pause or a resume, `text` of a nudge
+    std::string by;
+};
+
+/// `{"reason"?,"by"?}`; empty is `{}`.
+core::Result<ControlBody> decode_pause(JsonTape& tape, std::string_view body);
+
+/// `{"text","by"?}`.
+core::Result<ControlBody> decode_nudge(JsonTape& tape, std::string_view body);
+
 /// Whether `id` can name a session: `[A-Za-z0-9._:-]{1,128}`.
 bool valid_id(std::string_view id) noexcept;
 

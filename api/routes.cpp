@@ -36,6 +36,9 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/v1/sessions/{id}/events", Route::kJournal},
     {Method::kPost, "/v1/sessions/{id}/end", Route::kEnd},
     {Method::kPost, "/v1/sessions/{id}/cancel", Route::kCancel},
+    {Method::kPost, "/v1/sessions/{id}/pause", Route::kPause},
+    {Method::kPost, "/v1/sessions/{id}/resume", Route::kResume},
+    {Method::kPost, "/v1/sessions/{id}/nudge", Route::kNudge},
     {Method::kGet, "/v1/sessions/{id}/wait", Route::kWait},
     {Method::kGet, "/v1/sessions/{id}/stream", Route::kStream},
     {Method::kGet, "/v1/wait", Route::kWaitSeveral},
@@ -46,6 +49,24 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/v1/version", Route::kVersion},
     {Method::kGet, "/", Route::kIndex},
 };
+
+constexpr std::uint64_t kNovember2026 = 1'795'219'200;
+
+// The one table of routes that will go. The aliases of the first designs.
+constexpr Deprecation kDeprecations[] = {
+    {"/api/autonomous/progress/{id}", "use GET /progress/{id}", "/progress/{id}", kNovember2026},
+    {"/api/autonomous/progress/{id}/stream", "use GET /progress/{id}/stream",
+     "/progress/{id}/stream", kNovember2026},
+    {"/api/chat/autonomous/status", "use GET /v1/sessions/{id}, or wait with /v1/sessions/{id}/wait",
+     "/v1/sessions/{id}", kNovember2026},
+};
+
+const Deprecation* deprecation_of(std::string_view path) {
+    for (const Deprecation& entry : kDeprecations) {
+        if (entry.path == path) return &entry;
+    }
+    return nullptr;
+}
 
 /// Matches `path` against a pattern; the session id it holds goes to `id`.
 bool fits(std::string_view pattern, std::string_view path, std::string_view& id) {
@@ -109,10 +130,17 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kHeartbeat:
         case Route::kEnd:
         case Route::kCancel:
+        case Route::kPause:
+        case Route::kResume:
+        case Route::kNudge:
             return {true, false, core::limits::kControlBodyBytesMax};
         default:
             return {};
     }
+}
+
+std::span<const Deprecation> deprecations() noexcept {
+    return kDeprecations;
 }
 
 Result<Target> match(Method method, std::string_view target) {
@@ -131,6 +159,7 @@ Result<Target> match(Method method, std::string_view target) {
         }
         Target found;
         found.route = entry.route;
+        found.deprecation = deprecation_of(entry.path);
         if (entry.path.find("{id}") != std::string_view::npos) {
             HEADWAY_TRY(found.session, session_id(raw_id));
         }

@@ -21,6 +21,9 @@ enum class Route : std::uint8_t {
     kHeartbeat,
     kEnd,
     kCancel,
+    kPause,
+    kResume,
+    kNudge,
     kSession,
     kSessions,
     kJournal,
@@ -47,11 +50,23 @@ struct RouteTraits {
 
 RouteTraits traits_of(Route route) noexcept;
 
+/// A route that is on its way out: still served, and every reply says so (RFC 9745).
+struct Deprecation {
+    std::string_view path;       ///< of the route table
+    std::string_view message;    ///< what to use instead
+    std::string_view successor;  ///< a path template, for people and tools
+    std::uint64_t since = 0;     ///< seconds since 1970
+};
+
+/// All of them.
+std::span<const Deprecation> deprecations() noexcept;
+
 /// A request line taken apart. Views point into the target.
 struct Target {
     Route route = Route::kIndex;
     std::string session;  ///< the `{id}` of the path, validated; or empty
     std::string query;    ///< behind the `?`, still encoded
+    const Deprecation* deprecation = nullptr;  ///< of the path, or null
 };
 
 /// Finds the route. Errors: kUnknownRoute, kMethodNotAllowed (`field` lists what is allowed),

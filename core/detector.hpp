@@ -48,6 +48,7 @@ struct Observation {
     bool work_moved = false;  ///< the beat's in-flight counter differs from the last one
     bool state_change = false;
     bool user_message = false;
+    bool held = false;  ///< somebody told the agent to wait, or has to answer it
     bool nudge_taken = false;  ///< the agent acknowledged a change of approach
 };
 

@@ -131,6 +131,8 @@ struct Fold {
     }
 
     void operator()(const DirectiveIssued& directive) const {
+        if (directive.kind == DirectiveKind::kPause) state.paused_at = event.at;
+        if (directive.kind == DirectiveKind::kContinue) end_pause();
         if (state.directives.size() >= limits::kDirectivesMax) {
             state.directives.erase(state.directives.begin());
         }
@@ -193,6 +195,12 @@ struct Fold {
         std::erase_if(state.directives, [&id](const Directive& d) { return d.id == id; });
     }
 
+    void end_pause() const {
+        state.paused_at = kNever;
+        std::erase_if(state.directives,
+                      [](const Directive& d) { return d.kind == DirectiveKind::kPause; });
+    }
+
     void climb(const DirectiveIssued& directive) const {
         auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
                                   [&](const Nudge& n) { return n.loop == directive.loop; });
@@ -249,6 +257,7 @@ void apply(SessionState& state, const Event& event) {
     if (event.state) state.agent_state = event.state;
     state.last_tier = seen.tier;
     seen.call_in_flight = state.call_in_flight();
+    seen.held = state.paused();
     seen.state_change = !change_name(type).empty() && !evidence.replayed;
     if (seen.state_change) {
         ++state.state_changes;

@@ -214,6 +214,7 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
     if (claims.verdict == Rung::kStuck && !only_beats) return Verdict::kStuck;
     if (held && before == Verdict::kStuck) return Verdict::kStuck;
     if (claims.verdict == Rung::kBlocked) return Verdict::kBlocked;
+    if (state.paused()) return Verdict::kWaiting;
     if (unheard(state, around)) {
         // A long tool keeps some agents from beating: reported, never called silent because of it.
         if (state.call_in_flight()) return Verdict::kSlow;
@@ -291,6 +292,9 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
     if (state.ended()) {
         judgement.reason = state.end_reason;
         judgement.evidence = {state.n};
+    } else if (state.paused() && judgement.verdict == Verdict::kWaiting) {
+        judgement.detector = "operator";
+        judgement.reason = "paused by the operator";
     } else if (unheard(state, around) && judgement.verdict != Verdict::kStuck &&
                judgement.verdict != Verdict::kBlocked) {
         judgement.detector = "liveness";

@@ -112,11 +112,35 @@ Result<> Session::cancel(std::string reason, const Context& context, std::vector
     if (state_.ended()) return ended_error(state_);
     if (state_.cancel_requested) return {};
     add(make_event(CancelRequested{reason}, context), out);
-    DirectiveIssued stop;
-    stop.id = "d" + std::to_string(state_.n + 1);
-    stop.kind = DirectiveKind::kStop;
-    stop.reason = reason.empty() ? "cancelled by the operator" : std::move(reason);
-    add(make_event(std::move(stop), context), out);
+    direct(DirectiveKind::kStop, reason.empty() ? "cancelled by the operator" : std::move(reason),
+           {}, context, out);
+    return {};
+}
+
+Result<> Session::pause(std::string reason, std::string by, const Context& context,
+                        std::vector<Event>& out) {
+    if (state_.ended()) return ended_error(state_);
+    if (state_.paused()) return {};
+    direct(DirectiveKind::kPause, reason.empty() ? "paused by the operator" : std::move(reason),
+           std::move(by), context, out);
+    add_verdict(context, out);
+    return {};
+}
+
+Result<> Session::resume(std::string reason, std::string by, const Context& context,
+                         std::vector<Event>& out) {
+    if (state_.ended()) return ended_error(state_);
+    if (!state_.paused()) return {};
+    direct(DirectiveKind::kContinue, reason.empty() ? "resumed by the operator" : std::move(reason),
+           std::move(by), context, out);
+    add_verdict(context, out);
+    return {};
+}
+
+Result<> Session::nudge(std::string text, std::string by, const Context& context,
+                        std::vector<Event>& out) {
+    if (state_.ended()) return ended_error(state_);
+    direct(DirectiveKind::kChangeApproach, std::move(text), std::move(by), context, out);
     return {};
 }
 
@@ -145,6 +169,7 @@ Timestamp Session::next_deadline(Timestamp watching_since) const {
     if (state_.n == 0 || state_.ended()) return kNever;
     const Timestamp due = silent_at(state_.last_beat_at, watching_since, state_.asked_interval);
     // Past silence nothing more happens by itself; the next event of the agent ends it.
+    if (state_.paused()) return kNever;
     const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;
     return said ? kNever : due;
 }
@@ -200,6 +225,16 @@ void Session::end_itself(std::string failure, const Context& context, std::vecto
     end.reason = bounded_text(failure.empty() ? state_.judgement.reason : std::move(failure));
     add(make_event(std::move(end), context), out);
     add_verdict(context, out);
+}
+
+void Session::direct(DirectiveKind kind, std::string reason, std::string by,
+                     const Context& context, std::vector<Event>& out) {
+    DirectiveIssued directive;
+    directive.id = "d" + std::to_string(state_.n + 1);
+    directive.kind = kind;
+    directive.reason = std::move(reason);
+    directive.by = std::move(by);
+    add(make_event(std::move(directive), context), out);
 }
 
 void Session::add_stats(const Context& context, std::vector<Event>& out) {

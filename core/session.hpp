@@ -50,6 +50,17 @@ public:
     /// changes nothing. Error: kSessionEnded.
     Result<> cancel(std::string reason, const Context& context, std::vector<Event>& out);
 
+    /// Tells the agent to pause until resume(); meanwhile it is `waiting`. Repeating either changes
+    /// nothing. `by` is whoever said so, as far as known. Error: kSessionEnded.
+    Result<> pause(std::string reason, std::string by, const Context& context,
+                   std::vector<Event>& out);
+    Result<> resume(std::string reason, std::string by, const Context& context,
+                    std::vector<Event>& out);
+    /// Gives the agent a person's words, as a directive to change its approach. Error:
+    /// kSessionEnded.
+    Result<> nudge(std::string text, std::string by, const Context& context,
+                   std::vector<Event>& out);
+
     /// Takes back and forth with another session of its run over one file (RunFiles). Changes nothing
     /// in a session that has ended.
     void note_conflict(RunConflict conflict, const Context& context, std::vector<Event>& out);
@@ -74,6 +85,8 @@ private:
     /// After a report, so that every event of it is stored: the end that a failure condition or the
     /// policy asks for.
     void end_itself(std::string failure, const Context& context, std::vector<Event>& out);
+    void direct(DirectiveKind kind, std::string reason, std::string by, const Context& context,
+                std::vector<Event>& out);
     void add_stats(const Context& context, std::vector<Event>& out);
     void note_state(Event& event) const;
     void ask_interval(const Context& context, Event& event) const;

@@ -115,10 +115,12 @@ struct SessionState {
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
+    Timestamp paused_at = kNever;      ///< an operator told the agent to pause, and not to resume yet
     SessionStarted about;
     Policy policy;
 
     bool ended() const noexcept { return outcome.has_value(); }
+    bool paused() const noexcept { return paused_at != kNever; }
     bool call_in_flight() const noexcept {
         return !open_calls.empty() || in_flight_beat.has_value();
     }
@@ -128,7 +130,7 @@ struct SessionState {
 
 /// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
 /// the journal.
-inline constexpr std::uint32_t kSnapshotVersion = 3;
+inline constexpr std::uint32_t kSnapshotVersion = 4;
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -174,7 +176,8 @@ constexpr auto SessionState::fields() {
                       field("files_modified", &S::files_modified),
                       field("recent_successes", &S::recent_successes),
                       field("recent_failures", &S::recent_failures),
-                      field("low_confidence", &S::low_confidence)};
+                      field("low_confidence", &S::low_confidence),
+                      field("paused_at", &S::paused_at)};
 }
 
 }  // namespace headway::core

@@ -136,7 +136,8 @@ core::Result<> App::open_store() {
 core::Result<> App::listen() {
     HEADWAY_TRY(const config::ListenAddress address,
                 config::parse_listen_address(loaded_.settings.server.listen));
-    dispatcher_ = std::make_unique<Dispatcher>(io_, loaded_.settings.server, clock_, queue_);
+    dispatcher_ = std::make_unique<Dispatcher>(io_, loaded_.settings.server, clock_, queue_,
+        [this](const std::string& line) { log_->warn("{}", line); });
     supervisor_ = std::make_unique<Supervisor>(
         *store_, clock_, queue_, supervisor_settings(loaded_.settings),
         [this](std::unique_ptr<Publication> publication) {

@@ -9,7 +9,7 @@
 namespace headway::server {
 
 Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settings,
-                       const Clock& clock, CommandQueue& queue)
+                       const Clock& clock, CommandQueue& queue, Warn warn)
     : io_(io),
       clock_(clock),
       queue_(queue),
@@ -26,17 +26,29 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
           [this] { return reading_time(); }),
       http_(io, settings, *this),
       wait_timer_(io),
-      watching_since_(clock.now()) {}
+      watching_since_(clock.now()),
+      warn_(std::move(warn)) {}
 
 Dispatcher::~Dispatcher() = default;
 
 void Dispatcher::handle(HttpConnection& connection, std::uint64_t slot,
                         const HttpRequest& request) {
     ++routes_[static_cast<std::size_t>(request.target.route)];
+    if (request.target.deprecation != nullptr) note_deprecated(request.target);
     Call call{connection, {connection.id(), slot}, request};
     if (auto done = route(call); !done) {
         connection.respond(slot, problem_response(done.error(), call.path()));
     }
+}
+
+/// Once an hour for each route: whoever still polls an old one would fill the log.
+void Dispatcher::note_deprecated(const api::Target& target) {
+    const auto now = Clock::steady();
+    const auto [last, first] = warned_.try_emplace(target.deprecation, now);
+    if (!first && now - last->second < std::chrono::hours{1}) return;
+    last->second = now;
+    warn_("deprecated route " + std::string{target.deprecation->path} + " is still used: " +
+          std::string{target.deprecation->message});
 }
 
 core::Result<> Dispatcher::route(Call& call) {
@@ -52,6 +64,12 @@ core::Result<> Dispatcher::route(Call& call) {
             return end(call);
         case api::Route::kCancel:
             return cancel(call);
+        case api::Route::kPause:
+            return control(call, Control::kPause);
+        case api::Route::kResume:
+            return control(call, Control::kResume);
+        case api::Route::kNudge:
+            return control(call, Control::kNudge);
         case api::Route::kSession:
             return session(call);
         case api::Route::kSessions:

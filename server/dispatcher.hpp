@@ -24,8 +24,11 @@ namespace headway::server {
 /// what the answer rests on. I/O thread only.
 class Dispatcher final : public HttpServer::Handler {
 public:
+    /// A line for the log that somebody should read.
+    using Warn = std::function<void(const std::string& line)>;
+
     Dispatcher(net::io_context& io, const config::ServerSettings& settings, const Clock& clock,
-               CommandQueue& queue);
+               CommandQueue& queue, Warn warn);
     ~Dispatcher() override;
 
     HttpServer& http() noexcept { return http_; }
@@ -55,6 +58,7 @@ private:
     core::Result<> open(Call& call);
     core::Result<> end(Call& call);
     core::Result<> cancel(Call& call);
+    core::Result<> control(Call& call, Control control);
     core::Result<> submit(Call& call, Command command, const std::string& session,
                           std::size_t bytes);
 
@@ -81,6 +85,7 @@ private:
     bool ask(ReplyTo to, Command command, const std::string& session, std::size_t bytes);
     void wake_supervisor();
     void arm_wait_timer();
+    void note_deprecated(const api::Target& target);
     api::ReadingTime reading_time() const { return {clock_.now(), watching_since_}; }
 
     net::io_context& io_;
@@ -97,6 +102,8 @@ private:
     core::Timestamp watching_since_;
     SupervisorStats supervisor_;
     RouteCounts routes_{};
+    Warn warn_;
+    std::unordered_map<const api::Deprecation*, Clock::Steady::time_point> warned_;
     bool wake_posted_ = false;
     bool draining_ = false;
 };

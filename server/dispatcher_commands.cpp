@@ -80,4 +80,12 @@ Result<> Dispatcher::cancel(Call& call) {
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
 
+Result<> Dispatcher::control(Call& call, Control control) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    const auto decode = control == Control::kNudge ? api::decode_nudge : api::decode_pause;
+    HEADWAY_TRY(auto body, decode(tape_, call.request.body));
+    ControlCommand command{call.session(), control, std::move(body)};
+    return submit(call, std::move(command), call.session(), call.request.body.size());
+}
+
 }  // namespace headway::server

@@ -190,6 +190,7 @@ void HttpConnection::dispatch(std::string_view body) {
     const std::uint64_t number = slot.number;
     const RequestHead head = *std::exchange(head_, {});
     const api::Target target = *std::exchange(target_, {});
+    slot.deprecation = target.deprecation;
     if (!head.keep_alive) closing_ = true;
     set_phase(Phase::kWriting);
     try {

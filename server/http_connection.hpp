@@ -97,6 +97,7 @@ private:
         bool head_only = false;
         Clock::Steady::time_point started;
         std::string request_id;
+        const api::Deprecation* deprecation = nullptr;
         std::string text;  ///< the reply, when an older one is still to come
     };
     enum class Phase : std::uint8_t { kIdle, kHead, kBody, kWriting, kStreaming, kLeaving };

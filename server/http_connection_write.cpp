@@ -51,6 +51,7 @@ void HttpConnection::render(Slot& slot, const Response& response, std::string& o
             .count());
     envelope.keep_alive = slot.keep_alive;
     envelope.head_only = slot.head_only;
+    envelope.deprecation = slot.deprecation;
     append_response(out, response, envelope);
 }
 
@@ -133,7 +134,10 @@ bool HttpConnection::begin_stream(std::uint64_t number) {
     if (closed_ || slots_.empty() || slots_.front().number != number || slots_.size() > 1) {
         return false;
     }
-    append_stream_header(out_, slots_.front().request_id);
+    Envelope envelope;
+    envelope.request_id = slots_.front().request_id;
+    envelope.deprecation = slots_.front().deprecation;
+    append_stream_header(out_, envelope);
     slots_.clear();
     streaming_ = true;
     closing_ = false;

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/decode.hpp"
 #include "api/encode.hpp"
 #include "core/event.hpp"
 #include "core/result.hpp"
@@ -52,6 +53,15 @@ struct CancelCommand {
     core::CancelRequested cancel;
 };
 
+/// What an operator tells a running agent.
+enum class Control : std::uint8_t { kPause, kResume, kNudge };
+
+struct ControlCommand {
+    std::string session;
+    Control control = Control::kNudge;
+    api::ControlBody body;
+};
+
 // Queries: answered from committed state.
 
 struct SessionQuery {
@@ -91,7 +101,7 @@ struct ReloadCommand {
     core::Millis retention{0};
 };
 
-using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, SessionQuery,
+using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, ControlCommand, SessionQuery,
                              ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand>;
 
 struct Request {

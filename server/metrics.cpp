@@ -43,7 +43,8 @@ private:
 
 const char* route_name(std::size_t route) {
     constexpr const char* kNames[] = {"open",       "open_named", "report",          "heartbeat",
-                                      "end",        "cancel",     "session",         "sessions",
+                                      "end",        "cancel",     "pause",           "resume",
+                                      "nudge",      "session",    "sessions",
                                       "journal",    "wait",       "wait_several",    "stream",
                                       "stream_all", "progress",   "progress_stream", "chat_status",
                                       "livez",      "readyz",     "metrics",         "version",

@@ -67,6 +67,13 @@ void append_milliseconds(std::string& out, std::uint64_t microseconds) {
     out.append(fraction, sizeof fraction);
 }
 
+void append_deprecation(std::string& out, const api::Deprecation& entry) {
+    out.append("Deprecation: @");
+    append_number(out, entry.since);
+    out.append("\r\nX-Deprecated: true\r\nX-Deprecation-Message: ").append(entry.message);
+    out.append("\r\n");
+}
+
 }  // namespace
 
 void append_response(std::string& out, const Response& response, const Envelope& envelope) {
@@ -79,16 +86,19 @@ void append_response(std::string& out, const Response& response, const Envelope&
     append_milliseconds(out, envelope.microseconds);
     out.append("\r\n");
     out.append(response.headers);
+    if (envelope.deprecation != nullptr) append_deprecation(out, *envelope.deprecation);
     if (!envelope.keep_alive || response.close) out.append("Connection: close\r\n");
     out.append("\r\n");
     if (!envelope.head_only) out.append(response.body);
 }
 
-void append_stream_header(std::string& out, std::string_view request_id) {
+void append_stream_header(std::string& out, const Envelope& envelope) {
     out.append(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         "X-Accel-Buffering: no\r\nConnection: close\r\nX-Request-Id: ");
-    out.append(request_id).append("\r\n\r\n");
+    out.append(envelope.request_id).append("\r\n");
+    if (envelope.deprecation != nullptr) append_deprecation(out, *envelope.deprecation);
+    out.append("\r\n");
 }
 
 Response problem_response(const core::Error& error, std::string_view instance) {

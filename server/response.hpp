@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/routes.hpp"
 #include "core/result.hpp"
 
 namespace headway::server {
@@ -23,13 +24,14 @@ struct Envelope {
     std::uint64_t microseconds = 0;  ///< from the end of the head to the reply
     bool keep_alive = true;
     bool head_only = false;  ///< HEAD: the header of what GET would send
+    const api::Deprecation* deprecation = nullptr;  ///< of the route, or null
 };
 
 /// Appends status line, header and body. Pure.
 void append_response(std::string& out, const Response& response, const Envelope& envelope);
 
 /// Appends the header that starts an endless text/event-stream.
-void append_stream_header(std::string& out, std::string_view request_id);
+void append_stream_header(std::string& out, const Envelope& envelope);
 
 /// The problem+json reply to `error`; framing errors close the connection. Pure.
 Response problem_response(const core::Error& error, std::string_view instance);

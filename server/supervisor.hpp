@@ -74,6 +74,7 @@ private:
     core::Result<Answer> handle(OpenCommand& command, const core::Context& context, Turn& turn);
     core::Result<Answer> handle(EndCommand& command, const core::Context& context, Turn& turn);
     core::Result<Answer> handle(CancelCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(ControlCommand& command, const core::Context& context, Turn& turn);
     core::Result<Resident*> find_resident(std::string_view id);
     core::Result<Resident*> require_resident(std::string_view id);
     core::Result<Resident*> create_resident(const std::string& id, core::Timestamp now);

@@ -284,6 +284,28 @@ Result<Answer> Supervisor::handle(CancelCommand& command, const core::Context& c
     return Answer{advise(*resident, std::move(advice), turn)};
 }
 
+Result<Answer> Supervisor::handle(ControlCommand& command, const core::Context& context,
+                                  Turn& turn) {
+    HEADWAY_TRY(Resident * resident, require_resident(command.session));
+    core::Session& session = resident->session;
+    events_.clear();
+    switch (command.control) {
+        case Control::kPause:
+            HEADWAY_CHECK(session.pause(command.body.text, command.body.by, context, events_));
+            break;
+        case Control::kResume:
+            HEADWAY_CHECK(session.resume(command.body.text, command.body.by, context, events_));
+            break;
+        case Control::kNudge:
+            HEADWAY_CHECK(session.nudge(command.body.text, command.body.by, context, events_));
+            break;
+    }
+    api::Advice advice;
+    advice.n = session.state().n;
+    if (!events_.empty()) HEADWAY_CHECK(store_events(*resident, events_, turn));
+    return Answer{advise(*resident, std::move(advice), turn)};
+}
+
 BodyReply Supervisor::document(const core::Session& session, int status,
                                std::string headers) const {
     BodyReply reply;

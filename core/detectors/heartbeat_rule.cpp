@@ -30,7 +30,7 @@ void HeartbeatRule::observe(const Observation& seen) {
         restart(n);
         return;
     }
-    if (rests) return;
+    if (rests || seen.held) return;
     if (seen.call_in_flight) {
         count(working_beats, quiet_beats, n);
     } else {

@@ -59,6 +59,7 @@ class Examples(OwnDaemonCase):
         self.assertGreater(len(requests), 10)
         daemon = self.start()
         self.client(daemon).report("docs-cancel", "message", text="the page cancels this one")
+        self.client(daemon).open("docs-steer")
         for example in requests:
             with self.subTest(f"api/API.md:{example.line} {example.method} {example.path}"):
                 self.run_example(daemon, example)

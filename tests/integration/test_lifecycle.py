@@ -304,6 +304,62 @@ class Cancelling(SharedDaemonCase):
         self.assertEqual(self.client.post(f"/v1/sessions/{session}/cancel").status, 409)
 
 
+class Steering(SharedDaemonCase):
+    def control(self, session, what, body=None):
+        return self.client.post(f"/v1/sessions/{session}/{what}", body)
+
+    def test_a_paused_agent_waits_and_is_told_to_go_on(self):
+        session = unique()
+        self.client.open(session)
+        self.assertEqual(self.control(session, "pause", {"reason": "deploy", "by": "ana"}).status, 200)
+        advice = self.client.beat(session)
+        (pause,) = advice["directives"]
+        self.assertEqual((pause["type"], pause["reason"]), ("pause", "deploy"))
+        self.assertEqual(advice["verdict"]["status"], "waiting")
+        self.assertEqual(self.control(session, "resume").status, 200)
+        advice = self.client.beat(session)
+        self.assertEqual([d["type"] for d in advice["directives"]], ["continue"])
+        self.assertNotEqual(advice["verdict"]["status"], "waiting")
+        issued = [e["data"] for e in self.client.journal(session) if e["type"] == "directive.issued"]
+        self.assertEqual(issued[0]["by"], "ana")
+
+    def test_a_nudge_reaches_the_agent_in_its_next_reply(self):
+        session = unique()
+        self.client.open(session)
+        self.assertEqual(self.control(session, "nudge", {"text": "read the log first"}).status, 200)
+        (nudge,) = self.client.beat(session)["directives"]
+        self.assertEqual((nudge["type"], nudge["reason"]), ("change_approach", "read the log first"))
+
+    def test_bad_control_requests_name_the_field(self):
+        session = unique()
+        self.client.open(session)
+        for what, body, code, field in (("nudge", {}, "missing_field", "/text"),
+                                        ("nudge", {"text": "  "}, "invalid_field", "/text"),
+                                        ("pause", {"why": 1}, "unknown_field", "/why"),
+                                        ("resume", {"reason": 1}, "invalid_field", "/reason")):
+            reply = self.control(session, what, body)
+            self.assertIn(reply.status, (400, 422), (what, body))
+            problem = reply.json()
+            self.assertEqual((problem["code"], problem["field"]), (code, field), (what, body))
+        self.assertEqual(self.control(unique(), "pause").status, 404)
+        self.client.end(session)
+        self.assertEqual(self.control(session, "pause").json()["code"], "session_ended")
+
+
+class Deprecated(SharedDaemonCase):
+    def test_old_aliases_say_that_they_are_old_and_what_to_use(self):
+        session = unique()
+        self.client.open(session)
+        for path in (f"/api/autonomous/progress/{session}", f"/api/chat/autonomous/status?sessionId={session}"):
+            reply = self.client.get(path)
+            self.assertEqual(reply.status, 200)
+            self.assertEqual(reply.headers["x-deprecated"], "true")
+            self.assertTrue(reply.headers["deprecation"].startswith("@"))
+            self.assertIn("use GET /", reply.headers["x-deprecation-message"])
+        self.assertNotIn("x-deprecated", self.client.get(f"/progress/{session}").headers)
+        self.assertEqual(self.daemon.log().count("deprecated route /api/autonomous/progress/{id}"), 1)
+
+
 class Ending(SharedDaemonCase):
     def test_the_same_outcome_again_is_200_and_another_409(self):
         session = unique()

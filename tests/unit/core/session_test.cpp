@@ -186,6 +186,55 @@ TEST_CASE("session: cancel without a reason gives one, and an ended session cann
     CHECK(code_of(story.session.cancel("", context(30), out)) == ErrorCode::kSessionEnded);
 }
 
+TEST_CASE("session: a pause makes it waiting, without a deadline, until it is resumed", "[core]") {
+    Story story;
+    std::vector<Event> out;
+    REQUIRE(story.session.pause("lunch", "ana", context(10), out).has_value());
+    CHECK(types(out) == std::vector{EventType::kDirectiveIssued, EventType::kVerdictChanged});
+    const auto& pause = std::get<DirectiveIssued>(out[0].payload);
+    CHECK(pause.kind == DirectiveKind::kPause);
+    CHECK(pause.reason == "lunch");
+    CHECK(pause.by == "ana");
+    CHECK(story.session.state().judgement.verdict == Verdict::kWaiting);
+    CHECK(story.session.next_deadline(kNever) == kNever);
+    REQUIRE(story.session.pause("again", "ana", context(20), out).has_value());
+    CHECK(out.size() == 2);
+
+    REQUIRE(story.session.resume("", "ana", context(30), out).has_value());
+    CHECK_FALSE(story.session.state().paused());
+    REQUIRE(story.session.state().directives.size() == 1);
+    CHECK(story.session.state().directives[0].kind == DirectiveKind::kContinue);
+    CHECK(story.session.state().judgement.verdict != Verdict::kWaiting);
+    const std::size_t events = out.size();
+    REQUIRE(story.session.resume("", "ana", context(40), out).has_value());
+    CHECK(out.size() == events);
+}
+
+TEST_CASE("session: beats of a paused agent are not counted against it", "[core]") {
+    Story story;
+    std::vector<Event> out;
+    REQUIRE(story.session.pause("", "", context(1), out).has_value());
+    for (int i = 0; i < 30; ++i) (void)story.report(beat(), 10 + i);
+    CHECK(story.session.state().judgement.verdict == Verdict::kWaiting);
+    REQUIRE(story.session.resume("", "", context(50), out).has_value());
+    CHECK(story.session.state().judgement.verdict == Verdict::kStarting);
+}
+
+TEST_CASE("session: a nudge is a directive in a person's words", "[core]") {
+    Story story;
+    std::vector<Event> out;
+    REQUIRE(story.session.nudge("look at the fixture", "ben", context(10), out).has_value());
+    const auto& nudge = std::get<DirectiveIssued>(out.at(0).payload);
+    CHECK(nudge.kind == DirectiveKind::kChangeApproach);
+    CHECK(nudge.reason == "look at the fixture");
+    CHECK(nudge.by == "ben");
+    CHECK(nudge.step == 0);
+    (void)story.report(ended(Outcome::kCompleted), 20);
+    CHECK(code_of(story.session.nudge("x", "", context(30), out)) == ErrorCode::kSessionEnded);
+    CHECK(code_of(story.session.pause("x", "", context(30), out)) == ErrorCode::kSessionEnded);
+    CHECK(code_of(story.session.resume("x", "", context(30), out)) == ErrorCode::kSessionEnded);
+}
+
 TEST_CASE("session: the interval asked for is recorded in the event that asks", "[core]") {
     Story story;
     const auto started = story.report(tool_started("c"), 10);
