@@ -305,6 +305,12 @@ class Replaying(CliCase):
         self.assertEqual((document["outcome"], document["goal"]), ("completed", "t"))
         self.assertEqual(document["tools"], {"calls": 1, "failures": 1, "files_modified": 0})
 
+    def test_a_clock_that_jumps_back_holds_nothing_up(self):
+        session = unique("replay")
+        lines = [{"type": "message", "ts": ts, "text": "x"} for ts in (5, -1e300, -9e15, 5.1)]
+        self.ok("replay", self.write(lines), "--to", self.daemon.url, "--session", session, "--speed", "10")
+        self.assertEqual(self.client.session(session)["n"], 5)
+
     def test_our_own_export_can_be_played_again(self):
         session, copy = unique("export"), unique("copy")
         self.client.report(session, "tool.finished", tool="bash", args={"a": 1})
