@@ -191,8 +191,9 @@ private:
     /// 1.0 and 1 are one number.
     void number(double v) {
         char digits[32];
+        // The range first: what no integer can hold must not be turned into one.
         const bool whole =
-            v == static_cast<double>(static_cast<std::int64_t>(v)) && v < 9e15 && v > -9e15;
+            v < 9e15 && v > -9e15 && v == static_cast<double>(static_cast<std::int64_t>(v));
         const auto end =
             whole ? std::to_chars(digits, digits + sizeof digits, static_cast<std::int64_t>(v)).ptr
                   : std::to_chars(digits, digits + sizeof digits, v).ptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/daemon.hpp"
@@ -24,6 +25,13 @@ std::string text_at(const json& data, const char* name) {
 double number_at(const json& data, const char* name) {
     const auto found = data.find(name);
     return found != data.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+// Agents may report up to 2^63, which as a double is more than an integer can hold.
+std::chrono::milliseconds duration_at(const json& data, const char* name) {
+    constexpr double kMsMax = 9e15;
+    const double ms = std::clamp(number_at(data, name), 0.0, kMsMax);
+    return std::chrono::milliseconds{static_cast<std::int64_t>(ms)};
 }
 
 void add(std::string& line, const std::string& part, std::string_view separator = ", ") {
@@ -56,8 +64,7 @@ std::string of_heartbeat(const json& data) {
     std::string line = labelled(data, "phase");
     add(line, labelled(data, "iteration"));
     if (const auto found = data.find("resources"); found != data.end() && found->is_object()) {
-        const auto cpu = static_cast<std::int64_t>(number_at(*found, "cpu_ms"));
-        add(line, "cpu " + human_duration(std::chrono::milliseconds{cpu}));
+        add(line, "cpu " + human_duration(duration_at(*found, "cpu_ms")));
         add(line, "rss " + human_bytes(number_at(*found, "rss_bytes")));
         const double disk = number_at(*found, "disk_bytes");
         if (disk > 0) add(line, "disk " + human_bytes(disk));
@@ -77,10 +84,8 @@ std::string of_tool_finished(const json& data) {
     const auto ok = data.find("ok");
     const bool failed = ok != data.end() && *ok == false;
     line += failed ? " FAILED" : " ok";
-    if (data.contains("duration_ms")) {
-        const auto ms = static_cast<std::int64_t>(number_at(data, "duration_ms"));
-        line += " " + human_duration(std::chrono::milliseconds{ms});
-    }
+    if (data.contains("duration_ms"))
+        line += " " + human_duration(duration_at(data, "duration_ms"));
     if (const auto error = data.find("error"); failed && error != data.end()) {
         add(line, error->is_object() ? text_at(*error, "message") : plain_text(*error), ": ");
     } else {

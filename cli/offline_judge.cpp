@@ -18,7 +18,6 @@ using std::chrono::milliseconds;
 
 // Recordings count from their own zero; the core's zero means "never".
 constexpr core::Timestamp kOpened{std::chrono::sys_days{std::chrono::year{2000} / 1 / 1}};
-constexpr double kSecondsMax = 1e9;  // 30 years: a broken clock must not overflow ours
 
 core::Error at_line(std::size_t line, core::Error error) {
     if (!error.field.empty()) error.detail = error.field + " " + error.detail;
@@ -34,7 +33,7 @@ public:
     core::Timestamp at(const RecordedEvent& event) {
         if (!event.seconds) return now_ += std::chrono::seconds{1};
         if (!zero_) zero_ = *event.seconds;
-        const double passed = std::clamp(*event.seconds - *zero_, 0.0, kSecondsMax);
+        const double passed = std::clamp(*event.seconds - *zero_, 0.0, kRecordedSecondsMax);
         now_ = std::max(now_, kOpened + milliseconds{std::llround(passed * 1'000.0)});
         return now_;
     }

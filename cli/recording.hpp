@@ -10,6 +10,10 @@
 
 namespace headway::cli {
 
+/// The longest time between two events that is believed, 30 years: a broken clock must not overflow
+/// ours.
+inline constexpr double kRecordedSecondsMax = 1e9;
+
 /// One event ready to be reported, and when it happened in the recording.
 struct RecordedEvent {
     std::string event;              ///< JSON text: {"type","event_id","data"}

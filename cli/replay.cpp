@@ -113,8 +113,9 @@ private:
             started_ = steady_now();
             first_seconds_ = *event.seconds;
         }
-        const double ms = (*event.seconds - first_seconds_) / options_.speed * 1'000.0;
-        std::this_thread::sleep_until(*started_ + milliseconds{std::llround(ms)});
+        const double passed = std::clamp(*event.seconds - first_seconds_, 0.0, kRecordedSecondsMax);
+        const double pause = std::min(passed / options_.speed, kRecordedSecondsMax);
+        std::this_thread::sleep_until(*started_ + milliseconds{std::llround(pause * 1'000.0)});
     }
 
     void note_failure(const HttpReply& reply, Played& played) const {

@@ -127,7 +127,7 @@ std::string human_duration(std::chrono::milliseconds duration) {
     const std::int64_t ms = std::max<std::int64_t>(duration.count(), 0);
     if (ms < 1'000) return std::to_string(ms) + "ms";
     if (ms < 59'950) return decimal(static_cast<double>(ms) / 1'000.0, 1, "s");
-    const std::int64_t seconds = (ms + 500) / 1'000;
+    const std::int64_t seconds = ms / 1'000 + (ms % 1'000 >= 500 ? 1 : 0);
     if (seconds < 3'600) return two_units(seconds / 60, "m", seconds % 60, "s");
     const std::int64_t minutes = seconds / 60;
     if (minutes < 24 * 60) return two_units(minutes / 60, "h", minutes % 60, "m");

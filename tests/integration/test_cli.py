@@ -11,7 +11,7 @@ from pathlib import Path
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.cli import Cli, finish
 from support.corpus import corpus_folder
-from support.limits import eventually, patient
+from support.limits import eventually
 
 NOBODY = "http://127.0.0.1:1"  # tcpmux: nothing listens there
 
@@ -73,9 +73,9 @@ class Waiting(CliCase):
         eventually(lambda: "headway_waiters 1" in self.client.get("/metrics").body.decode(), what="the waiter")
         self.client.open(session)
         self.client.end(session, "failed", reason="because")
-        out, _ = process.communicate(timeout=patient(20))
-        self.assertEqual(process.returncode, 1)
-        self.assertEqual(json.loads(out)["verdict"]["reason"], "because")
+        output = finish(process)
+        self.assertEqual(output.code, 1, output)
+        self.assertEqual(output.json()["verdict"]["reason"], "because")
 
     def test_a_missing_session_can_fail_at_once(self):
         self.assertNotIn(self.cli.run("wait", unique(), "--missing", "fail").code, (0, 124))
@@ -102,8 +102,8 @@ class LooseDaemon(OwnDaemonCase):
         eventually(lambda: "headway_waiters 1" in client.get("/metrics").body.decode(), what="the waiter")
         daemon.restart()
         self.client(daemon).end("a")
-        _, err = process.communicate(timeout=patient(30))
-        self.assertEqual(process.returncode, 0, err)
+        output = finish(process, 30)
+        self.assertEqual(output.code, 0, output)
 
     def test_watch_resumes_after_the_daemons_restart(self):
         daemon = self.start()
@@ -239,7 +239,10 @@ class Running(CliCase):
         process = self.cli.start("run", "--session", session, "--interval", "100ms", "--", "sh", "-c", "echo line 1; read stop",
                                  stdin=subprocess.PIPE)
         eventually(lambda: self.client.get(f"/v1/sessions/{session}").json().get("heartbeats"), what="a heartbeat of the command")
-        process.communicate("stop\n", timeout=patient(20))
+        process.stdin.write("stop\n")
+        process.stdin.close()
+        output = finish(process)
+        self.assertEqual(output.code, 0, output)
         journal = json.dumps(self.client.journal(session))
         self.assertIn("line 1", journal)
         document = self.client.session(session)
@@ -301,6 +304,12 @@ class Replaying(CliCase):
         document = self.client.session(session)
         self.assertEqual((document["outcome"], document["goal"]), ("completed", "t"))
         self.assertEqual(document["tools"], {"calls": 1, "failures": 1, "files_modified": 0})
+
+    def test_a_clock_that_jumps_back_holds_nothing_up(self):
+        session = unique("replay")
+        lines = [{"type": "message", "ts": ts, "text": "x"} for ts in (5, -1e300, -9e15, 5.1)]
+        self.ok("replay", self.write(lines), "--to", self.daemon.url, "--session", session, "--speed", "10")
+        self.assertEqual(self.client.session(session)["n"], 5)
 
     def test_our_own_export_can_be_played_again(self):
         session, copy = unique("export"), unique("copy")

@@ -4,7 +4,7 @@ import subprocess
 import threading
 from dataclasses import dataclass
 
-from .daemon import BINARY, Daemon, clean_environment
+from .daemon import ALARMS, BINARY, Daemon, clean_environment
 from .limits import patient
 
 
@@ -13,6 +13,11 @@ class Output:
     code: int
     out: str
     err: str
+
+    def __post_init__(self):
+        # The exit status alone would not do: that of a sanitizer may be one that the test expects.
+        if ALARMS.search(self.err):
+            raise AssertionError(f"alarms on stderr, exit status {self.code}:\n{self.err[-8000:]}")
 
     def json(self):
         return json.loads(self.out)

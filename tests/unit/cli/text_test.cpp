@@ -42,6 +42,7 @@ TEST_CASE("text: durations and sizes for people", "[cli]") {
     CHECK(human_duration(3h + 12min) == "3h12m");
     CHECK(human_duration(98h) == "4d02h");
     CHECK(human_duration(-5ms) == "0ms");
+    CHECK(human_duration(std::chrono::milliseconds::max()) == "106751991167d07h");
     CHECK(human_bytes(512) == "512 B");
     CHECK(human_bytes(4.2 * 1024 * 1024) == "4.2 MiB");
     CHECK(human_bytes(1024.0 * 1024) == "1.0 MiB");
