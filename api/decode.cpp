@@ -18,6 +18,8 @@ using core::Result;
 using fields::under;
 using fields::wrong;
 
+constexpr std::uint64_t kDayMs = 24ULL * 60 * 60 * 1000;
+
 // What one field cannot say about itself.
 
 template <class P>
@@ -38,6 +40,7 @@ Result<> check(const core::ProgressEstimated& progress) {
 
 Result<> check(const core::SessionEnded& end) {
     if (end.automatic) return under(wrong("is set by Headway; leave it out"), "automatic");
+    if (!end.code.empty()) return under(wrong("is set by Headway; leave it out"), "code");
     if (end.outcome != core::Outcome::kHalted) return {};
     return under(wrong("must be one of completed, failed, cancelled; only Headway halts"),
                  "outcome");
@@ -64,6 +67,8 @@ Result<> check(const core::PolicyOverride& policy) {
         return under(under(under(wrong("must be from 1 to 100"), "patience"), std::to_string(i)),
                      "tools");
     }
+    if (policy.tool_time_limit_ms.value_or(0) > kDayMs)
+        return under(wrong("must be at most a day"), "tool_time_limit_ms");
     for (std::size_t i = 0; i < policy.detectors.size(); ++i) {
         for (std::size_t k = 0; k < i; ++k) {
             if (policy.detectors[k].detector != policy.detectors[i].detector) continue;

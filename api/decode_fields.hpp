@@ -108,6 +108,13 @@ inline Result<> decode(JsonValue json, std::uint64_t& out) {
     return {};
 }
 
+inline Result<> decode(JsonValue json, core::Millis& out) {
+    std::uint64_t count = 0;
+    HEADWAY_CHECK(decode(json, count));
+    out = core::Millis{static_cast<std::int64_t>(count)};
+    return {};
+}
+
 inline Result<> decode(JsonValue json, std::uint32_t& out) {
     std::uint64_t wide = 0;
     if (!decode(json, wide) || wide > UINT32_MAX) {

@@ -133,6 +133,8 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("on_stuck", state.policy.on_stuck);
     json.member("max_iterations", state.policy.max_iterations);
     json.member("max_tool_failures", state.policy.max_tool_failures);
+    json.member("max_parse_failures", state.policy.max_parse_failures);
+    json.member("tool_time_limit_ms", state.policy.tool_time_limit);
     json.member("min_confidence", state.policy.min_confidence);
     json.member("tools", state.policy.tools);
     json.member("detectors", state.policy.detectors);
@@ -212,6 +214,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("opened_at", state.opened_at);
     json.member("ended_at", state.ended_at);
     json.member("outcome", state.outcome);
+    if (!state.end_code.empty()) json.member("end_code", state.end_code);
     if (state.ended() && !state.result.empty()) json.member("result", state.result);
     json.key("verdict");
     write_judgement(json, state.judgement);
@@ -222,6 +225,43 @@ void append_session(std::string& out, const core::Session& session, const Readin
     write_counts(json, state);
     write_phases(json, state);
     write_about(json, state);
+    json.close_object();
+}
+
+void append_comparison(std::string& out, const core::Session& session, core::Timestamp now) {
+    const core::SessionState& state = session.state();
+    const core::Comparison comparison = core::compare(state, now);
+    JsonWriter json{out};
+    json.open_object();
+    json.member("session", session.id());
+    json.member("mode", comparison.timers.mode);
+    json.member("summary", comparison.summary);
+    json.key("legacy");
+    json.open_object();
+    json.member("session_timeout_ms", comparison.timers.session);
+    json.member("tool_timeout_ms", comparison.timers.tool);
+    json.member("fallback", comparison.timers.fallback);
+    json.member("would_have_killed", !comparison.kills.empty());
+    json.member("kills", comparison.kills);
+    json.close_object();
+    json.key("status_based");
+    json.open_object();
+    json.member("verdict", state.judgement.verdict);
+    json.member("reason", state.judgement.reason);
+    json.member("outcome", state.outcome);
+    json.member("ran_ms", comparison.ran);
+    json.close_object();
+    json.member("saved", comparison.saved);
+    json.close_object();
+}
+
+void append_timeout_totals(std::string& out, const TimeoutTotals& totals) {
+    JsonWriter json{out};
+    json.open_object();
+    json.member("sessions", totals.sessions);
+    json.member("would_have_killed", totals.killed);
+    json.member("saved", totals.saved);
+    json.member("saved_ms", totals.saved_ms);
     json.close_object();
 }
 

@@ -47,6 +47,18 @@ struct ReadingTime {
 /// The session document.
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time);
 
+/// What the old timers would have done to one session, beside what really happened.
+void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);
+
+/// The same of all sessions that have ended.
+struct TimeoutTotals {
+    std::int64_t sessions = 0;  ///< that ended while the timers were watched
+    std::int64_t killed = 0;    ///< would have been ended by a timer
+    std::int64_t saved = 0;     ///< of these, completed all the same
+    std::int64_t saved_ms = 0;  ///< their work after the moment of the timer
+};
+void append_timeout_totals(std::string& out, const TimeoutTotals& totals);
+
 /// The progress document of the first design.
 void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time);
 

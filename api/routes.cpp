@@ -41,6 +41,8 @@ constexpr Entry kRoutes[] = {
     {Method::kPost, "/v1/sessions/{id}/nudge", Route::kNudge},
     {Method::kGet, "/v1/sessions/{id}/wait", Route::kWait},
     {Method::kGet, "/v1/sessions/{id}/stream", Route::kStream},
+    {Method::kGet, "/v1/sessions/{id}/comparison", Route::kComparison},
+    {Method::kGet, "/v1/analytics/timeouts", Route::kTimeouts},
     {Method::kGet, "/v1/wait", Route::kWaitSeveral},
     {Method::kGet, "/v1/stream", Route::kStreamAll},
     {Method::kGet, "/livez", Route::kLive},

@@ -26,6 +26,8 @@ enum class Route : std::uint8_t {
     kNudge,
     kSession,
     kSessions,
+    kComparison,
+    kTimeouts,
     kJournal,
     kWait,
     kWaitSeveral,

@@ -27,6 +27,17 @@ struct Dispatch {
     int operator()(const ReportOptions& options) const { return report_event(options, console); }
     int operator()(const EndOptions& options) const { return end_session(options, console); }
     int operator()(const CancelOptions& options) const { return cancel_session(options, console); }
+    int operator()(const SteerOptions& options) const { return steer_session(options, console); }
+    int operator()(const ApprovalsOptions& options) const {
+        return list_approvals(options, console);
+    }
+    int operator()(const DecideOptions& options) const { return decide_approval(options, console); }
+    int operator()(const BudgetOptions& options) const {
+        return show_or_change_budget(options, console);
+    }
+    int operator()(const CompareOptions& options) const {
+        return compare_timeouts(options, console);
+    }
     int operator()(const RunOptions& options) const { return run_command(options, console); }
     int operator()(const ReplayOptions& options) const {
         return options.to_daemon ? replay_recordings(options, console)

@@ -24,6 +24,11 @@ struct ArgumentSlots {
     ReportOptions report;
     EndOptions end;
     CancelOptions cancel;
+    SteerOptions steer;
+    ApprovalsOptions approvals;
+    DecideOptions decide;
+    BudgetOptions budget;
+    CompareOptions compare;
     RunOptions run;
     ReplayOptions replay;
     EvalOptions eval;
@@ -34,6 +39,9 @@ struct ArgumentSlots {
 
 /// Adds wait, watch, sessions, show, events, report, end and cancel.
 void add_session_verbs(CLI::App& app, ArgumentSlots& slots);
+
+/// Adds pause, resume, nudge, approvals, approve, reject, answer, budget and compare.
+void add_steering_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds serve and run.
 void add_process_verbs(CLI::App& app, ArgumentSlots& slots);

@@ -130,6 +130,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Console& console
     app.get_formatter()->column_width(28);
     add_process_verbs(app, slots);
     add_session_verbs(app, slots);
+    add_steering_verbs(app, slots);
     add_recording_verbs(app, slots);
     add_other_verbs(app, slots);
 

@@ -91,6 +91,49 @@ struct CancelOptions {
     std::string reason;
 };
 
+/// pause, resume and nudge: one route each.
+struct SteerOptions {
+    ClientOptions client;
+    std::string what;  ///< the verb, which is the route
+    std::string session;
+    std::string text;
+};
+
+struct ApprovalsOptions {
+    ClientOptions client;
+    std::string session;
+    bool all = false;  ///< also what was decided
+};
+
+/// approve, reject and answer.
+struct DecideOptions {
+    ClientOptions client;
+    std::string id;
+    std::string decision;
+    std::string reason;
+    std::string response;
+    std::string edit_file;
+    std::string scope;
+    std::string then;
+    bool identical = false;
+};
+
+struct CompareOptions {
+    ClientOptions client;
+    std::string session;  ///< empty: the totals
+};
+
+struct BudgetOptions {
+    ClientOptions client;
+    std::string session;
+    std::string change;  ///< empty: show; "set" or "extend"
+    std::optional<std::uint64_t> timeout_seconds;
+    std::optional<std::uint64_t> max_steps;
+    std::optional<std::uint64_t> max_tokens;
+    std::optional<double> max_cost_usd;
+    std::string reason;
+};
+
 struct RunOptions {
     ClientOptions client;
     std::string session;  ///< empty: made from the command's name
@@ -137,6 +180,8 @@ struct VersionOptions {
 
 using Command = std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions,
                              ShowOptions, EventsOptions, ReportOptions, EndOptions, CancelOptions,
-                             RunOptions, ReplayOptions, EvalOptions, ConfigOptions, VersionOptions>;
+                             SteerOptions, ApprovalsOptions, DecideOptions, BudgetOptions, CompareOptions,
+                             RunOptions,
+                             ReplayOptions, EvalOptions, ConfigOptions, VersionOptions>;
 
 }  // namespace headway::cli

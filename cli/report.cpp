@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/approval_view.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
@@ -11,8 +12,8 @@
 #include "cli/session_view.hpp"
 #include "cli/verbs.hpp"
 
-// `headway report`, `end` and `cancel`: one request each, tried a few times; all three are safe to
-// repeat.
+// The verbs that are one request each. Those that are safe to repeat are tried a few times; a nudge or
+// an extension of a budget, which would count twice, is sent once.
 
 namespace headway::cli {
 namespace {
@@ -31,13 +32,46 @@ HttpReply post_patiently(Daemon& daemon, const std::string& path, const json& bo
     return reply;
 }
 
-int post_and_print(const ClientOptions& client, const std::string& path, const json& body,
-                   const Console& console) {
-    Daemon daemon(client.url);
-    const HttpReply reply = post_patiently(daemon, path, body);
+int print_advice(const ClientOptions& client, const Daemon& daemon, const HttpReply& reply,
+                 const Console& console) {
     const std::optional<json> advice = body_json(reply);
     if (!reply.ok() || !advice) return explain_failure(console, daemon, reply);
     console.out << (client.json ? dump(*advice) + "\n" : advice_text(*advice));
+    return kExitOk;
+}
+
+int post_and_print(const ClientOptions& client, const std::string& path, const json& body,
+                   const Console& console) {
+    Daemon daemon(client.url);
+    return print_advice(client, daemon, post_patiently(daemon, path, body), console);
+}
+
+int send_once(const ClientOptions& client, const std::string& path, const json& body,
+              const Console& console) {
+    Daemon daemon(client.url);
+    return print_advice(client, daemon, daemon.post(path, body), console);
+}
+
+json limits_of(const BudgetOptions& options) {
+    json limits = json::object();
+    if (options.timeout_seconds) limits["timeout_seconds"] = *options.timeout_seconds;
+    if (options.max_steps) limits["max_steps"] = *options.max_steps;
+    if (options.max_tokens) limits["max_tokens"] = *options.max_tokens;
+    if (options.max_cost_usd) limits["max_cost_usd"] = *options.max_cost_usd;
+    return limits;
+}
+
+void sign(json& body, const Console& console) {
+    const auto user = console.environment.find("USER");
+    if (user != console.environment.end()) body["by"] = user->second;
+}
+
+int show_budget(const BudgetOptions& options, const std::string& path, const Console& console) {
+    Daemon daemon(options.client.url);
+    const HttpReply reply = daemon.get(path);
+    const std::optional<json> budget = body_json(reply);
+    if (!reply.ok() || !budget) return explain_failure(console, daemon, reply);
+    console.out << (options.client.json ? dump(*budget) + "\n" : budget_text(*budget));
     return kExitOk;
 }
 
@@ -79,6 +113,45 @@ int cancel_session(const CancelOptions& options, const Console& console) {
     json body = json::object();
     if (!options.reason.empty()) body["reason"] = options.reason;
     return post_and_print(options.client, session_path(options.session, "/cancel"), body, console);
+}
+
+int steer_session(const SteerOptions& options, const Console& console) {
+    const bool nudge = options.what == "nudge";
+    json body = json::object();
+    if (!options.text.empty()) body[nudge ? "text" : "reason"] = options.text;
+    sign(body, console);
+    const std::string path = session_path(options.session, "/" + options.what);
+    return nudge ? send_once(options.client, path, body, console)
+                 : post_and_print(options.client, path, body, console);
+}
+
+int show_or_change_budget(const BudgetOptions& options, const Console& console) {
+    const std::string path = session_path(options.session, "/budget");
+    if (options.change.empty()) return show_budget(options, path, console);
+    const json limits = limits_of(options);
+    if (limits.empty()) {
+        return complain(console, kExitUsage, "nothing to " + options.change,
+                        "give --seconds, --steps, --tokens or --cost");
+    }
+    json body = {{options.change, limits}};
+    if (!options.reason.empty()) body["reason"] = options.reason;
+    sign(body, console);
+    return send_once(options.client, path, body, console);
+}
+
+int compare_timeouts(const CompareOptions& options, const Console& console) {
+    Daemon daemon(options.client.url);
+    const bool all = options.session.empty();
+    const HttpReply reply = daemon.get(all ? std::string{"/v1/analytics/timeouts"}
+                                           : session_path(options.session, "/comparison"));
+    const std::optional<json> body = body_json(reply);
+    if (!reply.ok() || !body) return explain_failure(console, daemon, reply);
+    if (options.client.json) {
+        console.out << dump(*body) << "\n";
+    } else {
+        console.out << (all ? timeout_totals_text(*body) : comparison_text(*body));
+    }
+    return kExitOk;
 }
 
 }  // namespace headway::cli

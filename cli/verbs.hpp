@@ -15,6 +15,11 @@ int print_events(const EventsOptions& options, const Console& console);
 int report_event(const ReportOptions& options, const Console& console);
 int end_session(const EndOptions& options, const Console& console);
 int cancel_session(const CancelOptions& options, const Console& console);
+int steer_session(const SteerOptions& options, const Console& console);
+int list_approvals(const ApprovalsOptions& options, const Console& console);
+int decide_approval(const DecideOptions& options, const Console& console);
+int show_or_change_budget(const BudgetOptions& options, const Console& console);
+int compare_timeouts(const CompareOptions& options, const Console& console);
 int run_command(const RunOptions& options, const Console& console);
 int replay_recordings(const ReplayOptions& options, const Console& console);
 /// `replay` without --to.

@@ -227,6 +227,45 @@ Key ignore_tools_key() {
     return key;
 }
 
+Key legacy_mode_key() {
+    constexpr const auto& kNames = core::EnumNames<core::LegacyMode>::kNames;
+    Key key{"legacy_timeouts.mode", Kind::kText, join(kNames, " | "), true,
+            "The old timers of new sessions: note what they would have ended, or end it."};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        HEADWAY_CHECK(check_choice(text, kNames));
+        core::parse_name(text, settings.legacy_timeouts.mode);
+        return {};
+    };
+    key.print = [](const Settings& s) {
+        return std::string(core::name_of(s.legacy_timeouts.mode));
+    };
+    return key;
+}
+
+Key legacy_fallback_key() {
+    Key key{"legacy_timeouts.fallback", Kind::kText, join(kSwitch, " | "), true,
+            "on: a session that went silent, so that its status is not known, is ended by its timer."};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        HEADWAY_CHECK(check_choice(text, kSwitch));
+        settings.legacy_timeouts.fallback = text == "on";
+        return {};
+    };
+    key.print = [](const Settings& s) {
+        return std::string(s.legacy_timeouts.fallback ? "on" : "off");
+    };
+    return key;
+}
+
+void add_legacy_keys(std::vector<Key>& table) {
+    constexpr auto kAt = &Settings::legacy_timeouts;
+    table.push_back(legacy_mode_key());
+    table.push_back(duration_key<kAt, &core::LegacyTimeouts::session, 0, 30 * kDay>(
+        "legacy_timeouts.session", true, "From the opening of a session; 0s: no such timer."));
+    table.push_back(duration_key<kAt, &core::LegacyTimeouts::tool, 0, kDay>(
+        "legacy_timeouts.tool", true, "Of one tool call, only observed; 0s: no such timer."));
+    table.push_back(legacy_fallback_key());
+}
+
 void add_server_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::server;
     table.push_back(listen_key());
@@ -271,6 +310,9 @@ void add_policy_keys(std::vector<Key>& table) {
     table.push_back(loop_detection_key());
     table.push_back(on_stuck_key());
     table.push_back(ignore_tools_key());
+    table.push_back(duration_key<kAt, &core::Policy::tool_time_limit, 0, kDay>(
+        "policy.tool_time_limit", true,
+        "A call that takes longer is pointed out to its agent; 0s: never."));
 }
 
 std::vector<Key> build_table() {
@@ -278,6 +320,7 @@ std::vector<Key> build_table() {
     add_server_keys(table);
     add_storage_keys(table);
     add_policy_keys(table);
+    add_legacy_keys(table);
     table.push_back(choice_key<&Settings::log, &LogSettings::level, kLevels>(
         "log.level", true, "Least important message that is written."));
     table.push_back(choice_key<&Settings::log, &LogSettings::format, kFormats>(

@@ -54,6 +54,7 @@ public:
             }
             return error;
         }
+        settings_.policy.legacy = settings_.legacy_timeouts;
         Loaded loaded{std::move(settings_), {}, std::move(file)};
         for (const auto& [name, origin] : origins_) {
             loaded.keys.push_back({name, find_key(name)->print(loaded.settings), origin});
@@ -150,6 +151,13 @@ void merge_environment(Merger& merger, const Environment& environment) {
     }
 }
 
+/// The switch of the first design: status instead of timers, whatever the settings say.
+void merge_first_design(Merger& merger, const Environment& environment) {
+    const std::string name = "AUTONOMOUS_STATUS_BASED_TIMEOUT";
+    if (get(environment, name) != "1") return;
+    merger.assign(*find_key("legacy_timeouts.mode"), "off", "env " + name);
+}
+
 void merge_flags(Merger& merger, const std::map<std::string, std::string>& flags) {
     for (const auto& [name, text] : flags) {
         if (const Key* key = find_key(name)) {
@@ -167,6 +175,7 @@ core::Result<Loaded> load(const LoadRequest& request) {
     std::optional<fs::path> file = find_file(request);
     if (file) merge_file(merger, *file);
     merge_environment(merger, request.environment);
+    merge_first_design(merger, request.environment);
     merge_flags(merger, request.flags);
     return merger.finish(std::move(file));
 }

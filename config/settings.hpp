@@ -49,6 +49,7 @@ struct Settings {
     StorageSettings storage;
     core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
                           ///< heartbeat_limit; reloadable
+    core::LegacyTimeouts legacy_timeouts;  ///< of new sessions; reloadable
     LogSettings log;
 };
 

@@ -10,47 +10,86 @@ bool past(std::uint64_t value, std::uint64_t limit) {
     return limit != 0 && value > limit;
 }
 
+std::string how_often(std::uint64_t times) {
+    return std::to_string(times) + (times == 1 ? " time" : " times") + " in a row";
+}
+
+std::string attempt(std::uint64_t times, std::uint64_t limit) {
+    return " (attempt " + std::to_string(times) + " of " + std::to_string(limit) + ")";
+}
+
+std::string unreadable_feedback(std::uint64_t times, std::uint64_t set) {
+    const std::uint64_t limit = set != 0 ? set : kAttempts;
+    return "Your last turn was empty, cut or unreadable" +
+           (times < limit ? attempt(times, limit) : " (" + how_often(times) + ")") +
+           ". Answer with one complete action in the expected form.";
+}
+
+std::string failure_feedback(const SessionState& state, std::uint64_t times) {
+    const std::uint64_t limit =
+        state.policy.max_tool_failures != 0 ? state.policy.max_tool_failures : kAttempts;
+    const LastFailure& last = state.last_failure;
+    std::string text = (last.tool.empty() ? "This tool" : "The tool " + last.tool) +
+                       " has failed " + how_often(times);
+    if (times < limit) text += attempt(times, limit);
+    if (!last.said.empty()) text += ": " + last.said;
+    text += text.back() == '.' ? " " : ". ";
+    return text + (times < limit
+                       ? "Read the error and change what it complains about before the next attempt."
+                       : "Do not call it in the same way again: use another tool or report what "
+                         "blocks you.");
+}
+
+std::string seconds_text(Millis time) {
+    return std::to_string(time.count() / 1000) + " s";
+}
+
+std::string slow_feedback(const OpenCall& call, Millis limit, Timestamp now) {
+    return "The call of " + call.tool + " has been running for " + seconds_text(now - call.since) +
+           ", longer than the " + seconds_text(limit) +
+           " it is given. If it does not move, stop it and try a smaller step or another way; if it "
+           "moves, let it.";
+}
+
 }  // namespace
 
-std::string failure_of(const SessionState& state, const Payload& payload) {
+Failure failure_of(const SessionState& state, const Payload& payload) {
     const Policy& policy = state.policy;
     if (const auto* reflection = std::get_if<Reflection>(&payload)) {
         if (reflection->assessment == "task_failed")
-            return "the agent says that the task has failed";
+            return {"task_failed", "the agent says that the task has failed"};
         if (policy.min_confidence > 0 && state.low_confidence >= kLowConfidenceMax) {
-            return "confidence stayed below the policy's minimum for " +
-                   std::to_string(state.low_confidence) + " reflections";
+            return {"low_confidence", "confidence stayed below the policy's minimum for " +
+                                          std::to_string(state.low_confidence) + " reflections"};
         }
     }
     if (past(state.iteration.value_or(0), policy.max_iterations)) {
-        return "max_iterations_reached: " + std::to_string(policy.max_iterations);
+        return {"max_iterations_reached",
+                "max_iterations_reached: " + std::to_string(policy.max_iterations)};
     }
     const std::uint32_t failures = state.detectors.tool_failures.count;
     if (std::holds_alternative<ToolFinished>(payload) && past(failures, policy.max_tool_failures)) {
-        return "one tool failed " + std::to_string(failures) + " times in a row";
+        return {"tool_failures",
+                "one tool failed " + std::to_string(failures) + " times in a row"};
+    }
+    if (past(state.detectors.empty_turns.count, policy.max_parse_failures)) {
+        return {"parse_failures", "turns that cannot be read: " +
+                                      std::to_string(state.detectors.empty_turns.count) +
+                                      " in a row"};
     }
     return {};
 }
 
-std::string feedback_of(const SessionState& state) {
-    if (state.detectors.empty_turns.count > 0) {
-        return "Your last turn was empty, cut or unreadable. Answer with one complete action in "
-               "the "
-               "expected form.";
-    }
+std::string feedback_of(const SessionState& state, Timestamp now) {
+    const std::uint32_t unread = state.detectors.empty_turns.count;
+    if (unread > 0) return unreadable_feedback(unread, state.policy.max_parse_failures);
     const std::uint32_t failures = state.detectors.tool_failures.count;
-    if (failures == 0) return {};
-    const std::uint64_t limit =
-        state.policy.max_tool_failures != 0 ? state.policy.max_tool_failures : kAttempts;
-    const std::string how_often = "This tool has failed " + std::to_string(failures) +
-                                  (failures == 1 ? " time" : " times") + " in a row";
-    if (failures < limit) {
-        return how_often + " (attempt " + std::to_string(failures) + " of " +
-               std::to_string(limit) +
-               "). Read the error and change what it complains about before the next attempt.";
+    if (failures > 0) return failure_feedback(state, failures);
+    for (const OpenCall& call : state.open_calls) {
+        const Millis limit = state.policy.time_limit(call.tool);
+        if (limit != Millis{0} && now - call.since > limit) return slow_feedback(call, limit, now);
     }
-    return how_often +
-           ". Do not call it in the same way again: use another tool or report what blocks you.";
+    return {};
 }
 
 }  // namespace headway::core

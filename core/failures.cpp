@@ -15,7 +15,7 @@ struct ClassName {
 };
 
 // Names of error classes as clients, SDKs and HTTP libraries write them.
-constexpr std::array<ClassName, 48> kClassNames{{
+constexpr std::array<ClassName, 51> kClassNames{{
     {"transient", FailureKind::kTransient},
     {"ratelimit", FailureKind::kTransient},
     {"ratelimited", FailureKind::kTransient},
@@ -62,6 +62,9 @@ constexpr std::array<ClassName, 48> kClassNames{{
     {"truncated", FailureKind::kTruncated},
     {"parseerror", FailureKind::kTruncated},
     {"jsonparse", FailureKind::kTruncated},
+    {"jsonparseerror", FailureKind::kTruncated},
+    {"jsondecodeerror", FailureKind::kTruncated},
+    {"invalidjson", FailureKind::kTruncated},
     {"emptyresponse", FailureKind::kTruncated},
     {"contextlength", FailureKind::kContext},
 }};

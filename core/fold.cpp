@@ -5,6 +5,7 @@
 #include "core/assert.hpp"
 #include "core/fold_call.hpp"
 #include "core/limits.hpp"
+#include "core/sanitize.hpp"
 #include "core/state_machine.hpp"
 
 namespace headway::core {
@@ -63,10 +64,15 @@ struct Fold {
         if (evidence.replayed) return;
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
+        note_failure(call);
         ++(call.ok ? state.recent_successes : state.recent_failures);
         seen.tier = evidence.tier;
         // A beat spoke of this call, or of one that nobody named: either way it is over.
         state.in_flight_beat.reset();
+    }
+
+    void operator()(const ErrorReported& error) const {
+        fail(error.tool, error.message.kept.empty() ? error.error_class : error.message.kept);
     }
 
     void operator()(const TestResult& result) const {
@@ -158,9 +164,29 @@ struct Fold {
         state.outcome = end.outcome;
         state.end_reason = cut_text(end.reason.kept, limits::kStringBytesMax);
         state.result = end.result;
+        state.end_code = end.code;
         state.open_calls.clear();
         state.in_flight_beat.reset();
         state.directives.clear();
+    }
+
+    void note_failure(const ToolFinished& call) const {
+        if (call.ok) {
+            if (!state.last_failure.tool.empty()) state.last_failure = {};
+            return;
+        }
+        const bool says = call.error && !call.error->message.kept.empty();
+        fail(call.tool, says ? std::string_view{call.error->message.kept}
+                             : std::string_view{call.error ? call.error->error_class : ""});
+    }
+
+    void fail(const std::string& tool, std::string_view said) const {
+        const auto label = std::find_if(state.about.labels.begin(), state.about.labels.end(),
+                                        [](const Label& l) { return l.key == "workspace"; });
+        const std::string_view workspace =
+            label == state.about.labels.end() ? std::string_view{} : label->value;
+        state.last_failure.tool = cut_text(tool, limits::kPhaseTextBytesMax);
+        state.last_failure.said = sanitized(said, workspace, limits::kFeedbackErrorBytesMax);
     }
 
     void reach(Verdict verdict) const {
@@ -247,6 +273,7 @@ void show(Detectors& detectors, Observation& seen, const CallEvidence& evidence)
 void apply(SessionState& state, const Event& event) {
     HEADWAY_ASSERT(event.n == state.n + 1);
     const EventType type = type_of(event.payload);
+    note_legacy_kills(state, event.at);
     state.n = event.n;
     if (event.attempt > state.attempt) take_over(state, event.attempt);
     if (reportable(type) || type == EventType::kSessionStarted) state.last_beat_at = event.at;
@@ -282,6 +309,10 @@ Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults)
     if (overrides.on_stuck) policy.on_stuck = *overrides.on_stuck;
     if (overrides.max_iterations) policy.max_iterations = *overrides.max_iterations;
     if (overrides.max_tool_failures) policy.max_tool_failures = *overrides.max_tool_failures;
+    if (overrides.max_parse_failures) policy.max_parse_failures = *overrides.max_parse_failures;
+    if (overrides.tool_time_limit_ms)
+        policy.tool_time_limit = Millis{*overrides.tool_time_limit_ms};
+    if (overrides.legacy) policy.legacy = *overrides.legacy;
     if (overrides.min_confidence) policy.min_confidence = *overrides.min_confidence;
     if (!overrides.tools.empty()) policy.tools = overrides.tools;
     if (!overrides.detectors.empty()) policy.detectors = overrides.detectors;

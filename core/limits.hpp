@@ -52,6 +52,7 @@ inline constexpr std::size_t kRoundQuestionsMax = 32;  ///< different calls of o
 inline constexpr std::size_t kFailureStreaksMax = 32;  ///< tools with one error, counted apart
 inline constexpr std::size_t kMessagesMax = 8;         ///< messages that a new one is compared with
 inline constexpr std::size_t kAppendBytesMax = 1024;   ///< of an argument that grows
+inline constexpr std::size_t kFeedbackErrorBytesMax = 200;  ///< of an error, for the model
 inline constexpr std::size_t kNudgesMax = 8;           ///< loops that were pointed out
 inline constexpr std::size_t kPhasesMax = 16;          ///< completed phases with their figures
 inline constexpr std::size_t kPhaseTextBytesMax =

@@ -72,6 +72,11 @@ OnStuck Policy::when_stuck() const {
     return profile == Profile::kStrict ? OnStuck::kStop : OnStuck::kAdvise;
 }
 
+Millis Policy::time_limit(std::string_view name) const {
+    const ToolPolicy* own = tool(name);
+    return own != nullptr && own->time_limit_ms != 0 ? Millis{own->time_limit_ms} : tool_time_limit;
+}
+
 const ToolPolicy* Policy::tool(std::string_view name) const {
     const auto found = std::find_if(tools.begin(), tools.end(),
                                     [name](const ToolPolicy& own) { return own.tool == name; });

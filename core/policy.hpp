@@ -9,6 +9,7 @@
 
 #include "core/detector_id.hpp"
 #include "core/fields.hpp"
+#include "core/legacy_timeouts.hpp"
 #include "core/time.hpp"
 
 namespace headway::core {
@@ -51,11 +52,13 @@ struct ToolPolicy {
     bool ignore = false;         ///< its calls are no evidence of anything
     std::uint32_t patience = 1;  ///< repeats of this tool count once in so many, 1..100
     bool requires_approval = false;  ///< a person has to allow each call of it
+    std::uint64_t time_limit_ms = 0;  ///< 0 = as Policy::tool_time_limit says
     bool operator==(const ToolPolicy&) const = default;
     static constexpr auto fields() {
         return std::tuple{required("tool", &ToolPolicy::tool), field("ignore", &ToolPolicy::ignore),
                           field("patience", &ToolPolicy::patience),
-                          field("requires_approval", &ToolPolicy::requires_approval)};
+                          field("requires_approval", &ToolPolicy::requires_approval),
+                          field("time_limit_ms", &ToolPolicy::time_limit_ms)};
     }
 };
 
@@ -84,7 +87,11 @@ struct Policy {
     OnStuck on_stuck = OnStuck::kByProfile;
     std::uint64_t max_iterations = 0;     ///< a later one fails the session; 0 = no limit
     std::uint64_t max_tool_failures = 0;  ///< of one tool in a row; one more fails it; 0 = no limit
+    std::uint64_t max_parse_failures =
+        0;  ///< turns in a row that cannot be read; one more fails it; 0 = no limit
+    Millis tool_time_limit{0};  ///< of one call; past it the agent is advised; 0 = none
     double min_confidence = 0;  ///< kLowConfidenceMax reflections in a row below fail it; 0 = off
+    LegacyTimeouts legacy;
     std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
     std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
 
@@ -93,6 +100,8 @@ struct Policy {
     bool is_off(DetectorId detector) const;
     /// What follows `stuck`, never kByProfile.
     OnStuck when_stuck() const;
+    /// How long one call of a tool may take before the agent is advised; 0 = for ever.
+    Millis time_limit(std::string_view tool) const;
     /// The entry of a tool, or null.
     const ToolPolicy* tool(std::string_view name) const;
 
@@ -107,7 +116,10 @@ struct Policy {
                           field("max_tool_failures", &Policy::max_tool_failures),
                           field("min_confidence", &Policy::min_confidence),
                           field("tools", &Policy::tools),
-                          field("detectors", &Policy::detectors)};
+                          field("detectors", &Policy::detectors),
+                          field("max_parse_failures", &Policy::max_parse_failures),
+                          field("tool_time_limit", &Policy::tool_time_limit),
+                          field("legacy", &Policy::legacy)};
     }
 };
 

@@ -63,6 +63,9 @@ void Session::open(SessionStarted about, const Policy& defaults, const Context& 
     about.policy.on_stuck = policy.on_stuck;
     about.policy.max_iterations = policy.max_iterations;
     about.policy.max_tool_failures = policy.max_tool_failures;
+    about.policy.max_parse_failures = policy.max_parse_failures;
+    about.policy.tool_time_limit_ms = static_cast<std::uint64_t>(policy.tool_time_limit.count());
+    about.policy.legacy = policy.legacy;
     about.policy.min_confidence = policy.min_confidence;
     about.policy.tools = policy.tools;
     about.policy.detectors = policy.detectors;
@@ -88,7 +91,7 @@ Result<> Session::admit(std::span<const Event> events) const {
 }
 
 void Session::report(std::span<Event> events, const Context& context, std::vector<Event>& out) {
-    std::string failure;
+    Failure failure;
     for (Event& event : events) {
         event.at = context.now;
         note_state(event);
@@ -98,7 +101,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         if (state_.tool_calls != calls) add_stats(context, out);
         add_verdict(context, out, state_.last_tier);
         add_advice(context, out);
-        if (failure.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);
+        if (failure.code.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);
     }
     end_itself(std::move(failure), context, out);
     if (!out.empty() && !state_.ended()) {
@@ -155,6 +158,12 @@ void Session::note_conflict(RunConflict conflict, const Context& context,
 void Session::tick(const Context& context, std::vector<Event>& out) {
     if (state_.n == 0 || state_.ended()) return;
     add_verdict(context, out);
+    const Timestamp due = legacy_end(state_, context.watching_since);
+    if (due == kNever || context.now < due) return;
+    end_itself({"legacy_timeout", "the old session timer of " +
+                                      std::to_string(state_.policy.legacy.session.count() / 1000) +
+                                      " s is in force"},
+               context, out);
 }
 
 void Session::apply(const Event& event) {
@@ -169,9 +178,11 @@ Timestamp Session::next_deadline(Timestamp watching_since) const {
     if (state_.n == 0 || state_.ended()) return kNever;
     const Timestamp due = silent_at(state_.last_beat_at, watching_since, state_.asked_interval);
     // Past silence nothing more happens by itself; the next event of the agent ends it.
-    if (state_.paused()) return kNever;
+    const Timestamp legacy = legacy_end(state_, watching_since);
+    if (state_.paused()) return legacy;
     const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;
-    return said ? kNever : due;
+    if (legacy == kNever) return said ? kNever : due;
+    return said ? legacy : std::min(legacy, due);
 }
 
 void Session::add(Event event, std::vector<Event>& out) {
@@ -214,15 +225,17 @@ void Session::add_advice(const Context& context, std::vector<Event>& out) {
     add(std::move(event), out);
 }
 
-void Session::end_itself(std::string failure, const Context& context, std::vector<Event>& out) {
+void Session::end_itself(Failure failure, const Context& context, std::vector<Event>& out) {
     if (state_.ended()) return;
     const bool halts =
         state_.judgement.verdict == Verdict::kStuck && state_.policy.when_stuck() == OnStuck::kHalt;
-    if (failure.empty() && !halts) return;
+    if (failure.code.empty() && !halts) return;
     SessionEnded end;
     end.automatic = true;
-    end.outcome = failure.empty() ? Outcome::kHalted : Outcome::kFailed;
-    end.reason = bounded_text(failure.empty() ? state_.judgement.reason : std::move(failure));
+    const bool failed = !failure.code.empty();
+    end.outcome = failed ? Outcome::kFailed : Outcome::kHalted;
+    end.code = failed ? std::move(failure.code) : "stuck";
+    end.reason = bounded_text(failed ? std::move(failure.reason) : state_.judgement.reason);
     add(make_event(std::move(end), context), out);
     add_verdict(context, out);
 }

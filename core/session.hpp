@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/failure.hpp"
 #include "core/result.hpp"
 #include "core/session_state.hpp"
 #include "core/verdict.hpp"
@@ -84,7 +85,7 @@ private:
     void add_advice(const Context& context, std::vector<Event>& out);
     /// After a report, so that every event of it is stored: the end that a failure condition or the
     /// policy asks for.
-    void end_itself(std::string failure, const Context& context, std::vector<Event>& out);
+    void end_itself(Failure failure, const Context& context, std::vector<Event>& out);
     void direct(DirectiveKind kind, std::string reason, std::string by, const Context& context,
                 std::vector<Event>& out);
     void add_stats(const Context& context, std::vector<Event>& out);

@@ -50,8 +50,11 @@ struct PolicyOverride {
     std::optional<std::uint64_t> max_iterations;
     std::optional<std::uint64_t> max_tool_failures;
     std::optional<double> min_confidence;
+    std::optional<std::uint64_t> max_parse_failures;
+    std::optional<std::uint64_t> tool_time_limit_ms;
     std::vector<ToolPolicy> tools;
     std::vector<DetectorPolicy> detectors;
+    std::optional<LegacyTimeouts> legacy;  ///< the daemon's
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("profile", &PolicyOverride::profile),
@@ -63,7 +66,10 @@ struct PolicyOverride {
                           field("max_tool_failures", &PolicyOverride::max_tool_failures),
                           field("min_confidence", &PolicyOverride::min_confidence),
                           field("tools", &PolicyOverride::tools),
-                          field("detectors", &PolicyOverride::detectors)};
+                          field("detectors", &PolicyOverride::detectors),
+                          field("max_parse_failures", &PolicyOverride::max_parse_failures),
+                          field("tool_time_limit_ms", &PolicyOverride::tool_time_limit_ms),
+                          internal("legacy", &PolicyOverride::legacy)};
     }
 };
 
@@ -171,11 +177,13 @@ struct SessionEnded {
     Text reason;
     Json result;
     bool automatic = false;  ///< Headway ended it, by a failure condition or a policy
+    std::string code;        ///< why, for programs, when Headway ended it
     bool operator==(const SessionEnded&) const = default;
     static constexpr auto fields() {
         return std::tuple{
             required("outcome", &SessionEnded::outcome), field("reason", &SessionEnded::reason),
-            field("result", &SessionEnded::result), field("automatic", &SessionEnded::automatic)};
+            field("result", &SessionEnded::result), field("automatic", &SessionEnded::automatic),
+            field("code", &SessionEnded::code)};
     }
 };
 

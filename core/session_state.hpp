@@ -28,6 +28,16 @@ struct OpenCall {
     }
 };
 
+/// The failure that the agent ran into last, in words that may go to a model.
+struct LastFailure {
+    std::string tool;  ///< or empty
+    std::string said;  ///< sanitized(), at most limits::kFeedbackErrorBytesMax
+    bool operator==(const LastFailure&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("tool", &LastFailure::tool), field("said", &LastFailure::said)};
+    }
+};
+
 /// What the agent is told until it acknowledges.
 struct Directive {
     std::string id;
@@ -115,6 +125,9 @@ struct SessionState {
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
+    LastFailure last_failure;          ///< empty after a call that went well
+    std::vector<LegacyKill> legacy_kills;  ///< at most one by each timer
+    std::string end_code;              ///< SessionEnded::code
     Timestamp paused_at = kNever;      ///< an operator told the agent to pause, and not to resume yet
     SessionStarted about;
     Policy policy;
@@ -177,7 +190,10 @@ constexpr auto SessionState::fields() {
                       field("recent_successes", &S::recent_successes),
                       field("recent_failures", &S::recent_failures),
                       field("low_confidence", &S::low_confidence),
-                      field("paused_at", &S::paused_at)};
+                      field("paused_at", &S::paused_at),
+                      field("last_failure", &S::last_failure),
+                      field("legacy_kills", &S::legacy_kills),
+                      field("end_code", &S::end_code)};
 }
 
 }  // namespace headway::core

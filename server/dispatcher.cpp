@@ -72,6 +72,9 @@ core::Result<> Dispatcher::route(Call& call) {
             return control(call, Control::kNudge);
         case api::Route::kSession:
             return session(call);
+        case api::Route::kComparison:
+        case api::Route::kTimeouts:
+            return comparison(call);
         case api::Route::kSessions:
             return sessions(call);
         case api::Route::kJournal:

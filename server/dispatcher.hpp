@@ -64,6 +64,7 @@ private:
 
     // dispatcher_reads.cpp
     core::Result<> session(Call& call);
+    core::Result<> comparison(Call& call);
     core::Result<> sessions(Call& call);
     core::Result<> journal(Call& call);
     core::Result<> wait(Call& call);

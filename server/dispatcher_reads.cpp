@@ -94,6 +94,12 @@ Result<> Dispatcher::session(Call& call) {
     return {};
 }
 
+Result<> Dispatcher::comparison(Call& call) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    if (!ask(call.to, ComparisonQuery{call.session()}, call.session(), 0)) return busy();
+    return {};
+}
+
 Result<> Dispatcher::sessions(Call& call) {
     constexpr std::string_view kKnown[] = {"verdict", "open", "label", "agent", "limit", "cursor"};
     HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));

@@ -68,6 +68,11 @@ struct SessionQuery {
     std::string session;
 };
 
+/// What the old timers would have done to a session; to all that have ended, when it is empty.
+struct ComparisonQuery {
+    std::string session;
+};
+
 struct ListQuery {
     std::vector<core::Verdict> verdicts;  ///< empty = all
     std::optional<bool> open;
@@ -101,7 +106,7 @@ struct ReloadCommand {
     core::Millis retention{0};
 };
 
-using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, ControlCommand, SessionQuery,
+using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, ControlCommand, SessionQuery, ComparisonQuery,
                              ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand>;
 
 struct Request {

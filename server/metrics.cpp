@@ -44,7 +44,7 @@ private:
 const char* route_name(std::size_t route) {
     constexpr const char* kNames[] = {"open",       "open_named", "report",          "heartbeat",
                                       "end",        "cancel",     "pause",           "resume",
-                                      "nudge",      "session",    "sessions",
+                                      "nudge",      "session",    "sessions",        "comparison", "timeouts",
                                       "journal",    "wait",       "wait_several",    "stream",
                                       "stream_all", "progress",   "progress_stream", "chat_status",
                                       "livez",      "readyz",     "metrics",         "version",

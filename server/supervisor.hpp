@@ -86,12 +86,14 @@ private:
     core::Result<std::uint64_t> number_of_id(const Resident& resident, const std::string& id);
     std::string run_of(const core::Session& session);
     void note_conflicts(Resident& resident, const core::Context& context);
+    core::Result<> count_ended(const core::SessionState& state);
     void touch(Resident& resident, Turn& turn);
     AdviceReply advise(Resident& resident, api::Advice advice, Turn& turn);
     BodyReply document(const core::Session& session, int status, std::string headers) const;
 
     // supervisor_queries.cpp
     core::Result<Answer> answer(const SessionQuery& query);
+    core::Result<Answer> answer(const ComparisonQuery& query);
     core::Result<Answer> answer(const ListQuery& query);
     core::Result<Answer> answer(const JournalQuery& query);
     core::Result<Answer> answer(const ViewQuery& query);

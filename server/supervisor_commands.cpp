@@ -184,12 +184,28 @@ Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& 
         if (const auto* change = std::get_if<core::VerdictChanged>(&event.payload)) {
             ++stats_.verdicts[static_cast<std::size_t>(change->to)];
         }
+        if (std::holds_alternative<core::SessionEnded>(event.payload)) {
+            HEADWAY_CHECK(count_ended(resident.session.state()));
+        }
         if (listening_) {
             turn.publication->events.push_back({cursor, resident.session.id(), std::move(event)});
         }
         ++cursor;
     }
     return {};
+}
+
+/// Totals of what the old timers would have done, in the transaction of the end.
+Result<> Supervisor::count_ended(const core::SessionState& state) {
+    if (state.policy.legacy.mode == core::LegacyMode::kOff) return {};
+    const core::Comparison comparison = core::compare(state, state.ended_at);
+    HEADWAY_CHECK(store_.add_to_counter("legacy.sessions", 1));
+    if (comparison.kills.empty()) return {};
+    HEADWAY_CHECK(store_.add_to_counter("legacy.killed", 1));
+    if (!comparison.saved) return {};
+    const core::Millis after = state.ended_at - comparison.kills.front().at;
+    HEADWAY_CHECK(store_.add_to_counter("legacy.saved", 1));
+    return store_.add_to_counter("legacy.saved_ms", after.count());
 }
 
 void Supervisor::touch(Resident& resident, Turn& turn) {
@@ -213,7 +229,7 @@ AdviceReply Supervisor::advise(Resident& resident, api::Advice advice, Turn& tur
         return std::none_of(advice.directives.begin(), advice.directives.end(),
                             [&](const auto& d) { return d.first.id == count.first; });
     });
-    advice.feedback = core::feedback_of(resident.session.state());
+    advice.feedback = core::feedback_of(resident.session.state(), turn.now);
     return {std::move(advice), resident.session.id()};
 }
 

@@ -15,6 +15,22 @@ Result<Answer> Supervisor::answer(const SessionQuery& query) {
     return Answer{document(resident->session, 200, {})};
 }
 
+Result<Answer> Supervisor::answer(const ComparisonQuery& query) {
+    BodyReply reply;
+    if (!query.session.empty()) {
+        HEADWAY_TRY(Resident * resident, require_resident(query.session));
+        api::append_comparison(reply.body, resident->session, clock_.now());
+        return Answer{std::move(reply)};
+    }
+    api::TimeoutTotals totals;
+    HEADWAY_TRY(totals.sessions, store_.counter("legacy.sessions"));
+    HEADWAY_TRY(totals.killed, store_.counter("legacy.killed"));
+    HEADWAY_TRY(totals.saved, store_.counter("legacy.saved"));
+    HEADWAY_TRY(totals.saved_ms, store_.counter("legacy.saved_ms"));
+    api::append_timeout_totals(reply.body, totals);
+    return Answer{std::move(reply)};
+}
+
 Result<Answer> Supervisor::answer(const ViewQuery& query) {
     ViewReply reply;
     reply.session = query.session;

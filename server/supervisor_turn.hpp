@@ -23,6 +23,7 @@ inline bool is_storage_error(core::ErrorCode code) {
 
 inline bool is_query(const Command& command) {
     return std::holds_alternative<SessionQuery>(command) ||
+           std::holds_alternative<ComparisonQuery>(command) ||
            std::holds_alternative<ListQuery>(command) ||
            std::holds_alternative<JournalQuery>(command) ||
            std::holds_alternative<ViewQuery>(command) ||

@@ -192,6 +192,16 @@ Result<> SqliteStore::add_idempotency_key(std::string_view key, const Idempotent
         .run();
 }
 
+Result<std::int64_t> SqliteStore::counter(std::string_view name) {
+    return meta("count." + std::string{name});
+}
+
+Result<> SqliteStore::add_to_counter(std::string_view name, std::int64_t delta) {
+    const std::string key = "count." + std::string{name};
+    HEADWAY_TRY(const std::int64_t before, meta(key));
+    return set_meta(key, before + delta);
+}
+
 Result<std::int64_t> SqliteStore::meta(std::string_view name) {
     HEADWAY_TRY(const bool found, sql_.get_meta.bind(1, name).step());
     if (!found) return std::int64_t{0};

@@ -43,6 +43,8 @@ public:
     core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
                         const EventIds& new_ids) override;
     core::Result<> set_snapshot_cursor(Cursor cursor) override;
+    core::Result<std::int64_t> counter(std::string_view name) override;
+    core::Result<> add_to_counter(std::string_view name, std::int64_t delta) override;
     core::Result<Deletion> delete_some(core::Timestamp cutoff) override;
     core::Result<> checkpoint(int pages) override;
     std::int64_t wal_pages() const override { return wal_pages_; }

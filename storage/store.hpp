@@ -124,6 +124,10 @@ public:
     /// Declares that the snapshots hold everything up to `cursor`.
     virtual core::Result<> set_snapshot_cursor(Cursor cursor) = 0;
 
+    /// A total that outlives the sessions it counts; 0 when nothing was added yet.
+    virtual core::Result<std::int64_t> counter(std::string_view name) = 0;
+    virtual core::Result<> add_to_counter(std::string_view name, std::int64_t delta) = 0;
+
     /// A bounded step of deleting sessions that ended before `cutoff` and older idempotency keys,
     /// in its own transaction.
     virtual core::Result<Deletion> delete_some(core::Timestamp cutoff) = 0;

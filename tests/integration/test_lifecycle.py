@@ -4,6 +4,7 @@ import json
 import unittest
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.cli import Cli
 from support.limits import eventually
 from support.sse import EventStream
 
@@ -33,8 +34,9 @@ class Opening(SharedDaemonCase):
                  "labels": {"team": "night", "a": ""},
                  "policy": {"profile": "strict", "heartbeat_interval_ms": 1234, "heartbeat_limit": 7,
                             "loop_detection": True, "on_stuck": "ask", "max_iterations": 25, "max_tool_failures": 0,
-                            "min_confidence": 0.2, "tools": [{"tool": "log", "ignore": True, "patience": 1,
-                                                            "requires_approval": False}],
+                            "min_confidence": 0.2, "max_parse_failures": 4,
+                            "tool_time_limit_ms": 60000, "tools": [{"tool": "log", "ignore": True, "patience": 1,
+                                                            "requires_approval": False, "time_limit_ms": 5}],
                             "detectors": [{"detector": "cycle", "off": False, "suspect": 3, "stuck": 5}]}}
         document = self.client.open(session, **about)
         self.assertEqual({k: document[k] for k in about}, about)
@@ -344,6 +346,42 @@ class Steering(SharedDaemonCase):
         self.assertEqual(self.control(unique(), "pause").status, 404)
         self.client.end(session)
         self.assertEqual(self.control(session, "pause").json()["code"], "session_ended")
+
+
+class LegacyTimeouts(OwnDaemonCase):
+    def test_observed_timers_kill_nothing_and_tell_what_they_would_have_done(self):
+        daemon = self.start({"legacy_timeouts.mode": "observe", "legacy_timeouts.session": "50ms",
+                             "legacy_timeouts.tool": "0s"})
+        client = self.client(daemon)
+        client.open("slow")
+        opened = client.session("slow")["opened_at"]
+        eventually(lambda: client.get("/v1/sessions/slow/comparison").json()["legacy"]["would_have_killed"])
+        client.report("slow", "message", role="assistant", text="still at it")
+        client.end("slow")
+        comparison = client.get("/v1/sessions/slow/comparison").json()
+        self.assertTrue(comparison["saved"])
+        self.assertEqual(comparison["status_based"]["outcome"], "completed")
+        (kill,) = comparison["legacy"]["kills"]
+        self.assertEqual(kill["timer"], "session")
+        self.assertGreater(kill["at"], opened)
+        client.open("quick")
+        client.end("quick")
+        totals = client.get("/v1/analytics/timeouts").json()
+        self.assertEqual((totals["sessions"], totals["would_have_killed"], totals["saved"]), (2, 1, 1))
+        self.assertGreater(totals["saved_ms"], 0)
+        cli = Cli(daemon)
+        self.assertIn("of 2 sessions the old timers would have ended 1; 1 of these completed",
+                      cli.run("compare").out)
+        self.assertIn("would have ended it", cli.run("compare", "slow").out)
+
+    def test_a_timer_in_force_ends_the_session_as_failed(self):
+        daemon = self.start({"legacy_timeouts.mode": "enforce", "legacy_timeouts.session": "50ms",
+                             "policy.heartbeat_interval": "100ms"})
+        client = self.client(daemon)
+        client.open("doomed")
+        self.assertEqual(client.wait("doomed", until="ended", wait="10s")["matched"], "failed")
+        document = client.session("doomed")
+        self.assertEqual((document["outcome"], document["end_code"]), ("failed", "legacy_timeout"))
 
 
 class Deprecated(SharedDaemonCase):

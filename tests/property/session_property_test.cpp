@@ -58,7 +58,7 @@ public:
     /// Ends it, so that the end is part of what is folded.
     void end() {
         std::vector<Event> in{
-            event(SessionEnded{Outcome::kFailed, bounded_text(gen_.utf8(800)), {}})};
+            event(SessionEnded{Outcome::kFailed, bounded_text(gen_.utf8(800)), {}, false, {}})};
         std::vector<Event> out;
         session.report(in, around(), out);
         take(out);

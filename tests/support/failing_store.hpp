@@ -98,6 +98,12 @@ public:
     core::Result<> set_snapshot_cursor(storage::Cursor cursor) override {
         return real_.set_snapshot_cursor(cursor);
     }
+    core::Result<std::int64_t> counter(std::string_view name) override {
+        return real_.counter(name);
+    }
+    core::Result<> add_to_counter(std::string_view name, std::int64_t delta) override {
+        return real_.add_to_counter(name, delta);
+    }
     core::Result<storage::Deletion> delete_some(core::Timestamp cutoff) override {
         return real_.delete_some(cutoff);
     }

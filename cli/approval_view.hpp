@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "cli/session_view.hpp"
+
+// What `headway approvals`, `budget` and `compare` show. Pure.
+
+namespace headway::cli {
+
+/// The requests of the inbox as blocks of lines, the oldest first: id, what is asked, by whom, since
+/// when and until when, and the exact arguments.
+std::string approvals_text(const nlohmann::json& approvals, WallTime now, bool color);
+
+/// A decided request in one line.
+std::string decision_text(const nlohmann::json& approval);
+
+/// The budget document: the block that the model reads, and what has run on which clock.
+std::string budget_text(const nlohmann::json& budget);
+
+/// What the old timers would have done to a session, or to all (`totals`), in sentences.
+std::string comparison_text(const nlohmann::json& comparison);
+std::string timeout_totals_text(const nlohmann::json& totals);
+
+}  // namespace headway::cli

@@ -1,0 +1,211 @@
+#include "core/sanitize.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/text.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::array<std::string_view, 13> kSecretNames{
+    "password",   "passwd",      "passphrase",    "secret", "token",      "api_key",   "apikey",
+    "api-key",    "credential",  "authorization", "cookie", "access_key", "private_key"};
+
+/// After one of these the whole rest of the line is the secret.
+constexpr std::array<std::string_view, 2> kWholeLine{"authorization", "cookie"};
+
+constexpr std::array<std::string_view, 16> kTokenStarts{
+    "sk-",   "sk_live_", "sk_test_", "ghp_", "gho_", "ghu_", "ghs_", "github_pat_",
+    "glpat", "xoxb-",    "xoxp-",    "xoxa-", "AKIA", "ASIA", "AIza", "eyJ"};
+
+constexpr std::size_t kTokenBytesMin = 16;  ///< shorter words of such a shape are words
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool is_word(char c) {
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '-' ||
+           c == '.';
+}
+
+bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool ends_path(char c) {
+    return is_space(c) || c == '"' || c == '\'' || c == '`' || c == ')' || c == ']' || c == '>' ||
+           c == ',' || c == ';' || c == ':' || c == '|';
+}
+
+bool holds(std::string_view word, std::string_view name) {
+    const auto found = std::search(word.begin(), word.end(), name.begin(), name.end(),
+                                   [](char a, char b) { return lower(a) == b; });
+    return found != word.end();
+}
+
+template <std::size_t N>
+bool holds_any(std::string_view word, const std::array<std::string_view, N>& names) {
+    return std::any_of(names.begin(), names.end(),
+                       [word](std::string_view name) { return holds(word, name); });
+}
+
+bool is_token(std::string_view word) {
+    if (word.size() < kTokenBytesMin) return false;
+    return std::any_of(kTokenStarts.begin(), kTokenStarts.end(),
+                       [word](std::string_view start) { return word.starts_with(start); });
+}
+
+/// Reads the text from left to right and writes what may be said of it.
+class Sanitizer {
+public:
+    Sanitizer(std::string_view text, std::string_view workspace)
+        : text_(text), workspace_(workspace) {
+        while (!workspace_.empty() && workspace_.back() == '/')
+            workspace_.remove_suffix(1);
+    }
+
+    std::string run() {
+        while (at_ < text_.size())
+            step();
+        return std::move(out_);
+    }
+
+private:
+    char here() const { return text_[at_]; }
+    std::string_view rest() const { return text_.substr(at_); }
+    bool after_word() const { return at_ > 0 && is_word(text_[at_ - 1]); }
+
+    void step() {
+        if (rest().starts_with("-----BEGIN")) {
+            key_block();
+        } else if (rest().starts_with("://")) {
+            authority();
+        } else if (!after_word() && starts_path()) {
+            path();
+        } else if (is_word(here())) {
+            word();
+        } else {
+            plain();
+        }
+    }
+
+    /// White space becomes one blank: the result is one line.
+    void plain() {
+        const char c = text_[at_++];
+        if (!is_space(c) && static_cast<unsigned char>(c) >= 0x20) {
+            out_.push_back(c);
+        } else if (!out_.empty() && out_.back() != ' ') {
+            out_.push_back(' ');
+        }
+    }
+
+    void key_block() {
+        const std::size_t end = text_.find("-----END", at_);
+        const std::size_t line = end == std::string_view::npos ? end : text_.find('\n', end);
+        at_ = std::min(line, text_.size());
+        out_ += kRedacted;
+    }
+
+    /// Of a URL: what stands before an @ is a name and a password.
+    void authority() {
+        out_ += "://";
+        at_ += 3;
+        const std::size_t end = std::min(rest().find_first_of("/?# \t\n\"'"), rest().size());
+        const std::string_view host = rest().substr(0, end);
+        const std::size_t sign = host.rfind('@');
+        at_ += end;
+        if (sign == std::string_view::npos) {
+            out_ += host;
+        } else {
+            out_ += kRedacted;
+            out_ += host.substr(sign);
+        }
+        // The path of a URL is none of this machine; its query may hold a token.
+        while (at_ < text_.size() && !is_space(here()) && here() != '?')
+            out_.push_back(text_[at_++]);
+    }
+
+    bool starts_path() const {
+        const std::string_view from = rest();
+        const bool drive = from.size() > 3 && from[1] == ':' && from[2] == '\\' &&
+                           lower(from[0]) >= 'a' && lower(from[0]) <= 'z';
+        return drive || from.starts_with("~/") ||
+               (from.size() > 1 && from[0] == '/' && is_word(from[1]));
+    }
+
+    void path() {
+        std::size_t end = at_ + 2;  // past the colon of a drive
+        while (end < text_.size() && !ends_path(text_[end]))
+            ++end;
+        const std::string_view whole = text_.substr(at_, end - at_);
+        at_ = end;
+        const bool inside = !workspace_.empty() && whole.starts_with(workspace_) &&
+                            (whole.size() == workspace_.size() || whole[workspace_.size()] == '/');
+        if (inside) {
+            out_ += whole.size() == workspace_.size() ? std::string_view{"."}
+                                                      : whole.substr(workspace_.size() + 1);
+            return;
+        }
+        const std::size_t last = whole.find_last_of("/\\");
+        out_ += "…/";
+        out_ += whole.substr(last + 1);
+    }
+
+    void word() {
+        std::size_t end = at_;
+        while (end < text_.size() && is_word(text_[end]))
+            ++end;
+        const std::string_view word = text_.substr(at_, end - at_);
+        at_ = end;
+        if (is_token(word)) {
+            out_ += kRedacted;
+            return;
+        }
+        out_ += word;
+        if (holds(word, "bearer")) {
+            value(false);
+        } else if (holds_any(word, kSecretNames)) {
+            assignment(holds_any(word, kWholeLine));
+        }
+    }
+
+    /// `name = value`, `"name": "value"`, `name: value`.
+    void assignment(bool whole_line) {
+        std::size_t from = at_;
+        if (from < text_.size() && (text_[from] == '"' || text_[from] == '\'')) ++from;
+        while (from < text_.size() && text_[from] == ' ')
+            ++from;
+        if (from == text_.size() || (text_[from] != ':' && text_[from] != '=')) return;
+        out_ += text_.substr(at_, from + 1 - at_);
+        at_ = from + 1;
+        value(whole_line);
+    }
+
+    void value(bool whole_line) {
+        while (at_ < text_.size() && (here() == ' ' || here() == '"' || here() == '\''))
+            out_.push_back(text_[at_++]);
+        const std::size_t from = at_;
+        const std::string_view ends = whole_line ? "\n\"'" : " \t\n\"',;&)}]";
+        at_ = std::min(text_.find_first_of(ends, at_), text_.size());
+        if (at_ > from) out_ += kRedacted;
+    }
+
+    std::string_view text_;
+    std::string_view workspace_;
+    std::size_t at_ = 0;
+    std::string out_;
+};
+
+}  // namespace
+
+std::string sanitized(std::string_view text, std::string_view workspace, std::size_t bytes_max) {
+    // Secrets are found in the whole; nothing far behind the end can matter.
+    constexpr std::size_t kLookedAt = 4096;
+    std::string clean = Sanitizer{cut_text(text, kLookedAt), workspace}.run();
+    if (clean.size() <= bytes_max) return clean;
+    return std::string{cut_text(clean, bytes_max - std::string_view{"…"}.size())} + "…";
+}
+
+}  // namespace headway::core

@@ -1,0 +1,165 @@
+#include "core/failure.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "core/session.hpp"
+
+using namespace headway::core;
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Timestamp kStart{Millis{1'000'000}};
+
+struct Run {
+    explicit Run(Policy policy = {}) {
+        SessionStarted about;
+        about.labels = {{"workspace", "/work/app"}};
+        session.open(std::move(about), policy, at(seconds{0}), out);
+    }
+
+    static Context at(Millis after) {
+        Context context;
+        context.now = kStart + after;
+        context.watching_since = kStart;
+        return context;
+    }
+
+    template <class P>
+    void report(P payload, Millis after = seconds{1}) {
+        std::vector<Event> events(1);
+        events.front().payload = std::move(payload);
+        session.report(events, at(after), out);
+    }
+
+    std::string feedback(Millis after = seconds{1}) const {
+        return feedback_of(session.state(), kStart + after);
+    }
+
+    Session session{"run"};
+    std::vector<Event> out;
+};
+
+ToolFinished failing(const std::string& tool, const std::string& message) {
+    ToolFinished call;
+    call.tool = tool;
+    call.ok = false;
+    call.error.emplace().message = bounded_text(message);
+    return call;
+}
+
+ToolFinished working(const std::string& tool) {
+    ToolFinished call;
+    call.tool = tool;
+    call.result.kept = "\"fine\"";
+    return call;
+}
+
+Reflection says(const std::string& assessment) {
+    Reflection reflection;
+    reflection.assessment = assessment;
+    return reflection;
+}
+
+}  // namespace
+
+TEST_CASE("failure: feedback names the tool, how often, the sanitized error and what to do",
+          "[core]") {
+    Run run;
+    CHECK(run.feedback().empty());
+    run.report(failing("deploy", "open /home/ana/keys/id: token=abc123 refused"));
+    CHECK(run.feedback() ==
+          "The tool deploy has failed 1 time in a row (attempt 1 of 3): open …/id: "
+          "token=[redacted] refused. Read the error and change what it complains about before the "
+          "next attempt.");
+    run.report(failing("deploy", "/work/app/src/a.py:3: boom"));
+    CHECK(run.feedback().find("attempt 2 of 3): src/a.py:3: boom") != std::string::npos);
+    run.report(failing("deploy", "boom"));
+    CHECK(run.feedback().find("use another tool") != std::string::npos);
+}
+
+TEST_CASE("failure: a success, and another tool, start the count of failures again", "[core]") {
+    Run run;
+    run.report(failing("deploy", "boom"));
+    run.report(failing("deploy", "boom 2"));
+    run.report(failing("fetch", "no route"));
+    CHECK(run.feedback().find("The tool fetch has failed 1 time") == 0);
+    run.report(working("fetch"));
+    CHECK(run.feedback().empty());
+    CHECK(run.session.state().last_failure == LastFailure{});
+}
+
+TEST_CASE("failure: one more failure of a tool than the policy allows fails the session", "[core]") {
+    Policy policy;
+    policy.max_tool_failures = 3;
+    Run run{policy};
+    for (int i = 0; i < 3; ++i) run.report(failing("deploy", "boom " + std::to_string(i)));
+    CHECK_FALSE(run.session.state().ended());
+    run.report(failing("deploy", "boom again"));
+    REQUIRE(run.session.state().ended());
+    CHECK(*run.session.state().outcome == Outcome::kFailed);
+    CHECK(run.session.state().end_code == "tool_failures");
+}
+
+TEST_CASE("failure: unreadable turns are told to the model, and fail past their limit", "[core]") {
+    Policy policy;
+    policy.max_parse_failures = 2;
+    Run run{policy};
+    ErrorReported unreadable;
+    unreadable.error_class = "json_parse_error";
+    unreadable.message = bounded_text("the model's turn could not be parsed as JSON");
+    run.report(unreadable);
+    CHECK(run.feedback().find("unreadable (attempt 1 of 2)") != std::string::npos);
+    run.report(unreadable);
+    CHECK_FALSE(run.session.state().ended());
+    run.report(unreadable);
+    CHECK(run.session.state().end_code == "parse_failures");
+}
+
+TEST_CASE("failure: every way to fail has a code of its own", "[core]") {
+    Run said;
+    said.report(says("task_failed"));
+    CHECK(said.session.state().end_code == "task_failed");
+
+    Policy policy;
+    policy.max_iterations = 25;
+    Run turns{policy};
+    Heartbeat beat;
+    beat.iteration = 25;
+    turns.report(beat);
+    CHECK_FALSE(turns.session.state().ended());
+    beat.iteration = 26;
+    turns.report(beat);
+    CHECK(turns.session.state().end_code == "max_iterations_reached");
+
+    policy = {};
+    policy.min_confidence = 0.5;
+    Run unsure{policy};
+    Reflection low = says("continue");
+    low.confidence = 0.4;
+    for (std::uint32_t i = 0; i < kLowConfidenceMax; ++i) {
+        CHECK_FALSE(unsure.session.state().ended());
+        unsure.report(low);
+    }
+    CHECK(unsure.session.state().end_code == "low_confidence");
+}
+
+TEST_CASE("failure: a call past its time limit is advice and nothing more", "[core]") {
+    Policy policy;
+    policy.tool_time_limit = seconds{60};
+    policy.tools = {{"train", false, 1, false, 3'600'000}};
+    Run run{policy};
+    ToolStarted started;
+    started.call_id = "a";
+    started.tool = "train";
+    run.report(started);
+    CHECK(run.feedback(seconds{600}).empty());
+    started.call_id = "b";
+    started.tool = "bash";
+    run.report(started);
+    CHECK(run.feedback(seconds{61}).empty());
+    const std::string said = run.feedback(seconds{62});
+    CHECK(said.find("The call of bash has been running for 61 s, longer than the 60 s") == 0);
+    CHECK_FALSE(run.session.state().ended());
+}

@@ -1,0 +1,73 @@
+#include "core/sanitize.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace headway::core;
+
+namespace {
+
+std::string clean(std::string_view text, std::string_view workspace = {}) {
+    return sanitized(text, workspace, 500);
+}
+
+}  // namespace
+
+TEST_CASE("sanitize: values of names that sound like secrets are taken out", "[core]") {
+    CHECK(clean("password=hunter2 is wrong") == "password=[redacted] is wrong");
+    CHECK(clean("DB_PASSWORD: hunter2, user: ana") == "DB_PASSWORD: [redacted], user: ana");
+    CHECK(clean(R"({"api_key": "abc123", "model": "x"})") ==
+          R"({"api_key": "[redacted]", "model": "x"})");
+    CHECK(clean("GET /?access_token=abc&page=2 failed") ==
+          "GET /?access_token=[redacted]&page=2 failed");
+    CHECK(clean("Authorization: Basic dXNlcjpwYXNz\nHost: x") == "Authorization: [redacted] Host: x");
+    CHECK(clean("Cookie: a=b; c=d\nnext") == "Cookie: [redacted] next");
+    CHECK(clean("curl -H 'Authorization: Bearer abc.def'") ==
+          "curl -H 'Authorization: [redacted]'");
+    CHECK(clean("sent Bearer abc.def to it") == "sent Bearer [redacted] to it");
+}
+
+TEST_CASE("sanitize: tokens of known shapes are taken out wherever they stand", "[core]") {
+    for (const char* token :
+         {"sk-proj-0123456789abcdefghij", "ghp_0123456789abcdefghij0123456789abcdef",
+          "github_pat_11ABCDEFG0abcdefghijkl", "glpat-0123456789abcdefghij",
+          "xoxb-123456789012-abcdefghijkl", "AKIAIOSFODNN7EXAMPLE",
+          "AIzaSyA0123456789abcdefghijklmnopqrstuv",
+          "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"}) {
+        CHECK(clean("rejected " + std::string{token} + " (401)") == "rejected [redacted] (401)");
+    }
+    CHECK(clean("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nbad") ==
+          "[redacted] bad");
+    CHECK(clean("-----BEGIN RSA PRIVATE KEY-----\nMIIE cut off") == "[redacted]");
+}
+
+TEST_CASE("sanitize: the user part of a URL is taken out, the rest stays", "[core]") {
+    CHECK(clean("cannot clone https://ana:pw@git.example.com/a/b.git now") ==
+          "cannot clone https://[redacted]@git.example.com/a/b.git now");
+    CHECK(clean("GET https://example.com/a/b 404") == "GET https://example.com/a/b 404");
+}
+
+TEST_CASE("sanitize: absolute paths lose their folders, except those of the workspace", "[core]") {
+    CHECK(clean("open '/home/ana/secret/plan.txt': denied") == "open '…/plan.txt': denied");
+    CHECK(clean("~/.ssh/id_rsa: denied") == "…/id_rsa: denied");
+    CHECK(clean("C:\\Users\\ana\\plan.txt is locked") == "…/plan.txt is locked");
+    CHECK(clean("/work/app/src/a.py:4: error in /work/application/b.py", "/work/app") ==
+          "src/a.py:4: error in …/b.py");
+    CHECK(clean("cd /work/app", "/work/app/") == "cd .");
+    CHECK(clean("src/a.py:4: 3/4 failed and/or skipped") == "src/a.py:4: 3/4 failed and/or skipped");
+}
+
+TEST_CASE("sanitize: what is no secret stays as it is", "[core]") {
+    for (const char* text : {"SyntaxError: unexpected token '}' at line 4", "9 of 12 tests failed",
+                             "task-1 sk-1 risk-based", "the token limit was reached", ""}) {
+        CHECK(clean(text) == text);
+    }
+}
+
+TEST_CASE("sanitize: the result is one line and bounded", "[core]") {
+    CHECK(clean("a\n\n  b\tc\x01" "d") == "a b c d");
+    const std::string cut = sanitized(std::string(1000, 'x'), {}, 100);
+    CHECK(cut.size() <= 100);
+    CHECK(cut.ends_with("…"));
+    CHECK(sanitized(std::string(90, 'x') + " password=hunter2hunter2", {}, 100).find("hunter") ==
+          std::string::npos);
+}
