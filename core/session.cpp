@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/budget.hpp"
 #include "core/failure.hpp"
 #include "core/fold.hpp"
 #include "core/lattice.hpp"
@@ -81,6 +82,14 @@ Result<> Session::admit(std::span<const Event> events) const {
                          "attempt"};
         }
         if (ended) return ended_error(state_);
+        const auto* end = std::get_if<SessionEnded>(&event.payload);
+        if (end != nullptr && end->outcome == Outcome::kBudgetExhausted &&
+            state_.budget.level != BudgetLevel::kExhausted) {
+            return Error{ErrorCode::kInvalidField,
+                         "the budget of this session is not exhausted; end it with completed, "
+                         "failed or cancelled",
+                         "outcome"};
+        }
         attempt = std::max(attempt, event.attempt);
         ended = std::holds_alternative<SessionEnded>(event.payload);
     }
@@ -89,6 +98,9 @@ Result<> Session::admit(std::span<const Event> events) const {
 
 void Session::report(std::span<Event> events, const Context& context, std::vector<Event>& out) {
     std::string failure;
+    const bool told = state_.budget.told;
+    const std::uint64_t steps = own_steps(state_);
+    credit_pause(context, out);
     for (Event& event : events) {
         event.at = context.now;
         note_state(event);
@@ -98,9 +110,11 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         if (state_.tool_calls != calls) add_stats(context, out);
         add_verdict(context, out, state_.last_tier);
         add_advice(context, out);
+        add_budget_level(context, out);
         if (failure.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);
     }
     end_itself(std::move(failure), context, out);
+    follow_budget(true, told && own_steps(state_) > steps, context, out);
     if (!out.empty() && !state_.ended()) {
         Event& last = out.back();
         ask_interval(context, last);
@@ -122,7 +136,10 @@ Result<> Session::cancel(std::string reason, const Context& context, std::vector
 
 void Session::tick(const Context& context, std::vector<Event>& out) {
     if (state_.n == 0 || state_.ended()) return;
+    credit_pause(context, out);
     add_verdict(context, out);
+    add_budget_level(context, out);
+    follow_budget(false, false, context, out);
 }
 
 void Session::apply(const Event& event) {
@@ -133,12 +150,18 @@ void Session::apply(const Event& event) {
     }
 }
 
-Timestamp Session::next_deadline(Timestamp watching_since) const {
+Timestamp Session::next_deadline(Timestamp watching_since, Timestamp past) const {
     if (state_.n == 0 || state_.ended()) return kNever;
+    Timestamp next = kNever;
+    const auto consider = [&next, past](Timestamp due) {
+        if (due > past && (next == kNever || due < next)) next = due;
+    };
     const Timestamp due = silent_at(state_.last_beat_at, watching_since, state_.asked_interval);
     // Past silence nothing more happens by itself; the next event of the agent ends it.
     const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;
-    return said ? kNever : due;
+    if (!said) consider(due);
+    consider(budget_deadline(state_, watching_since));
+    return next;
 }
 
 void Session::add(Event event, std::vector<Event>& out) {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/budget_meter.hpp"
 #include "core/detectors.hpp"
 #include "core/event.hpp"
 #include "core/ledger.hpp"
@@ -117,6 +118,7 @@ struct SessionState {
     std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
     SessionStarted about;
     Policy policy;
+    BudgetMeter budget;
 
     bool ended() const noexcept { return outcome.has_value(); }
     bool call_in_flight() const noexcept {
@@ -128,7 +130,7 @@ struct SessionState {
 
 /// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
 /// the journal.
-inline constexpr std::uint32_t kSnapshotVersion = 3;
+inline constexpr std::uint32_t kSnapshotVersion = 4;
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -174,7 +176,8 @@ constexpr auto SessionState::fields() {
                       field("files_modified", &S::files_modified),
                       field("recent_successes", &S::recent_successes),
                       field("recent_failures", &S::recent_failures),
-                      field("low_confidence", &S::low_confidence)};
+                      field("low_confidence", &S::low_confidence),
+                      field("budget", &S::budget)};
 }
 
 }  // namespace headway::core
