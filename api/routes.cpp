@@ -36,6 +36,9 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/v1/sessions/{id}/events", Route::kJournal},
     {Method::kPost, "/v1/sessions/{id}/end", Route::kEnd},
     {Method::kPost, "/v1/sessions/{id}/cancel", Route::kCancel},
+    {Method::kGet, "/v1/sessions/{id}/budget", Route::kBudget},
+    {Method::kPost, "/v1/sessions/{id}/budget", Route::kBudgetChange},
+    {Method::kGet, "/v1/analytics/budgets", Route::kBudgetAnalytics},
     {Method::kGet, "/v1/sessions/{id}/wait", Route::kWait},
     {Method::kGet, "/v1/sessions/{id}/stream", Route::kStream},
     {Method::kGet, "/v1/wait", Route::kWaitSeveral},
@@ -109,6 +112,7 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kHeartbeat:
         case Route::kEnd:
         case Route::kCancel:
+        case Route::kBudgetChange:
             return {true, false, core::limits::kControlBodyBytesMax};
         default:
             return {};

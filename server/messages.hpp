@@ -8,7 +8,9 @@
 #include <variant>
 #include <vector>
 
+#include "api/decode_budget.hpp"
 #include "api/encode.hpp"
+#include "core/budget_settings.hpp"
 #include "core/event.hpp"
 #include "core/result.hpp"
 #include "core/view.hpp"
@@ -52,6 +54,11 @@ struct CancelCommand {
     core::CancelRequested cancel;
 };
 
+struct BudgetCommand {
+    std::string session;
+    api::BudgetChange change;
+};
+
 // Queries: answered from committed state.
 
 struct SessionQuery {
@@ -85,14 +92,25 @@ struct StreamQuery {
     std::optional<std::int64_t> after;
 };
 
+struct BudgetQuery {
+    std::string session;
+};
+
+/// What ended sessions have used, by agent type and outcome.
+struct BudgetAnalyticsQuery {
+    std::optional<std::string> agent;
+};
+
 /// The configuration was loaded again; no reply.
 struct ReloadCommand {
     core::Policy policy;
     core::Millis retention{0};
+    core::BudgetSettings budget{};
 };
 
 using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, SessionQuery,
-                             ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand>;
+                             ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand,
+                             BudgetCommand, BudgetQuery, BudgetAnalyticsQuery>;
 
 struct Request {
     ReplyTo reply_to;

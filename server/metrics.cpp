@@ -46,6 +46,7 @@ const char* route_name(std::size_t route) {
                                       "end",        "cancel",     "session",         "sessions",
                                       "journal",    "wait",       "wait_several",    "stream",
                                       "stream_all", "progress",   "progress_stream", "chat_status",
+                                      "budget",     "budget_change", "budget_analytics",
                                       "livez",      "readyz",     "metrics",         "version",
                                       "index"};
     static_assert(std::size(kNames) == kRouteCount);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/budget_history.hpp"
 #include "core/event.hpp"
 #include "core/result.hpp"
 #include "core/session.hpp"
@@ -124,8 +125,14 @@ public:
     /// Declares that the snapshots hold everything up to `cursor`.
     virtual core::Result<> set_snapshot_cursor(Cursor cursor) = 0;
 
-    /// A bounded step of deleting sessions that ended before `cutoff` and older idempotency keys,
-    /// in its own transaction.
+    /// Notes what a session has used that ends in this transaction.
+    virtual core::Result<> add_use(const core::UseRecord& record) = 0;
+    /// The newest of them, of one agent type or of all.
+    virtual core::Result<std::vector<core::UseRecord>> list_uses(
+        const std::optional<std::string>& agent, std::size_t limit) = 0;
+
+    /// A bounded step of deleting sessions that ended before `cutoff`, what is noted of their use,
+    /// and older idempotency keys, in its own transaction.
     virtual core::Result<Deletion> delete_some(core::Timestamp cutoff) = 0;
     /// Moves WAL pages to the database when at least `pages` wait; outside a transaction.
     virtual core::Result<> checkpoint(int pages) = 0;

@@ -98,6 +98,11 @@ public:
     core::Result<> set_snapshot_cursor(storage::Cursor cursor) override {
         return real_.set_snapshot_cursor(cursor);
     }
+    core::Result<> add_use(const core::UseRecord& record) override { return real_.add_use(record); }
+    core::Result<std::vector<core::UseRecord>> list_uses(const std::optional<std::string>& agent,
+                                                         std::size_t limit) override {
+        return real_.list_uses(agent, limit);
+    }
     core::Result<storage::Deletion> delete_some(core::Timestamp cutoff) override {
         return real_.delete_some(cutoff);
     }
