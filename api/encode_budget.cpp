@@ -133,7 +133,7 @@ void write_summary(JsonWriter& json, const core::UseSummary& summary) {
     json.member("outcome", summary.outcome);
     json.member("count", summary.count);
     write_percentiles(json, "seconds", summary.elapsed_ms,
-                      [](std::uint64_t ms) { return static_cast<double>(ms) / 1000; });
+                      [](std::uint64_t ms) { return ms / 1000; });
     write_percentiles(json, "steps", summary.steps, as_is);
     write_percentiles(json, "tokens", summary.tokens, as_is);
     write_percentiles(json, "cost_usd", summary.cost_micros, dollars);

@@ -43,10 +43,10 @@ private:
 
 const char* route_name(std::size_t route) {
     constexpr const char* kNames[] = {"open",       "open_named", "report",          "heartbeat",
-                                      "end",        "cancel",     "session",         "sessions",
+                                      "end",        "cancel",     "budget_change", "session",         "sessions",
                                       "journal",    "wait",       "wait_several",    "stream",
                                       "stream_all", "progress",   "progress_stream", "chat_status",
-                                      "budget",     "budget_change", "budget_analytics",
+                                      "budget",     "budget_analytics",
                                       "livez",      "readyz",     "metrics",         "version",
                                       "index"};
     static_assert(std::size(kNames) == kRouteCount);

@@ -12,15 +12,15 @@ from support.daemon import clean_environment
 from support.limits import eventually, patient
 from support.sse import EventStream
 
-AGENT = Path(__file__).resolve().parent / "support" / "budget_agent.py"
+HERE = Path(__file__).resolve().parent
 
 
 class AgentProcess:
     """The agent loop of support/budget_agent.py, one turn at a time."""
 
     def __init__(self, case: unittest.TestCase, daemon, session: str, *flags: str):
-        self.process = subprocess.Popen([sys.executable, str(AGENT), daemon.url, session, *flags], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True, env=clean_environment())
+        self.process = subprocess.Popen([sys.executable, "-m", "support.budget_agent", daemon.url, session, *flags], cwd=HERE,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=clean_environment())
         case.addCleanup(self.close)
         self.started = False
 

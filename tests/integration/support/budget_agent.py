@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A whole agent loop as a process of its own: python3 budget_agent.py URL SESSION [--ignore]
+"""A whole agent loop as a process of its own: python3 -m support.budget_agent URL SESSION [--ignore]
 
 Each turn it "thinks", calls a tool and reports both. It obeys what the replies say: on wrap_up it answers and ends as soon as
 it has what it needs, on stop it reports its partial result and ends. With --ignore it does neither. It prints one JSON line for

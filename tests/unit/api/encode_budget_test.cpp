@@ -105,7 +105,7 @@ TEST_CASE("encode budget: the analytics list what ended sessions used", "[api]")
     std::string out;
     append_budget_analytics(out, std::vector{summary}, 3, false);
     CHECK(Document::parse(out) == Document::parse(R"({"budgets":[{"agent":"plan",
-        "outcome":"budget_exhausted","count":3,"seconds":{"p50":1.5,"p90":2.0},
+        "outcome":"budget_exhausted","count":3,"seconds":{"p50":1,"p90":2},
         "steps":{"p50":0,"p90":0},"tokens":{"p50":0,"p90":0},
         "cost_usd":{"p50":0.25,"p90":1.0}}],"sessions":3,"more":false})"));
 }

@@ -16,6 +16,6 @@ TEST_CASE("rate limit: a class is believed, then a status, then a message read",
     CHECK_FALSE(is_rate_limit("", 503, "rate limit"));
     CHECK_FALSE(is_rate_limit("connection_refused", std::nullopt, "rate limit"));
     CHECK_FALSE(is_rate_limit("", std::nullopt, "connection refused"));
-    CHECK_FALSE(is_rate_limit("", std::nullopt, "429 lines were read"));
+    CHECK_FALSE(is_rate_limit("", std::nullopt, "read 429 lines"));
     CHECK_FALSE(is_rate_limit("", std::nullopt, ""));
 }

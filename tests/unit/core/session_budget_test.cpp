@@ -204,8 +204,8 @@ TEST_CASE("session budget: another call in flight gets its own extension", "[bud
     Budgeted b{time_limit(100)};
     b.report(tool_started("c1"), 1'000);
     b.tick(100'000);
-    b.report(tool_finished("c1"), 150'000);
-    b.report(tool_started("c2"), 151'000);
+    b.report(tool_finished("c1"), 105'000);
+    b.report(tool_started("c2"), 106'000);
     b.report(beat(), 159'999);
     b.tick(160'000);
     CHECK(b.status(160'000).time.limit == 220'000);
@@ -345,7 +345,7 @@ TEST_CASE("session budget: what children use counts for their parent", "[budget]
     CHECK(status.tokens.used == 10 * (8 + 4));
     CHECK(status.children_open == 1);
     CHECK(status.children_ended == 1);
-    b.child("a", 17, 7);
+    b.child("a", 13, 7);
     CHECK(b.level() == Level::kExhausted);
     REQUIRE(b.directives().size() == 1);
     CHECK(b.directives()[0].kind == DirectiveKind::kStop);

@@ -27,7 +27,7 @@ OpenCommand open(const std::string& id, const std::string& parent = {},
     return command;
 }
 
-Document body(core::Result<Answer> what) {
+Document body(Result<Answer> what) {
     require_ok(what);
     return Document::parse(std::get<BodyReply>(*what).body);
 }
@@ -90,7 +90,7 @@ TEST_CASE("supervisor budgets: a reload changes the budgets of later sessions", 
 TEST_CASE("supervisor budgets: replies carry the budget only where there is one", "[server]") {
     Supervised s{with_budgets()};
     (void)s.ask(open("a", {}, step_limit(10)));
-    const api::Advice limited = s.report("a", {beat_of_iteration(7)});
+    const headway::api::Advice limited = s.report("a", {beat_of_iteration(7)});
     REQUIRE(limited.budget != nullptr);
     CHECK(limited.budget->level == BudgetLevel::kLow);
     REQUIRE(limited.directives.size() == 1);
