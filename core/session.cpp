@@ -83,8 +83,9 @@ Result<> Session::admit(std::span<const Event> events) const {
         }
         if (ended) return ended_error(state_);
         const auto* end = std::get_if<SessionEnded>(&event.payload);
+        // Without a budget here, the agent may have one of its own.
         if (end != nullptr && end->outcome == Outcome::kBudgetExhausted &&
-            state_.budget.level != BudgetLevel::kExhausted) {
+            state_.budget.limited() && state_.budget.level != BudgetLevel::kExhausted) {
             return Error{ErrorCode::kInvalidField,
                          "the budget of this session is not exhausted; end it with completed, "
                          "failed or cancelled",
@@ -125,6 +126,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
 Result<> Session::cancel(std::string reason, const Context& context, std::vector<Event>& out) {
     if (state_.ended()) return ended_error(state_);
     if (state_.cancel_requested) return {};
+    credit_pause(context, out);
     add(make_event(CancelRequested{reason}, context), out);
     DirectiveIssued stop;
     stop.id = "d" + std::to_string(state_.n + 1);

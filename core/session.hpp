@@ -41,7 +41,7 @@ public:
 
     /// Whether these events can be stored, all of them; changes nothing.
     /// Errors: kStaleAttempt, kSessionEnded; kInvalidField for an end with `budget_exhausted` while
-    /// the budget is not.
+    /// there is a budget and it is not.
     Result<> admit(std::span<const Event> events) const;
 
     /// Takes admitted events, in order, each followed by what it caused. `events` is moved from.
@@ -86,6 +86,7 @@ private:
     /// policy asks for.
     void end_itself(std::string failure, const Context& context, std::vector<Event>& out);
     // session_budget.cpp
+    /// Before the first event of whatever is decided: each event charges the time up to it.
     void credit_pause(const Context& context, std::vector<Event>& out);
     void add_budget_level(const Context& context, std::vector<Event>& out);
     /// What the level asks for, after everything else: directives, more time for a call in flight,

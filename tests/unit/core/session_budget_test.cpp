@@ -303,6 +303,17 @@ TEST_CASE("session budget: an agent may say that its budget is exhausted once it
     b.report(ended(Outcome::kBudgetExhausted, "half of it"), 2);
     CHECK(b.session.state().judgement.verdict == Verdict::kHalted);
     CHECK_FALSE(end_of(b).automatic);
+    Budgeted own{BudgetLimits{}};  // it may have a budget that Headway knows nothing of
+    require_ok(own.session.admit(end));
+}
+
+TEST_CASE("session budget: a cancel after a pause credits it too", "[budget]") {
+    Budgeted b{time_limit(100)};
+    b.watching_since = 3'600'000;
+    std::vector<Event> out;
+    require_ok(b.session.cancel("enough", b.around(3'601'000), out));
+    CHECK(std::holds_alternative<BudgetExtended>(out.front().payload));
+    CHECK(b.status(3'601'000).time.used == 1'000);
 }
 
 TEST_CASE("session budget: time in which Headway was down is credited", "[budget]") {

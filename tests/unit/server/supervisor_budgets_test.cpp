@@ -190,6 +190,39 @@ TEST_CASE("supervisor budgets: a restart gives the same figures", "[server]") {
     CHECK(budget(s, "parent")["children"]["open"] == 1);  // known again, not counted twice
 }
 
+TEST_CASE("supervisor budgets: a pause of our own is credited", "[server]") {
+    Supervised s{with_budgets()};
+    (void)s.ask(open("a", {}, time_limit(60)));
+    s.store().stall_commit(Millis{1'050});
+    (void)s.report("b", {beat()});
+    (void)s.report("a", {beat()});
+    const auto credits = all_of_type<BudgetExtended>(s.journal("a"));
+    REQUIRE(credits.size() == 1);
+    CHECK(credits[0].credited_ms >= 1'050);
+    CHECK(budget(s, "a")["elapsed_seconds"] == 0);
+}
+
+// A silence that changes no verdict must not be the last time that the session is looked at.
+TEST_CASE("supervisor budgets: time passes for a session that is blocked and silent", "[server]") {
+    Supervisor::Settings settings = with_budgets();
+    settings.policy.heartbeat_interval = Millis{100};
+    settings.budget.bounds.timeout_seconds_min = 1;
+    Supervised s{settings};
+    (void)s.ask(open("a", {}, time_limit(1)));
+    ErrorReported error;
+    error.error_class = "authentication";
+    (void)s.report("a", {event(error)});
+    const Timestamp begun = s.clock().now();
+    while (s.last.views.empty() || !s.last.views[0].ended) {
+        (void)s.turn({});
+        REQUIRE(s.clock().now() < begun + Millis{20'000});
+    }
+    CHECK(all_of_type<BudgetLevelChanged>(s.journal("a")).size() == 3);
+    const auto ends = all_of_type<SessionEnded>(s.journal("a"));
+    REQUIRE(ends.size() == 1);
+    CHECK(ends[0].outcome == Outcome::kBudgetExhausted);
+}
+
 TEST_CASE("supervisor budgets: ended sessions are the history of their agent type", "[server]") {
     Supervised s{with_budgets()};
     for (int i = 1; i <= 4; ++i) {
