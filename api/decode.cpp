@@ -6,6 +6,7 @@
 
 #include "api/canonical.hpp"
 #include "api/decode_fields.hpp"
+#include "core/budget_settings.hpp"
 #include "core/limits.hpp"
 #include "core/policy.hpp"
 
@@ -38,11 +39,29 @@ Result<> check(const core::ProgressEstimated& progress) {
     return under(wrong("must be from 0 to 100"), "percent");
 }
 
+Result<> check_usage(const std::optional<core::Usage>& usage) {
+    const double cost = usage ? usage->cost_usd : 0;
+    if (cost >= 0 && cost <= core::kMaxCostUsdMax) return {};
+    return under(under(wrong("must be from 0 to 1000000"), "cost_usd"), "usage");
+}
+
+Result<> check(const core::Heartbeat& beat) {
+    return check_usage(beat.usage);
+}
+
+Result<> check(const core::Message& message) {
+    return check_usage(message.usage);
+}
+
+Result<> check(const core::ToolFinished& call) {
+    return check_usage(call.usage);
+}
+
 Result<> check(const core::SessionEnded& end) {
     if (end.automatic) return under(wrong("is set by Headway; leave it out"), "automatic");
     if (!end.code.empty()) return under(wrong("is set by Headway; leave it out"), "code");
     if (end.outcome != core::Outcome::kHalted) return {};
-    return under(wrong("must be one of completed, failed, cancelled; only Headway halts"),
+    return under(wrong("must be one of completed, failed, cancelled, budget_exhausted; only Headway halts"),
                  "outcome");
 }
 
@@ -230,11 +249,13 @@ struct OpenBody {
     std::string parent;
     std::vector<core::Label> labels;
     core::PolicyOverride policy;
+    core::BudgetLimits budget;
     static constexpr auto fields() {
         return std::tuple{
             core::field("id", &OpenBody::id),         core::field("goal", &OpenBody::goal),
             core::field("agent", &OpenBody::agent),   core::field("parent", &OpenBody::parent),
-            core::field("labels", &OpenBody::labels), core::field("policy", &OpenBody::policy)};
+            core::field("labels", &OpenBody::labels), core::field("policy", &OpenBody::policy),
+            core::field("budget", &OpenBody::budget)};
     }
 };
 
@@ -297,6 +318,7 @@ Result<DecodedOpen> decode_open(JsonTape& tape, std::string_view body) {
     decoded.about.parent = std::move(open.parent);
     decoded.about.labels = std::move(open.labels);
     decoded.about.policy = open.policy;
+    decoded.about.budget = open.budget;
     // Stored sorted, so that the same labels in another order are the same opening.
     std::sort(decoded.about.labels.begin(), decoded.about.labels.end(),
               [](const core::Label& a, const core::Label& b) { return a.key < b.key; });

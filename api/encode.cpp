@@ -1,5 +1,6 @@
 #include "api/encode.hpp"
 
+#include "api/encode_budget.hpp"
 #include "api/json_writer.hpp"
 
 namespace headway::api {
@@ -178,7 +179,11 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
     write_directives(json, advice);
     if (!advice.feedback.empty()) json.member("feedback", advice.feedback);
     json.key("budget");
-    json.null();
+    if (advice.budget) {
+        write_budget(json, *advice.budget, nullptr);
+    } else {
+        json.null();
+    }
     json.key("approvals");
     json.raw("[]");
     json.member("next_heartbeat_ms", view.asked_interval);
@@ -204,7 +209,8 @@ void append_journal(std::string& out, std::string_view session, std::span<const 
     json.close_object();
 }
 
-void append_session(std::string& out, const core::Session& session, const ReadingTime& time) {
+void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
+                    const core::BudgetPrediction* prediction) {
     const core::SessionState& state = session.state();
     JsonWriter json{out};
     json.open_object();
@@ -224,6 +230,8 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("cancel_requested", state.cancel_requested);
     write_counts(json, state);
     write_phases(json, state);
+    json.key("budget");
+    write_budget(json, core::budget_status(state, time.now, time.watching_since), prediction);
     write_about(json, state);
     json.close_object();
 }

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/budget.hpp"
+#include "core/budget_history.hpp"
 #include "core/event.hpp"
 #include "core/session.hpp"
 #include "core/view.hpp"
@@ -27,6 +30,7 @@ struct Advice {
     /// A directive and how often it has been delivered, this time included.
     std::vector<std::pair<core::Directive, std::uint32_t>> directives;
     std::string feedback;  ///< for the model, about failures; or empty
+    std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
 };
 
 void append_advice(std::string& out, const Advice& advice, const core::SessionView& view);
@@ -44,8 +48,9 @@ struct ReadingTime {
     core::Timestamp watching_since;
 };
 
-/// The session document.
-void append_session(std::string& out, const core::Session& session, const ReadingTime& time);
+/// The session document; `prediction` goes into its budget, if it has one.
+void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
+                    const core::BudgetPrediction* prediction = nullptr);
 
 /// What the old timers would have done to one session, beside what really happened.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);

@@ -39,6 +39,9 @@ constexpr Entry kRoutes[] = {
     {Method::kPost, "/v1/sessions/{id}/pause", Route::kPause},
     {Method::kPost, "/v1/sessions/{id}/resume", Route::kResume},
     {Method::kPost, "/v1/sessions/{id}/nudge", Route::kNudge},
+    {Method::kGet, "/v1/sessions/{id}/budget", Route::kBudget},
+    {Method::kPost, "/v1/sessions/{id}/budget", Route::kBudgetChange},
+    {Method::kGet, "/v1/analytics/budgets", Route::kBudgetAnalytics},
     {Method::kGet, "/v1/sessions/{id}/wait", Route::kWait},
     {Method::kGet, "/v1/sessions/{id}/stream", Route::kStream},
     {Method::kGet, "/v1/sessions/{id}/comparison", Route::kComparison},
@@ -135,6 +138,7 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kPause:
         case Route::kResume:
         case Route::kNudge:
+        case Route::kBudgetChange:
             return {true, false, core::limits::kControlBodyBytesMax};
         default:
             return {};

@@ -45,6 +45,12 @@ void show(const config::Loaded& loaded, const ConfigOptions& options, const Cons
         }
         console.out << "\n";
     }
+    for (const config::KeyOrigin& key : loaded.keys) {  // of tables with free names
+        if (config::find_key(key.key) != nullptr) continue;
+        console.out << key.key << " = " << key.value;
+        if (options.origin) console.out << "  # " << key.origin;
+        console.out << "\n";
+    }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "config/budget_keys.hpp"
 #include "config/keys.hpp"
 
 // The text of config/default.toml, from the table of keys; a test compares it with the file byte
@@ -7,6 +8,10 @@
 
 namespace headway::config {
 namespace {
+
+constexpr const char* kAgentsHelp =
+    "\n# Each agent type may have a table with these default_ limits (reload); what it leaves out is "
+    "as\n# above. Types are compared without regard to case.";
 
 std::string quoted(std::string_view text) {
     std::string literal = "\"";
@@ -28,7 +33,7 @@ std::string quoted(std::string_view text) {
 
 std::string toml_literal(const Key& key, const Settings& settings) {
     std::string text = key.print(settings);
-    if (key.kind == Kind::kCount) return text;
+    if (key.kind == Kind::kCount || key.kind == Kind::kNumber) return text;
     if (key.kind != Kind::kTextList) return quoted(text);
 
     std::string list;
@@ -56,6 +61,7 @@ std::string default_toml() {
     for (const Key& key : keys()) {
         const std::size_t dot = key.name.find('.');
         if (section != key.name.substr(0, dot)) {
+            if (section == "budget") text += kAgentsHelp + agent_tables(defaults);
             section = key.name.substr(0, dot);
             text += "\n[" + section + "]\n";
         }

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "config/address.hpp"
+#include "config/budget_keys.hpp"
 #include "config/duration.hpp"
 #include "config/suggest.hpp"
 #include "core/limits.hpp"
@@ -321,6 +322,7 @@ std::vector<Key> build_table() {
     add_storage_keys(table);
     add_policy_keys(table);
     add_legacy_keys(table);
+    add_budget_keys(table);
     table.push_back(choice_key<&Settings::log, &LogSettings::level, kLevels>(
         "log.level", true, "Least important message that is written."));
     table.push_back(choice_key<&Settings::log, &LogSettings::format, kFormats>(

@@ -14,7 +14,7 @@
 
 namespace headway::config {
 
-enum class Kind : std::uint8_t { kText, kTextList, kCount, kDuration };
+enum class Kind : std::uint8_t { kText, kTextList, kCount, kDuration, kNumber };
 
 struct Key {
     std::string name;  ///< "server.listen"

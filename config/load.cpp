@@ -6,9 +6,11 @@
 #include <iterator>
 #include <utility>
 
+#include "config/budget_keys.hpp"
 #include "config/keys.hpp"
 #include "config/suggest.hpp"
 #include "config/toml_source.hpp"
+#include "core/words.hpp"
 
 namespace headway::config {
 namespace {
@@ -36,6 +38,17 @@ public:
             origins_[key.name] = "default";
     }
 
+    /// By dotted name, which must be that of a key or of a limit of an agent type.
+    void assign(const std::string& name, std::string_view text, const std::string& origin) {
+        if (const Key* key = find_key(name)) {
+            assign(*key, text, origin);
+        } else if (const auto done = assign_agent_key(settings_, name, text); !done) {
+            mistake(origin + ": " + name + ": " + done.error().detail);
+        } else {
+            agent_origin_[canonical(name)] = origin;
+        }
+    }
+
     void assign(const Key& key, std::string_view text, const std::string& origin) {
         if (const auto done = key.assign(settings_, text); !done) {
             mistake(origin + ": " + key.name + ": " + done.error().detail);
@@ -47,6 +60,9 @@ public:
     void mistake(std::string text) { mistakes_.push_back(std::move(text)); }
 
     core::Result<Loaded> finish(std::optional<fs::path> file) {
+        if (std::string wrong = core::mistake_in(settings_.budget); !wrong.empty()) {
+            mistake(std::move(wrong));
+        }
         if (!mistakes_.empty()) {
             core::Error error{core::ErrorCode::kInvalidConfig, {}, {}};
             for (const std::string& text : mistakes_) {
@@ -59,12 +75,28 @@ public:
         for (const auto& [name, origin] : origins_) {
             loaded.keys.push_back({name, find_key(name)->print(loaded.settings), origin});
         }
+        for (const AgentValue& value : agent_values(loaded.settings)) {
+            const auto set = agent_origin_.find(canonical(value.name));
+            loaded.keys.push_back(
+                {value.name, value.text, set == agent_origin_.end() ? "default" : set->second});
+        }
+        std::sort(loaded.keys.begin(), loaded.keys.end(),
+                  [](const KeyOrigin& a, const KeyOrigin& b) { return a.key < b.key; });
         return loaded;
     }
 
 private:
+    /// One spelling for a limit of an agent type.
+    static std::string canonical(const std::string& name) {
+        const auto parsed = parse_agent_key(name);
+        std::string_view key = parsed->key;
+        if (key.starts_with("default_")) key.remove_prefix(8);
+        return core::lower(parsed->type) + "." + std::string(key);
+    }
+
     Settings settings_;
     std::map<std::string, std::string> origins_;
+    std::map<std::string, std::string> agent_origin_;
     std::vector<std::string> mistakes_;
 };
 
@@ -104,7 +136,7 @@ void merge_file(Merger& merger, const fs::path& path) {
     for (std::string& text : file.mistakes)
         merger.mistake(std::move(text));
     for (const FileValue& value : file.values) {
-        merger.assign(*find_key(value.key), value.text, "file " + value.where);
+        merger.assign(value.key, value.text, "file " + value.where);
     }
 }
 
@@ -160,8 +192,8 @@ void merge_first_design(Merger& merger, const Environment& environment) {
 
 void merge_flags(Merger& merger, const std::map<std::string, std::string>& flags) {
     for (const auto& [name, text] : flags) {
-        if (const Key* key = find_key(name)) {
-            merger.assign(*key, text, "flag");
+        if (find_key(name) != nullptr || parse_agent_key(name)) {
+            merger.assign(name, text, "flag");
         } else {
             merger.mistake("flag: unknown key `" + name + "`" + did_you_mean(name, key_names()));
         }

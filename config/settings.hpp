@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/budget_settings.hpp"
 #include "core/policy.hpp"
 
 // What can be configured, one struct for each consumer, defaults in place. The keys of headway.toml
@@ -50,6 +51,7 @@ struct Settings {
     core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
                           ///< heartbeat_limit; reloadable
     core::LegacyTimeouts legacy_timeouts;  ///< of new sessions; reloadable
+    core::BudgetSettings budget;  ///< of new sessions, by agent type; reloadable
     LogSettings log;
 };
 

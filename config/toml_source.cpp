@@ -3,8 +3,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
+#include "config/budget_keys.hpp"
 #include "config/keys.hpp"
 #include "config/suggest.hpp"
 
@@ -23,6 +25,8 @@ std::string_view expected(Kind kind) {
             return "a whole number";
         case Kind::kDuration:
             return "a duration, as \"10s\"";
+        case Kind::kNumber:
+            return "a number";
     }
     return "another value";
 }
@@ -40,12 +44,18 @@ std::optional<std::string> list_text(const toml::array& list) {
 }
 
 std::optional<std::string> node_text(const toml::node& node, Kind kind) {
-    const bool number = kind == Kind::kCount || kind == Kind::kDuration;
+    const bool number = kind == Kind::kCount || kind == Kind::kDuration || kind == Kind::kNumber;
     if (number && node.is_integer()) return std::to_string(**node.as_integer());
     if (kind == Kind::kTextList) {
         return node.is_array() ? list_text(*node.as_array()) : std::nullopt;
     }
-    if (kind == Kind::kCount) return std::nullopt;
+    if (kind == Kind::kNumber && node.is_floating_point()) {
+        char digits[32];
+        const auto end =
+            std::to_chars(digits, digits + sizeof digits, **node.as_floating_point()).ptr;
+        return std::string(digits, end);
+    }
+    if (kind == Kind::kCount || kind == Kind::kNumber) return std::nullopt;
     return node.value_exact<std::string>();
 }
 
@@ -95,16 +105,51 @@ private:
     void read_section(std::string_view section, const toml::table& table) {
         for (const auto& [name, node] : table) {
             std::string dotted = std::string(section) + "." + std::string(name.str());
+            if (dotted == "budget.agents") {
+                read_agents(node);
+                continue;
+            }
             const Key* key = find_key(dotted);
             if (key == nullptr) {
                 unknown_key(node, dotted);
                 continue;
             }
-            if (auto text = node_text(node, key->kind)) {
-                out_.values.push_back({std::move(dotted), *std::move(text), where(node)});
-            } else {
-                mistake(node, dotted + ": expected " + std::string(expected(key->kind)));
+            take_value(node, std::move(dotted), key->kind);
+        }
+    }
+
+    /// Tables with free names, one for each agent type.
+    void read_agents(const toml::node& agents) {
+        if (!agents.is_table()) {
+            mistake(agents, "`budget.agents` holds a table for each agent type; write "
+                            "[budget.agents.plan]");
+            return;
+        }
+        for (const auto& [type, node] : *agents.as_table()) {
+            const std::string table = "budget.agents." + std::string(type.str());
+            if (!node.is_table()) {
+                mistake(node, "`" + table + "` is a section; write [" + table + "]");
+                continue;
             }
+            for (const auto& [name, value] : *node.as_table())
+                read_agent_key(table, name.str(), value);
+        }
+    }
+
+    void read_agent_key(const std::string& table, std::string_view name, const toml::node& node) {
+        std::string dotted = table + "." + std::string(name);
+        if (parse_agent_key(dotted)) {
+            take_value(node, std::move(dotted), agent_key_kind(name));
+        } else {
+            mistake(node, "unknown key `" + dotted + "`" + did_you_mean(name, agent_key_names()));
+        }
+    }
+
+    void take_value(const toml::node& node, std::string dotted, Kind kind) {
+        if (auto text = node_text(node, kind)) {
+            out_.values.push_back({std::move(dotted), *std::move(text), where(node)});
+        } else {
+            mistake(node, dotted + ": expected " + std::string(expected(kind)));
         }
     }
 

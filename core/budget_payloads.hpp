@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "core/event_type.hpp"
 #include "core/fields.hpp"
@@ -28,6 +29,32 @@ struct BudgetLimits {
                           field("max_steps", &BudgetLimits::max_steps),
                           field("max_tokens", &BudgetLimits::max_tokens),
                           field("max_cost_usd", &BudgetLimits::max_cost_usd)};
+    }
+};
+
+/// How use becomes a level; journaled with the session, so that a replay does not depend on today's
+/// configuration. What equals a default here is not written: never change one, change the
+/// configuration's.
+struct BudgetRules {
+    std::uint64_t wrap_up_percent = 70;       ///< of the worst dimension: `low`
+    std::uint64_t warn_percent = 80;          ///< `critical`
+    std::uint64_t force_exit_percent = 90;    ///< `exhausted`
+    std::uint64_t time_wrap_up_percent = 80;  ///< of the time: `low`, whatever wrap_up_percent is
+    bool count_human = false;                 ///< time in which a person is waited for counts
+    bool count_rate_limit = true;             ///< time in which a provider holds it off counts
+    bool roll_up = true;                      ///< what its children use counts
+    std::uint64_t in_flight_extension_seconds = 60;  ///< for a call that runs out of time; 0 = none
+    bool operator==(const BudgetRules&) const = default;
+    static constexpr auto fields() {
+        using R = BudgetRules;
+        return std::tuple{field("wrap_up_percent", &R::wrap_up_percent),
+                          field("warn_percent", &R::warn_percent),
+                          field("force_exit_percent", &R::force_exit_percent),
+                          field("time_wrap_up_percent", &R::time_wrap_up_percent),
+                          field("count_human", &R::count_human),
+                          field("count_rate_limit", &R::count_rate_limit),
+                          field("roll_up", &R::roll_up),
+                          field("in_flight_extension_seconds", &R::in_flight_extension_seconds)};
     }
 };
 
@@ -81,12 +108,17 @@ struct BudgetExtended {
     std::string reason;
     std::string approval;    ///< the request that was approved, or empty
     bool automatic = false;  ///< by Headway: for a call in flight, or for time in which it was down
+    /// Of the time before this event: in it nobody listened, so it is nobody's use.
+    std::uint64_t credited_ms = 0;
+    std::vector<std::string> calls;  ///< in flight when the time was used up; each once
     bool operator==(const BudgetExtended&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("added", &BudgetExtended::added), field("by", &BudgetExtended::by),
                           field("reason", &BudgetExtended::reason),
                           field("approval", &BudgetExtended::approval),
-                          field("automatic", &BudgetExtended::automatic)};
+                          field("automatic", &BudgetExtended::automatic),
+                          field("credited_ms", &BudgetExtended::credited_ms),
+                          field("calls", &BudgetExtended::calls)};
     }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/budget_fold.hpp"
 #include "core/fold_call.hpp"
 #include "core/limits.hpp"
 #include "core/sanitize.hpp"
@@ -277,6 +278,7 @@ void apply(SessionState& state, const Event& event) {
     state.n = event.n;
     if (event.attempt > state.attempt) take_over(state, event.attempt);
     if (reportable(type) || type == EventType::kSessionStarted) state.last_beat_at = event.at;
+    charge_clock(state.budget, event);
 
     Observation seen{event, state.ledger};
     CallEvidence evidence;
@@ -293,6 +295,7 @@ void apply(SessionState& state, const Event& event) {
         state.last_change_n = event.n;
     }
     show(state.detectors, seen, evidence);
+    meter_event(state, event, evidence.replayed);
     if (event.next_heartbeat_ms != 0) state.asked_interval = Millis{event.next_heartbeat_ms};
 }
 

@@ -62,6 +62,12 @@ inline constexpr std::size_t kRunFilesMax =
     16'384;  ///< files that the sessions of runs share, over all runs: about 8 MB
 inline constexpr std::size_t kRunContentsMax = 8;    ///< contents remembered of each
 inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of their own
+inline constexpr std::size_t kChildrenMax =
+    128;  ///< open children whose use rolls up: 5 KB; more at once are shown, not counted
+inline constexpr std::size_t kPartialResultBytesMax =
+    1024;  ///< of the last answer and the last result each, for a session that is ended
+inline constexpr std::size_t kFamilyDepthMax = 32;  ///< generations that use rolls up through
+inline constexpr std::size_t kAgentTypesMax = 64;   ///< agent types with a budget of their own
 
 // Reading.
 inline constexpr std::size_t kJournalPageMax = 1000;
@@ -69,6 +75,10 @@ inline constexpr std::size_t kListPageMax = 200;
 inline constexpr std::size_t kListScanMax =
     5000;  ///< sessions looked at for one page of a filtered list
 inline constexpr std::size_t kWaitSessionsMax = 100;
+inline constexpr std::size_t kHistoryScanMax =
+    20'000;  ///< ended sessions that one reply of the analytics rests on: a few ms
+inline constexpr std::size_t kPredictionSamplesMax =
+    500;  ///< ended sessions that a prediction rests on, the newest
 inline constexpr std::chrono::minutes kWaitMax{10};
 
 // HTTP.

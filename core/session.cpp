@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/budget.hpp"
 #include "core/failure.hpp"
 #include "core/fold.hpp"
 #include "core/lattice.hpp"
@@ -84,6 +85,15 @@ Result<> Session::admit(std::span<const Event> events) const {
                          "attempt"};
         }
         if (ended) return ended_error(state_);
+        const auto* end = std::get_if<SessionEnded>(&event.payload);
+        // Without a budget here, the agent may have one of its own.
+        if (end != nullptr && end->outcome == Outcome::kBudgetExhausted &&
+            state_.budget.limited() && state_.budget.level != BudgetLevel::kExhausted) {
+            return Error{ErrorCode::kInvalidField,
+                         "the budget of this session is not exhausted; end it with completed, "
+                         "failed or cancelled",
+                         "outcome"};
+        }
         attempt = std::max(attempt, event.attempt);
         ended = std::holds_alternative<SessionEnded>(event.payload);
     }
@@ -92,6 +102,9 @@ Result<> Session::admit(std::span<const Event> events) const {
 
 void Session::report(std::span<Event> events, const Context& context, std::vector<Event>& out) {
     Failure failure;
+    const bool told = state_.budget.told;
+    const std::uint64_t steps = own_steps(state_);
+    credit_pause(context, out);
     for (Event& event : events) {
         event.at = context.now;
         note_state(event);
@@ -101,9 +114,11 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         if (state_.tool_calls != calls) add_stats(context, out);
         add_verdict(context, out, state_.last_tier);
         add_advice(context, out);
+        add_budget_level(context, out);
         if (failure.code.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);
     }
     end_itself(std::move(failure), context, out);
+    follow_budget(true, told && own_steps(state_) > steps, context, out);
     if (!out.empty() && !state_.ended()) {
         Event& last = out.back();
         ask_interval(context, last);
@@ -114,6 +129,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
 Result<> Session::cancel(std::string reason, const Context& context, std::vector<Event>& out) {
     if (state_.ended()) return ended_error(state_);
     if (state_.cancel_requested) return {};
+    credit_pause(context, out);
     add(make_event(CancelRequested{reason}, context), out);
     direct(DirectiveKind::kStop, reason.empty() ? "cancelled by the operator" : std::move(reason),
            {}, context, out);
@@ -124,6 +140,7 @@ Result<> Session::pause(std::string reason, std::string by, const Context& conte
                         std::vector<Event>& out) {
     if (state_.ended()) return ended_error(state_);
     if (state_.paused()) return {};
+    credit_pause(context, out);
     direct(DirectiveKind::kPause, reason.empty() ? "paused by the operator" : std::move(reason),
            std::move(by), context, out);
     add_verdict(context, out);
@@ -134,6 +151,7 @@ Result<> Session::resume(std::string reason, std::string by, const Context& cont
                          std::vector<Event>& out) {
     if (state_.ended()) return ended_error(state_);
     if (!state_.paused()) return {};
+    credit_pause(context, out);
     direct(DirectiveKind::kContinue, reason.empty() ? "resumed by the operator" : std::move(reason),
            std::move(by), context, out);
     add_verdict(context, out);
@@ -143,6 +161,7 @@ Result<> Session::resume(std::string reason, std::string by, const Context& cont
 Result<> Session::nudge(std::string text, std::string by, const Context& context,
                         std::vector<Event>& out) {
     if (state_.ended()) return ended_error(state_);
+    credit_pause(context, out);
     direct(DirectiveKind::kChangeApproach, std::move(text), std::move(by), context, out);
     return {};
 }
@@ -157,7 +176,11 @@ void Session::note_conflict(RunConflict conflict, const Context& context,
 
 void Session::tick(const Context& context, std::vector<Event>& out) {
     if (state_.n == 0 || state_.ended()) return;
+    credit_pause(context, out);
     add_verdict(context, out);
+    add_budget_level(context, out);
+    follow_budget(false, false, context, out);
+    if (state_.ended()) return;
     const Timestamp due = legacy_end(state_, context.watching_since);
     if (due == kNever || context.now < due) return;
     end_itself({"legacy_timeout", "the old session timer of " +
@@ -174,15 +197,19 @@ void Session::apply(const Event& event) {
     }
 }
 
-Timestamp Session::next_deadline(Timestamp watching_since) const {
+Timestamp Session::next_deadline(Timestamp watching_since, Timestamp past) const {
     if (state_.n == 0 || state_.ended()) return kNever;
+    Timestamp next = kNever;
+    const auto consider = [&next, past](Timestamp due) {
+        if (due > past && (next == kNever || due < next)) next = due;
+    };
     const Timestamp due = silent_at(state_.last_beat_at, watching_since, state_.asked_interval);
     // Past silence nothing more happens by itself; the next event of the agent ends it.
-    const Timestamp legacy = legacy_end(state_, watching_since);
-    if (state_.paused()) return legacy;
     const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;
-    if (legacy == kNever) return said ? kNever : due;
-    return said ? legacy : std::min(legacy, due);
+    if (!said && !state_.paused()) consider(due);
+    consider(legacy_end(state_, watching_since));
+    consider(budget_deadline(state_, watching_since));
+    return next;
 }
 
 void Session::add(Event event, std::vector<Event>& out) {

@@ -41,7 +41,8 @@ public:
               std::vector<Event>& out);
 
     /// Whether these events can be stored, all of them; changes nothing.
-    /// Errors: kStaleAttempt, kSessionEnded.
+    /// Errors: kStaleAttempt, kSessionEnded; kInvalidField for an end with `budget_exhausted` while
+    /// there is a budget and it is not.
     Result<> admit(std::span<const Event> events) const;
 
     /// Takes admitted events, in order, each followed by what it caused. `events` is moved from.
@@ -66,14 +67,28 @@ public:
     /// in a session that has ended.
     void note_conflict(RunConflict conflict, const Context& context, std::vector<Event>& out);
 
-    /// Time passed: appends the verdict that silence deserves, if any.
+    /// Gives the session these limits in place of what it had; none at all ends its budget.
+    /// Error: kSessionEnded.
+    Result<> set_budget(BudgetSet set, const Context& context, std::vector<Event>& out);
+
+    /// Adds to the limits that are set; `approval` is the request that was approved, or empty.
+    /// Errors: kSessionEnded; kInvalidField (`/extend/..`) for a dimension without a limit.
+    Result<> extend_budget(const BudgetLimits& added, std::string by, std::string reason,
+                           std::string approval, const Context& context, std::vector<Event>& out);
+
+    /// What a session that this one opened has used by now. Nothing when this one has ended or
+    /// knows it already.
+    void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
+
+    /// Time passed: appends the verdict that silence deserves, and what the time used of the budget
+    /// asks for, if anything.
     void tick(const Context& context, std::vector<Event>& out);
 
     /// Folds an event from the journal.
     void apply(const Event& event);
 
-    /// When tick() is due next; kNever when silence would change nothing.
-    Timestamp next_deadline(Timestamp watching_since) const;
+    /// When tick() is due next, after `past`; kNever when silence would change nothing.
+    Timestamp next_deadline(Timestamp watching_since, Timestamp past = kNever) const;
 
     const std::string& id() const noexcept { return id_; }
     const SessionState& state() const noexcept { return state_; }
@@ -88,6 +103,16 @@ private:
     void end_itself(Failure failure, const Context& context, std::vector<Event>& out);
     void direct(DirectiveKind kind, std::string reason, std::string by, const Context& context,
                 std::vector<Event>& out);
+    // session_budget.cpp
+    /// Before the first event of whatever is decided: each event charges the time up to it.
+    void credit_pause(const Context& context, std::vector<Event>& out);
+    void add_budget_level(const Context& context, std::vector<Event>& out);
+    /// What the level asks for, after everything else: directives, more time for a call in flight,
+    /// the end. `asked`: the agent reported and its reply carries the directives; `stepped`: it took
+    /// a step although it had been told to stop.
+    void follow_budget(bool asked, bool stepped, const Context& context, std::vector<Event>& out);
+    bool extend_for_calls(const Context& context, std::vector<Event>& out);
+    void end_by_budget(bool stepped, const Context& context, std::vector<Event>& out);
     void add_stats(const Context& context, std::vector<Event>& out);
     void note_state(Event& event) const;
     void ask_interval(const Context& context, Event& event) const;

@@ -83,13 +83,15 @@ struct SessionStarted {
     PolicyOverride policy;
     bool implicit = false;  ///< opened by a report to an unknown id
     BudgetLimits budget;
+    BudgetRules budget_rules;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
         return std::tuple{
             field("goal", &SessionStarted::goal),     field("agent", &SessionStarted::agent),
             field("parent", &SessionStarted::parent), field("labels", &SessionStarted::labels),
             field("policy", &SessionStarted::policy), field("implicit", &SessionStarted::implicit),
-            field("budget", &SessionStarted::budget)};
+            field("budget", &SessionStarted::budget),
+            internal("budget_rules", &SessionStarted::budget_rules)};
     }
 };
 
@@ -127,6 +129,8 @@ struct DirectiveIssued {
     std::string loop;        ///< the loop that it points out, or empty
     std::uint64_t step = 0;  ///< of the recovery ladder, from 1; 0 = none of it
     std::string by;          ///< the person behind it, or empty: Headway itself
+    std::optional<BudgetLevel> budget;  ///< the level of the budget that it tells, never nominal
+    bool unasked = false;  ///< of a budget: no report carried it, the next one's reply does
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
         return std::tuple{field("id", &DirectiveIssued::id),
@@ -135,7 +139,9 @@ struct DirectiveIssued {
                           field("evidence", &DirectiveIssued::evidence),
                           field("loop", &DirectiveIssued::loop),
                           field("step", &DirectiveIssued::step),
-                          field("by", &DirectiveIssued::by)};
+                          field("by", &DirectiveIssued::by),
+                          field("budget", &DirectiveIssued::budget),
+                          internal("unasked", &DirectiveIssued::unasked)};
     }
 };
 

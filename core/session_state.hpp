@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/budget_meter.hpp"
 #include "core/detectors.hpp"
 #include "core/event.hpp"
 #include "core/ledger.hpp"
@@ -131,6 +132,7 @@ struct SessionState {
     Timestamp paused_at = kNever;      ///< an operator told the agent to pause, and not to resume yet
     SessionStarted about;
     Policy policy;
+    BudgetMeter budget;
 
     bool ended() const noexcept { return outcome.has_value(); }
     bool paused() const noexcept { return paused_at != kNever; }
@@ -193,7 +195,8 @@ constexpr auto SessionState::fields() {
                       field("paused_at", &S::paused_at),
                       field("last_failure", &S::last_failure),
                       field("legacy_kills", &S::legacy_kills),
-                      field("end_code", &S::end_code)};
+                      field("end_code", &S::end_code),
+                      field("budget", &S::budget)};
 }
 
 }  // namespace headway::core

@@ -101,6 +101,12 @@ core::Result<> Dispatcher::route(Call& call) {
             return version(call);
         case api::Route::kIndex:
             return index(call);
+        case api::Route::kBudget:
+            return budget(call);
+        case api::Route::kBudgetChange:
+            return change_budget(call);
+        case api::Route::kBudgetAnalytics:
+            return budget_analytics(call);
         case api::Route::kLive:
             break;
     }
@@ -223,7 +229,7 @@ void Dispatcher::arm_wait_timer() {
 
 void Dispatcher::reload(const config::Settings& settings) {
     http_.set_allowed_hosts(settings.server.allowed_hosts);
-    ask({}, ReloadCommand{settings.policy, settings.storage.retention}, {}, 0);
+    ask({}, ReloadCommand{settings.policy, settings.storage.retention, settings.budget}, {}, 0);
 }
 
 void Dispatcher::drain() {

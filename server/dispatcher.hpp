@@ -62,6 +62,11 @@ private:
     core::Result<> submit(Call& call, Command command, const std::string& session,
                           std::size_t bytes);
 
+    // dispatcher_budgets.cpp
+    core::Result<> budget(Call& call);
+    core::Result<> change_budget(Call& call);
+    core::Result<> budget_analytics(Call& call);
+
     // dispatcher_reads.cpp
     core::Result<> session(Call& call);
     core::Result<> comparison(Call& call);

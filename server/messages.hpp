@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "api/decode.hpp"
+#include "api/decode_budget.hpp"
 #include "api/encode.hpp"
+#include "core/budget_settings.hpp"
 #include "core/event.hpp"
 #include "core/result.hpp"
 #include "core/view.hpp"
@@ -62,6 +64,11 @@ struct ControlCommand {
     api::ControlBody body;
 };
 
+struct BudgetCommand {
+    std::string session;
+    api::BudgetChange change;
+};
+
 // Queries: answered from committed state.
 
 struct SessionQuery {
@@ -100,14 +107,25 @@ struct StreamQuery {
     std::optional<std::int64_t> after;
 };
 
+struct BudgetQuery {
+    std::string session;
+};
+
+/// What ended sessions have used, by agent type and outcome.
+struct BudgetAnalyticsQuery {
+    std::optional<std::string> agent;
+};
+
 /// The configuration was loaded again; no reply.
 struct ReloadCommand {
     core::Policy policy;
     core::Millis retention{0};
+    core::BudgetSettings budget{};
 };
 
-using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, ControlCommand, SessionQuery, ComparisonQuery,
-                             ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand>;
+using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, ControlCommand,
+                             SessionQuery, ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand,
+                             BudgetCommand, BudgetQuery, BudgetAnalyticsQuery>;
 
 struct Request {
     ReplyTo reply_to;

@@ -44,9 +44,11 @@ private:
 const char* route_name(std::size_t route) {
     constexpr const char* kNames[] = {"open",       "open_named", "report",          "heartbeat",
                                       "end",        "cancel",     "pause",           "resume",
-                                      "nudge",      "session",    "sessions",        "comparison", "timeouts",
+                                      "nudge",      "budget_change", "session",      "sessions",
+                                      "comparison", "timeouts",
                                       "journal",    "wait",       "wait_several",    "stream",
                                       "stream_all", "progress",   "progress_stream", "chat_status",
+                                      "budget",     "budget_analytics",
                                       "livez",      "readyz",     "metrics",         "version",
                                       "index"};
     static_assert(std::size(kNames) == kRouteCount);

@@ -28,6 +28,7 @@ struct Resident {
     storage::Cursor dirty_from = 0;  ///< cursor of its first event past its snapshot; 0 = clean
     core::Timestamp touched_at = core::kNever;
     bool touched = false;  ///< by the batch in work
+    bool moved = false;    ///< it got events in that batch
     /// How often a directive went out with a reply; not part of the state, since replies are not
     /// journaled.
     std::vector<std::pair<std::string, std::uint32_t>> deliveries;

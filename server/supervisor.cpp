@@ -134,6 +134,7 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
     turn.publication->views.reserve(turn.touched.size());
     for (Resident* resident : turn.touched) {
         resident->touched = false;
+        resident->moved = false;
         resident->touched_at = turn.now;
         deadlines_.schedule(resident->key, resident->session.next_deadline(watching_since_));
         turn.publication->views.push_back(core::view_of(resident->session));
@@ -147,6 +148,7 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
         if (auto* reload = std::get_if<ReloadCommand>(&request.command)) {
             settings_.policy = reload->policy;
             settings_.retention = reload->retention;
+            settings_.budget = reload->budget;
             continue;
         }
         if (is_query(request.command)) continue;
@@ -164,6 +166,7 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
     }
     HEADWAY_CHECK(tick_some(turn));
     HEADWAY_CHECK(look_at_parents(turn));
+    HEADWAY_CHECK(roll_up(turn));
     return store_.commit();
 }
 
@@ -197,7 +200,11 @@ core::Result<> Supervisor::tick(Resident& resident, Turn& turn) {
     context.watching_since = watching_since_;
     context.children_work = children_work(resident.session, turn.now);
     resident.session.tick(context, events_);
-    if (events_.empty()) return {};
+    if (events_.empty()) {  // what is due after this moment must not be forgotten
+        deadlines_.schedule(resident.key,
+                            resident.session.next_deadline(watching_since_, turn.now));
+        return {};
+    }
     return store_events(resident, events_, turn);
 }
 
@@ -235,6 +242,7 @@ void Supervisor::give_up(const core::Error& error, std::vector<Request>& request
     families_.clear();
     run_files_.clear();
     turn.touched.clear();
+    turn.moved.clear();
     turn.publication->views.clear();
     turn.publication->events.clear();
     turn.publication->replies.clear();

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/budget_history.hpp"
+#include "core/budget_settings.hpp"
 #include "core/policy.hpp"
 #include "core/run_files.hpp"
 #include "core/result.hpp"
@@ -32,6 +34,7 @@ public:
         core::Policy policy;        ///< defaults of new sessions
         core::Millis retention{0};  ///< how long ended sessions are kept; 0 = for ever
         std::size_t resident_max = 100'000;
+        core::BudgetSettings budget{{}, {}, {}, {}};  ///< of new sessions; without any by default
     };
     /// Called once a turn that has something to say; must not block.
     using Publish = std::function<void(std::unique_ptr<Publication>)>;
@@ -90,6 +93,16 @@ private:
     void touch(Resident& resident, Turn& turn);
     AdviceReply advise(Resident& resident, api::Advice advice, Turn& turn);
     BodyReply document(const core::Session& session, int status, std::string headers) const;
+
+    // supervisor_budgets.cpp
+    core::Result<Answer> handle(BudgetCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> answer(const BudgetQuery& query);
+    core::Result<Answer> answer(const BudgetAnalyticsQuery& query);
+    void give_budget(core::SessionStarted& about) const;
+    core::Result<> note_use(const Resident& resident);
+    core::Result<std::vector<Resident*>> ancestors(Resident& resident);
+    core::Result<> roll_up(Turn& turn);
+    core::Result<core::BudgetPrediction> prediction_for(const core::Session& session);
 
     // supervisor_queries.cpp
     core::Result<Answer> answer(const SessionQuery& query);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/budget.hpp"
 #include "core/failure.hpp"
 #include "server/supervisor_turn.hpp"
 
@@ -33,7 +34,11 @@ bool same_opening(const core::SessionStarted& opened, const core::SessionStarted
            same_or_absent(again.policy.profile, opened.policy.profile) &&
            same_or_absent(again.policy.heartbeat_interval_ms,
                           opened.policy.heartbeat_interval_ms) &&
-           same_or_absent(again.policy.heartbeat_limit, opened.policy.heartbeat_limit);
+           same_or_absent(again.policy.heartbeat_limit, opened.policy.heartbeat_limit) &&
+           same_or_absent(again.budget.timeout_seconds, opened.budget.timeout_seconds) &&
+           same_or_absent(again.budget.max_steps, opened.budget.max_steps) &&
+           same_or_absent(again.budget.max_tokens, opened.budget.max_tokens) &&
+           same_or_absent(again.budget.max_cost_usd, opened.budget.max_cost_usd);
 }
 
 }  // namespace
@@ -78,6 +83,7 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
         HEADWAY_TRY(resident, create_resident(command.session, context.now));
         core::SessionStarted about;
         about.implicit = true;
+        give_budget(about);
         resident->session.open(std::move(about), settings_.policy, context, events_);
     }
     resident->session.report(command.events, context, events_);
@@ -179,6 +185,11 @@ Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& 
     HEADWAY_TRY(storage::Cursor cursor, store_.append(resident.key, resident.chain, events));
     residents_.mark_dirty(resident, cursor);
     touch(resident, turn);
+    if (!resident.moved) turn.moved.push_back(&resident);
+    resident.moved = true;
+    if (resident.session.state().ended()) {
+        HEADWAY_CHECK(note_use(resident));
+    }
     stats_.events += events.size();
     for (core::Event& event : events) {
         if (const auto* change = std::get_if<core::VerdictChanged>(&event.payload)) {
@@ -229,7 +240,12 @@ AdviceReply Supervisor::advise(Resident& resident, api::Advice advice, Turn& tur
         return std::none_of(advice.directives.begin(), advice.directives.end(),
                             [&](const auto& d) { return d.first.id == count.first; });
     });
-    advice.feedback = core::feedback_of(resident.session.state(), turn.now);
+    const core::SessionState& state = resident.session.state();
+    advice.feedback = core::feedback_of(state, turn.now);
+    if (state.budget.limited()) {
+        advice.budget = std::make_shared<const core::BudgetStatus>(
+            core::budget_status(state, turn.now, watching_since_));
+    }
     return {std::move(advice), resident.session.id()};
 }
 
@@ -252,14 +268,17 @@ Result<Answer> Supervisor::handle(OpenCommand& command, const core::Context& con
     if (resident != nullptr) {
         if (!command.bare && !same_opening(resident->session.state().about, command.about)) {
             return Error{ErrorCode::kSessionExists,
-                         "the session is open with another goal, agent, parent, labels or policy; "
+                         "the session is open with another goal, agent, parent, labels, policy or "
+                         "budget; "
                          "send an empty body to take it as it is, or choose another id",
                          {}};
         }
         return Answer{document(resident->session, 200, {})};
     }
+    HEADWAY_CHECK(core::check_bounds(command.about.budget, settings_.budget.bounds, "/budget"));
     HEADWAY_TRY(resident, create_resident(command.session, context.now));
     events_.clear();
+    give_budget(command.about);
     resident->session.open(std::move(command.about), settings_.policy, context, events_);
     HEADWAY_CHECK(store_events(*resident, events_, turn));
     if (!command.idempotency_key.empty()) {
@@ -284,7 +303,9 @@ Result<Answer> Supervisor::handle(EndCommand& command, const core::Context& cont
     events_.clear();
     resident->session.report(events, context, events_);
     advice.accepted = 1;
-    advice.n = events_.front().n;
+    for (const core::Event& event : events_) {  // a credit of time may come first
+        if (std::holds_alternative<core::SessionEnded>(event.payload)) advice.n = event.n;
+    }
     HEADWAY_CHECK(store_events(*resident, events_, turn));
     return Answer{advise(*resident, std::move(advice), turn)};
 }

@@ -12,7 +12,13 @@ using core::Result;
 
 Result<Answer> Supervisor::answer(const SessionQuery& query) {
     HEADWAY_TRY(Resident * resident, require_resident(query.session));
-    return Answer{document(resident->session, 200, {})};
+    if (!resident->session.state().budget.limited()) {
+        return Answer{document(resident->session, 200, {})};
+    }
+    HEADWAY_TRY(const core::BudgetPrediction prediction, prediction_for(resident->session));
+    BodyReply reply;
+    api::append_session(reply.body, resident->session, reading_time(), &prediction);
+    return Answer{std::move(reply)};
 }
 
 Result<Answer> Supervisor::answer(const ComparisonQuery& query) {

@@ -13,6 +13,7 @@ struct Supervisor::Turn {
     std::uint32_t load = 1;
     std::unique_ptr<Publication> publication = std::make_unique<Publication>();
     std::vector<Resident*> touched;
+    std::vector<Resident*> moved;  ///< got events
 };
 
 /// Errors that spoil the whole transaction, as opposed to a refusal of one command.
@@ -27,7 +28,9 @@ inline bool is_query(const Command& command) {
            std::holds_alternative<ListQuery>(command) ||
            std::holds_alternative<JournalQuery>(command) ||
            std::holds_alternative<ViewQuery>(command) ||
-           std::holds_alternative<StreamQuery>(command);
+           std::holds_alternative<StreamQuery>(command) ||
+           std::holds_alternative<BudgetQuery>(command) ||
+           std::holds_alternative<BudgetAnalyticsQuery>(command);
 }
 
 }  // namespace headway::server

@@ -52,6 +52,19 @@ CREATE TABLE meta(
     name TEXT PRIMARY KEY,
     value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+)sql",
+    R"sql(
+CREATE TABLE used(
+    id INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    outcome INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL,
+    elapsed_ms INTEGER NOT NULL,
+    steps INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    cost_micros INTEGER NOT NULL
+) STRICT;
+CREATE INDEX used_agent ON used(agent);
 )sql"};
 
 core::Result<> run_step(Database& database, int step) {

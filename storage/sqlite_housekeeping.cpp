@@ -55,6 +55,8 @@ Result<Deletion> SqliteStore::delete_step(core::Timestamp cutoff) {
     HEADWAY_CHECK(doom_one(cutoff, step));
     if (step.more) return step;
     HEADWAY_TRY(step.more, forget_keys(cutoff));
+    if (step.more) return step;
+    HEADWAY_TRY(step.more, forget_uses(cutoff));
     return step;
 }
 

@@ -88,6 +88,9 @@ Result<> SqliteStore::prepare() {
          "INSERT INTO meta(name,value) VALUES(?1,?2) ON CONFLICT(name) DO UPDATE SET "
          "value=excluded.value"},
         {&sql_.get_meta, "SELECT value FROM meta WHERE name=?1"},
+        {&sql_.add_use,
+         "INSERT INTO used(agent,outcome,ended_at,elapsed_ms,steps,tokens,cost_micros) "
+         "VALUES(?1,?2,?3,?4,?5,?6,?7)"},
     };
     for (const auto& [statement, text] : all) {
         HEADWAY_TRY(*statement, database_.prepare(text));

@@ -45,6 +45,9 @@ public:
     core::Result<> set_snapshot_cursor(Cursor cursor) override;
     core::Result<std::int64_t> counter(std::string_view name) override;
     core::Result<> add_to_counter(std::string_view name, std::int64_t delta) override;
+    core::Result<> add_use(const core::UseRecord& record) override;
+    core::Result<std::vector<core::UseRecord>> list_uses(const std::optional<std::string>& agent,
+                                                         std::size_t limit) override;
     core::Result<Deletion> delete_some(core::Timestamp cutoff) override;
     core::Result<> checkpoint(int pages) override;
     std::int64_t wal_pages() const override { return wal_pages_; }
@@ -55,7 +58,7 @@ private:
         Statement find, create, append, mark;
         Statement find_event_id, add_event_id, find_key, add_key;
         Statement load, row, mark_after, stream, name;
-        Statement list, list_open, save, set_meta, get_meta;
+        Statement list, list_open, save, set_meta, get_meta, add_use;
     };
     /// One journal row as read back.
     struct Row {
@@ -76,6 +79,7 @@ private:
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
     core::Result<Deletion> delete_step(core::Timestamp cutoff);
     core::Result<bool> forget_keys(core::Timestamp cutoff);
+    core::Result<bool> forget_uses(core::Timestamp cutoff);
     core::Result<bool> delete_rows();
     core::Result<bool> delete_side_rows(SessionKey doomed);
 

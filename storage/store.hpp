@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/budget_history.hpp"
 #include "core/event.hpp"
 #include "core/result.hpp"
 #include "core/session.hpp"
@@ -128,8 +129,14 @@ public:
     virtual core::Result<std::int64_t> counter(std::string_view name) = 0;
     virtual core::Result<> add_to_counter(std::string_view name, std::int64_t delta) = 0;
 
-    /// A bounded step of deleting sessions that ended before `cutoff` and older idempotency keys,
-    /// in its own transaction.
+    /// Notes what a session has used that ends in this transaction.
+    virtual core::Result<> add_use(const core::UseRecord& record) = 0;
+    /// The newest of them, of one agent type or of all.
+    virtual core::Result<std::vector<core::UseRecord>> list_uses(
+        const std::optional<std::string>& agent, std::size_t limit) = 0;
+
+    /// A bounded step of deleting sessions that ended before `cutoff`, what is noted of their use,
+    /// and older idempotency keys, in its own transaction.
     virtual core::Result<Deletion> delete_some(core::Timestamp cutoff) = 0;
     /// Moves WAL pages to the database when at least `pages` wait; outside a transaction.
     virtual core::Result<> checkpoint(int pages) = 0;

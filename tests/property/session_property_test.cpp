@@ -33,6 +33,7 @@ public:
         about.policy.max_iterations.reset();
         about.policy.max_tool_failures.reset();
         about.policy.min_confidence.reset();
+        about.budget = {};  // a budget ends lives too; those have a test of their own
         std::vector<Event> out;
         session.open(std::move(about), Policy{}, around(), out);
         take(out);

@@ -104,6 +104,11 @@ public:
     core::Result<> add_to_counter(std::string_view name, std::int64_t delta) override {
         return real_.add_to_counter(name, delta);
     }
+    core::Result<> add_use(const core::UseRecord& record) override { return real_.add_use(record); }
+    core::Result<std::vector<core::UseRecord>> list_uses(const std::optional<std::string>& agent,
+                                                         std::size_t limit) override {
+        return real_.list_uses(agent, limit);
+    }
     core::Result<storage::Deletion> delete_some(core::Timestamp cutoff) override {
         return real_.delete_some(cutoff);
     }

@@ -22,6 +22,9 @@ TEST_CASE("routes: what is served", "[api]") {
         {Method::kPost, "/v1/sessions/a/heartbeat", Route::kHeartbeat, "a"},
         {Method::kPost, "/v1/sessions/a/end", Route::kEnd, "a"},
         {Method::kPost, "/v1/sessions/a/cancel", Route::kCancel, "a"},
+        {Method::kPost, "/v1/sessions/a/budget", Route::kBudgetChange, "a"},
+        {Method::kGet, "/v1/sessions/a/budget", Route::kBudget, "a"},
+        {Method::kGet, "/v1/analytics/budgets", Route::kBudgetAnalytics, ""},
         {Method::kPost, "/v1/sessions", Route::kOpen, ""},
         {Method::kPut, "/v1/sessions/a", Route::kOpenNamed, "a"},
         {Method::kGet, "/v1/sessions/a", Route::kSession, "a"},
@@ -122,7 +125,7 @@ TEST_CASE("routes: only writing routes take bodies, only reports take lines", "[
     for (std::size_t i = 0; i <= static_cast<std::size_t>(Route::kIndex); ++i) {
         const auto route = static_cast<Route>(i);
         const RouteTraits traits = traits_of(route);
-        const bool writes = i <= static_cast<std::size_t>(Route::kNudge);
+        const bool writes = i <= static_cast<std::size_t>(Route::kBudgetChange);
         CHECK(traits.takes_body == writes);
         CHECK(traits.ndjson == (route == Route::kReport));
         CHECK((traits.body_bytes_max > 0) == writes);

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/json_tape.hpp"
+#include "core/budget_payloads.hpp"
+#include "core/result.hpp"
+
+namespace headway::api {
+
+/// What an operator does to the budget of a session.
+struct BudgetChange {
+    bool extends = false;  ///< `limits` are added to the present ones; else they replace them
+    core::BudgetLimits limits;
+    std::string by;
+    std::string reason;
+};
+
+/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are the supervisor's to
+/// check, which knows the configuration. Errors as those of decode.hpp. Pure.
+core::Result<BudgetChange> decode_budget_change(JsonTape& tape, std::string_view body);
+
+}  // namespace headway::api

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "api/encode.hpp"
+#include "core/budget.hpp"
+#include "core/budget_history.hpp"
+
+// Budgets as JSON text. Pure; the shapes are those of API.md, the names those of the first design.
+
+namespace headway::api {
+
+class JsonWriter;
+
+/// The `budget` of replies and documents as the next value: null without a limit.
+void write_budget(JsonWriter& json, const core::BudgetStatus& status,
+                  const core::BudgetPrediction* prediction);
+
+/// The reply of `GET /v1/sessions/{id}/budget`.
+void append_budget(std::string& out, const core::Session& session, const ReadingTime& time,
+                   const core::BudgetPrediction& prediction);
+
+/// The reply of `GET /v1/analytics/budgets`; `sessions` is how many ended ones were looked at,
+/// `more` whether older ones were left out.
+void append_budget_analytics(std::string& out, std::span<const core::UseSummary> summaries,
+                             std::uint64_t sessions, bool more);
+
+}  // namespace headway::api

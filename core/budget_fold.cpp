@@ -1,0 +1,185 @@
+#include "core/budget_fold.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/budget.hpp"
+#include "core/limits.hpp"
+#include "core/rate_limit.hpp"
+#include "core/text.hpp"
+
+namespace headway::core {
+namespace {
+
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
+    return std::min(kBudgetCountMax, std::min(a, kBudgetCountMax) + std::min(b, kBudgetCountMax));
+}
+
+Millis* clock_of(BudgetMeter& meter, BudgetClock clock) {
+    switch (clock) {
+        case BudgetClock::kModel:
+            return &meter.model;
+        case BudgetClock::kTool:
+            return &meter.tool;
+        case BudgetClock::kHuman:
+            return &meter.human;
+        case BudgetClock::kRateLimit:
+            return &meter.rate_limit;
+        case BudgetClock::kNone:
+            break;
+    }
+    return nullptr;
+}
+
+void add_usage(BudgetMeter& meter, const std::optional<Usage>& usage) {
+    if (!usage) return;
+    const std::uint64_t parts = sum(usage->input_tokens, usage->output_tokens);
+    meter.tokens = sum(meter.tokens, usage->tokens != 0 ? usage->tokens : parts);
+    meter.cost_micros = sum(meter.cost_micros, cost_micros(usage->cost_usd));
+}
+
+std::string kept(std::string_view text) {
+    return std::string{cut_text(text, limits::kPartialResultBytesMax)};
+}
+
+/// One overload for each payload that a budget cares about.
+struct Meter {
+    SessionState& state;
+    BudgetMeter& meter;
+    bool replayed;
+
+    template <class P>
+    void operator()(const P&) const {
+        if (reportable(P::kType)) meter.rate_limited = false;
+    }
+
+    void operator()(const SessionStarted& started) const { meter.limits = started.budget; }
+
+    /// A beat says nothing about what is waited for, unless the model has answered in between.
+    void operator()(const Heartbeat& beat) const {
+        const std::uint64_t iteration = std::min(beat.iteration.value_or(0), kBudgetCountMax);
+        if (beat.usage || iteration > meter.iteration_max) meter.rate_limited = false;
+        meter.iteration_max = std::max(meter.iteration_max, iteration);
+        add_usage(meter, beat.usage);
+    }
+
+    void operator()(const Message& message) const {
+        meter.rate_limited = false;
+        add_usage(meter, message.usage);
+        const bool of_agent = message.role != "user" && message.role != "operator" &&
+                              message.role != "system" && message.role != "tool";
+        if (!meter.limited() || !of_agent || message.text.empty()) return;
+        meter.last_message = kept(message.text.kept);
+        meter.message_is_newer = true;
+    }
+
+    void operator()(const ToolFinished& call) const {
+        if (replayed) return;
+        add_usage(meter, call.usage);
+        meter.rate_limited =
+            !call.ok && call.error &&
+            is_rate_limit(call.error->error_class, std::nullopt, call.error->message.kept);
+        if (!meter.limited() || !call.ok || call.result.empty()) return;
+        meter.last_tool = kept(call.tool);
+        meter.last_result = kept(call.result.kept);
+        meter.result_is_json =
+            call.result.whole() && meter.last_result.size() == call.result.kept.size();
+        meter.message_is_newer = false;
+    }
+
+    void operator()(const ErrorReported& error) const {
+        meter.rate_limited = is_rate_limit(error.error_class, error.status, error.message.kept);
+    }
+
+    void operator()(const BudgetSet& set) const { meter.limits = set.limits; }
+
+    void operator()(const BudgetExtended& extended) const {
+        meter.limits = extended_limits(meter.limits, extended.added);
+        for (const std::string& call : extended.calls)
+            meter.extended_calls.push_back(call);
+    }
+
+    void operator()(const BudgetLevelChanged& change) const {
+        meter.level = change.to;
+        if (change.to >= meter.told_level) return;
+        withdraw();  // what was said is no longer true
+        meter.told_level = BudgetLevel::kNominal;
+        meter.told = false;
+    }
+
+    void operator()(const DirectiveIssued& directive) const {
+        if (!directive.budget) return;
+        withdraw();  // the new one stands in its place
+        meter.directive = directive.id;
+        meter.told_level = *directive.budget;
+        meter.told = meter.told_level == BudgetLevel::kExhausted && !directive.unasked;
+    }
+
+    void operator()(const ChildProgress& child) const {
+        const std::uint64_t key = child_key(child.child);
+        auto place = std::find_if(meter.children.begin(), meter.children.end(),
+                                  [key](const ChildUse& c) { return c.child == key; });
+        const BudgetUse use{child.steps, child.tokens, cost_micros(child.cost_usd)};
+        if (child.ended) {
+            if (place != meter.children.end()) meter.children.erase(place);
+            meter.ended_children = added(meter.ended_children, use);
+            ++meter.ended_count;
+            return;
+        }
+        if (place == meter.children.end()) {
+            if (meter.children.size() >= limits::kChildrenMax) {
+                ++meter.uncounted_count;
+                return;
+            }
+            place = meter.children.insert(place, ChildUse{key, {}, {}});
+        }
+        place->use = use;
+        place->level = child.level;
+    }
+
+    void withdraw() const {
+        std::erase_if(state.directives,
+                      [this](const Directive& d) { return d.id == meter.directive; });
+        meter.directive.clear();
+    }
+};
+
+BudgetClock clock_after(const SessionState& state) {
+    if (state.ended()) return BudgetClock::kNone;
+    if (waits_for_human(state)) return BudgetClock::kHuman;
+    if (state.budget.rate_limited) return BudgetClock::kRateLimit;
+    return state.call_in_flight() ? BudgetClock::kTool : BudgetClock::kModel;
+}
+
+}  // namespace
+
+bool waits_for_human(const SessionState& state) {
+    return state.paused() || state.agent_state == AgentState::kAwaitingPermission;
+}
+
+void charge_clock(BudgetMeter& meter, const Event& event) {
+    if (event.at <= meter.clock_at) return;  // the clock of another start may run behind
+    Millis passed = event.at - meter.clock_at;
+    if (const auto* extended = std::get_if<BudgetExtended>(&event.payload)) {
+        const auto credited = std::min(extended->credited_ms, kBudgetCountMax);
+        passed -= std::min(passed, Millis{static_cast<std::int64_t>(credited)});
+    }
+    if (Millis* clock = clock_of(meter, meter.running)) *clock += passed;
+    meter.clock_at = event.at;
+}
+
+void meter_event(SessionState& state, const Event& event, bool replayed) {
+    BudgetMeter& meter = state.budget;
+    // The reply to this report carries the stop that was issued between reports.
+    if (meter.told_level == BudgetLevel::kExhausted && reportable(type_of(event.payload))) {
+        meter.told = true;
+    }
+    std::visit(Meter{state, meter, replayed}, event.payload);
+    if (!meter.extended_calls.empty()) {
+        std::erase_if(meter.extended_calls,
+                      [&](const std::string& call) { return !in_flight(state, call); });
+    }
+    meter.running = clock_after(state);
+}
+
+}  // namespace headway::core

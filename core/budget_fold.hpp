@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/session_state.hpp"
+
+// The meter's part of the fold. Pure.
+
+namespace headway::core {
+
+/// Before the event is folded: the time up to it belongs to whoever was waited for until now.
+void charge_clock(BudgetMeter& meter, const Event& event);
+
+/// After it: what it used, what it says about the budget, and whose time runs from here on.
+/// `replayed`: a call that had finished before; it used nothing.
+void meter_event(SessionState& state, const Event& event, bool replayed);
+
+/// Whether the session waits for a person.
+bool waits_for_human(const SessionState& state);
+
+}  // namespace headway::core

@@ -1,0 +1,88 @@
+#include "core/budget_history.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/budget.hpp"
+
+namespace headway::core {
+namespace {
+
+Percentiles both(const std::vector<const UseRecord*>& records, std::uint64_t UseRecord::*member) {
+    std::vector<std::uint64_t> values;
+    values.reserve(records.size());
+    for (const UseRecord* record : records)
+        values.push_back(record->*member);
+    return {percentile(values, 50), percentile(values, 90)};
+}
+
+std::optional<Forecast> forecast(const std::vector<std::uint64_t>& totals, std::uint64_t used) {
+    std::vector<std::uint64_t> left;
+    for (const std::uint64_t total : totals) {
+        if (total >= used) left.push_back(total - used);
+    }
+    if (left.empty()) return std::nullopt;
+    return Forecast{left.size(), percentile(left, 10), percentile(left, 50), percentile(left, 90)};
+}
+
+}  // namespace
+
+UseRecord use_record_of(const SessionState& state) {
+    const BudgetStatus status = budget_status(state, state.ended_at, state.ended_at);
+    UseRecord record;
+    record.agent = state.about.agent.type;
+    record.outcome = state.outcome.value_or(Outcome::kCompleted);
+    record.ended_at = state.ended_at;
+    record.elapsed_ms = status.time.used;
+    record.steps = status.steps.used;
+    record.tokens = status.tokens.used;
+    record.cost_micros = status.cost.used;
+    return record;
+}
+
+std::uint64_t percentile(std::vector<std::uint64_t> values, unsigned percent) {
+    if (values.empty()) return 0;
+    const std::size_t rank = std::max<std::size_t>((values.size() * percent + 99) / 100, 1);
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+std::vector<UseSummary> summarize(std::span<const UseRecord> records) {
+    std::map<std::pair<std::string, Outcome>, std::vector<const UseRecord*>> groups;
+    for (const UseRecord& record : records)
+        groups[{record.agent, record.outcome}].push_back(&record);
+    std::vector<UseSummary> summaries;
+    for (const auto& [key, group] : groups) {
+        UseSummary summary;
+        summary.agent = key.first;
+        summary.outcome = key.second;
+        summary.count = group.size();
+        summary.elapsed_ms = both(group, &UseRecord::elapsed_ms);
+        summary.steps = both(group, &UseRecord::steps);
+        summary.tokens = both(group, &UseRecord::tokens);
+        summary.cost_micros = both(group, &UseRecord::cost_micros);
+        summaries.push_back(std::move(summary));
+    }
+    return summaries;
+}
+
+BudgetPrediction predict(const std::string& agent, std::span<const UseRecord> records,
+                         std::uint64_t steps, std::uint64_t elapsed_ms) {
+    BudgetPrediction prediction;
+    prediction.agent = agent;
+    std::vector<std::uint64_t> step_totals;
+    std::vector<std::uint64_t> second_totals;
+    for (const UseRecord& record : records) {
+        if (record.outcome != Outcome::kCompleted) continue;
+        step_totals.push_back(record.steps);
+        second_totals.push_back(record.elapsed_ms / 1000);
+    }
+    prediction.history = step_totals.size();
+    if (prediction.history < kPredictionHistoryMin) return prediction;
+    prediction.steps = forecast(step_totals, steps);
+    prediction.seconds = forecast(second_totals, elapsed_ms / 1000);
+    return prediction;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "core/budget_payloads.hpp"
+#include "core/fields.hpp"
+#include "core/time.hpp"
+
+// What a session has used, as part of its state. Costs are whole millionths of a dollar, so that a
+// replay adds up to the same sum in any order.
+
+namespace headway::core {
+
+/// Whom a session waits for, and so whose time passes.
+enum class BudgetClock : std::uint8_t { kNone, kModel, kTool, kHuman, kRateLimit };
+template <>
+struct EnumNames<BudgetClock> {
+    static constexpr std::array<std::string_view, 5> kNames{"none", "model", "tool", "human",
+                                                            "rate_limit"};
+};
+
+/// Beyond this, counts stay where they are: far from any use, and a hundred times it still fits.
+inline constexpr std::uint64_t kBudgetCountMax = 1'000'000'000'000'000;
+
+/// What adds up over sessions.
+struct BudgetUse {
+    std::uint64_t steps = 0;
+    std::uint64_t tokens = 0;
+    std::uint64_t cost_micros = 0;
+    bool operator==(const BudgetUse&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("steps", &BudgetUse::steps), field("tokens", &BudgetUse::tokens),
+                          field("cost_micros", &BudgetUse::cost_micros)};
+    }
+};
+
+/// The last totals of an open child.
+struct ChildUse {
+    std::uint64_t child = 0;  ///< digest of its id
+    BudgetUse use;
+    BudgetLevel level = BudgetLevel::kNominal;
+    bool operator==(const ChildUse&) const = default;
+    static constexpr auto fields() {
+        return std::tuple{field("child", &ChildUse::child), field("use", &ChildUse::use),
+                          field("level", &ChildUse::level)};
+    }
+};
+
+/// Fed by the fold (budget_fold), read by budget.hpp.
+struct BudgetMeter {
+    BudgetLimits limits;  ///< in force now
+    Timestamp clock_at = kNever;
+    BudgetClock running = BudgetClock::kNone;  ///< since clock_at
+    Millis model{0};
+    Millis tool{0};
+    Millis human{0};
+    Millis rate_limit{0};
+    bool rate_limited = false;
+    std::uint64_t iteration_max = 0;
+    std::uint64_t tokens = 0;
+    std::uint64_t cost_micros = 0;
+    std::vector<ChildUse> children;    ///< open ones, at most limits::kChildrenMax
+    BudgetUse ended_children;          ///< sum of those that have ended
+    std::uint64_t ended_count = 0;     ///< how many those are
+    std::uint64_t uncounted_count = 0; ///< times that a child found no place in `children`
+    BudgetLevel level = BudgetLevel::kNominal;      ///< as last journaled
+    BudgetLevel told_level = BudgetLevel::kNominal; ///< that the directive below speaks of
+    std::string directive;                          ///< id of the last one that still holds
+    bool told = false;  ///< a reply has told the agent to stop: another step ends the session
+    std::vector<std::string> extended_calls;  ///< in flight, and given more time for already
+    // The partial result of a session that is ended; kept only while there is a budget.
+    std::string last_message;
+    std::string last_tool;
+    std::string last_result;      ///< compact JSON when result_is_json, else text
+    bool result_is_json = false;
+    bool message_is_newer = false;
+
+    bool limited() const noexcept { return limits != BudgetLimits{}; }
+    bool operator==(const BudgetMeter&) const = default;
+    static constexpr auto fields() {
+        using M = BudgetMeter;
+        return std::tuple{field("limits", &M::limits),
+                          field("clock_at", &M::clock_at),
+                          field("running", &M::running),
+                          field("model", &M::model),
+                          field("tool", &M::tool),
+                          field("human", &M::human),
+                          field("rate_limit", &M::rate_limit),
+                          field("rate_limited", &M::rate_limited),
+                          field("iteration_max", &M::iteration_max),
+                          field("tokens", &M::tokens),
+                          field("cost_micros", &M::cost_micros),
+                          field("children", &M::children),
+                          field("ended_children", &M::ended_children),
+                          field("ended_count", &M::ended_count),
+                          field("uncounted_count", &M::uncounted_count),
+                          field("level", &M::level),
+                          field("told_level", &M::told_level),
+                          field("directive", &M::directive),
+                          field("told", &M::told),
+                          field("extended_calls", &M::extended_calls),
+                          field("last_message", &M::last_message),
+                          field("last_tool", &M::last_tool),
+                          field("last_result", &M::last_result),
+                          field("result_is_json", &M::result_is_json),
+                          field("message_is_newer", &M::message_is_newer)};
+    }
+};
+
+}  // namespace headway::core

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/budget.hpp"
+#include "core/budget_text.hpp"
+#include "core/session.hpp"
+
+// What a session does about its budget.
+
+namespace headway::core {
+namespace {
+
+Event make_event(Payload payload, const Context& context) {
+    Event event;
+    event.at = context.now;
+    event.payload = std::move(payload);
+    return event;
+}
+
+Error ended_error() {
+    return {ErrorCode::kSessionEnded, "the session has ended; its budget cannot change", {}};
+}
+
+Error no_limit(const char* field) {
+    return {ErrorCode::kInvalidField, "there is no limit to extend; set one",
+            std::string{"/extend/"} + field};
+}
+
+/// Whether the time that runs now would count against a limit.
+bool time_counts(const SessionState& state) {
+    const BudgetRules& rules = state.about.budget_rules;
+    const BudgetClock running = state.budget.running;
+    if (running == BudgetClock::kHuman) return rules.count_human;
+    if (running == BudgetClock::kRateLimit) return rules.count_rate_limit;
+    return running != BudgetClock::kNone;
+}
+
+/// The calls that are in flight and were given no more time yet.
+std::vector<std::string> fresh_calls(const SessionState& state) {
+    std::vector<std::string> calls;
+    const auto& given = state.budget.extended_calls;
+    const auto take = [&](const std::string& call) {
+        const bool known = std::find(given.begin(), given.end(), call) != given.end() ||
+                           std::find(calls.begin(), calls.end(), call) != calls.end();
+        if (!known) calls.push_back(call);
+    };
+    for (const OpenCall& call : state.open_calls)
+        take(call.call_id);
+    if (state.in_flight_beat) take(state.in_flight_beat->call_id);
+    return calls;
+}
+
+}  // namespace
+
+Result<> Session::set_budget(BudgetSet set, const Context& context, std::vector<Event>& out) {
+    if (state_.ended()) return ended_error();
+    credit_pause(context, out);
+    add(make_event(std::move(set), context), out);
+    add_budget_level(context, out);
+    follow_budget(false, false, context, out);
+    return {};
+}
+
+Result<> Session::extend_budget(const BudgetLimits& added, std::string by, std::string reason,
+                                std::string approval, const Context& context,
+                                std::vector<Event>& out) {
+    if (state_.ended()) return ended_error();
+    const BudgetLimits& limits = state_.budget.limits;
+    if (added.timeout_seconds && !limits.timeout_seconds) return no_limit("timeout_seconds");
+    if (added.max_steps && !limits.max_steps) return no_limit("max_steps");
+    if (added.max_tokens && !limits.max_tokens) return no_limit("max_tokens");
+    if (added.max_cost_usd && !limits.max_cost_usd) return no_limit("max_cost_usd");
+    credit_pause(context, out);
+    BudgetExtended extended;
+    extended.added = added;
+    extended.by = std::move(by);
+    extended.reason = std::move(reason);
+    extended.approval = std::move(approval);
+    add(make_event(std::move(extended), context), out);
+    add_budget_level(context, out);
+    follow_budget(false, false, context, out);
+    return {};
+}
+
+void Session::child_progress(ChildProgress progress, const Context& context,
+                             std::vector<Event>& out) {
+    if (state_.ended() || !child_moved(state_.budget, progress)) return;
+    credit_pause(context, out);
+    add(make_event(std::move(progress), context), out);
+    add_budget_level(context, out);
+    follow_budget(false, false, context, out);
+}
+
+/// Time in which Headway was down or stopped is nobody's use.
+void Session::credit_pause(const Context& context, std::vector<Event>& out) {
+    if (!state_.budget.limits.timeout_seconds || !time_counts(state_)) return;
+    const Millis gap = unheard_gap(state_, context.watching_since);
+    if (gap == Millis{0}) return;
+    BudgetExtended credit;
+    credit.automatic = true;
+    credit.credited_ms = static_cast<std::uint64_t>(gap.count());
+    credit.reason = "Headway was not listening for " + std::to_string(gap.count()) +
+                    " ms; they do not count";
+    add(make_event(std::move(credit), context), out);
+}
+
+void Session::add_budget_level(const Context& context, std::vector<Event>& out) {
+    const bool was_limited = state_.budget.level != BudgetLevel::kNominal;
+    if ((!state_.budget.limited() && !was_limited) || state_.ended()) return;
+    const BudgetStatus status = budget_status(state_, context.now, context.watching_since);
+    if (status.level == state_.budget.level) return;
+    BudgetLevelChanged change;
+    change.from = state_.budget.level;
+    change.to = status.level;
+    change.dimension = status.dimension;
+    change.pressure = status.pressure;
+    change.elapsed_seconds = status.elapsed_seconds();
+    change.remaining_seconds = status.remaining_seconds();
+    change.steps_completed = status.steps.used;
+    change.steps_remaining = status.steps_remaining();
+    add(make_event(std::move(change), context), out);
+}
+
+void Session::follow_budget(bool asked, bool stepped, const Context& context,
+                            std::vector<Event>& out) {
+    if (!state_.budget.limited() || state_.ended()) return;
+    const BudgetStatus status = budget_status(state_, context.now, context.watching_since);
+    const bool spent = is_spent(status);
+    if (spent && extend_for_calls(context, out)) {
+        add_budget_level(context, out);
+    } else if (spent || stepped) {
+        end_by_budget(stepped && !spent, context, out);
+        return;
+    }
+    if (state_.budget.level == state_.budget.told_level) return;
+    const BudgetStatus now = budget_status(state_, context.now, context.watching_since);
+    DirectiveIssued directive;
+    directive.id = "d" + std::to_string(state_.n + 1);
+    directive.kind =
+        now.level == BudgetLevel::kExhausted ? DirectiveKind::kStop : DirectiveKind::kWrapUp;
+    directive.reason = budget_advice(now);
+    directive.budget = now.level;
+    directive.unasked = !asked;
+    add(make_event(std::move(directive), context), out);
+}
+
+/// A call that is in flight when the time runs out gets some more, once; not when something else has
+/// run out too.
+bool Session::extend_for_calls(const Context& context, std::vector<Event>& out) {
+    const std::uint64_t seconds = state_.about.budget_rules.in_flight_extension_seconds;
+    BudgetStatus status = budget_status(state_, context.now, context.watching_since);
+    status.time.limit.reset();
+    if (seconds == 0 || is_spent(status)) return false;
+    BudgetExtended extended;
+    extended.calls = fresh_calls(state_);
+    if (extended.calls.empty()) return false;
+    extended.automatic = true;
+    extended.added.timeout_seconds = seconds;
+    extended.reason = "a call was in flight when the time ran out";
+    add(make_event(std::move(extended), context), out);
+    return true;
+}
+
+void Session::end_by_budget(bool stepped, const Context& context, std::vector<Event>& out) {
+    const BudgetStatus status = budget_status(state_, context.now, context.watching_since);
+    SessionEnded end;
+    end.automatic = true;
+    end.outcome = Outcome::kBudgetExhausted;
+    end.code = "budget_exhausted";
+    end.reason = bounded_text("budget exhausted: " + budget_figures(status) +
+                              (stepped ? ", and another step was taken after the stop" : ""));
+    end.result = partial_result(state_.budget);
+    add(make_event(std::move(end), context), out);
+    add_verdict(context, out);
+}
+
+}  // namespace headway::core

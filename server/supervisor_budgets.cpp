@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <queue>
+#include <utility>
+
+#include "api/encode_budget.hpp"
+#include "core/budget.hpp"
+#include "core/limits.hpp"
+#include "server/supervisor_turn.hpp"
+
+// Budgets: limits of new sessions, what operators change, use that rolls up to parents, history.
+
+namespace headway::server {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+/// The limits and rules that a session starts with.
+void Supervisor::give_budget(core::SessionStarted& about) const {
+    about.budget = core::opening_limits(settings_.budget, about.agent.type, about.budget);
+    about.budget_rules = settings_.budget.rules;
+}
+
+Result<Answer> Supervisor::handle(BudgetCommand& command, const core::Context& context,
+                                  Turn& turn) {
+    HEADWAY_TRY(Resident * resident, require_resident(command.session));
+    api::BudgetChange& change = command.change;
+    events_.clear();
+    if (change.extends) {
+        HEADWAY_CHECK(core::check_extension(change.limits, settings_.budget.bounds, "/extend"));
+        HEADWAY_CHECK(resident->session.extend_budget(change.limits, std::move(change.by),
+                                                      std::move(change.reason), {}, context,
+                                                      events_));
+    } else {
+        HEADWAY_CHECK(core::check_bounds(change.limits, settings_.budget.bounds, "/set"));
+        core::BudgetSet set{change.limits, std::move(change.by), std::move(change.reason)};
+        HEADWAY_CHECK(resident->session.set_budget(std::move(set), context, events_));
+    }
+    HEADWAY_CHECK(store_events(*resident, events_, turn));
+    api::Advice advice;
+    advice.n = resident->session.state().n;
+    return Answer{advise(*resident, std::move(advice), turn)};
+}
+
+/// What a session that has just ended used, for the analytics.
+Result<> Supervisor::note_use(const Resident& resident) {
+    return store_.add_use(core::use_record_of(resident.session.state()));
+}
+
+/// The sessions above this one, its parent first; empty when it has none, when one of them is its
+/// own ancestor, or when they are too many.
+Result<std::vector<Resident*>> Supervisor::ancestors(Resident& resident) {
+    std::vector<Resident*> line;
+    Resident* child = &resident;
+    while (!child->session.state().about.parent.empty()) {
+        HEADWAY_TRY(Resident * parent, find_resident(child->session.state().about.parent));
+        if (parent == nullptr) break;
+        const bool circle =
+            parent == &resident || std::find(line.begin(), line.end(), parent) != line.end();
+        if (circle || line.size() == core::limits::kFamilyDepthMax) return std::vector<Resident*>{};
+        line.push_back(parent);
+        child = parent;
+    }
+    return line;
+}
+
+/// Tells parents what their children have used since they last heard of it: once a turn for each,
+/// the youngest generation first, so that it reaches the oldest in the same commit. Families in
+/// which nobody has a budget are left alone.
+Result<> Supervisor::roll_up(Turn& turn) {
+    std::priority_queue<std::pair<std::size_t, storage::SessionKey>> work;
+    const auto enter = [&](Resident& resident) -> Result<> {
+        HEADWAY_TRY(const std::vector<Resident*> line, ancestors(resident));
+        const bool wanted =
+            resident.session.state().budget.limited() ||
+            std::any_of(line.begin(), line.end(), [](const Resident* ancestor) {
+                return ancestor->session.state().budget.limited();
+            });
+        if (!line.empty() && wanted) work.emplace(line.size(), resident.key);
+        return {};
+    };
+    for (std::size_t i = 0; i < turn.moved.size(); ++i) {
+        if (!turn.moved[i]->session.state().about.parent.empty()) {
+            HEADWAY_CHECK(enter(*turn.moved[i]));
+        }
+    }
+    core::Context context;
+    context.now = turn.now;
+    context.watching_since = watching_since_;
+    while (!work.empty()) {
+        Resident& child = *residents_.find(work.top().second);
+        work.pop();
+        HEADWAY_TRY(Resident * parent, find_resident(child.session.state().about.parent));
+        if (parent == nullptr) continue;
+        context.children_work = children_work(parent->session, turn.now);
+        events_.clear();
+        parent->session.child_progress(
+            core::child_progress_of(child.session.id(), child.session.state(), turn.now,
+                                    watching_since_),
+            context, events_);
+        if (events_.empty()) continue;
+        const bool moved_before = parent->moved;
+        HEADWAY_CHECK(store_events(*parent, events_, turn));
+        if (!moved_before && !parent->session.state().about.parent.empty()) {
+            HEADWAY_CHECK(enter(*parent));
+        }
+    }
+    return {};
+}
+
+Result<core::BudgetPrediction> Supervisor::prediction_for(const core::Session& session) {
+    const core::SessionState& state = session.state();
+    const std::string& agent = state.about.agent.type;
+    HEADWAY_TRY(const auto records,
+                store_.list_uses(agent, core::limits::kPredictionSamplesMax));
+    const api::ReadingTime time = reading_time();
+    const core::BudgetStatus status =
+        core::budget_status(state, time.now, time.watching_since);
+    return core::predict(agent, records, status.steps.used, status.time.used);
+}
+
+Result<Answer> Supervisor::answer(const BudgetQuery& query) {
+    HEADWAY_TRY(Resident * resident, require_resident(query.session));
+    HEADWAY_TRY(const core::BudgetPrediction prediction, prediction_for(resident->session));
+    BodyReply reply;
+    api::append_budget(reply.body, resident->session, reading_time(), prediction);
+    return Answer{std::move(reply)};
+}
+
+Result<Answer> Supervisor::answer(const BudgetAnalyticsQuery& query) {
+    constexpr std::size_t kMax = core::limits::kHistoryScanMax;
+    HEADWAY_TRY(auto records, store_.list_uses(query.agent, kMax + 1));
+    const bool more = records.size() > kMax;
+    if (more) records.pop_back();
+    BodyReply reply;
+    api::append_budget_analytics(reply.body, core::summarize(records), records.size(), more);
+    return Answer{std::move(reply)};
+}
+
+}  // namespace headway::server

@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "core/limits.hpp"
+#include "storage/sqlite_store.hpp"
+
+// What ended sessions have used: one row each, for analytics and predictions.
+
+namespace headway::storage {
+
+using core::Result;
+
+namespace {
+
+core::Outcome outcome_of(std::int64_t number) {
+    const auto known = static_cast<std::int64_t>(core::EnumNames<core::Outcome>::kNames.size());
+    return number >= 0 && number < known ? static_cast<core::Outcome>(number)
+                                         : core::Outcome::kFailed;
+}
+
+std::uint64_t count_at(const Statement& row, int column) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(row.integer(column), 0));
+}
+
+}  // namespace
+
+Result<> SqliteStore::add_use(const core::UseRecord& record) {
+    return sql_.add_use.bind(1, record.agent)
+        .bind(2, static_cast<std::int64_t>(record.outcome))
+        .bind(3, record.ended_at.time_since_epoch().count())
+        .bind(4, static_cast<std::int64_t>(record.elapsed_ms))
+        .bind(5, static_cast<std::int64_t>(record.steps))
+        .bind(6, static_cast<std::int64_t>(record.tokens))
+        .bind(7, static_cast<std::int64_t>(record.cost_micros))
+        .run();
+}
+
+Result<std::vector<core::UseRecord>> SqliteStore::list_uses(
+    const std::optional<std::string>& agent, std::size_t limit) {
+    const std::string select =
+        "SELECT agent,outcome,ended_at,elapsed_ms,steps,tokens,cost_micros FROM used ";
+    HEADWAY_TRY(Statement rows,
+                database_.prepare((select + (agent ? "WHERE agent=?2 " : "") +
+                                   "ORDER BY id DESC LIMIT ?1")
+                                      .c_str()));
+    rows.bind(1, static_cast<std::int64_t>(limit));
+    if (agent) rows.bind(2, *agent);
+    std::vector<core::UseRecord> records;
+    while (true) {
+        HEADWAY_TRY(const bool row, rows.step());
+        if (!row) return records;
+        core::UseRecord& record = records.emplace_back();
+        record.agent = rows.text(0);
+        record.outcome = outcome_of(rows.integer(1));
+        record.ended_at = core::Timestamp{core::Millis{rows.integer(2)}};
+        record.elapsed_ms = count_at(rows, 3);
+        record.steps = count_at(rows, 4);
+        record.tokens = count_at(rows, 5);
+        record.cost_micros = count_at(rows, 6);
+    }
+}
+
+/// A step of retention: they are kept as long as ended sessions are.
+Result<bool> SqliteStore::forget_uses(core::Timestamp cutoff) {
+    HEADWAY_TRY(Statement some,
+                database_.prepare("DELETE FROM used WHERE id IN (SELECT id FROM (SELECT id,ended_at "
+                                  "FROM used ORDER BY id LIMIT ?2) WHERE ended_at<?1)"));
+    HEADWAY_CHECK(some.bind(1, cutoff.time_since_epoch().count())
+                      .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
+                      .run());
+    return database_.changes() > 0;
+}
+
+}  // namespace headway::storage

@@ -1,0 +1,74 @@
+#include "core/budget_settings.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/names.hpp"
+
+using namespace headway::core;
+using namespace headway::tests;
+
+TEST_CASE("budget settings: an opening wins over the agent type, which wins over the defaults",
+          "[budget]") {
+    BudgetSettings settings;
+    settings.defaults.max_steps = 99;
+    settings.defaults.max_tokens = 1000;
+    BudgetLimits asked;
+    asked.timeout_seconds = 120;
+    const BudgetLimits plan = opening_limits(settings, "Plan", asked);
+    CHECK(plan.timeout_seconds == 120);
+    CHECK(plan.max_steps == 50);
+    CHECK(plan.max_tokens == 1000);
+    CHECK_FALSE(plan.max_cost_usd.has_value());
+    CHECK(opening_limits(settings, "coder", {}).max_steps == 99);
+    CHECK(opening_limits(BudgetSettings{}, "explore", {}) == BudgetLimits{300, 30, {}, {}});
+    CHECK(opening_limits(BudgetSettings{}, "", {}) == BudgetLimits{});
+}
+
+TEST_CASE("budget settings: limits out of bounds are named", "[budget]") {
+    struct Case {
+        const char* name;
+        BudgetLimits limits;
+        const char* field;  // null: fine
+    };
+    const Case cases[] = {
+        {"29 s", {29, {}, {}, {}}, "/budget/timeout_seconds"},
+        {"30 s", {30, {}, {}, {}}, nullptr},
+        {"3600 s", {3600, {}, {}, {}}, nullptr},
+        {"3601 s", {3601, {}, {}, {}}, "/budget/timeout_seconds"},
+        {"4 steps", {{}, 4, {}, {}}, "/budget/max_steps"},
+        {"5 steps", {{}, 5, {}, {}}, nullptr},
+        {"200 steps", {{}, 200, {}, {}}, nullptr},
+        {"201 steps", {{}, 201, {}, {}}, "/budget/max_steps"},
+        {"no tokens", {{}, {}, 0, {}}, "/budget/max_tokens"},
+        {"no money", {{}, {}, {}, 0.0}, "/budget/max_cost_usd"},
+        {"a debt", {{}, {}, {}, -1.0}, "/budget/max_cost_usd"},
+        {"nothing", {}, nullptr},
+    };
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION(c.name) {
+            const auto checked = check_bounds(c.limits, BudgetBounds{}, "/budget");
+            REQUIRE(checked.has_value() == (c.field == nullptr));
+            if (c.field != nullptr) CHECK(checked.error().field == c.field);
+        }
+    }
+}
+
+TEST_CASE("budget settings: an extension adds something, within the upper bounds", "[budget]") {
+    CHECK(check_extension({1, {}, {}, {}}, BudgetBounds{}, "/extend").has_value());
+    CHECK(check_extension({{}, 200, {}, {}}, BudgetBounds{}, "/extend").has_value());
+    CHECK(check_extension({}, BudgetBounds{}, "/extend").error().field == "/extend");
+    CHECK(check_extension({0, {}, {}, {}}, BudgetBounds{}, "/extend").error().field ==
+          "/extend/timeout_seconds");
+    CHECK(check_extension({{}, 201, {}, {}}, BudgetBounds{}, "/extend").error().field ==
+          "/extend/max_steps");
+}
+
+TEST_CASE("budget settings: thresholds must rise and bounds must hold something", "[budget]") {
+    BudgetSettings settings;
+    CHECK(mistake_in(settings).empty());
+    settings.rules.warn_percent = 60;
+    CHECK(mistake_in(settings).find("must not fall") != std::string::npos);
+    settings = {};
+    settings.bounds.max_steps_min = 201;
+    CHECK(mistake_in(settings).find("max_steps_min") != std::string::npos);
+}

@@ -1,0 +1,271 @@
+#include "core/budget.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/budgeted.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::core;
+using namespace headway::tests;
+
+namespace {
+
+using Level = BudgetLevel;
+
+ToolFinished turned_away(std::string error_class, std::string message) {
+    ToolFinished call;
+    call.tool = "llm";
+    call.ok = false;
+    call.error = ToolError{std::move(error_class), bounded_text(std::move(message))};
+    return call;
+}
+
+}  // namespace
+
+TEST_CASE("budget: a level begins exactly at its threshold, in every dimension", "[budget]") {
+    struct Case {
+        const char* name;
+        std::uint64_t used;  // of 1000
+        Level level;
+    };
+    const Case cases[] = {{"0 %", 0, Level::kNominal},       {"69.9 %", 699, Level::kNominal},
+                          {"70 %", 700, Level::kLow},        {"79.9 %", 799, Level::kLow},
+                          {"80 %", 800, Level::kCritical},   {"89.9 %", 899, Level::kCritical},
+                          {"90 %", 900, Level::kExhausted},  {"100 %", 1000, Level::kExhausted},
+                          {"beyond", 5000, Level::kExhausted}};
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION("time " << c.name) {
+            const Budgeted b{time_limit(1000)};
+            const BudgetStatus status = b.status(static_cast<std::int64_t>(c.used) * 1000);
+            CHECK(status.level == c.level);
+            CHECK(status.pressure == static_cast<double>(c.used) / 10);
+        }
+        DYNAMIC_SECTION("steps " << c.name) {
+            Budgeted b{step_limit(1000)};
+            b.report(beat_of_iteration(c.used), 1);
+            CHECK(b.status(1).level == c.level);
+            CHECK(b.status(1).steps.used == c.used);
+        }
+        DYNAMIC_SECTION("tokens " << c.name) {
+            BudgetLimits limits;
+            limits.max_tokens = 1000;
+            Budgeted b{limits};
+            b.report(beat_with_usage(c.used), 1);
+            CHECK(b.status(1).level == c.level);
+        }
+        DYNAMIC_SECTION("cost " << c.name) {
+            BudgetLimits limits;
+            limits.max_cost_usd = 1;
+            Budgeted b{limits};
+            b.report(beat_with_usage(1, static_cast<double>(c.used) / 1000), 1);
+            CHECK(b.status(1).level == c.level);
+            CHECK(b.status(1).cost.used == c.used * 1000);
+        }
+    }
+}
+
+TEST_CASE("budget: a millisecond below a threshold is below it", "[budget]") {
+    const Budgeted b{time_limit(300)};
+    CHECK(b.status(209'999).level == Level::kNominal);
+    CHECK(b.status(210'000).level == Level::kLow);
+    CHECK(b.status(239'999).level == Level::kLow);
+    CHECK(b.status(240'000).level == Level::kCritical);
+    CHECK(b.status(269'999).level == Level::kCritical);
+    CHECK(b.status(270'000).level == Level::kExhausted);
+}
+
+TEST_CASE("budget: 80 % of the time is low whatever the other thresholds are", "[budget]") {
+    BudgetRules rules;
+    rules.wrap_up_percent = 95;
+    rules.warn_percent = 97;
+    rules.force_exit_percent = 99;
+    const Budgeted b{time_limit(100), rules};
+    CHECK(b.status(79'999).level == Level::kNominal);
+    CHECK(b.status(80'000).level == Level::kLow);
+    CHECK(b.status(97'000).level == Level::kCritical);
+    Budgeted steps{step_limit(100), rules};
+    steps.report(beat_of_iteration(94), 1);
+    CHECK(steps.status(1).level == Level::kNominal);  // the rule is about time only
+    steps.report(beat_of_iteration(95), 2);
+    CHECK(steps.status(2).level == Level::kLow);
+}
+
+TEST_CASE("budget: pressure is that of the worst dimension", "[budget]") {
+    BudgetLimits limits;
+    limits.timeout_seconds = 300;
+    limits.max_steps = 30;
+    Budgeted b{limits};
+    b.report(beat_of_iteration(15), 45'000);
+    const BudgetStatus status = b.status(45'000);
+    CHECK(status.pressure == 50);
+    CHECK(status.dimension == BudgetDimension::kSteps);
+    CHECK(status.time.percent() == 15);
+    CHECK(status.elapsed_seconds() == 45);
+    CHECK(status.remaining_seconds() == 255);
+    CHECK(status.steps_remaining() == 15);
+    CHECK(b.status(270'000).dimension == BudgetDimension::kTime);
+}
+
+TEST_CASE("budget: elapsed and remaining seconds add up to the limit", "[budget]") {
+    const Budgeted b{time_limit(300)};
+    for (const std::int64_t ms : {0, 1, 999, 1000, 45'500, 299'999, 300'000, 400'000}) {
+        const BudgetStatus status = b.status(ms);
+        CHECK(std::min<std::uint64_t>(status.elapsed_seconds(), 300) +
+                  *status.remaining_seconds() ==
+              300);
+    }
+}
+
+TEST_CASE("budget: a limit of nothing is used up, and a missing one never", "[budget]") {
+    CHECK(BudgetFigure{0, 0}.percent() == 100);
+    CHECK(BudgetFigure{0, 0}.reaches(100));
+    CHECK_FALSE(BudgetFigure{1'000'000, {}}.reaches(1));
+    CHECK(BudgetFigure{1'000'000, {}}.percent() == 0);
+    CHECK(BudgetFigure{7, 5}.left() == 0);
+}
+
+TEST_CASE("budget: counts stay at their bound instead of running over", "[budget]") {
+    BudgetLimits limits;
+    limits.max_tokens = 100;
+    Budgeted b{limits};
+    b.report({beat_with_usage(UINT64_MAX, 1e300), beat_with_usage(UINT64_MAX, 1e300)}, 1);
+    CHECK(b.meter().tokens == kBudgetCountMax);
+    CHECK(b.meter().cost_micros == kBudgetCountMax);
+    CHECK(cost_micros(-1) == 0);
+    CHECK(cost_micros(0.1) + cost_micros(0.2) == cost_micros(0.3));
+}
+
+TEST_CASE("budget: tokens without a sum are those that went in and out", "[budget]") {
+    Budgeted b{step_limit(10)};
+    Heartbeat beat;
+    beat.usage = Usage{0, 30, 12, 0};
+    b.report(event(beat), 1);
+    Message message;
+    message.usage = Usage{100, 30, 12, 0};
+    b.report(event(message), 2);
+    ToolFinished call;
+    call.tool = "t";
+    call.usage = Usage{0, 0, 5, 0};
+    b.report(event(call), 3);
+    CHECK(b.meter().tokens == 42 + 100 + 5);
+}
+
+TEST_CASE("budget: a call that is reported twice is paid once", "[budget]") {
+    Budgeted b{step_limit(100)};
+    ToolFinished call;
+    call.call_id = "c1";
+    call.tool = "t";
+    call.usage = Usage{10, 0, 0, 0};
+    b.report(event(call), 1);
+    b.report(event(call), 2);
+    CHECK(b.meter().tokens == 10);
+    CHECK(b.status(2).steps.used == 1);
+}
+
+TEST_CASE("budget: a step is a round of calls or an iteration, whichever counts more", "[budget]") {
+    Budgeted b{step_limit(100)};
+    b.step(1);
+    b.step(2);
+    CHECK(b.status(2).steps.used == 2);
+    b.report(beat_of_iteration(7), 3);
+    CHECK(b.status(3).steps.used == 7);
+    b.report(beat_of_iteration(3), 4);  // a counter that starts again takes nothing back
+    CHECK(b.status(4).steps.used == 7);
+}
+
+TEST_CASE("budget: time goes to the clock of whoever is waited for", "[budget]") {
+    Budgeted b{time_limit(1000)};
+    b.report(tool_started("c1"), 1'000);  // the model has thought for 1 s
+    b.report(beat(), 2'000);
+    b.report(tool_finished("c1"), 4'000);  // the tool took 3 s
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 9'000);
+    b.report(event(StateChanged{AgentState::kProcessingPrompt, {}, {}, false}), 29'000);
+    const BudgetStatus status = b.status(30'000);
+    CHECK(status.model == Millis{1'000 + 5'000 + 1'000});
+    CHECK(status.tool == Millis{3'000});
+    CHECK(status.human == Millis{20'000});
+    CHECK(status.time.used == 10'000);  // waiting for a person costs nothing
+}
+
+TEST_CASE("budget: waiting for a person counts when the rules say so", "[budget]") {
+    BudgetRules rules;
+    rules.count_human = true;
+    Budgeted b{time_limit(100), rules};
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 0);
+    CHECK(b.status(70'000).level == Level::kLow);
+}
+
+TEST_CASE("budget: a rate limit has a clock until something else happens", "[budget]") {
+    BudgetRules rules;
+    rules.count_rate_limit = false;
+    Budgeted b{time_limit(100), rules};
+    b.report(event(turned_away("rate_limit", "")), 1'000);
+    b.report(beat(), 11'000);  // a beat says nothing about what is waited for
+    b.report(said("go on"), 21'000);
+    CHECK(b.status(22'000).rate_limit == Millis{20'000});
+    CHECK(b.status(22'000).time.used == 2'000);
+    b.report(event(turned_away("", "HTTP 429 Too Many Requests")), 22'000);
+    b.report(beat_of_iteration(3), 32'000);  // the model answered in between
+    CHECK(b.status(33'000).rate_limit == Millis{30'000});
+    CHECK(b.status(33'000).model == Millis{3'000});
+}
+
+TEST_CASE("budget: an ended session uses no more time", "[budget]") {
+    Budgeted b{time_limit(100)};
+    b.report(ended(Outcome::kCompleted), 10'000);
+    CHECK(b.status(1'000'000).time.used == 10'000);
+}
+
+TEST_CASE("budget: the deadline is the next threshold that time will reach", "[budget]") {
+    Budgeted b{time_limit(100)};
+    const auto deadline = [&] { return budget_deadline(b.session.state(), at(0)); };
+    CHECK(deadline() == at(70'000));
+    b.tick(70'000);
+    CHECK(deadline() == at(80'000));
+    b.tick(80'000);
+    CHECK(deadline() == at(90'000));
+    b.tick(90'000);
+    CHECK(deadline() == at(100'000));
+    b.tick(100'000);
+    CHECK(b.session.state().ended());
+    CHECK(deadline() == kNever);
+}
+
+TEST_CASE("budget: no deadline while the time that passes is free, or without a limit", "[budget]") {
+    Budgeted b{time_limit(100)};
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 0);
+    CHECK(budget_deadline(b.session.state(), at(0)) == kNever);
+    const Budgeted steps{step_limit(10)};
+    CHECK(budget_deadline(steps.session.state(), at(0)) == kNever);
+}
+
+TEST_CASE("budget: a level reached by steps leaves only the later thresholds of time", "[budget]") {
+    BudgetLimits limits = time_limit(100);
+    limits.max_steps = 10;
+    Budgeted b{limits};
+    b.report(beat_of_iteration(8), 1'000);
+    CHECK(b.level() == Level::kCritical);
+    CHECK(budget_deadline(b.session.state(), at(0)) == at(90'000));
+}
+
+TEST_CASE("budget: the session's next deadline is the earlier of silence and budget", "[budget]") {
+    Budgeted b{time_limit(30)};
+    CHECK(b.session.next_deadline(at(0)) == at(20'000));  // two intervals of 10 s
+    CHECK(b.session.next_deadline(at(0), at(20'000)) == at(21'000));
+    b.tick(20'000);  // silent
+    CHECK(b.session.next_deadline(at(0)) == at(21'000));
+}
+
+TEST_CASE("budget: what is added goes to the limits that are set, and only to them", "[budget]") {
+    BudgetLimits limits;
+    limits.timeout_seconds = 100;
+    limits.max_cost_usd = 0.5;
+    BudgetLimits more;
+    more.timeout_seconds = 60;
+    more.max_steps = 9;
+    more.max_cost_usd = 0.25;
+    const BudgetLimits extended = extended_limits(limits, more);
+    CHECK(extended.timeout_seconds == 160);
+    CHECK_FALSE(extended.max_steps.has_value());
+    CHECK(extended.max_cost_usd == 0.75);
+}

@@ -1,0 +1,87 @@
+#include <catch2/catch.hpp>
+
+#include "storage/sqlite_store.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::core;
+using namespace headway::storage;
+using namespace headway::tests;
+
+namespace {
+
+UseRecord record(std::string agent, std::uint64_t steps, std::int64_t ended_ms) {
+    UseRecord made;
+    made.agent = std::move(agent);
+    made.outcome = Outcome::kBudgetExhausted;
+    made.ended_at = at(ended_ms);
+    made.elapsed_ms = 1234;
+    made.steps = steps;
+    made.tokens = 99;
+    made.cost_micros = 7;
+    return made;
+}
+
+void add_all(SqliteStore& store, const std::vector<UseRecord>& records) {
+    require_ok(store.begin());
+    for (const UseRecord& one : records)
+        require_ok(store.add_use(one));
+    require_ok(store.commit());
+}
+
+}  // namespace
+
+TEST_CASE("history: what was noted comes back, the newest first", "[storage]") {
+    const TempDir dir;
+    auto store = SqliteStore::open(dir.file()).value();
+    add_all(*store, {record("plan", 1, 10), record("", 2, 20), record("plan", 3, 30)});
+    const auto all = store->list_uses(std::nullopt, 10).value();
+    REQUIRE(all.size() == 3);
+    CHECK(all[0] == record("plan", 3, 30));
+    CHECK(all[1] == record("", 2, 20));
+    CHECK(store->list_uses("plan", 10).value() ==
+          std::vector{record("plan", 3, 30), record("plan", 1, 10)});
+    CHECK(store->list_uses("", 10).value().size() == 1);
+    CHECK(store->list_uses("explore", 10).value().empty());
+    CHECK(store->list_uses(std::nullopt, 2).value().size() == 2);
+}
+
+TEST_CASE("history: what is rolled back was never noted", "[storage]") {
+    const TempDir dir;
+    auto store = SqliteStore::open(dir.file()).value();
+    require_ok(store->begin());
+    require_ok(store->add_use(record("plan", 1, 10)));
+    store->rollback();
+    CHECK(store->list_uses(std::nullopt, 10).value().empty());
+}
+
+TEST_CASE("history: retention deletes the old ones only", "[storage]") {
+    const TempDir dir;
+    auto store = SqliteStore::open(dir.file()).value();
+    add_all(*store, {record("plan", 1, 10), record("plan", 2, 20), record("plan", 3, 30)});
+    while (store->delete_some(at(25)).value().more) {
+    }
+    const auto left = store->list_uses(std::nullopt, 10).value();
+    REQUIRE(left.size() == 1);
+    CHECK(left[0].steps == 3);
+}
+
+TEST_CASE("history: a database of the first schema gets the table and keeps its rows",
+          "[storage]") {
+    const TempDir dir;
+    {
+        auto store = SqliteStore::open(dir.file()).value();
+        require_ok(store->begin());
+        require_ok(store->create("old", at(0)));
+        require_ok(store->commit());
+    }
+    {
+        auto database = Database::open(dir.file().string()).value();
+        require_ok(database.execute("DROP TABLE used; PRAGMA user_version=1"));
+    }
+    auto store = SqliteStore::open(dir.file()).value();
+    CHECK(store->find("old").value().has_value());
+    add_all(*store, {record("plan", 1, 10)});
+    CHECK(store->list_uses("plan", 10).value().size() == 1);
+}
