@@ -33,7 +33,7 @@ HttpReply post_patiently(Daemon& daemon, const std::string& path, const json& bo
 
 int post_and_print(const ClientOptions& client, const std::string& path, const json& body,
                    const Console& console) {
-    Daemon daemon(client.url);
+    Daemon daemon(client.url, client.credential);
     const HttpReply reply = post_patiently(daemon, path, body);
     const std::optional<json> advice = body_json(reply);
     if (!reply.ok() || !advice) return explain_failure(console, daemon, reply);

@@ -39,6 +39,11 @@ struct StorageSettings {
         100'000;  ///< sessions kept in memory; idle ones above it are evicted
 };
 
+struct AccessSettings {
+    std::string mode = "local";          ///< local, token; reloadable
+    std::string local_control = "open";  ///< open, token; reloadable
+};
+
 struct LogSettings {
     std::string level = "info";   ///< trace debug info warn error off; reloadable
     std::string format = "auto";  ///< auto (text on a terminal, else json), text, json
@@ -49,6 +54,7 @@ struct Settings {
     StorageSettings storage;
     core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
                           ///< heartbeat_limit; reloadable
+    AccessSettings access;
     LogSettings log;
 };
 

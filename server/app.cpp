@@ -19,6 +19,7 @@
 #include "server/command_queue.hpp"
 #include "server/dispatcher.hpp"
 #include "server/logging.hpp"
+#include "server/operator_token.hpp"
 #include "server/supervisor.hpp"
 #include "storage/sqlite_store.hpp"
 
@@ -62,6 +63,7 @@ public:
 private:
     core::Result<> open_store();
     core::Result<> listen();
+    core::Result<> load_tokens();
     core::Result<> announce();
     void print_banner() const;
     void run_loop();
@@ -149,9 +151,25 @@ core::Result<> App::listen() {
         [this](bool is_error, const std::string& line) {
             log_->log(is_error ? spdlog::level::err : spdlog::level::info, "{}", line);
         });
+    HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, supervisor_->recover());
     if (replayed > 0) log_->info("read {} events back from the journal", replayed);
     return dispatcher_->http().listen(address.host, address.port);
+}
+
+core::Result<> App::load_tokens() {
+    Access& access = dispatcher_->access();
+    access.configure(loaded_.settings.access);
+    HEADWAY_TRY(auto tokens, store_->tokens());
+    access.set_tokens(std::move(tokens));
+    const auto file = database_.parent_path() / kOperatorFile;
+    HEADWAY_TRY(const bool tightened, access.adopt_operator(file));
+    if (tightened) {
+        log_->warn("others could read {}; its mode is 0600 again, but `headway token "
+                   "rotate-operator` is safer",
+                   file.string());
+    }
+    return {};
 }
 
 /// Whoever waits for the ports file may connect at once: the listener is open.

@@ -10,6 +10,7 @@
 
 #include "api/decode.hpp"
 #include "api/encode.hpp"
+#include "core/access.hpp"
 #include "core/event.hpp"
 #include "core/result.hpp"
 #include "core/view.hpp"
@@ -62,6 +63,20 @@ struct ControlCommand {
     api::ControlBody body;
 };
 
+struct CreateTokenCommand {
+    core::TokenRecord token;
+    std::string secret;  ///< the token itself, for the reply only
+};
+
+struct RevokeTokenCommand {
+    std::string id;
+};
+
+/// When tokens were used last; no reply.
+struct UseTokensCommand {
+    std::vector<core::TokenUse> uses;
+};
+
 // Queries: answered from committed state.
 
 struct SessionQuery {
@@ -102,7 +117,8 @@ struct ReloadCommand {
 };
 
 using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, ControlCommand, SessionQuery,
-                             ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand>;
+                             ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand,
+                             CreateTokenCommand, RevokeTokenCommand, UseTokensCommand>;
 
 struct Request {
     ReplyTo reply_to;
@@ -175,6 +191,7 @@ struct Publication {
     std::vector<storage::StreamEvent> events;
     std::vector<Reply> replies;
     std::vector<std::string> deleted;  ///< sessions that retention took
+    std::optional<std::vector<core::TokenRecord>> tokens;  ///< all of them, when they changed
     SupervisorStats stats;
 };
 

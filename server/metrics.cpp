@@ -47,9 +47,10 @@ const char* route_name(std::size_t route) {
                                       "nudge",      "session",    "sessions",
                                       "journal",    "wait",       "wait_several",    "stream",
                                       "stream_all", "progress",   "progress_stream", "chat_status",
-                                      "livez",      "readyz",     "metrics",         "version",
+                                      "livez",      "readyz",     "tokens",          "token_create",
+                                      "token_revoke", "operator_rotate", "metrics",   "version",
                                       "index"};
-    static_assert(std::size(kNames) == kRouteCount);
+    static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }
 
@@ -76,7 +77,7 @@ void add_http(Families& families, const MetricsInput& input) {
                      input.http.refused_requests);
     auto& routes = families.family("headway_http_route_requests_total", "Requests by route.",
                                    MetricType::Counter);
-    for (std::size_t i = 0; i < kRouteCount; ++i) {
+    for (std::size_t i = 0; i < api::kRouteCount; ++i) {
         add_labelled(routes, "route", route_name(i), input.routes[i]);
     }
     families.gauge("headway_streams", "SSE clients.", static_cast<double>(input.streams));

@@ -13,6 +13,7 @@ struct Supervisor::Turn {
     std::uint32_t load = 1;
     std::unique_ptr<Publication> publication = std::make_unique<Publication>();
     std::vector<Resident*> touched;
+    bool tokens_changed = false;
 };
 
 /// Errors that spoil the whole transaction, as opposed to a refusal of one command.

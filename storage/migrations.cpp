@@ -52,6 +52,18 @@ CREATE TABLE meta(
     name TEXT PRIMARY KEY,
     value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+)sql",
+    R"sql(
+CREATE TABLE token(
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    revoked_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 )sql"};
 
 core::Result<> run_step(Database& database, int step) {
