@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "core/limits.hpp"
+#include "core/text.hpp"
 #include "core/words.hpp"
 #include "server/operator_token.hpp"
 #include "server/token_text.hpp"
@@ -187,7 +189,9 @@ Result<> require_read(const Principal& caller, std::string_view session) {
 std::string signed_by(const Principal& caller, std::string claimed) {
     if (caller.anonymous() || claimed == caller.name) return claimed;
     if (claimed.empty()) return caller.name;
-    return claimed + " (token " + caller.name + ")";
+    const std::string backed = " (token " + caller.name + ")";
+    return std::string{core::cut_text(claimed, core::limits::kStringBytesMax - backed.size())} +
+           backed;
 }
 
 Access::Access(const Clock& clock)
@@ -236,9 +240,11 @@ Result<std::string> Access::rotate_operator() {
 
 Result<const Principal*> Access::check_token(const api::Target& target, const RequestHead& head) {
     const Entry& entry = entry_of(target.route);
+    ++refused_;  // until it is let in
     if (head.authorizations == 0) return no_token(entry.guard, target.session);
     HEADWAY_TRY(const Principal* caller, authenticate(head));
     HEADWAY_CHECK(authorize(*caller, entry, target.session));
+    --refused_;
     return caller;
 }
 

@@ -74,6 +74,9 @@ public:
         return check_token(target, head);
     }
 
+    /// How many requests check() has turned away.
+    std::uint64_t refused() const noexcept { return refused_; }
+
     /// Newest first; `used_at` is that of a moment ago.
     std::vector<const core::TokenRecord*> tokens() const;
     /// The uses that nobody was told of yet.
@@ -97,6 +100,7 @@ private:
     std::string operator_hash_;  ///< empty: none
     std::filesystem::path operator_file_;
     std::vector<Known> known_;  ///< by id
+    std::uint64_t refused_ = 0;
 };
 
 }  // namespace headway::server

@@ -203,10 +203,10 @@ void App::print_banner() const {
     } else {
         std::printf(
             "\n  Headway %s (%s)\n\n"
-            "  API       %s\n  Metrics   %s/metrics\n  Database  %s\n  Config    %s\n\n"
+            "  API       %s\n  Metrics   %s/metrics\n  Database  %s\n  Operator  %s\n  Config    %s\n\n"
             "  Try       headway run -- make -j2     and     headway watch\n\n",
             std::string{version.version}.c_str(), std::string{version.git}.c_str(), url.c_str(),
-            url.c_str(), database_.c_str(),
+            url.c_str(), database_.c_str(), dispatcher_->access().operator_file().c_str(),
             loaded_.file ? loaded_.file->c_str() : "defaults (no headway.toml found)");
     }
     std::fflush(stdout);

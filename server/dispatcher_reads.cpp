@@ -257,6 +257,7 @@ Result<> Dispatcher::ready(Call& call) {
 
 Result<> Dispatcher::metrics(Call& call) {
     MetricsInput input{http_.stats(), supervisor_, routes_};
+    input.refused_access = access_.refused();
     input.queue = queue_.size();
     input.streams = streams_.size();
     input.waiters = waiters_.size();

@@ -75,6 +75,8 @@ void add_http(Families& families, const MetricsInput& input) {
                      input.http.requests);
     families.counter("headway_http_requests_refused_total", "Requests refused before routing.",
                      input.http.refused_requests);
+    families.counter("headway_access_refused_total", "Requests without a token that lets them in.",
+                     input.refused_access);
     auto& routes = families.family("headway_http_route_requests_total", "Requests by route.",
                                    MetricType::Counter);
     for (std::size_t i = 0; i < api::kRouteCount; ++i) {

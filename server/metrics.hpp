@@ -18,6 +18,7 @@ struct MetricsInput {
     const HttpStats& http;
     const SupervisorStats& supervisor;
     const RouteCounts& routes;
+    std::uint64_t refused_access = 0;
     std::uint64_t queue = 0;
     std::uint64_t streams = 0;
     std::uint64_t waiters = 0;

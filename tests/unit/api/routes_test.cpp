@@ -123,10 +123,11 @@ TEST_CASE("routes: the query is handed on as it came", "[api]") {
 }
 
 TEST_CASE("routes: only writing routes take bodies, only reports take lines", "[api]") {
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(Route::kIndex); ++i) {
+    for (std::size_t i = 0; i < kRouteCount; ++i) {
         const auto route = static_cast<Route>(i);
         const RouteTraits traits = traits_of(route);
-        const bool writes = i <= static_cast<std::size_t>(Route::kCancel);
+        const bool writes =
+            i <= static_cast<std::size_t>(Route::kNudge) || route == Route::kTokenCreate;
         CHECK(traits.takes_body == writes);
         CHECK(traits.ndjson == (route == Route::kReport));
         CHECK((traits.body_bytes_max > 0) == writes);

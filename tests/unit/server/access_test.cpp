@@ -246,6 +246,18 @@ TEST_CASE("access: uses are noted once each, and survive a new list", "[server]"
     CHECK(door.access.take_uses().empty());
 }
 
+TEST_CASE("access: what is turned away is counted, and nothing else", "[server]") {
+    Door door;
+    const std::string token = door.add({"read"});
+    (void)door.ask(Route::kReport, "a", "");
+    (void)door.show(Route::kSessions, "", token);
+    CHECK(door.access.refused() == 0);
+    (void)door.ask(Route::kTokens, "", "");
+    (void)door.show(Route::kTokens, "", token);
+    (void)door.show(Route::kLive, "", "x");
+    CHECK(door.access.refused() == 3);
+}
+
 TEST_CASE("access: tokens are listed newest first", "[server]") {
     Door door;
     for (int i = 0; i < 5; ++i)
@@ -264,4 +276,5 @@ TEST_CASE("access: who signs a command", "[server]") {
     CHECK(signed_by(ci, "") == "ci");
     CHECK(signed_by(ci, "ci") == "ci");
     CHECK(signed_by(ci, "ana") == "ana (token ci)");
+    CHECK(signed_by(ci, std::string(512, 'x')) == std::string(501, 'x') + " (token ci)");
 }
