@@ -14,72 +14,54 @@ std::string printable(std::string_view text) {
     return shown;
 }
 
+using core::ErrorCode;
+
+struct Row {
+    ErrorCode code;
+    ProblemKind kind;
+};
+
+// One for each code but those that are our own fault, which are `internal`. API.md lists the same.
+constexpr Row kRows[] = {
+    {ErrorCode::kBadRequest, {400, "bad_request", "Bad request"}},
+    {ErrorCode::kInvalidJson, {400, "invalid_json", "Invalid JSON"}},
+    {ErrorCode::kInvalidField, {400, "invalid_field", "Invalid field"}},
+    {ErrorCode::kUnknownField, {400, "unknown_field", "Unknown field"}},
+    {ErrorCode::kMissingField, {400, "missing_field", "Missing field"}},
+    {ErrorCode::kInvalidParameter, {400, "invalid_parameter", "Invalid parameter"}},
+    {ErrorCode::kInvalidId, {400, "invalid_id", "Invalid id"}},
+    {ErrorCode::kTooManyEvents, {400, "too_many_events", "Too many events"}},
+    {ErrorCode::kEmptyReport, {400, "empty_report", "Empty report"}},
+    {ErrorCode::kUnauthorized, {401, "unauthorized", "Unauthorized"}},
+    {ErrorCode::kForbidden, {403, "forbidden", "Forbidden"}},
+    {ErrorCode::kForbiddenOrigin, {403, "forbidden_origin", "Forbidden origin"}},
+    {ErrorCode::kUnknownSession, {404, "unknown_session", "Unknown session"}},
+    {ErrorCode::kUnknownToken, {404, "unknown_token", "Unknown token"}},
+    {ErrorCode::kUnknownRoute, {404, "unknown_route", "Unknown route"}},
+    {ErrorCode::kMethodNotAllowed, {405, "method_not_allowed", "Method not allowed"}},
+    {ErrorCode::kRequestTimeout, {408, "request_timeout", "Request timeout", true}},
+    {ErrorCode::kTooManyTokens, {409, "too_many_tokens", "Too many tokens"}},
+    {ErrorCode::kStaleAttempt, {409, "stale_attempt", "Stale attempt"}},
+    {ErrorCode::kSessionEnded, {409, "session_ended", "Session ended"}},
+    {ErrorCode::kSessionExists, {409, "session_exists", "Session exists"}},
+    {ErrorCode::kLengthRequired, {411, "length_required", "Length required"}},
+    {ErrorCode::kBodyTooLarge, {413, "body_too_large", "Body too large"}},
+    {ErrorCode::kUnsupportedMediaType, {415, "unsupported_media_type", "Unsupported media type"}},
+    {ErrorCode::kUnknownHost, {421, "unknown_host", "Unknown host"}},
+    {ErrorCode::kIdempotencyMismatch, {422, "idempotency_mismatch", "Idempotency key reused"}},
+    {ErrorCode::kHeaderTooLarge, {431, "header_too_large", "Header too large"}},
+    {ErrorCode::kOverloaded, {503, "overloaded", "Overloaded", true}},
+    {ErrorCode::kStorageUnavailable, {503, "storage_unavailable", "Storage unavailable", true}},
+    {ErrorCode::kDraining, {503, "draining", "Shutting down", true}},
+    {ErrorCode::kHttpVersion, {505, "http_version", "HTTP version not supported"}},
+    {ErrorCode::kStorageFull, {507, "storage_full", "Storage full", true}},
+};
+
 }  // namespace
 
 ProblemKind problem_kind(core::ErrorCode code) noexcept {
-    using core::ErrorCode;
-    switch (code) {
-        case ErrorCode::kBadRequest:
-            return {400, "bad_request", "Bad request"};
-        case ErrorCode::kInvalidJson:
-            return {400, "invalid_json", "Invalid JSON"};
-        case ErrorCode::kInvalidField:
-            return {400, "invalid_field", "Invalid field"};
-        case ErrorCode::kUnknownField:
-            return {400, "unknown_field", "Unknown field"};
-        case ErrorCode::kMissingField:
-            return {400, "missing_field", "Missing field"};
-        case ErrorCode::kInvalidParameter:
-            return {400, "invalid_parameter", "Invalid parameter"};
-        case ErrorCode::kInvalidId:
-            return {400, "invalid_id", "Invalid id"};
-        case ErrorCode::kTooManyEvents:
-            return {400, "too_many_events", "Too many events"};
-        case ErrorCode::kEmptyReport:
-            return {400, "empty_report", "Empty report"};
-        case ErrorCode::kForbiddenOrigin:
-            return {403, "forbidden_origin", "Forbidden origin"};
-        case ErrorCode::kUnknownSession:
-            return {404, "unknown_session", "Unknown session"};
-        case ErrorCode::kUnknownRoute:
-            return {404, "unknown_route", "Unknown route"};
-        case ErrorCode::kMethodNotAllowed:
-            return {405, "method_not_allowed", "Method not allowed"};
-        case ErrorCode::kRequestTimeout:
-            return {408, "request_timeout", "Request timeout", true};
-        case ErrorCode::kStaleAttempt:
-            return {409, "stale_attempt", "Stale attempt"};
-        case ErrorCode::kSessionEnded:
-            return {409, "session_ended", "Session ended"};
-        case ErrorCode::kSessionExists:
-            return {409, "session_exists", "Session exists"};
-        case ErrorCode::kLengthRequired:
-            return {411, "length_required", "Length required"};
-        case ErrorCode::kBodyTooLarge:
-            return {413, "body_too_large", "Body too large"};
-        case ErrorCode::kUnsupportedMediaType:
-            return {415, "unsupported_media_type", "Unsupported media type"};
-        case ErrorCode::kUnknownHost:
-            return {421, "unknown_host", "Unknown host"};
-        case ErrorCode::kIdempotencyMismatch:
-            return {422, "idempotency_mismatch", "Idempotency key reused"};
-        case ErrorCode::kHeaderTooLarge:
-            return {431, "header_too_large", "Header too large"};
-        case ErrorCode::kOverloaded:
-            return {503, "overloaded", "Overloaded", true};
-        case ErrorCode::kStorageUnavailable:
-            return {503, "storage_unavailable", "Storage unavailable", true};
-        case ErrorCode::kDraining:
-            return {503, "draining", "Shutting down", true};
-        case ErrorCode::kHttpVersion:
-            return {505, "http_version", "HTTP version not supported"};
-        case ErrorCode::kStorageFull:
-            return {507, "storage_full", "Storage full", true};
-        case ErrorCode::kStorageCorrupt:
-        case ErrorCode::kStorageTooNew:
-        case ErrorCode::kInvalidConfig:
-        case ErrorCode::kInternal:
-            break;
+    for (const Row& row : kRows) {
+        if (row.code == code) return row.kind;
     }
     return {500, "internal", "Internal error"};
 }

@@ -48,6 +48,10 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/v1/analytics/timeouts", Route::kTimeouts},
     {Method::kGet, "/v1/wait", Route::kWaitSeveral},
     {Method::kGet, "/v1/stream", Route::kStreamAll},
+    {Method::kGet, "/v1/tokens", Route::kTokens},
+    {Method::kPost, "/v1/tokens", Route::kTokenCreate},
+    {Method::kDelete, "/v1/tokens/{id}", Route::kTokenRevoke},
+    {Method::kPost, "/v1/tokens/operator/rotate", Route::kOperatorRotate},
     {Method::kGet, "/livez", Route::kLive},
     {Method::kGet, "/readyz", Route::kReady},
     {Method::kGet, "/metrics", Route::kMetrics},
@@ -121,7 +125,7 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
 Result<std::string> session_id(std::string_view raw) {
     const auto id = percent_decoded(raw, false);
     if (id && valid_id(*id)) return *id;
-    return Error{ErrorCode::kInvalidId, "a session id is 1 to 128 of A-Z a-z 0-9 . _ : -", "id"};
+    return Error{ErrorCode::kInvalidId, "an id is 1 to 128 of A-Z a-z 0-9 . _ : -", "id"};
 }
 
 }  // namespace
@@ -139,6 +143,7 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kResume:
         case Route::kNudge:
         case Route::kBudgetChange:
+        case Route::kTokenCreate:
             return {true, false, core::limits::kControlBodyBytesMax};
         default:
             return {};

@@ -41,10 +41,15 @@ enum class Route : std::uint8_t {
     kBudgetAnalytics,
     kLive,
     kReady,
+    kTokens,
+    kTokenCreate,
+    kTokenRevoke,
+    kOperatorRotate,
     kMetrics,
     kVersion,
     kIndex,
 };
+inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kIndex) + 1;
 
 /// What the gate has to know about a route before the body is read.
 struct RouteTraits {
@@ -69,7 +74,7 @@ std::span<const Deprecation> deprecations() noexcept;
 /// A request line taken apart. Views point into the target.
 struct Target {
     Route route = Route::kIndex;
-    std::string session;  ///< the `{id}` of the path, validated; or empty
+    std::string session;  ///< the `{id}` of the path, also of a token, validated; or empty
     std::string query;    ///< behind the `?`, still encoded
     const Deprecation* deprecation = nullptr;  ///< of the path, or null
 };

@@ -47,6 +47,7 @@ struct Dispatch {
         return evaluate_recordings(options, console);
     }
     int operator()(const ConfigOptions& options) const { return check_config(options, console); }
+    int operator()(const TokenOptions& options) const { return manage_tokens(options, console); }
     int operator()(const VersionOptions& options) const { return print_version(options, console); }
 };
 

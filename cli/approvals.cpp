@@ -53,7 +53,7 @@ core::Result<json> decision_body(const DecideOptions& options, const Console& co
 }  // namespace
 
 int list_approvals(const ApprovalsOptions& options, const Console& console) {
-    Daemon daemon(options.client.url);
+    Daemon daemon(options.client.url, options.client.credential);
     std::string query = "/v1/approvals?status=" + std::string{options.all ? "all" : "pending"};
     if (!options.session.empty()) query += "&session=" + url_encode(options.session);
     const HttpReply reply = daemon.get(query);
@@ -74,7 +74,7 @@ int list_approvals(const ApprovalsOptions& options, const Console& console) {
 int decide_approval(const DecideOptions& options, const Console& console) {
     const core::Result<json> body = decision_body(options, console);
     if (!body) return complain(console, kExitUsage, body.error().detail);
-    Daemon daemon(options.client.url);
+    Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply =
         daemon.post("/v1/approvals/" + url_encode(options.id) + "/decision", *body);
     const std::optional<json> approval = body_json(reply);

@@ -34,6 +34,7 @@ struct ArgumentSlots {
     EvalOptions eval;
     ConfigOptions config;
     VersionOptions version;
+    TokenOptions token;
     std::optional<Command> command;
 };
 
@@ -49,6 +50,9 @@ void add_process_verbs(CLI::App& app, ArgumentSlots& slots);
 /// Adds replay and eval.
 void add_recording_verbs(CLI::App& app, ArgumentSlots& slots);
 
+/// Adds token.
+void add_token_verbs(CLI::App& app, ArgumentSlots& slots);
+
 /// Adds config and version.
 void add_other_verbs(CLI::App& app, ArgumentSlots& slots);
 
@@ -58,7 +62,7 @@ void add_duration(CLI::App& verb, const std::string& flags, std::optional<millis
 void add_duration(CLI::App& verb, const std::string& flags, milliseconds& target,
                   const std::string& help);
 
-/// Adds --url and --json.
+/// Adds --url, --token-file and --json.
 void add_client_flags(CLI::App& verb, ClientOptions& client);
 
 }  // namespace headway::cli

@@ -21,7 +21,9 @@ constexpr const char* kFooter = R"(Examples:
   headway wait make-3f2a91c07b54         0 when it ended well, 1 when it failed, 2 when stuck
   headway wait --help                    each verb explains itself
 
-The daemon is found by --url, then HEADWAY_URL, then http://127.0.0.1:7717.)";
+The daemon is found by --url, then HEADWAY_URL, then http://127.0.0.1:7717. It is shown the token of
+--token-file, HEADWAY_TOKEN, HEADWAY_TOKEN_FILE, or, on this machine, the operator's if we may read
+it.)";
 
 // CLI11 takes words after `--` as operands, but would still look at their number; the command of
 // `run` is cut off here.
@@ -76,10 +78,11 @@ core::Result<> complete(Command& command, ClientOptions client, const Console& c
     const core::Result<std::string> url = daemon_url(client.url, console.environment);
     if (url) client.url = *url;
     bool needs_url = false;
+    bool is_client = false;
     std::visit(
         [&](auto& options) {
             if constexpr (requires { options.client; }) {
-                options.client = client;
+                is_client = true;
                 needs_url = true;
                 if constexpr (requires { options.to_daemon; }) needs_url = options.to_daemon;
             }
@@ -89,6 +92,17 @@ core::Result<> complete(Command& command, ClientOptions client, const Console& c
         },
         command);
     if (needs_url && !url) return url.error();
+    if (needs_url) {
+        HEADWAY_TRY(client.credential,
+                    find_credential(client.token_file, client.url, console.environment));
+    }
+    if (is_client) {
+        std::visit(
+            [&](auto& options) {
+                if constexpr (requires { options.client; }) options.client = client;
+            },
+            command);
+    }
     return {};
 }
 
@@ -96,6 +110,9 @@ core::Result<> complete(Command& command, ClientOptions client, const Console& c
 
 void add_client_flags(CLI::App& verb, ClientOptions& client) {
     verb.add_option("--url", client.url, "the daemon, else HEADWAY_URL, else the default address");
+    verb.add_option("--token-file", client.token_file,
+                    "file of the token to show, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
+        ->type_name("FILE");
     verb.add_flag("--json", client.json, "print JSON for programs");
 }
 
@@ -132,6 +149,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Console& console
     add_session_verbs(app, slots);
     add_steering_verbs(app, slots);
     add_recording_verbs(app, slots);
+    add_token_verbs(app, slots);
     add_other_verbs(app, slots);
 
     std::vector<std::string> command;
@@ -160,8 +178,10 @@ Parsed parse_arguments(int argc, const char* const* argv, const Console& console
         }
     }
     if (const auto done = complete(*slots.command, slots.client, console); !done) {
+        const bool about_url = done.error().field == "--url";
         return stopped(complain(console, kExitUsage, done.error().detail,
-                                "as in: --url http://127.0.0.1:7717"));
+                                about_url ? "as in: --url http://127.0.0.1:7717"
+                                          : "a token is a line such as hw_<id>_<secret>"));
     }
     return {std::move(slots.command), 0};
 }

@@ -56,7 +56,29 @@ HttpReply Daemon::get(std::string_view path, std::chrono::milliseconds timeout) 
     HttpRequest request;
     request.url = url_ + std::string(path);
     request.timeout = timeout;
-    return client_.send(request);
+    return send(std::move(request));
+}
+
+HttpReply Daemon::remove(std::string_view path) {
+    HttpRequest request;
+    request.method = "DELETE";
+    request.url = url_ + std::string(path);
+    return send(std::move(request));
+}
+
+HttpReply Daemon::send_once(const HttpRequest& request,
+                            const HttpClient::StreamHandlers* handlers) {
+    return handlers != nullptr ? client_.stream(request, *handlers) : client_.send(request);
+}
+
+HttpReply Daemon::send(HttpRequest request, const HttpClient::StreamHandlers* handlers) {
+    if (credential_.token.empty()) return send_once(request, handlers);
+    request.headers.push_back("Authorization: Bearer " + credential_.token);
+    HttpReply reply = send_once(request, handlers);
+    if (reply.status != 401 || !credential_.found) return reply;
+    credential_ = {};
+    request.headers.pop_back();
+    return send_once(request, handlers);
 }
 
 HttpReply Daemon::send_body(std::string_view method, std::string_view path, std::string body) {
@@ -66,7 +88,7 @@ HttpReply Daemon::send_body(std::string_view method, std::string_view path, std:
     request.body = std::move(body);
     request.content_type = "application/json";
     request.timeout = kTimeout;
-    return client_.send(request);
+    return send(std::move(request));
 }
 
 HttpReply Daemon::post(std::string_view path, const json& body) {
@@ -88,7 +110,7 @@ HttpReply Daemon::stream(std::string_view path, const std::string& last_event_id
     request.timeout = kStreamSilenceMax;
     request.headers.emplace_back("Accept: text/event-stream");
     if (!last_event_id.empty()) request.headers.push_back("Last-Event-ID: " + last_event_id);
-    return client_.stream(request, handlers);
+    return send(std::move(request), &handlers);
 }
 
 std::string session_path(std::string_view id, std::string_view rest) {
@@ -127,6 +149,9 @@ int explain_failure(const Console& console, const Daemon& daemon, const HttpRepl
     if (problem.code == "session_ended") next = "an ended session takes no reports; use another id";
     if (problem.code == "unknown_host")
         next = "add this name to server.allowed_hosts of the daemon";
+    if (problem.code == "unauthorized")
+        next = "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE";
+    if (problem.code == "unknown_token") next = "`headway token list` shows their ids";
     if (problem.code.empty()) next = "is this a Headway daemon? " + daemon.url();
     if (problem.retryable) next = "this may pass: try again";
     return complain(console, parameter ? kExitUsage : kExitFailed, what, next);

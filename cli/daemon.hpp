@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/console.hpp"
+#include "cli/credentials.hpp"
 #include "cli/http_client.hpp"
 #include "core/result.hpp"
 
@@ -28,16 +29,19 @@ struct Problem {
 };
 Problem problem_of(const HttpReply& reply);
 
-/// Talks JSON to one daemon. One thread at a time.
+/// Talks JSON to one daemon, with a token if there is one. One that nobody named may be that of
+/// another daemon: when it is refused, it is not shown again. One thread at a time.
 class Daemon {
 public:
-    explicit Daemon(std::string url) : url_(std::move(url)) {}
+    explicit Daemon(std::string url, Credential credential = {})
+        : url_(std::move(url)), credential_(std::move(credential)) {}
 
     HttpReply get(std::string_view path, std::chrono::milliseconds timeout = kTimeout);
     HttpReply post(std::string_view path, const nlohmann::json& body);
     /// `body` is JSON text.
     HttpReply post_text(std::string_view path, std::string body);
     HttpReply put_text(std::string_view path, std::string body);
+    HttpReply remove(std::string_view path);
     HttpReply stream(std::string_view path, const std::string& last_event_id,
                      const HttpClient::StreamHandlers& handlers);
 
@@ -49,8 +53,11 @@ private:
         45'000};  // three keep-alive comments
 
     HttpReply send_body(std::string_view method, std::string_view path, std::string body);
+    HttpReply send(HttpRequest request, const HttpClient::StreamHandlers* handlers = nullptr);
+    HttpReply send_once(const HttpRequest& request, const HttpClient::StreamHandlers* handlers);
 
     std::string url_;
+    Credential credential_;
     HttpClient client_;
 };
 

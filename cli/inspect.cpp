@@ -33,7 +33,7 @@ std::string sessions_query(const SessionsOptions& options, std::size_t limit,
 }  // namespace
 
 int list_sessions(const SessionsOptions& options, const Console& console) {
-    Daemon daemon(options.client.url);
+    Daemon daemon(options.client.url, options.client.credential);
     json sessions = json::array();
     std::string cursor;
     bool more = true;
@@ -63,7 +63,7 @@ int list_sessions(const SessionsOptions& options, const Console& console) {
 }
 
 int show_session(const ShowOptions& options, const Console& console) {
-    Daemon daemon(options.client.url);
+    Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply = daemon.get(session_path(options.session));
     const std::optional<json> body = body_json(reply);
     if (!reply.ok() || !body) return explain_failure(console, daemon, reply);
@@ -76,7 +76,7 @@ int show_session(const ShowOptions& options, const Console& console) {
 }
 
 int print_events(const EventsOptions& options, const Console& console) {
-    Daemon daemon(options.client.url);
+    Daemon daemon(options.client.url, options.client.credential);
     std::uint64_t after = options.after;
     for (;;) {
         const std::string query =

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/credentials.hpp"
 #include "config/load.hpp"
 
 // What was asked for on the command line, one struct for each verb.
@@ -20,6 +21,8 @@ using std::chrono::milliseconds;
 struct ClientOptions {
     std::string url;  ///< complete; --url, HEADWAY_URL or the default
     bool json = false;
+    std::string token_file;  ///< --token-file
+    Credential credential;   ///< what was found there or elsewhere
 };
 
 enum class OnStuck : std::uint8_t {
@@ -174,6 +177,16 @@ struct ConfigOptions {
     bool json = false;
 };
 
+struct TokenOptions {
+    enum class Action : std::uint8_t { kCreate, kList, kRevoke, kRotateOperator };
+    Action action = Action::kList;
+    ClientOptions client;
+    std::string name;
+    std::vector<std::string> scopes;
+    std::optional<milliseconds> expires;  ///< none: never
+    std::string id;
+};
+
 struct VersionOptions {
     bool json = false;
 };
@@ -182,6 +195,7 @@ using Command = std::variant<config::ServeOptions, WaitOptions, WatchOptions, Se
                              ShowOptions, EventsOptions, ReportOptions, EndOptions, CancelOptions,
                              SteerOptions, ApprovalsOptions, DecideOptions, BudgetOptions, CompareOptions,
                              RunOptions,
-                             ReplayOptions, EvalOptions, ConfigOptions, VersionOptions>;
+                             ReplayOptions, EvalOptions, ConfigOptions, VersionOptions,
+                             TokenOptions>;
 
 }  // namespace headway::cli

@@ -36,7 +36,7 @@ struct Played {
 class Player {
 public:
     explicit Player(const ReplayOptions& options)
-        : options_(options), daemon_(options.client.url) {}
+        : options_(options), daemon_(options.client.url, options.client.credential) {}
 
     Played play(const std::string& file) {
         Played played;

@@ -42,13 +42,13 @@ int print_advice(const ClientOptions& client, const Daemon& daemon, const HttpRe
 
 int post_and_print(const ClientOptions& client, const std::string& path, const json& body,
                    const Console& console) {
-    Daemon daemon(client.url);
+    Daemon daemon(client.url, client.credential);
     return print_advice(client, daemon, post_patiently(daemon, path, body), console);
 }
 
 int send_once(const ClientOptions& client, const std::string& path, const json& body,
               const Console& console) {
-    Daemon daemon(client.url);
+    Daemon daemon(client.url, client.credential);
     return print_advice(client, daemon, daemon.post(path, body), console);
 }
 
@@ -67,7 +67,7 @@ void sign(json& body, const Console& console) {
 }
 
 int show_budget(const BudgetOptions& options, const std::string& path, const Console& console) {
-    Daemon daemon(options.client.url);
+    Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply = daemon.get(path);
     const std::optional<json> budget = body_json(reply);
     if (!reply.ok() || !budget) return explain_failure(console, daemon, reply);
@@ -140,7 +140,7 @@ int show_or_change_budget(const BudgetOptions& options, const Console& console) 
 }
 
 int compare_timeouts(const CompareOptions& options, const Console& console) {
-    Daemon daemon(options.client.url);
+    Daemon daemon(options.client.url, options.client.credential);
     const bool all = options.session.empty();
     const HttpReply reply = daemon.get(all ? std::string{"/v1/analytics/timeouts"}
                                            : session_path(options.session, "/comparison"));

@@ -23,7 +23,7 @@ constexpr milliseconds kHeartbeatMax{3'600'000};
 
 Reporter::Reporter(Setup setup)
     : setup_(std::move(setup)),
-      daemon_(setup_.url),
+      daemon_(setup_.url, setup_.credential),
       wake_(::eventfd(0, EFD_CLOEXEC)),
       next_beat_(steady_now() + std::min(setup_.heartbeat, kFirstBeat)),
       interval_(setup_.heartbeat),

@@ -29,6 +29,7 @@ class Reporter {
 public:
     struct Setup {
         std::string url;
+        Credential credential;
         std::string session;
         std::string open;  ///< JSON text: body of PUT /v1/sessions/{id}
         std::chrono::milliseconds heartbeat{

@@ -147,6 +147,7 @@ private:
     Reporter::Setup reporter_setup(const json& open) {
         Reporter::Setup setup;
         setup.url = options_.client.url;
+        setup.credential = options_.client.credential;
         setup.session = session_;
         setup.open = dump(open);
         setup.heartbeat = options_.interval.value_or(milliseconds{10'000});

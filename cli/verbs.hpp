@@ -25,6 +25,7 @@ int replay_recordings(const ReplayOptions& options, const Console& console);
 /// `replay` without --to.
 int judge_recordings(const ReplayOptions& options, const Console& console);
 int evaluate_recordings(const EvalOptions& options, const Console& console);
+int manage_tokens(const TokenOptions& options, const Console& console);
 int check_config(const ConfigOptions& options, const Console& console);
 int print_version(const VersionOptions& options, const Console& console);
 

@@ -60,7 +60,8 @@ core::Result<ListenAddress> parse_listen_address(std::string_view text) {
     } else {
         return mistake(
             shown +
-            " can be reached from other machines, and there are no access tokens yet; "
+            " can be reached from other machines, and there is no TLS yet that would keep tokens "
+            "secret; "
             "listen on 127.0.0.1, [::1] or localhost, and put a proxy that authenticates "
             "in front if others must reach it");
     }

@@ -17,8 +17,8 @@ struct ListenAddress {
 };
 
 /// Reads HOST:PORT, where HOST is localhost, 127.x.y.z or [::1]. Error: kInvalidConfig; anything
-/// reachable from other machines is refused, because access tokens do not exist yet and an open
-/// daemon could be steered by anybody. Pure.
+/// reachable from other machines is refused, because there is no TLS yet and tokens could be
+/// read on their way. Pure.
 core::Result<ListenAddress> parse_listen_address(std::string_view text);
 
 /// True for 127.0.0.0/8 in dotted form. Pure.

@@ -22,6 +22,8 @@ constexpr std::int64_t kDay = 24 * kHour;
 constexpr std::array<std::string_view, 2> kProfiles{"balanced", "strict"};
 constexpr std::array<std::string_view, 2> kSwitch{"on", "off"};
 constexpr std::array<std::string_view, 6> kLevels{"trace", "debug", "info", "warn", "error", "off"};
+constexpr std::array<std::string_view, 2> kAccessModes{"local", "token"};
+constexpr std::array<std::string_view, 2> kLocalControl{"open", "token"};
 constexpr std::array<std::string_view, 3> kFormats{"auto", "text", "json"};
 
 core::Error mistake(std::string detail) {
@@ -323,6 +325,12 @@ std::vector<Key> build_table() {
     add_policy_keys(table);
     add_legacy_keys(table);
     add_budget_keys(table);
+    table.push_back(choice_key<&Settings::access, &AccessSettings::mode, kAccessModes>(
+        "access.mode", true,
+        "local: reports and reading need no token, approvals and tokens do; token: all does."));
+    table.push_back(choice_key<&Settings::access, &AccessSettings::local_control, kLocalControl>(
+        "access.local_control", true,
+        "In mode local: whether cancel, pause, resume, nudge and budgets are open to all."));
     table.push_back(choice_key<&Settings::log, &LogSettings::level, kLevels>(
         "log.level", true, "Least important message that is written."));
     table.push_back(choice_key<&Settings::log, &LogSettings::format, kFormats>(

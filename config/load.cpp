@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 using Environment = std::map<std::string, std::string>;
 
 // Variables that the client verbs read; not settings of the daemon.
-constexpr std::array<std::string_view, 3> kClientVariables{"HEADWAY_URL", "HEADWAY_CONFIG",
-                                                           "HEADWAY_SESSION"};
+constexpr std::array<std::string_view, 5> kClientVariables{
+    "HEADWAY_URL", "HEADWAY_CONFIG", "HEADWAY_SESSION", "HEADWAY_TOKEN", "HEADWAY_TOKEN_FILE"};
 constexpr std::string_view kPrefix = "HEADWAY_";
 constexpr std::string_view kFileSuffix = "_FILE";
 

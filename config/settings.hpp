@@ -40,6 +40,11 @@ struct StorageSettings {
         100'000;  ///< sessions kept in memory; idle ones above it are evicted
 };
 
+struct AccessSettings {
+    std::string mode = "local";          ///< local, token; reloadable
+    std::string local_control = "open";  ///< open, token; reloadable
+};
+
 struct LogSettings {
     std::string level = "info";   ///< trace debug info warn error off; reloadable
     std::string format = "auto";  ///< auto (text on a terminal, else json), text, json
@@ -52,6 +57,7 @@ struct Settings {
                           ///< heartbeat_limit; reloadable
     core::LegacyTimeouts legacy_timeouts;  ///< of new sessions; reloadable
     core::BudgetSettings budget;  ///< of new sessions, by agent type; reloadable
+    AccessSettings access;
     LogSettings log;
 };
 

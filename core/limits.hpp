@@ -81,6 +81,14 @@ inline constexpr std::size_t kPredictionSamplesMax =
     500;  ///< ended sessions that a prediction rests on, the newest
 inline constexpr std::chrono::minutes kWaitMax{10};
 
+// Access.
+inline constexpr std::size_t kTokensMax =
+    1000;  ///< each is known to the I/O thread; above it dead ones give way, then none is made
+inline constexpr std::size_t kTokenScopesMax = 16;
+inline constexpr std::size_t kTokenNameBytesMax = 128;
+inline constexpr std::chrono::minutes kTokenUseEvery{
+    1};  ///< how often at most the uses of tokens are written
+
 // HTTP.
 inline constexpr std::size_t kHeaderBytesMax = 8192;
 inline constexpr std::size_t kHeaderFieldsMax = 100;

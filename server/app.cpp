@@ -19,6 +19,7 @@
 #include "server/command_queue.hpp"
 #include "server/dispatcher.hpp"
 #include "server/logging.hpp"
+#include "server/operator_token.hpp"
 #include "server/supervisor.hpp"
 #include "storage/sqlite_store.hpp"
 
@@ -63,6 +64,7 @@ public:
 private:
     core::Result<> open_store();
     core::Result<> listen();
+    core::Result<> load_tokens();
     core::Result<> announce();
     void print_banner() const;
     void run_loop();
@@ -150,9 +152,25 @@ core::Result<> App::listen() {
         [this](bool is_error, const std::string& line) {
             log_->log(is_error ? spdlog::level::err : spdlog::level::info, "{}", line);
         });
+    HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, supervisor_->recover());
     if (replayed > 0) log_->info("read {} events back from the journal", replayed);
     return dispatcher_->http().listen(address.host, address.port);
+}
+
+core::Result<> App::load_tokens() {
+    Access& access = dispatcher_->access();
+    access.configure(loaded_.settings.access);
+    HEADWAY_TRY(auto tokens, store_->tokens());
+    access.set_tokens(std::move(tokens));
+    const auto file = database_.parent_path() / kOperatorFile;
+    HEADWAY_TRY(const bool tightened, access.adopt_operator(file));
+    if (tightened) {
+        log_->warn("others could read {}; its mode is 0600 again, but `headway token "
+                   "rotate-operator` is safer",
+                   file.string());
+    }
+    return {};
 }
 
 /// Whoever waits for the ports file may connect at once: the listener is open.
@@ -186,10 +204,10 @@ void App::print_banner() const {
     } else {
         std::printf(
             "\n  Headway %s (%s)\n\n"
-            "  API       %s\n  Metrics   %s/metrics\n  Database  %s\n  Config    %s\n\n"
+            "  API       %s\n  Metrics   %s/metrics\n  Database  %s\n  Operator  %s\n  Config    %s\n\n"
             "  Try       headway run -- make -j2     and     headway watch\n\n",
             std::string{version.version}.c_str(), std::string{version.git}.c_str(), url.c_str(),
-            url.c_str(), database_.c_str(),
+            url.c_str(), database_.c_str(), dispatcher_->access().operator_file().c_str(),
             loaded_.file ? loaded_.file->c_str() : "defaults (no headway.toml found)");
     }
     std::fflush(stdout);

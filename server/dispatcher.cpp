@@ -13,6 +13,7 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
     : io_(io),
       clock_(clock),
       queue_(queue),
+      access_(clock),
       views_([this](const std::string& id) { return ask({}, ViewQuery{id}, id, 0); }),
       waiters_(
           views_, [this](const ReplyTo& to, const Response& response) { respond(to, response); },
@@ -35,10 +36,10 @@ void Dispatcher::handle(HttpConnection& connection, std::uint64_t slot,
                         const HttpRequest& request) {
     ++routes_[static_cast<std::size_t>(request.target.route)];
     if (request.target.deprecation != nullptr) note_deprecated(request.target);
-    Call call{connection, {connection.id(), slot}, request};
-    if (auto done = route(call); !done) {
-        connection.respond(slot, problem_response(done.error(), call.path()));
-    }
+    auto caller = access_.check(request.target, request.head);
+    Call call{connection, {connection.id(), slot}, request, caller ? *caller : nullptr};
+    const auto done = caller ? route(call) : core::Result<>{std::move(caller).error()};
+    if (!done) connection.respond(slot, problem_response(done.error(), call.path()));
 }
 
 /// Once an hour for each route: whoever still polls an old one would fill the log.
@@ -95,6 +96,14 @@ core::Result<> Dispatcher::route(Call& call) {
             return chat_status(call);
         case api::Route::kReady:
             return ready(call);
+        case api::Route::kTokens:
+            return tokens(call);
+        case api::Route::kTokenCreate:
+            return create_token(call);
+        case api::Route::kTokenRevoke:
+            return revoke_token(call);
+        case api::Route::kOperatorRotate:
+            return rotate_operator(call);
         case api::Route::kMetrics:
             return metrics(call);
         case api::Route::kVersion:
@@ -142,6 +151,7 @@ void Dispatcher::wake_supervisor() {
 void Dispatcher::publish(Publication& publication) {
     watching_since_ = publication.watching_since;
     supervisor_ = publication.stats;
+    if (publication.tokens) access_.set_tokens(*std::move(publication.tokens));
     std::vector<std::string> watched;
     for (core::SessionView& view : publication.views) {
         std::string session = view.id;
@@ -212,6 +222,7 @@ void Dispatcher::closed(std::uint64_t connection) {
 
 void Dispatcher::second(Clock::Steady::time_point now) {
     streams_.keep_alive(now);
+    note_token_uses(now);
 }
 
 void Dispatcher::arm_wait_timer() {
@@ -229,11 +240,14 @@ void Dispatcher::arm_wait_timer() {
 
 void Dispatcher::reload(const config::Settings& settings) {
     http_.set_allowed_hosts(settings.server.allowed_hosts);
+    access_.configure(settings.access);
     ask({}, ReloadCommand{settings.policy, settings.storage.retention, settings.budget}, {}, 0);
 }
 
 void Dispatcher::drain() {
     draining_ = true;
+    token_uses_at_ = {};
+    note_token_uses(Clock::steady());
     http_.drain();  // first, so that the replies below say that they are the last
     streams_.drain();
     waiters_.expire(core::kNever);

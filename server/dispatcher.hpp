@@ -8,6 +8,7 @@
 
 #include "api/json_tape.hpp"
 #include "config/settings.hpp"
+#include "server/access.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
 #include "server/http_server.hpp"
@@ -32,6 +33,7 @@ public:
     ~Dispatcher() override;
 
     HttpServer& http() noexcept { return http_; }
+    Access& access() noexcept { return access_; }
     /// A publication of the supervisor.
     void publish(Publication& publication);
     /// The configuration was loaded again.
@@ -84,6 +86,13 @@ private:
     using Encode = void (*)(std::string& out, const core::SessionView&, const api::ReadingTime&);
     void answer_from_view(Call& call, const std::string& session, Encode encode);
 
+    // dispatcher_tokens.cpp
+    core::Result<> create_token(Call& call);
+    core::Result<> tokens(Call& call);
+    core::Result<> revoke_token(Call& call);
+    core::Result<> rotate_operator(Call& call);
+    void note_token_uses(Clock::Steady::time_point now);
+
     core::Result<> route(Call& call);
     void respond(const ReplyTo& to, const Response& response);
     void put(const ReplyTo& to, const Response& response);
@@ -97,6 +106,7 @@ private:
     net::io_context& io_;
     const Clock& clock_;
     CommandQueue& queue_;
+    Access access_;
     ViewCache views_;
     Waiters waiters_;
     Streams streams_;
@@ -108,6 +118,7 @@ private:
     core::Timestamp watching_since_;
     SupervisorStats supervisor_;
     RouteCounts routes_{};
+    Clock::Steady::time_point token_uses_at_{};  ///< when they were written last
     Warn warn_;
     std::unordered_map<const api::Deprecation*, Clock::Steady::time_point> warned_;
     bool wake_posted_ = false;

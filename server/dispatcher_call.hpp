@@ -9,6 +9,7 @@ struct Dispatcher::Call {
     HttpConnection& connection;
     ReplyTo to;
     const HttpRequest& request;
+    const Principal* caller;  ///< never null once it is routed
 
     const std::string& session() const { return request.target.session; }
     std::string_view query() const { return request.target.query; }

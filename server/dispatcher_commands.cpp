@@ -53,14 +53,26 @@ Result<> Dispatcher::open(Call& call) {
     command.about = std::move(decoded.about);
     command.session = std::move(decoded.id);
     if (named) command.session = call.session();
-    if (command.session.empty()) command.session = new_session_id(clock_.now());
+    if (command.session.empty()) {
+        // One that the token fits.
+        const std::string prefix = call.caller->grants.prefixes().front();
+        command.session = prefix + new_session_id(clock_.now());
+        if (!api::valid_id(command.session)) command.session = prefix;
+    }
     const std::string_view key = call.request.head.idempotency_key;
     if (!named && !key.empty()) {
         if (key.size() > 255) {
             return Error{ErrorCode::kInvalidField, "must be 1 to 255 bytes", "Idempotency-Key"};
         }
-        command.idempotency_key = key;
+        // Not of another token, whose session would be shown.
+        const std::string owner = call.caller->grants.may_report({}) ? "" : call.caller->id + "/";
+        command.idempotency_key = owner + std::string{key};
         command.idempotency_fingerprint = core::to_hex(core::digest_of(call.request.body));
+    }
+    // A token for some sessions must not open others, nor have one of them answer for its own.
+    HEADWAY_CHECK(require_report(*call.caller, command.session));
+    if (!command.about.parent.empty()) {
+        HEADWAY_CHECK(require_report(*call.caller, command.about.parent));
     }
     const std::string session = command.session;
     return submit(call, std::move(command), session, call.request.body.size());
@@ -84,6 +96,7 @@ Result<> Dispatcher::control(Call& call, Control control) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     const auto decode = control == Control::kNudge ? api::decode_nudge : api::decode_pause;
     HEADWAY_TRY(auto body, decode(tape_, call.request.body));
+    body.by = signed_by(*call.caller, std::move(body.by));
     ControlCommand command{call.session(), control, std::move(body)};
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }

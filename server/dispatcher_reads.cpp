@@ -174,6 +174,9 @@ Result<> Dispatcher::wait_several(Call& call) {
     wait.several = true;
     wait.all = all != nullptr;
     HEADWAY_TRY(wait.sessions, parse_ids(wait.all ? *all : *any, wait.all ? "all" : "any"));
+    for (const std::string& session : wait.sessions) {
+        HEADWAY_CHECK(require_read(*call.caller, session));
+    }
     HEADWAY_CHECK(parse_wait(query, clock_.now(), wait));
     if (draining_) wait.deadline = clock_.now();
     HEADWAY_CHECK(waiters_.add(std::move(wait)));
@@ -231,6 +234,7 @@ Result<> Dispatcher::chat_status(Call& call) {
     if (id == nullptr || !api::valid_id(*id)) {
         return Error{ErrorCode::kInvalidParameter, "give the session as ?sessionId=", "sessionId"};
     }
+    HEADWAY_CHECK(require_read(*call.caller, *id));
     answer_from_view(call, *id,
                      [](std::string& out, const core::SessionView& view, const api::ReadingTime&) {
                          api::append_chat_status(out, view);
@@ -259,6 +263,7 @@ Result<> Dispatcher::ready(Call& call) {
 
 Result<> Dispatcher::metrics(Call& call) {
     MetricsInput input{http_.stats(), supervisor_, routes_};
+    input.refused_access = access_.refused();
     input.queue = queue_.size();
     input.streams = streams_.size();
     input.waiters = waiters_.size();

@@ -11,6 +11,7 @@
 #include "api/decode.hpp"
 #include "api/decode_budget.hpp"
 #include "api/encode.hpp"
+#include "core/access.hpp"
 #include "core/budget_settings.hpp"
 #include "core/event.hpp"
 #include "core/result.hpp"
@@ -62,6 +63,20 @@ struct ControlCommand {
     std::string session;
     Control control = Control::kNudge;
     api::ControlBody body;
+};
+
+struct CreateTokenCommand {
+    core::TokenRecord token;
+    std::string secret;  ///< the token itself, for the reply only
+};
+
+struct RevokeTokenCommand {
+    std::string id;
+};
+
+/// When tokens were used last; no reply.
+struct UseTokensCommand {
+    std::vector<core::TokenUse> uses;
 };
 
 struct BudgetCommand {
@@ -125,7 +140,8 @@ struct ReloadCommand {
 
 using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, ControlCommand,
                              SessionQuery, ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand,
-                             BudgetCommand, BudgetQuery, BudgetAnalyticsQuery>;
+                             BudgetCommand, BudgetQuery, BudgetAnalyticsQuery, CreateTokenCommand,
+                             RevokeTokenCommand, UseTokensCommand>;
 
 struct Request {
     ReplyTo reply_to;
@@ -198,6 +214,7 @@ struct Publication {
     std::vector<storage::StreamEvent> events;
     std::vector<Reply> replies;
     std::vector<std::string> deleted;  ///< sessions that retention took
+    std::optional<std::vector<core::TokenRecord>> tokens;  ///< all of them, when they changed
     SupervisorStats stats;
 };
 

@@ -49,9 +49,10 @@ const char* route_name(std::size_t route) {
                                       "journal",    "wait",       "wait_several",    "stream",
                                       "stream_all", "progress",   "progress_stream", "chat_status",
                                       "budget",     "budget_analytics",
-                                      "livez",      "readyz",     "metrics",         "version",
+                                      "livez",      "readyz",     "tokens",          "token_create",
+                                      "token_revoke", "operator_rotate", "metrics",   "version",
                                       "index"};
-    static_assert(std::size(kNames) == kRouteCount);
+    static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }
 
@@ -76,9 +77,11 @@ void add_http(Families& families, const MetricsInput& input) {
                      input.http.requests);
     families.counter("headway_http_requests_refused_total", "Requests refused before routing.",
                      input.http.refused_requests);
+    families.counter("headway_access_refused_total", "Requests without a token that lets them in.",
+                     input.refused_access);
     auto& routes = families.family("headway_http_route_requests_total", "Requests by route.",
                                    MetricType::Counter);
-    for (std::size_t i = 0; i < kRouteCount; ++i) {
+    for (std::size_t i = 0; i < api::kRouteCount; ++i) {
         add_labelled(routes, "route", route_name(i), input.routes[i]);
     }
     families.gauge("headway_streams", "SSE clients.", static_cast<double>(input.streams));

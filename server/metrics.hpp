@@ -10,16 +10,15 @@
 
 namespace headway::server {
 
-inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(api::Route::kIndex) + 1;
-
 /// Requests that reached a route.
-using RouteCounts = std::array<std::uint64_t, kRouteCount>;
+using RouteCounts = std::array<std::uint64_t, api::kRouteCount>;
 
 /// Everything /metrics shows, as values. Labels are bounded sets (route, verdict), never a session.
 struct MetricsInput {
     const HttpStats& http;
     const SupervisorStats& supervisor;
     const RouteCounts& routes;
+    std::uint64_t refused_access = 0;
     std::uint64_t queue = 0;
     std::uint64_t streams = 0;
     std::uint64_t waiters = 0;

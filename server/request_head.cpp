@@ -101,6 +101,10 @@ private:
             case http::field::origin:
                 head_.origin = value;
                 break;
+            case http::field::authorization:
+                ++head_.authorizations;
+                head_.authorization = value;
+                break;
             case http::field::expect:
                 head_.expects_continue = equals_ignoring_case(value, "100-continue");
                 break;

@@ -28,11 +28,13 @@ struct RequestHead {
     std::string_view last_event_id;
     std::string_view idempotency_key;
     std::string_view request_id;
+    std::string_view authorization;
 
     // What the gate judges.
     std::uint32_t fields = 0;
     std::uint32_t hosts = 0;
     std::uint32_t content_lengths = 0;
+    std::uint32_t authorizations = 0;
     bool transfer_encoding = false;
 };
 

@@ -18,6 +18,8 @@ std::string_view status_line(int status) {
             return "HTTP/1.1 202 Accepted\r\n";
         case 400:
             return "HTTP/1.1 400 Bad Request\r\n";
+        case 401:
+            return "HTTP/1.1 401 Unauthorized\r\n";
         case 403:
             return "HTTP/1.1 403 Forbidden\r\n";
         case 404:
@@ -108,6 +110,7 @@ Response problem_response(const core::Error& error, std::string_view instance) {
     response.content_type = "application/problem+json";
     api::append_problem(response.body, error, instance);
     if (kind.status == 503 || kind.status == 507) response.headers = "Retry-After: 1\r\n";
+    if (kind.status == 401) response.headers = "WWW-Authenticate: Bearer\r\n";
     if (error.code == core::ErrorCode::kMethodNotAllowed) {
         response.headers = "Allow: " + error.field + "\r\n";
     }

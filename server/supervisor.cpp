@@ -167,6 +167,9 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
     HEADWAY_CHECK(tick_some(turn));
     HEADWAY_CHECK(look_at_parents(turn));
     HEADWAY_CHECK(roll_up(turn));
+    if (turn.tokens_changed) {
+        HEADWAY_TRY(turn.publication->tokens, store_.tokens());
+    }
     return store_.commit();
 }
 
@@ -246,6 +249,7 @@ void Supervisor::give_up(const core::Error& error, std::vector<Request>& request
     turn.publication->views.clear();
     turn.publication->events.clear();
     turn.publication->replies.clear();
+    turn.publication->tokens.reset();
     core::Error shown = error;
     if (shown.code == core::ErrorCode::kStorageCorrupt) {
         shown.code = core::ErrorCode::kStorageUnavailable;

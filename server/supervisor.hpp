@@ -78,6 +78,14 @@ private:
     core::Result<Answer> handle(EndCommand& command, const core::Context& context, Turn& turn);
     core::Result<Answer> handle(CancelCommand& command, const core::Context& context, Turn& turn);
     core::Result<Answer> handle(ControlCommand& command, const core::Context& context, Turn& turn);
+    // supervisor_tokens.cpp
+    core::Result<Answer> handle(CreateTokenCommand& command, const core::Context& context,
+                                Turn& turn);
+    core::Result<Answer> handle(RevokeTokenCommand& command, const core::Context& context,
+                                Turn& turn);
+    core::Result<Answer> handle(UseTokensCommand& command, const core::Context& context,
+                                Turn& turn);
+
     core::Result<Resident*> find_resident(std::string_view id);
     core::Result<Resident*> require_resident(std::string_view id);
     core::Result<Resident*> create_resident(const std::string& id, core::Timestamp now);

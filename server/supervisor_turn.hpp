@@ -14,6 +14,7 @@ struct Supervisor::Turn {
     std::unique_ptr<Publication> publication = std::make_unique<Publication>();
     std::vector<Resident*> touched;
     std::vector<Resident*> moved;  ///< got events
+    bool tokens_changed = false;
 };
 
 /// Errors that spoil the whole transaction, as opposed to a refusal of one command.

@@ -65,6 +65,18 @@ CREATE TABLE used(
     cost_micros INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX used_agent ON used(agent);
+)sql",
+    R"sql(
+CREATE TABLE token(
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    revoked_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 )sql"};
 
 core::Result<> run_step(Database& database, int step) {

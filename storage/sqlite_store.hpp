@@ -52,6 +52,12 @@ public:
     core::Result<> checkpoint(int pages) override;
     std::int64_t wal_pages() const override { return wal_pages_; }
 
+    core::Result<std::vector<core::TokenRecord>> tokens() override;
+    core::Result<> add_token(const core::TokenRecord& token) override;
+    core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,
+                                                                core::Timestamp now) override;
+    core::Result<> note_token_uses(std::span<const core::TokenUse> uses) override;
+
 private:
     struct Statements {
         Statement begin, commit, rollback;

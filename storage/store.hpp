@@ -13,6 +13,7 @@
 #include "core/result.hpp"
 #include "core/session.hpp"
 #include "core/time.hpp"
+#include "storage/token_store.hpp"
 
 // What the supervisor asks of a database. Implemented on SQLite (sqlite_store.hpp); the interface
 // assumes no more than transactions and a total order of appended rows, so that PostgreSQL can
@@ -72,10 +73,8 @@ struct Deletion {
     std::string doomed_id;
 };
 
-class Store {
+class Store : public TokenStore {
 public:
-    virtual ~Store() = default;
-
     virtual core::Result<Recovery> recover() = 0;
     /// Keys of the sessions that had not ended at their last snapshot.
     virtual core::Result<std::vector<SessionKey>> open_sessions() = 0;

@@ -4,7 +4,7 @@
     core      std without threads, files and clocks; boost/system/result.hpp
     storage   core, sqlite3, POSIX                     api   core, Boost.JSON's parser (one .cpp)
     config    core, toml++ and CLI11 (one .cpp each)   cli   core, api, config, curl, nlohmann, CLI11, POSIX
-    server    all of these, Asio, spdlog, prometheus; Beast in at most two .cpp files; cli only from main.cpp
+    server    all of these, Asio, spdlog, prometheus, OpenSSL (one .cpp); Beast in at most two .cpp files; cli only from main.cpp
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
 
 Also: project headers by their path from the root, no umbrella headers of Boost, and a clock's now() only in
@@ -27,6 +27,7 @@ LIBRARIES = {
     "sqlite": ("sqlite3.h",),
     "json": ("nlohmann/",),
     "boost json": ("boost/json/",),
+    "openssl": ("openssl/",),
     "toml": ("toml++/", "toml.hpp"),
     "cli11": ("CLI/",),
     "curl": ("curl/",),
@@ -50,7 +51,7 @@ ALLOWED = {
     "config": (("core",), ("result", "toml", "cli11", "posix")),
     "cli": (("core", "api", "config"), ("result", "curl", "json", "cli11", "posix")),
     "server": (("core", "storage", "api", "config"),
-               ("result", "system", "asio", "beast", "sqlite", "json", "curl", "spdlog", "prometheus", "posix")),
+               ("result", "system", "asio", "beast", "sqlite", "json", "openssl", "curl", "spdlog", "prometheus", "posix")),
 }
 TEST_LIBRARIES = ("catch2", "rapidcheck", "benchmark", "json", "posix")
 
@@ -107,7 +108,7 @@ def check_include(path, parts: tuple, quote: str, name: str):
 
 # (folder, library, suffixes, how many files of it may include it)
 QUOTAS = (("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("api", "boost json", (".cpp",), 1),
-          ("api", "boost json", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
+          ("api", "boost json", (".hpp",), 0), ("server", "openssl", (".cpp",), 1), ("server", "openssl", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
           ("config", "toml", (".hpp",), 0), ("config", "cli11", (".cpp",), 1), ("config", "cli11", (".hpp",), 0),
           ("cli", "cli11", (".hpp",), 0))
 
@@ -181,6 +182,8 @@ BAD = [
     ("beast in 1 .hpp", {"server/a.hpp": "#include <boost/beast/http/parser.hpp>\n"}),
     ("in a header", {"server/a.hpp": "#include <nlohmann/json.hpp>\n"}),
     ("boost json in 1 .hpp", {"api/a.hpp": "#include <boost/json/basic_parser.hpp>\n"}),
+    ("core may not include <openssl/evp.h>", {"core/a.cpp": "#include <openssl/evp.h>\n"}),
+    ("openssl in 2", {f"server/{n}.cpp": "#include <openssl/evp.h>\n" for n in "ab"}),
     ("boost json in 2", {f"api/{n}.cpp": "#include <boost/json/basic_parser.hpp>\n" for n in "ab"}),
     ("api may not include <nlohmann/json.hpp>", {"api/a.cpp": "#include <nlohmann/json.hpp>\n"}),
     ("toml in 2", {f"config/{n}.cpp": "#include <toml++/toml.h>\n" for n in "ab"}),

@@ -18,7 +18,8 @@ class Example:
     line: int
     method: str
     path: str
-    body: bytes
+    headers: str  # whole lines
+    body: str
     status: int
     content_type: str
     shape: object = None  # the JSON block behind it
@@ -29,7 +30,10 @@ def parse_request(text: str, line: int) -> Example:
     expected = rest.pop()
     method, path = request.split(" ", 1)
     status, _, content_type = expected.removeprefix("=> ").partition(" ")
-    return Example(line, method, path, "\n".join(rest).encode(), int(status), content_type or "application/json")
+    headers = ""
+    while rest and rest[0].startswith("Authorization: "):
+        headers += rest.pop(0) + "\r\n"
+    return Example(line, method, path, headers, "\n".join(rest), int(status), content_type or "application/json")
 
 
 def parse_json(text: str):
@@ -60,14 +64,17 @@ class Examples(OwnDaemonCase):
         daemon = self.start()
         self.client(daemon).report("docs-cancel", "message", text="the page cancels this one")
         self.client(daemon).open("docs-steer")
+        self.variables = {"$OPERATOR_TOKEN": daemon.operator_token()}
         for example in requests:
             with self.subTest(f"api/API.md:{example.line} {example.method} {example.path}"):
                 self.run_example(daemon, example)
 
     def run_example(self, daemon, example: Example):
         with RawConnection(daemon.port) as connection:
-            request = connection.format(example.method, example.path, example.body)
-            connection.send(request)
+            request = connection.format(example.method, example.path, example.body.encode(), example.headers).decode()
+            for name, value in self.variables.items():
+                request = request.replace(name, value)
+            connection.send(request.encode())
             if example.content_type == "text/event-stream":
                 head = connection.read_until(b"\r\n\r\n").decode().lower()
                 self.assertIn(f" {example.status} ", head)
@@ -77,6 +84,9 @@ class Examples(OwnDaemonCase):
             reply = connection.reply()
         self.assertEqual(reply.status, example.status, reply.body)
         self.assertEqual(reply.headers["content-type"], example.content_type)
+        if example.path.startswith("/v1/tokens") and "token" in reply.json():
+            self.variables["$TOKEN_ID"] = reply.json()["id"]
+            self.variables["$OPERATOR_TOKEN"] = daemon.operator_token()
         if example.shape is not None:
             self.assert_has_shape(reply.json(), example.shape, "")
 

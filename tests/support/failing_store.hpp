@@ -114,6 +114,19 @@ public:
     }
     core::Result<> checkpoint(int pages) override { return real_.checkpoint(pages); }
     std::int64_t wal_pages() const override { return real_.wal_pages(); }
+    core::Result<std::vector<core::TokenRecord>> tokens() override { return real_.tokens(); }
+    core::Result<> add_token(const core::TokenRecord& token) override {
+        if (auto error = failure(Step::kAppend)) return *error;
+        return real_.add_token(token);
+    }
+    core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,
+                                                                core::Timestamp now) override {
+        if (auto error = failure(Step::kAppend)) return *error;
+        return real_.revoke_token(id, now);
+    }
+    core::Result<> note_token_uses(std::span<const core::TokenUse> uses) override {
+        return real_.note_token_uses(uses);
+    }
 
 private:
     std::optional<core::Error> failure(Step step) const {

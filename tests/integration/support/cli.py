@@ -29,7 +29,9 @@ class Output:
 class Cli:
     def __init__(self, daemon: Daemon | None, url: str | None = None):
         self.root = daemon.root if daemon else None
-        self.environment = clean_environment(HEADWAY_URL=url or daemon.url)
+        # The default state directory is the daemon's, so that the operator's token is found there and nowhere else.
+        state = daemon.state_dir if daemon else "/nonexistent"
+        self.environment = clean_environment(HEADWAY_URL=url or daemon.url, STATE_DIRECTORY=str(state))
 
     def start(self, *arguments, **options) -> subprocess.Popen:
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}

@@ -124,6 +124,13 @@ class Daemon:
     def client(self, **options) -> Client:
         return Client(self.port, **options)
 
+    @property
+    def operator_file(self) -> Path:
+        return self.state_dir / "operator.token"
+
+    def operator_token(self) -> str:
+        return self.operator_file.read_text(encoding="ascii").strip()
+
     def log(self) -> str:
         return self.log_file.read_text(encoding="utf-8", errors="replace") if self.log_file.exists() else ""
 

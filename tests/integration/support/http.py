@@ -24,8 +24,9 @@ class Reply:
 class Client:
     """One keep-alive connection; a new one is made when the server closed the last."""
 
-    def __init__(self, port: int, timeout: float = 20):
+    def __init__(self, port: int, timeout: float = 20, token: str | None = None):
         self.port = port
+        self.token = token
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patient(timeout))
 
     def request(self, method: str, path: str, body=None, headers: dict | None = None) -> Reply:
@@ -35,6 +36,8 @@ class Client:
             body = json.dumps(body).encode()
         if body is not None:
             headers.setdefault("Content-Type", "application/json")
+        if self.token is not None:
+            headers.setdefault("Authorization", f"Bearer {self.token}")
         try:
             self._connection.request(method, path, body, headers)
             answer = self._connection.getresponse()
@@ -52,6 +55,9 @@ class Client:
 
     def put(self, path: str, body=None) -> Reply:
         return self.request("PUT", path, body)
+
+    def delete(self, path: str) -> Reply:
+        return self.request("DELETE", path)
 
     def close(self):
         self._connection.close()

@@ -63,6 +63,16 @@ TEST_CASE("problem: each failure has a status of its kind and a title", "[api]")
     }
 }
 
+TEST_CASE("problem: only what is our own fault is internal", "[api]") {
+    for (int i = 0; i <= kLastCode; ++i) {
+        const auto code = static_cast<ErrorCode>(i);
+        const bool ours = code == ErrorCode::kInternal || code == ErrorCode::kStorageCorrupt ||
+                          code == ErrorCode::kStorageTooNew || code == ErrorCode::kInvalidConfig;
+        INFO("code " << i);
+        CHECK((problem_kind(code).code == "internal") == ours);
+    }
+}
+
 TEST_CASE("problem: what a client should send again", "[api]") {
     for (const ErrorCode code : {ErrorCode::kOverloaded, ErrorCode::kStorageUnavailable,
                                  ErrorCode::kStorageFull, ErrorCode::kDraining})

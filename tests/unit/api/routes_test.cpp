@@ -40,6 +40,10 @@ TEST_CASE("routes: what is served", "[api]") {
         {Method::kGet, "/api/autonomous/progress/a", Route::kProgress, "a"},
         {Method::kGet, "/api/autonomous/progress/a/stream", Route::kProgressStream, "a"},
         {Method::kGet, "/api/chat/autonomous/status", Route::kChatStatus, ""},
+        {Method::kGet, "/v1/tokens", Route::kTokens, ""},
+        {Method::kPost, "/v1/tokens", Route::kTokenCreate, ""},
+        {Method::kDelete, "/v1/tokens/7A", Route::kTokenRevoke, "7A"},
+        {Method::kPost, "/v1/tokens/operator/rotate", Route::kOperatorRotate, ""},
         {Method::kGet, "/livez", Route::kLive, ""},
         {Method::kGet, "/readyz", Route::kReady, ""},
         {Method::kGet, "/metrics", Route::kMetrics, ""},
@@ -122,10 +126,11 @@ TEST_CASE("routes: the query is handed on as it came", "[api]") {
 }
 
 TEST_CASE("routes: only writing routes take bodies, only reports take lines", "[api]") {
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(Route::kIndex); ++i) {
+    for (std::size_t i = 0; i < kRouteCount; ++i) {
         const auto route = static_cast<Route>(i);
         const RouteTraits traits = traits_of(route);
-        const bool writes = i <= static_cast<std::size_t>(Route::kBudgetChange);
+        const bool writes =
+            i <= static_cast<std::size_t>(Route::kBudgetChange) || route == Route::kTokenCreate;
         CHECK(traits.takes_body == writes);
         CHECK(traits.ndjson == (route == Route::kReport));
         CHECK((traits.body_bytes_max > 0) == writes);

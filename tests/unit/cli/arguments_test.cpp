@@ -52,6 +52,35 @@ TEST_CASE("arguments: serve collects settings and the environment", "[cli]") {
     CHECK(serve.sources.environment.count("HEADWAY_URL") == 1);
 }
 
+TEST_CASE("arguments: token and what is below it", "[cli]") {
+    const auto create = options_of<TokenOptions>({"token", "create", "ci", "--scope",
+                                                  "report:ci-,read", "--scope", "control",
+                                                  "--expires", "12h", "--json"});
+    CHECK((create.action == TokenOptions::Action::kCreate));
+    CHECK(create.name == "ci");
+    CHECK(create.scopes == std::vector<std::string>{"report:ci-", "read", "control"});
+    CHECK(create.expires == std::chrono::hours{12});
+    CHECK(create.client.json);
+    CHECK(create.client.url == "http://env:1");
+    const auto revoke = options_of<TokenOptions>({"token", "revoke", "7A"});
+    CHECK((revoke.action == TokenOptions::Action::kRevoke));
+    CHECK(revoke.id == "7A");
+    CHECK((options_of<TokenOptions>({"token", "list"}).action == TokenOptions::Action::kList));
+    CHECK((options_of<TokenOptions>({"token", "rotate-operator"}).action ==
+           TokenOptions::Action::kRotateOperator));
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"token"}, {"token", "create", "ci"}, {"token", "create", "--scope", "read"},
+             {"token", "revoke"}, {"token", "create", "ci", "--scope", "read", "--expires", "x"}}) {
+        CHECK(parse(words).parsed.exit_code == 64);
+    }
+}
+
+TEST_CASE("arguments: a token file that cannot be read is a mistake of the command line", "[cli]") {
+    const Outcome outcome = parse({"sessions", "--token-file", "/nonexistent"});
+    CHECK(outcome.parsed.exit_code == 64);
+    CHECK_THAT(outcome.err, Catch::Contains("--token-file"));
+}
+
 TEST_CASE("arguments: wait", "[cli]") {
     const auto wait = options_of<WaitOptions>({"wait", "a", "b", "--any", "--timeout", "2m",
                                                "--on-stuck", "ignore", "--missing", "fail",

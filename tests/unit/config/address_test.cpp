@@ -31,7 +31,7 @@ TEST_CASE("address: what others can reach is refused with the reason", "[config]
         DYNAMIC_SECTION(text) {
             const auto parsed = parse_listen_address(text);
             REQUIRE_FALSE(parsed.has_value());
-            CHECK_THAT(parsed.error().detail, Catch::Contains("no access tokens yet"));
+            CHECK_THAT(parsed.error().detail, Catch::Contains("no TLS yet"));
         }
     }
 }

@@ -1,0 +1,86 @@
+#include "cli/credentials.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "cli/text.hpp"
+#include "config/address.hpp"
+#include "config/load.hpp"
+
+namespace headway::cli {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::size_t kFileBytesMax = 4'096;
+
+std::string trimmed(std::string text) {
+    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+    text.erase(std::find_if_not(text.rbegin(), text.rend(), is_space).base(), text.end());
+    text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), is_space));
+    return text;
+}
+
+/// Nothing when it cannot be read.
+std::optional<std::string> read_file(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::string text(kFileBytesMax, '\0');
+    if (!stream) return std::nullopt;
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+    return trimmed(std::move(text));
+}
+
+/// It becomes a line of a header, so nothing but visible characters may be in it.
+Result<Credential> named(std::string token, const std::string& where) {
+    const bool visible = std::all_of(token.begin(), token.end(),
+                                     [](char c) { return c > ' ' && c < 0x7f; });
+    if (!token.empty() && visible) return Credential{std::move(token), false};
+    return Error{ErrorCode::kInvalidParameter, clean_line(where) + " does not hold a token", where};
+}
+
+Result<Credential> named_file(const std::string& file, const std::string& where) {
+    std::optional<std::string> text = read_file(file);
+    if (text) return named(*std::move(text), where + " \"" + file + "\"");
+    return Error{ErrorCode::kInvalidParameter,
+                 where + ": cannot read \"" + clean_line(file) + "\"", where};
+}
+
+}  // namespace
+
+bool is_loopback(std::string_view url) {
+    std::string_view host = url.substr(std::min(url.size(), url.find("://") + 3));
+    host = host.substr(0, host.find('/'));
+    if (host.find('@') != std::string_view::npos) return false;  // userinfo hides the host
+    if (host.starts_with("[::1]")) return host.size() == 5 || host[5] == ':';
+    host = host.substr(0, host.find(':'));
+    return host == "localhost" || config::is_loopback_ipv4(host);
+}
+
+Result<Credential> find_credential(std::string_view flag, std::string_view url,
+                                   const std::map<std::string, std::string>& environment) {
+    const auto variable = [&](const char* name) {
+        const auto found = environment.find(name);
+        return found == environment.end() ? std::string{} : found->second;
+    };
+    if (!flag.empty()) return named_file(std::string{flag}, "--token-file");
+    if (std::string token = trimmed(variable("HEADWAY_TOKEN")); !token.empty()) {
+        return named(std::move(token), "HEADWAY_TOKEN");
+    }
+    if (const std::string file = variable("HEADWAY_TOKEN_FILE"); !file.empty()) {
+        return named_file(file, "HEADWAY_TOKEN_FILE");
+    }
+    if (!is_loopback(url)) return Credential{};
+    const auto text = read_file(config::state_directory({}, environment) / "operator.token");
+    if (!text) return Credential{};
+    auto operators = named(*text, "operator.token");
+    if (!operators) return Credential{};  // not ours to judge, and nobody asked for it
+    operators->found = true;
+    return operators;
+}
+
+}  // namespace headway::cli

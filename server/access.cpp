@@ -1,0 +1,309 @@
+#include "server/access.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/limits.hpp"
+#include "core/text.hpp"
+#include "core/words.hpp"
+#include "server/operator_token.hpp"
+#include "server/token_text.hpp"
+
+namespace headway::server {
+namespace {
+
+using api::Route;
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using core::Scope;
+
+struct Entry {
+    Route route;
+    Guard guard;
+    bool path_names_session = true;  ///< false: the handler checks with require_report(), _read()
+};
+
+// The one table of who may call what.
+constexpr Entry kTable[] = {
+    {Route::kOpen, Guard::kReport, false},
+    {Route::kOpenNamed, Guard::kReport},
+    {Route::kReport, Guard::kReport},
+    {Route::kHeartbeat, Guard::kReport},
+    {Route::kEnd, Guard::kReport},
+    {Route::kCancel, Guard::kControl},
+    {Route::kPause, Guard::kControl},
+    {Route::kResume, Guard::kControl},
+    {Route::kNudge, Guard::kControl},
+    {Route::kBudgetChange, Guard::kControl},
+    {Route::kBudget, Guard::kRead},
+    {Route::kBudgetAnalytics, Guard::kOverview},
+    {Route::kComparison, Guard::kRead},
+    {Route::kTimeouts, Guard::kOverview},
+    {Route::kSession, Guard::kRead},
+    {Route::kSessions, Guard::kOverview},
+    {Route::kJournal, Guard::kRead},
+    {Route::kWait, Guard::kRead},
+    {Route::kWaitSeveral, Guard::kRead, false},
+    {Route::kStream, Guard::kRead},
+    {Route::kStreamAll, Guard::kOverview},
+    {Route::kProgress, Guard::kRead},
+    {Route::kProgressStream, Guard::kRead},
+    {Route::kChatStatus, Guard::kRead, false},
+    {Route::kLive, Guard::kNobody},
+    {Route::kReady, Guard::kAnybody},
+    {Route::kTokens, Guard::kAdmin},
+    {Route::kTokenCreate, Guard::kAdmin},
+    {Route::kTokenRevoke, Guard::kAdmin},
+    {Route::kOperatorRotate, Guard::kAdmin},
+    {Route::kMetrics, Guard::kOverview},
+    {Route::kVersion, Guard::kAnybody},
+    {Route::kIndex, Guard::kAnybody},
+};
+
+constexpr bool is_complete() {
+    std::array<int, api::kRouteCount> entries{};
+    for (const Entry& entry : kTable)
+        ++entries[static_cast<std::size_t>(entry.route)];
+    for (const int count : entries) {
+        if (count != 1) return false;
+    }
+    return true;
+}
+static_assert(is_complete(), "every api::Route has exactly one line in the table of access.cpp");
+
+/// The table, by route.
+constexpr auto kByRoute = [] {
+    std::array<Entry, api::kRouteCount> entries{};
+    for (const Entry& entry : kTable)
+        entries[static_cast<std::size_t>(entry.route)] = entry;
+    return entries;
+}();
+
+const Entry& entry_of(Route route) noexcept {
+    return kByRoute[static_cast<std::size_t>(route)];
+}
+
+std::string scope_for(Guard guard, std::string_view session) {
+    switch (guard) {
+        case Guard::kReport:
+            return "report:" + std::string{session};
+        case Guard::kControl:
+            return "control";
+        case Guard::kApprove:
+            return "approve";
+        case Guard::kAdmin:
+            return "admin";
+        default:
+            return "read";
+    }
+}
+
+Error no_token(Guard guard, std::string_view session) {
+    const std::string needed = guard == Guard::kAnybody
+                                   ? std::string{"this needs a token"}
+                                   : "this needs a token with the scope `" +
+                                         scope_for(guard, session) + "`";
+    return {ErrorCode::kUnauthorized,
+            needed +
+                ": send `Authorization: Bearer <token>`. The operator's is in operator.token in the "
+                "daemon's state directory; `headway token create` makes others",
+            "Authorization"};
+}
+
+Error refused(const Principal& caller, const std::string& scope, std::string_view why = {}) {
+    std::string detail = "the token \"" + caller.name + "\" (" + caller.id +
+                         ") lacks the scope `" + scope + "`";
+    if (!why.empty()) detail += " " + std::string{why};
+    detail += "; get one with it from the operator: headway token create NAME --scope " + scope;
+    return {ErrorCode::kForbidden, std::move(detail), "Authorization"};
+}
+
+Result<> require_scope(const Principal& caller, Scope scope) {
+    if (caller.grants.has(scope)) return {};
+    return refused(caller, std::string{core::name_of(scope)});
+}
+
+Result<> authorize(const Principal& caller, const Entry& entry, std::string_view session) {
+    switch (entry.guard) {
+        case Guard::kNobody:
+        case Guard::kAnybody:
+            return {};
+        case Guard::kReport:
+            return entry.path_names_session ? require_report(caller, session)
+                                            : require_scope(caller, Scope::kReport);
+        case Guard::kRead:
+            if (!entry.path_names_session && caller.grants.has(Scope::kReport)) return {};
+            return require_read(caller, session);
+        case Guard::kOverview:
+            return require_read(caller, {});
+        case Guard::kControl:
+            return require_scope(caller, Scope::kControl);
+        case Guard::kApprove:
+            return require_scope(caller, Scope::kApprove);
+        case Guard::kAdmin:
+            break;
+    }
+    return require_scope(caller, Scope::kAdmin);
+}
+
+bool asks_for_no_token(Guard guard, const config::AccessSettings& settings) {
+    if (guard == Guard::kNobody) return true;
+    if (settings.mode == "token") return false;
+    if (guard == Guard::kControl) return settings.local_control == "open";
+    return guard != Guard::kApprove && guard != Guard::kAdmin;
+}
+
+Error not_counted(std::string detail) {
+    return {ErrorCode::kUnauthorized, std::move(detail), "Authorization"};
+}
+
+/// The token in `Authorization: Bearer <token>`.
+Result<std::string_view> bearer(const RequestHead& head) {
+    constexpr std::string_view kScheme = "bearer ";
+    const std::string_view value = head.authorization;
+    if (head.authorizations > 1) return not_counted("send one Authorization header, not several");
+    if (core::lower(value.substr(0, kScheme.size())) != kScheme) {
+        return not_counted("send `Authorization: Bearer <token>`; other schemes are not known");
+    }
+    const std::size_t begin = value.find_first_not_of(' ', kScheme.size());
+    return begin == std::string_view::npos ? std::string_view{} : value.substr(begin);
+}
+
+}  // namespace
+
+Guard guard_of(Route route) noexcept {
+    return entry_of(route).guard;
+}
+
+Result<> require_report(const Principal& caller, std::string_view session) {
+    if (caller.grants.may_report(session)) return {};
+    if (!caller.grants.has(Scope::kReport) || session.empty()) {
+        return refused(caller, "report:" + std::string{session});
+    }
+    return refused(caller, "report:" + std::string{session},
+                   "(it has " + caller.grants.scopes().front() + ")");
+}
+
+Result<> require_read(const Principal& caller, std::string_view session) {
+    if (caller.grants.may_read(session)) return {};
+    return refused(caller, "read");
+}
+
+std::string signed_by(const Principal& caller, std::string claimed) {
+    if (caller.anonymous() || claimed == caller.name) return claimed;
+    if (claimed.empty()) return caller.name;
+    const std::string backed = " (token " + caller.name + ")";
+    return std::string{core::cut_text(claimed, core::limits::kStringBytesMax - backed.size())} +
+           backed;
+}
+
+Access::Access(const Clock& clock)
+    : clock_(clock), anonymous_{{}, {}, core::Grants::anonymous()} {
+    operator_.id = kOperatorId;
+    operator_.name = kOperatorId;
+    operator_.grants = core::Grants::all();
+    configure({});
+}
+
+void Access::configure(const config::AccessSettings& settings) {
+    for (std::size_t i = 0; i < api::kRouteCount; ++i)
+        open_.set(i, asks_for_no_token(kByRoute[i].guard, settings));
+}
+
+void Access::set_tokens(std::vector<core::TokenRecord> tokens) {
+    std::vector<Known> known;
+    known.reserve(tokens.size());
+    for (core::TokenRecord& token : tokens) {
+        Known& one = known.emplace_back();
+        one.principal = {token.id, token.name, token.grants};
+        one.record = std::move(token);
+        if (const Known* before = find(one.record.id)) {  // its uses may not be written yet
+            one.used = before->used;
+            one.record.used_at = std::max(one.record.used_at, before->record.used_at);
+        }
+    }
+    std::sort(known.begin(), known.end(),
+              [](const Known& a, const Known& b) { return a.record.id < b.record.id; });
+    known_ = std::move(known);
+}
+
+Result<bool> Access::adopt_operator(std::filesystem::path file) {
+    HEADWAY_TRY(const OperatorToken token, load_operator_token(file));
+    operator_file_ = std::move(file);
+    operator_hash_ = token_hash(token.text);
+    return token.tightened;
+}
+
+Result<std::string> Access::rotate_operator() {
+    auto text = replace_operator_token(operator_file_);
+    if (!text) return Error{ErrorCode::kInternal, text.error().detail, {}};
+    operator_hash_ = token_hash(*text);
+    return *std::move(text);
+}
+
+Result<const Principal*> Access::check_token(const api::Target& target, const RequestHead& head) {
+    const Entry& entry = entry_of(target.route);
+    ++refused_;  // until it is let in
+    if (head.authorizations == 0) return no_token(entry.guard, target.session);
+    HEADWAY_TRY(const Principal* caller, authenticate(head));
+    HEADWAY_CHECK(authorize(*caller, entry, target.session));
+    --refused_;
+    return caller;
+}
+
+/// Hashes and compares also when the id is unknown, so that time tells nothing.
+Result<const Principal*> Access::authenticate(const RequestHead& head) {
+    HEADWAY_TRY(const std::string_view text, bearer(head));
+    HEADWAY_TRY(const std::string_view id, token_id(text));
+    const std::string hash = token_hash(text);
+    if (id == kOperatorId) {
+        if (!operator_hash_.empty() && same_hash(hash, operator_hash_)) return &std::as_const(operator_);
+        return not_counted("this is not the operator's token any more; read operator.token again");
+    }
+    Known* known = find(id);
+    const std::string nobody(hash.size(), '\0');
+    if (!same_hash(hash, known != nullptr ? known->record.hash : nobody) || known == nullptr) {
+        return not_counted("nobody knows this token; ask the operator for another");
+    }
+    const core::Timestamp now = clock_.now();
+    if (known->record.revoked_at != core::kNever) {
+        return not_counted("the token \"" + known->record.name + "\" (" + known->record.id +
+                           ") was revoked; ask the operator for another");
+    }
+    if (!known->record.live(now)) {
+        return not_counted("the token \"" + known->record.name + "\" (" + known->record.id +
+                           ") has expired; ask the operator for another");
+    }
+    known->record.used_at = now;
+    known->used = true;
+    return &std::as_const(known->principal);
+}
+
+Access::Known* Access::find(std::string_view id) {
+    const auto place =
+        std::lower_bound(known_.begin(), known_.end(), id,
+                         [](const Known& known, std::string_view key) { return known.record.id < key; });
+    return place != known_.end() && place->record.id == id ? &*place : nullptr;
+}
+
+std::vector<const core::TokenRecord*> Access::tokens() const {
+    std::vector<const core::TokenRecord*> tokens;
+    tokens.reserve(known_.size());
+    for (const Known& known : known_)
+        tokens.push_back(&known.record);
+    std::stable_sort(tokens.begin(), tokens.end(),
+                     [](const auto* a, const auto* b) { return a->created_at > b->created_at; });
+    return tokens;
+}
+
+std::vector<core::TokenUse> Access::take_uses() {
+    std::vector<core::TokenUse> uses;
+    for (Known& known : known_) {
+        if (std::exchange(known.used, false)) uses.push_back({known.record.id, known.record.used_at});
+    }
+    return uses;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <bitset>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/routes.hpp"
+#include "config/settings.hpp"
+#include "core/access.hpp"
+#include "server/clock.hpp"
+#include "server/request_head.hpp"
+
+namespace headway::server {
+
+/// What a route asks of whoever calls it. To guard a new route, add its line to the table in
+/// access.cpp; a build without one fails.
+enum class Guard : std::uint8_t {
+    kNobody,    ///< asks nothing, in any mode
+    kAnybody,   ///< mode `token`: some token
+    kReport,    ///< `report:<prefix>` of the session
+    kRead,      ///< `read`, or `report:<prefix>` of the session
+    kOverview,  ///< `read` or `report:`, for what is about all sessions at once
+    kControl,   ///< `control`
+    kApprove,   ///< `approve`; in every mode
+    kAdmin,     ///< `admin`; in every mode
+};
+
+/// Of a route. Pure.
+Guard guard_of(api::Route route) noexcept;
+
+/// Who called.
+struct Principal {
+    std::string id;    ///< of the token; empty: none was shown
+    std::string name;  ///< of the token
+    core::Grants grants;
+
+    bool anonymous() const noexcept { return id.empty(); }
+};
+
+/// For routes whose path does not name the session: whether the caller may report for it. Error:
+/// kForbidden, naming the scope. Pure.
+core::Result<> require_report(const Principal& caller, std::string_view session);
+/// The same for reading. Pure.
+core::Result<> require_read(const Principal& caller, std::string_view session);
+
+/// What goes to `by` of a command: what the client says, backed by the name of its token. Pure.
+std::string signed_by(const Principal& caller, std::string claimed);
+
+/// Lets requests in or not (DESIGN 8, API.md "Access"). A token that is shown counts everywhere: a
+/// wrong one is never taken for none. I/O thread only.
+class Access {
+public:
+    explicit Access(const Clock& clock);
+
+    void configure(const config::AccessSettings& settings);
+    /// All of them, as the supervisor has committed them.
+    void set_tokens(std::vector<core::TokenRecord> tokens);
+    /// Takes the operator's token from `file`, or makes it. True when others could read the file
+    /// until now. Error: kInvalidConfig.
+    core::Result<bool> adopt_operator(std::filesystem::path file);
+    /// A new token for the operator, at once. Returns it. Error: kInternal.
+    core::Result<std::string> rotate_operator();
+    const std::filesystem::path& operator_file() const noexcept { return operator_file_; }
+
+    /// Before anything else of a request is looked at. The principal lives until the next change of
+    /// tokens, and thus as long as the request is handled. Errors: kUnauthorized (no token where
+    /// one is needed, or one that does not count), kForbidden (it lacks the scope, which the
+    /// sentence names).
+    core::Result<const Principal*> check(const api::Target& target, const RequestHead& head) {
+        const bool open = open_.test(static_cast<std::size_t>(target.route));
+        if (open && head.authorizations == 0) return &anonymous_;
+        return check_token(target, head);
+    }
+
+    /// How many requests check() has turned away.
+    std::uint64_t refused() const noexcept { return refused_; }
+
+    /// Newest first; `used_at` is that of a moment ago.
+    std::vector<const core::TokenRecord*> tokens() const;
+    /// The uses that nobody was told of yet.
+    std::vector<core::TokenUse> take_uses();
+
+private:
+    struct Known {
+        core::TokenRecord record;
+        Principal principal;
+        bool used = false;  ///< since take_uses()
+    };
+
+    core::Result<const Principal*> check_token(const api::Target& target, const RequestHead& head);
+    core::Result<const Principal*> authenticate(const RequestHead& head);
+    Known* find(std::string_view id);
+
+    const Clock& clock_;
+    std::bitset<api::kRouteCount> open_;  ///< routes that ask for no token
+    const Principal anonymous_;
+    Principal operator_;
+    std::string operator_hash_;  ///< empty: none
+    std::filesystem::path operator_file_;
+    std::vector<Known> known_;  ///< by id
+    std::uint64_t refused_ = 0;
+};
+
+}  // namespace headway::server

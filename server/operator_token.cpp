@@ -1,0 +1,109 @@
+#include "server/operator_token.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <system_error>
+
+#include "server/token_text.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::size_t kFileBytesMax = 256;
+
+Error failed(const std::string& doing, const std::filesystem::path& file) {
+    return {ErrorCode::kInvalidConfig,
+            "cannot " + doing + " " + file.string() + ": " +
+                std::generic_category().message(errno),
+            "storage.state_dir"};
+}
+
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    int get() const { return fd_; }
+    bool open() const { return fd_ >= 0; }
+
+private:
+    int fd_;
+};
+
+Result<> write_file(const std::filesystem::path& file, std::string_view text) {
+    ::unlink(file.c_str());  // left behind by a start that was cut short; the store is locked
+    const Descriptor out{::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+    if (!out.open()) return failed("create", file);
+    if (::write(out.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+        ::fsync(out.get()) != 0) {
+        return failed("write", file);
+    }
+    return {};
+}
+
+/// So that the new name survives a power cut.
+void sync_directory(const std::filesystem::path& directory) {
+    const Descriptor folder{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (folder.open()) (void)::fsync(folder.get());
+}
+
+std::string_view trimmed(std::string_view text) {
+    return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+}
+
+/// Nothing when there is no such file.
+Result<std::optional<OperatorToken>> read_file(const std::filesystem::path& file) {
+    const Descriptor in{::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    if (!in.open() && errno == ENOENT) return std::optional<OperatorToken>{};
+    struct stat about {};
+    if (!in.open() || ::fstat(in.get(), &about) != 0) return failed("read", file);
+    OperatorToken token;
+    if (S_ISREG(about.st_mode) && (about.st_mode & 077U) != 0) {
+        if (::fchmod(in.get(), 0600) != 0) return failed("protect", file);
+        token.tightened = true;
+    }
+    char bytes[kFileBytesMax];
+    const ssize_t size = ::read(in.get(), bytes, sizeof bytes);
+    if (size < 0) return failed("read", file);
+    token.text = trimmed({bytes, static_cast<std::size_t>(size)});
+    const auto id = token_id(token.text);
+    if (!id || *id != kOperatorId) {
+        return Error{ErrorCode::kInvalidConfig,
+                     file.string() +
+                         " does not hold the operator's token; delete it, and the next start makes "
+                         "a new one",
+                     "storage.state_dir"};
+    }
+    return std::optional{std::move(token)};
+}
+
+}  // namespace
+
+Result<OperatorToken> load_operator_token(const std::filesystem::path& file) {
+    HEADWAY_TRY(auto there, read_file(file));
+    if (there) return *std::move(there);
+    HEADWAY_TRY(std::string text, replace_operator_token(file));
+    return OperatorToken{std::move(text), false};
+}
+
+Result<std::string> replace_operator_token(const std::filesystem::path& file) {
+    HEADWAY_TRY(NewToken token, make_token(std::string{kOperatorId}));
+    const std::filesystem::path temporary = file.string() + ".new";
+    HEADWAY_CHECK(write_file(temporary, token.text + "\n"));
+    if (::rename(temporary.c_str(), file.c_str()) != 0) return failed("replace", file);
+    sync_directory(file.parent_path());
+    return std::move(token.text);
+}
+
+}  // namespace headway::server

@@ -1,0 +1,121 @@
+#include "server/token_text.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "core/assert.hpp"
+#include "core/words.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::string_view kPrefix = "hw_";
+constexpr std::string_view kAlphabet =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr std::size_t kIdCharacters = 12;
+constexpr std::size_t kIdLetters = 36;  // digits and capitals
+constexpr std::size_t kIdCharactersMax = 32;
+constexpr std::size_t kSecretCharacters = 43;  // 62^43 is above 2^256
+constexpr std::size_t kChecksumCharacters = 6;  // 62^6 is above 2^32
+constexpr std::size_t kTailCharacters = kSecretCharacters + kChecksumCharacters;
+
+/// Evenly distributed characters of the first `letters` of the alphabet.
+Result<std::string> random_text(std::size_t count, std::size_t letters) {
+    const std::size_t usable = 256 / letters * letters;  // above it some would come more often
+    std::string text;
+    while (text.size() < count) {
+        std::array<unsigned char, 64> bytes{};
+        if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
+            return Error{ErrorCode::kInternal, "the system gives no random numbers", {}};
+        }
+        for (const unsigned char byte : bytes) {
+            if (byte < usable && text.size() < count) text.push_back(kAlphabet[byte % letters]);
+        }
+    }
+    return text;
+}
+
+/// CRC-32 of IEEE 802.3.
+std::uint32_t crc32(std::string_view text) {
+    std::uint32_t crc = 0xFFFFFFFFU;
+    for (const char c : text) {
+        crc ^= static_cast<unsigned char>(c);
+        for (int bit = 0; bit < 8; ++bit)
+            crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
+    }
+    return ~crc;
+}
+
+std::string checksum(std::string_view text) {
+    std::uint32_t rest = crc32(text);
+    std::string out(kChecksumCharacters, kAlphabet.front());
+    for (auto place = out.rbegin(); place != out.rend(); ++place) {
+        *place = kAlphabet[rest % kAlphabet.size()];
+        rest /= static_cast<std::uint32_t>(kAlphabet.size());
+    }
+    return out;
+}
+
+Error not_a_token(std::string detail) {
+    return {ErrorCode::kUnauthorized, std::move(detail), "Authorization"};
+}
+
+}  // namespace
+
+Result<NewToken> make_token(std::string id) {
+    NewToken token;
+    token.id = std::move(id);
+    if (token.id.empty()) {
+        HEADWAY_TRY(token.id, random_text(kIdCharacters, kIdLetters));
+    }
+    HEADWAY_TRY(const std::string secret, random_text(kSecretCharacters, kAlphabet.size()));
+    token.text = std::string{kPrefix} + token.id + "_" + secret;
+    token.text += checksum(token.text);
+    token.hash = token_hash(token.text);
+    return token;
+}
+
+Result<std::string_view> token_id(std::string_view text) {
+    const std::size_t end = text.find('_', kPrefix.size());
+    const bool framed = text.starts_with(kPrefix) && end != std::string_view::npos;
+    const std::string_view id = framed ? text.substr(kPrefix.size(), end - kPrefix.size()) : "";
+    const std::string_view tail = framed ? text.substr(end + 1) : "";
+    const auto plain = [](std::string_view part) {
+        return std::all_of(part.begin(), part.end(),
+                           [](char c) { return core::is_digit(c) || core::is_letter(c); });
+    };
+    if (id.empty() || id.size() > kIdCharactersMax || !plain(id) || !plain(tail) ||
+        tail.size() != kTailCharacters) {
+        return not_a_token("this is not a token of Headway, or not all of one: they look like "
+                           "hw_<id>_<49 letters and digits>");
+    }
+    if (checksum(text.substr(0, text.size() - kChecksumCharacters)) !=
+        text.substr(text.size() - kChecksumCharacters)) {
+        return not_a_token("the token was copied badly: its checksum is wrong");
+    }
+    return id;
+}
+
+std::string token_hash(std::string_view text) {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+    unsigned int size = 0;
+    const int done =
+        EVP_Digest(text.data(), text.size(), bytes.data(), &size, EVP_sha256(), nullptr);
+    HEADWAY_ASSERT(done == 1 && size == 32);
+    return {reinterpret_cast<const char*>(bytes.data()), size};
+}
+
+bool same_hash(std::string_view a, std::string_view b) noexcept {
+    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,125 @@
+#include <sstream>
+
+#include "core/limits.hpp"
+#include "storage/sqlite_store.hpp"
+
+// Access tokens. Rare, so the statements are not kept.
+
+namespace headway::storage {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::string_view kColumns =
+    "SELECT id,name,scopes,hash,created_at,expires_at,revoked_at,used_at FROM token ";
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words)
+        text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
+std::vector<std::string> split(std::string_view text) {
+    std::istringstream stream{std::string{text}};
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;)
+        words.push_back(word);
+    return words;
+}
+
+std::int64_t ms(core::Timestamp at) {
+    return at.time_since_epoch().count();
+}
+
+core::Timestamp time_of(const Statement& row, int column) {
+    return core::Timestamp{core::Millis{row.integer(column)}};
+}
+
+Result<core::TokenRecord> read(const Statement& row) {
+    core::TokenRecord token;
+    token.id = row.text(0);
+    token.name = row.text(1);
+    auto grants = core::Grants::parse(split(row.text(2)));
+    if (!grants) {
+        return Error{ErrorCode::kStorageCorrupt,
+                     "the scopes of the token " + token.id + " cannot be read",
+                     {}};
+    }
+    token.grants = *std::move(grants);
+    token.hash = row.blob(3);
+    token.created_at = time_of(row, 4);
+    token.expires_at = time_of(row, 5);
+    token.revoked_at = time_of(row, 6);
+    token.used_at = time_of(row, 7);
+    return token;
+}
+
+}  // namespace
+
+Result<std::vector<core::TokenRecord>> SqliteStore::tokens() {
+    HEADWAY_TRY(Statement rows,
+                database_.prepare(std::string{kColumns} + "ORDER BY created_at,id"));
+    std::vector<core::TokenRecord> tokens;
+    while (true) {
+        HEADWAY_TRY(const bool found, rows.step());
+        if (!found) return tokens;
+        HEADWAY_TRY(core::TokenRecord token, read(rows));
+        tokens.push_back(std::move(token));
+    }
+}
+
+Result<> SqliteStore::add_token(const core::TokenRecord& token) {
+    HEADWAY_TRY(const std::int64_t count, database_.query_integer("SELECT count(*) FROM token"));
+    if (count >= static_cast<std::int64_t>(core::limits::kTokensMax)) {
+        HEADWAY_TRY(Statement make_room,
+                    database_.prepare(
+                        "DELETE FROM token WHERE id=(SELECT id FROM token WHERE revoked_at>0 OR "
+                        "(expires_at>0 AND expires_at<=?1) ORDER BY created_at,id LIMIT 1)"));
+        HEADWAY_CHECK(make_room.bind(1, ms(token.created_at)).run());
+        if (database_.changes() == 0) {
+            return Error{ErrorCode::kTooManyTokens,
+                         "there are " + std::to_string(core::limits::kTokensMax) +
+                             " tokens already; revoke one that is not needed any more",
+                         {}};
+        }
+    }
+    const std::string scopes = joined(token.grants.scopes());
+    HEADWAY_TRY(Statement add,
+                database_.prepare("INSERT INTO token(id,name,scopes,hash,created_at,expires_at,"
+                                  "revoked_at,used_at) VALUES(?1,?2,?3,?4,?5,?6,?7,?8)"));
+    return add.bind(1, token.id)
+        .bind(2, token.name)
+        .bind(3, scopes)
+        .bind_blob(4, token.hash)
+        .bind(5, ms(token.created_at))
+        .bind(6, ms(token.expires_at))
+        .bind(7, ms(token.revoked_at))
+        .bind(8, ms(token.used_at))
+        .run();
+}
+
+Result<std::optional<core::TokenRecord>> SqliteStore::revoke_token(std::string_view id,
+                                                                   core::Timestamp now) {
+    HEADWAY_TRY(Statement revoke,
+                database_.prepare("UPDATE token SET revoked_at=?2 WHERE id=?1 AND revoked_at=0"));
+    HEADWAY_CHECK(revoke.bind(1, id).bind(2, ms(now)).run());
+    HEADWAY_TRY(Statement row, database_.prepare(std::string{kColumns} + "WHERE id=?1"));
+    HEADWAY_TRY(const bool found, row.bind(1, id).step());
+    if (!found) return std::optional<core::TokenRecord>{};
+    HEADWAY_TRY(core::TokenRecord token, read(row));
+    return std::optional{std::move(token)};
+}
+
+Result<> SqliteStore::note_token_uses(std::span<const core::TokenUse> uses) {
+    HEADWAY_TRY(Statement note,
+                database_.prepare("UPDATE token SET used_at=max(used_at,?2) WHERE id=?1"));
+    for (const core::TokenUse& use : uses) {
+        HEADWAY_CHECK(note.bind(1, use.id).bind(2, ms(use.at)).run());
+    }
+    return {};
+}
+
+}  // namespace headway::storage

@@ -1,0 +1,280 @@
+#include "server/access.hpp"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "server/operator_token.hpp"
+#include "server/token_text.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::server;
+using namespace headway::core;
+using namespace headway::tests;
+using headway::api::Route;
+
+namespace {
+
+constexpr std::size_t kRoutes = headway::api::kRouteCount;
+
+/// A door with the operator's token and tokens of any kind.
+struct Door {
+    Door() { require_ok(access.adopt_operator(dir.file("operator.token"))); }
+
+    std::string add(const std::vector<std::string>& scopes, Timestamp expires_at = kNever,
+                    Timestamp revoked_at = kNever) {
+        const NewToken token = *make_token();
+        TokenRecord record;
+        record.id = token.id;
+        record.name = "name of " + token.id;
+        record.grants = *Grants::parse(scopes);
+        record.hash = token.hash;
+        record.created_at = Timestamp{Millis{static_cast<std::int64_t>(records.size())}};
+        record.expires_at = expires_at;
+        record.revoked_at = revoked_at;
+        records.push_back(record);
+        access.set_tokens(records);
+        return token.text;
+    }
+
+    Result<const Principal*> ask(Route route, const std::string& session,
+                                 const std::string& header) {
+        headway::api::Target target;
+        target.route = route;
+        target.session = session;
+        RequestHead head;
+        head.authorization = header;
+        head.authorizations = header.empty() ? 0 : 1;
+        return access.check(target, head);
+    }
+    Result<const Principal*> show(Route route, const std::string& session,
+                                  const std::string& token) {
+        return ask(route, session, "Bearer " + token);
+    }
+
+    TempDir dir;
+    Clock clock;
+    Access access{clock};
+    std::vector<TokenRecord> records;
+};
+
+std::vector<Route> routes() {
+    std::vector<Route> all;
+    for (std::size_t i = 0; i < kRoutes; ++i)
+        all.push_back(static_cast<Route>(i));
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("access: mode local asks for a token only for approvals and tokens", "[server]") {
+    Door door;
+    for (const Route route : routes()) {
+        INFO("route " << static_cast<int>(route));
+        const Guard guard = guard_of(route);
+        const auto caller = door.ask(route, "a", "");
+        if (guard == Guard::kApprove || guard == Guard::kAdmin) {
+            CHECK(code_of(caller) == ErrorCode::kUnauthorized);
+        } else {
+            require_ok(caller);
+            CHECK((*caller)->anonymous());
+        }
+    }
+    CHECK(guard_of(Route::kTokenCreate) == Guard::kAdmin);
+}
+
+TEST_CASE("access: local_control = token closes control and nothing else", "[server]") {
+    Door door;
+    door.access.configure({"local", "token"});
+    for (const Route route : {Route::kCancel, Route::kPause, Route::kResume, Route::kNudge}) {
+        const auto caller = door.ask(route, "a", "");
+        CHECK(code_of(caller) == ErrorCode::kUnauthorized);
+        CHECK_THAT(caller.error().detail, Catch::Contains("`control`"));
+        CHECK(door.show(route, "a", door.add({"control"})).has_value());
+    }
+    CHECK(door.ask(Route::kReport, "a", "").has_value());
+    CHECK(door.ask(Route::kSessions, "", "").has_value());
+    door.access.configure({"local", "open"});
+    CHECK(door.ask(Route::kCancel, "a", "").has_value());
+}
+
+TEST_CASE("access: mode token lets nobody in without one but to /livez", "[server]") {
+    Door door;
+    door.access.configure({"token", "open"});
+    for (const Route route : routes()) {
+        INFO("route " << static_cast<int>(route));
+        CHECK(door.ask(route, "a", "").has_value() == (route == Route::kLive));
+    }
+}
+
+TEST_CASE("access: each scope opens its routes and no others, in both modes", "[server]") {
+    const std::string mode = GENERATE("local", "token");
+    Door door;
+    door.access.configure({mode, "open"});
+    struct Case {
+        const char* scope;
+        std::vector<Guard> opens;
+    };
+    const Case cases[] = {{"report:a", {Guard::kReport, Guard::kRead}},
+                          {"report:", {Guard::kReport, Guard::kRead, Guard::kOverview}},
+                          {"read", {Guard::kRead, Guard::kOverview}},
+                          {"control", {Guard::kControl}},
+                          {"approve", {Guard::kApprove}},
+                          {"admin", {Guard::kAdmin}}};
+    for (const Case& c : cases) {
+        const std::string token = door.add({c.scope});
+        for (const Route route : routes()) {
+            INFO(mode << " " << c.scope << " route " << static_cast<int>(route));
+            const Guard guard = guard_of(route);
+            const bool any = guard == Guard::kNobody || guard == Guard::kAnybody;
+            const bool opens =
+                any || std::find(c.opens.begin(), c.opens.end(), guard) != c.opens.end();
+            const auto caller = door.show(route, "abc", token);
+            if (opens) {
+                require_ok(caller);
+                CHECK((*caller)->name == door.records.back().name);
+            } else {
+                CHECK(code_of(caller) == ErrorCode::kForbidden);
+                CHECK_THAT(caller.error().detail, Catch::Contains("headway token create"));
+            }
+        }
+    }
+}
+
+TEST_CASE("access: the operator may everything", "[server]") {
+    Door door;
+    std::ifstream file{door.dir.file("operator.token")};
+    std::string text;
+    std::getline(file, text);
+    for (const Route route : routes()) {
+        const auto caller = door.show(route, "a", text);
+        require_ok(caller);
+        CHECK((*caller)->id == kOperatorId);
+    }
+    const auto next = door.access.rotate_operator();
+    require_ok(next);
+    CHECK(code_of(door.show(Route::kLive, "", text)) == ErrorCode::kUnauthorized);
+    CHECK(door.show(Route::kTokens, "", *next).has_value());
+}
+
+TEST_CASE("access: a prefix ends where it ends", "[server]") {
+    Door door;
+    const std::string token = door.add({"report:ci-", "report:x"});
+    for (const char* inside : {"ci-", "ci-1", "x", "xy"})
+        CHECK(door.show(Route::kReport, inside, token).has_value());
+    for (const char* outside : {"ci", "CI-1", "c", "ax"}) {
+        INFO(outside);
+        const auto caller = door.show(Route::kReport, outside, token);
+        CHECK(code_of(caller) == ErrorCode::kForbidden);
+        CHECK_THAT(caller.error().detail, Catch::Contains(std::string{"`report:"} + outside + "`"));
+        CHECK(code_of(door.show(Route::kProgress, outside, token)) == ErrorCode::kForbidden);
+    }
+}
+
+TEST_CASE("access: routes that name the session elsewhere leave the rest to their handler",
+          "[server]") {
+    Door door;
+    const std::string token = door.add({"report:ci-"});
+    for (const Route route : {Route::kOpen, Route::kChatStatus, Route::kWaitSeveral}) {
+        const auto caller = door.show(route, "", token);
+        require_ok(caller);
+        CHECK(require_report(**caller, "ci-1").has_value());
+        CHECK(code_of(require_report(**caller, "other")) == ErrorCode::kForbidden);
+        CHECK(require_read(**caller, "ci-1").has_value());
+        CHECK(code_of(require_read(**caller, "other")) == ErrorCode::kForbidden);
+    }
+    CHECK(code_of(door.show(Route::kOpen, "", door.add({"read"}))) == ErrorCode::kForbidden);
+}
+
+TEST_CASE("access: a token that does not count is refused everywhere, and says why", "[server]") {
+    Door door;
+    const Timestamp now = door.clock.now();
+    const std::string good = door.add({"read"});
+    const std::string expired = door.add({"read"}, now - Millis{1});
+    const std::string revoked = door.add({"read"}, kNever, now);
+    const NewToken stranger = *make_token();
+    std::string garbled = good;
+    garbled.back() = garbled.back() == 'a' ? 'b' : 'a';
+    const std::pair<std::string, const char*> cases[] = {
+        {"Bearer " + expired, "has expired"},
+        {"Bearer " + revoked, "was revoked"},
+        {"Bearer " + stranger.text, "nobody knows"},
+        {"Bearer " + make_token(door.records.front().id)->text, "nobody knows"},
+        {"Bearer " + make_token("operator")->text, "operator's token"},
+        {"Bearer " + garbled, "checksum"},
+        {"Bearer", "Bearer <token>"},
+        {"Bearer ", "not a token"},
+        {"Bearer x", "not a token"},
+        {"Basic dXNlcjpwYXNz", "Bearer <token>"},
+        {good, "Bearer <token>"},
+    };
+    for (const auto& [header, why] : cases) {
+        for (const Route route : routes()) {
+            const auto caller = door.ask(route, "a", header);
+            CHECK(code_of(caller) == ErrorCode::kUnauthorized);
+            CHECK_THAT(caller.error().detail, Catch::Contains(why));
+            CHECK(caller.error().field == "Authorization");
+        }
+    }
+    headway::api::Target target;
+    target.route = Route::kLive;
+    RequestHead head;
+    head.authorization = "Bearer ";
+    head.authorizations = 2;
+    CHECK(code_of(door.access.check(target, head)) == ErrorCode::kUnauthorized);
+}
+
+TEST_CASE("access: the scheme may be written in any case, with spaces behind it", "[server]") {
+    Door door;
+    const std::string token = door.add({"read"});
+    CHECK(door.ask(Route::kVersion, "", "bearer " + token).has_value());
+    CHECK(door.ask(Route::kVersion, "", "BEARER   " + token).has_value());
+}
+
+TEST_CASE("access: uses are noted once each, and survive a new list", "[server]") {
+    Door door;
+    const std::string token = door.add({"read"});
+    CHECK(door.access.take_uses().empty());
+    require_ok(door.show(Route::kVersion, "", token));
+    require_ok(door.show(Route::kVersion, "", token));
+    (void)door.add({"read"});
+    CHECK(door.access.tokens().back()->used_at != kNever);
+    const auto uses = door.access.take_uses();
+    REQUIRE(uses.size() == 1);
+    CHECK(uses.front().id == door.records.front().id);
+    CHECK(uses.front().at != kNever);
+    CHECK(door.access.take_uses().empty());
+}
+
+TEST_CASE("access: what is turned away is counted, and nothing else", "[server]") {
+    Door door;
+    const std::string token = door.add({"read"});
+    (void)door.ask(Route::kReport, "a", "");
+    (void)door.show(Route::kSessions, "", token);
+    CHECK(door.access.refused() == 0);
+    (void)door.ask(Route::kTokens, "", "");
+    (void)door.show(Route::kTokens, "", token);
+    (void)door.show(Route::kLive, "", "x");
+    CHECK(door.access.refused() == 3);
+}
+
+TEST_CASE("access: tokens are listed newest first", "[server]") {
+    Door door;
+    for (int i = 0; i < 5; ++i)
+        (void)door.add({"read"});
+    const auto tokens = door.access.tokens();
+    REQUIRE(tokens.size() == 5);
+    for (std::size_t i = 0; i < 5; ++i)
+        CHECK(tokens[i]->id == door.records[4 - i].id);
+}
+
+TEST_CASE("access: who signs a command", "[server]") {
+    const Principal nobody;
+    const Principal ci{"7A", "ci", {}};
+    CHECK(signed_by(nobody, "ana").compare("ana") == 0);
+    CHECK(signed_by(nobody, "").empty());
+    CHECK(signed_by(ci, "") == "ci");
+    CHECK(signed_by(ci, "ci") == "ci");
+    CHECK(signed_by(ci, "ana") == "ana (token ci)");
+    CHECK(signed_by(ci, std::string(512, 'x')) == std::string(501, 'x') + " (token ci)");
+}

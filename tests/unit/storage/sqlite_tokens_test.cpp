@@ -1,0 +1,98 @@
+#include <catch2/catch.hpp>
+
+#include "core/limits.hpp"
+#include "storage/sqlite_store.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::core;
+using namespace headway::storage;
+using namespace headway::tests;
+
+namespace {
+
+Timestamp at(std::int64_t ms) {
+    return Timestamp{Millis{ms}};
+}
+
+TokenRecord token(const std::string& id, std::int64_t created_at) {
+    TokenRecord record;
+    record.id = id;
+    record.name = "naïve " + id;
+    record.grants = *Grants::parse(std::vector<std::string>{"report:a", "report:b:", "read"});
+    record.hash = std::string("\0\x01\xff", 3) + std::string(29, 'h');
+    record.created_at = at(created_at);
+    return record;
+}
+
+std::unique_ptr<SqliteStore> opened(const TempDir& dir) {
+    auto store = SqliteStore::open(dir.file());
+    require_ok(store);
+    return *std::move(store);
+}
+
+}  // namespace
+
+TEST_CASE("tokens: what was stored comes back after a restart, oldest first", "[storage]") {
+    const TempDir dir;
+    TokenRecord one = token("one", 2);
+    one.expires_at = at(77);
+    {
+        const auto store = opened(dir);
+        require_ok(store->add_token(one));
+        require_ok(store->add_token(token("two", 1)));
+    }
+    const auto tokens = opened(dir)->tokens();
+    require_ok(tokens);
+    REQUIRE(tokens->size() == 2);
+    CHECK(tokens->front().id == "two");
+    const TokenRecord& back = tokens->back();
+    CHECK(back.name == one.name);
+    CHECK(back.grants == one.grants);
+    CHECK(back.hash == one.hash);
+    CHECK(back.created_at == one.created_at);
+    CHECK(back.expires_at == one.expires_at);
+    CHECK(back.revoked_at == kNever);
+    CHECK(back.used_at == kNever);
+}
+
+TEST_CASE("tokens: revoking keeps the first moment, and an unknown id is nothing", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    require_ok(store->add_token(token("one", 1)));
+    require_ok(store->add_token(token("two", 1)));
+    CHECK(store->revoke_token("one", at(10)).value()->revoked_at == at(10));
+    CHECK(store->revoke_token("one", at(20)).value()->revoked_at == at(10));
+    CHECK_FALSE(store->revoke_token("none", at(20)).value().has_value());
+    CHECK(store->tokens().value().back().revoked_at == kNever);
+}
+
+TEST_CASE("tokens: the last use never goes back", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    require_ok(store->add_token(token("one", 1)));
+    require_ok(store->note_token_uses(std::vector<TokenUse>{{"one", at(9)}, {"none", at(9)}}));
+    require_ok(store->note_token_uses(std::vector<TokenUse>{{"one", at(5)}}));
+    CHECK(store->tokens().value().front().used_at == at(9));
+}
+
+TEST_CASE("tokens: a full table gives up dead tokens, oldest first, and no others", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    require_ok(store->begin());
+    for (std::size_t i = 0; i < limits::kTokensMax; ++i) {
+        TokenRecord one = token("t" + std::to_string(i), static_cast<std::int64_t>(i) + 1);
+        if (i == 5) one.expires_at = at(50);
+        require_ok(store->add_token(one));
+    }
+    require_ok(store->revoke_token("t7", at(60)));
+    require_ok(store->add_token(token("early", 49)));
+    CHECK(code_of(store->add_token(token("still early", 49))) == ErrorCode::kTooManyTokens);
+    require_ok(store->add_token(token("late", 50)));
+    CHECK(code_of(store->add_token(token("too late", 70))) == ErrorCode::kTooManyTokens);
+    require_ok(store->commit());
+    const auto tokens = store->tokens().value();
+    CHECK(tokens.size() == limits::kTokensMax);
+    for (const TokenRecord& one : tokens)
+        CHECK((one.id != "t5" && one.id != "t7"));
+}
