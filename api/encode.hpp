@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/encode_approvals.hpp"
 #include "core/event.hpp"
 #include "core/session.hpp"
 #include "core/view.hpp"
@@ -27,6 +28,7 @@ struct Advice {
     /// A directive and how often it has been delivered, this time included.
     std::vector<std::pair<core::Directive, std::uint32_t>> directives;
     std::string feedback;  ///< for the model, about failures; or empty
+    std::vector<ApprovalNotice> approvals;  ///< those that wait, and those whose decision is news
 };
 
 void append_advice(std::string& out, const Advice& advice, const core::SessionView& view);

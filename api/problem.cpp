@@ -53,6 +53,22 @@ ProblemKind problem_kind(core::ErrorCode code) noexcept {
             return {409, "session_ended", "Session ended"};
         case ErrorCode::kSessionExists:
             return {409, "session_exists", "Session exists"};
+        case ErrorCode::kUnknownApproval:
+            return {404, "unknown_approval", "Unknown approval"};
+        case ErrorCode::kAlreadyDecided:
+            return {409, "already_decided", "Already decided"};
+        case ErrorCode::kNotApproved:
+            return {409, "not_approved", "Not approved"};
+        case ErrorCode::kDigestMismatch:
+            return {409, "digest_mismatch", "Not the approved arguments"};
+        case ErrorCode::kAlreadyRedeemed:
+            return {409, "already_redeemed", "Already redeemed"};
+        case ErrorCode::kApprovalUnclear:
+            return {409, "approval_unclear", "Which approval is not clear"};
+        case ErrorCode::kTooManyApprovals:
+            return {409, "too_many_approvals", "Too many approvals"};
+        case ErrorCode::kNoGrant:
+            return {409, "no_grant", "No grant to revoke"};
         case ErrorCode::kLengthRequired:
             return {411, "length_required", "Length required"};
         case ErrorCode::kBodyTooLarge:
@@ -84,7 +100,8 @@ ProblemKind problem_kind(core::ErrorCode code) noexcept {
     return {500, "internal", "Internal error"};
 }
 
-void append_problem(std::string& out, const core::Error& error, std::string_view instance) {
+void append_problem(std::string& out, const core::Error& error, std::string_view instance,
+                    ProblemMember more) {
     const ProblemKind kind = problem_kind(error.code);
     JsonWriter json{out};
     json.open_object();
@@ -96,6 +113,10 @@ void append_problem(std::string& out, const core::Error& error, std::string_view
     json.member("code", kind.code);
     json.member("retryable", kind.retryable);
     if (!error.field.empty()) json.member("field", printable(error.field));
+    if (!more.name.empty()) {
+        json.key(more.name);
+        json.raw(more.json);
+    }
     json.close_object();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/policy.hpp"
+#include "core/session.hpp"
 
 // What can be configured, one struct for each consumer, defaults in place. The keys of headway.toml
 // are
@@ -49,6 +50,7 @@ struct Settings {
     StorageSettings storage;
     core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
                           ///< heartbeat_limit; reloadable
+    core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
     LogSettings log;
 };
 

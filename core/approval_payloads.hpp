@@ -13,6 +13,7 @@
 #include "core/fields.hpp"
 #include "core/text.hpp"
 #include "core/time.hpp"
+#include "core/time.hpp"
 
 // Events about approvals (DESIGN 6). The rules of session_payloads.hpp hold. An approval is known by
 // `<session>.a<n>`, n being the number of its approval.requested event: the id leads to the session
@@ -63,6 +64,13 @@ enum class GrantScope : std::uint8_t { kOnce, kSession, kUntil };
 template <>
 struct EnumNames<GrantScope> {
     static constexpr std::array<std::string_view, 3> kNames{"once", "session", "until"};
+};
+
+/// Which later calls a grant lets through: those with exactly these arguments, or all of the tool.
+enum class GrantMatch : std::uint8_t { kArgs, kTool };
+template <>
+struct EnumNames<GrantMatch> {
+    static constexpr std::array<std::string_view, 2> kNames{"args", "tool"};
 };
 
 enum class ApprovalAlarmKind : std::uint8_t {
@@ -124,6 +132,9 @@ struct ApprovalDecided {
     GrantScope scope = GrantScope::kOnce;
     Timestamp until = kNever;  ///< end of a grant `until`
     bool stop = false;         ///< a rejection that ends the loop
+    GrantMatch match = GrantMatch::kArgs;
+    Timestamp execute_by = kNever;  ///< an approved call that has not run by then raises an alarm
+    std::uint64_t question = 0;     ///< print of the tool and the edited arguments
     bool operator==(const ApprovalDecided&) const = default;
     static constexpr auto fields() {
         using A = ApprovalDecided;
@@ -137,7 +148,10 @@ struct ApprovalDecided {
                           field("response", &A::response),
                           field("scope", &A::scope),
                           field("until", &A::until),
-                          field("stop", &A::stop)};
+                          field("stop", &A::stop),
+                          field("match", &A::match),
+                          field("execute_by", &A::execute_by),
+                          internal("question", &A::question)};
     }
 };
 

@@ -49,6 +49,7 @@ struct Observation {
     bool state_change = false;
     bool user_message = false;
     bool nudge_taken = false;  ///< the agent acknowledged a change of approach
+    bool waits_for_human = false;  ///< somebody was asked and has not answered
 };
 
 /// The one interface of all detectors: a value in the session's state, fed with every event by the

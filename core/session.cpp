@@ -72,7 +72,9 @@ void Session::open(SessionStarted about, const Policy& defaults, const Context& 
 Result<> Session::admit(std::span<const Event> events) const {
     std::uint32_t attempt = state_.attempt;
     bool ended = state_.ended();
+    std::size_t requests = 0;
     for (const Event& event : events) {
+        if (std::holds_alternative<ApprovalRequested>(event.payload)) ++requests;
         if (event.attempt != 0 && event.attempt < attempt) {
             return Error{ErrorCode::kStaleAttempt,
                          "attempt " + std::to_string(event.attempt) +
@@ -84,18 +86,25 @@ Result<> Session::admit(std::span<const Event> events) const {
         attempt = std::max(attempt, event.attempt);
         ended = std::holds_alternative<SessionEnded>(event.payload);
     }
-    return {};
+    return requests == 0 ? Result<>{} : admit_requests(requests);
 }
 
 void Session::report(std::span<Event> events, const Context& context, std::vector<Event>& out) {
     std::string failure;
-    for (Event& event : events) {
+    for (std::size_t place = 0; place < events.size(); ++place) {
+        Event& event = events[place];
         event.at = context.now;
+        if (auto* asked = std::get_if<ApprovalRequested>(&event.payload)) asked->source = "agent";
         note_state(event);
         const std::size_t at = out.size();
         const std::uint64_t calls = state_.tool_calls;
+        std::optional<ApprovalAlarm> alarm = alarm_before(event, context);
         add(std::move(event), out);
         if (state_.tool_calls != calls) add_stats(context, out);
+        if (state_.tool_calls != calls && alarm) add_alarm(*std::move(alarm), context, out);
+        if (std::holds_alternative<ApprovalRequested>(out[at].payload))
+            settle(out[at].n, context, out);
+        ask_for_call(place, context, out);
         add_verdict(context, out, state_.last_tier);
         add_advice(context, out);
         if (failure.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);
@@ -122,6 +131,7 @@ Result<> Session::cancel(std::string reason, const Context& context, std::vector
 
 void Session::tick(const Context& context, std::vector<Event>& out) {
     if (state_.n == 0 || state_.ended()) return;
+    add_overdue(context, out);
     add_verdict(context, out);
 }
 
@@ -133,18 +143,24 @@ void Session::apply(const Event& event) {
     }
 }
 
-Timestamp Session::next_deadline(Timestamp watching_since) const {
+Timestamp Session::next_deadline(Timestamp watching_since, Timestamp after) const {
     if (state_.n == 0 || state_.ended()) return kNever;
-    const Timestamp due = silent_at(state_.last_beat_at, watching_since, state_.asked_interval);
-    // Past silence nothing more happens by itself; the next event of the agent ends it.
+    Timestamp next = core::next_deadline(state_.approvals, attendance(watching_since));
+    const Timestamp due = silent_at(state_.heard_at(), watching_since, state_.asked_interval);
+    // Past silence nothing more happens by itself; the next event of the agent ends it. Silence of
+    // one that waits for a person means nothing.
     const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;
-    return said ? kNever : due;
+    const bool matters = !said && !state_.waits_for_human() && due > after;
+    if (next <= after) next = kNever;
+    if (matters && (next == kNever || due < next)) next = due;
+    return next;
 }
 
 void Session::add(Event event, std::vector<Event>& out) {
     event.n = state_.n + 1;
     out.push_back(std::move(event));
     apply(out.back());
+    if (!state_.approvals.requests.empty()) note_changed_approvals();
 }
 
 void Session::add_verdict(const Context& context, std::vector<Event>& out, Tier tier) {
@@ -175,10 +191,18 @@ void Session::add_advice(const Context& context, std::vector<Event>& out) {
     directive.evidence = state_.judgement.evidence;
     directive.loop = state_.judgement.loop;
     directive.step = step->step;
+    const std::string asked = directive.reason;
     Event event = make_event(std::move(directive), context);
     const bool halts = step->kind == DirectiveKind::kStop;
     if (halts && state_.agent_state != AgentState::kHalted) event.state = AgentState::kHalted;
     add(std::move(event), out);
+    if (step->step != kStepAsk || !admit_requests(1)) return;
+    ApprovalRequested question;
+    question.kind = ApprovalKind::kQuestion;
+    question.summary = bounded_text(asked);
+    question.source = "headway";
+    ask(std::move(question), context, out);
+    add_verdict(context, out);
 }
 
 void Session::end_itself(std::string failure, const Context& context, std::vector<Event>& out) {
@@ -212,6 +236,9 @@ void Session::note_state(Event& event) const {
         if (change->state != state_.agent_state) event.state = change->state;
         return;
     }
+    // While a person is asked it waits for permission, whatever else is under way.
+    const bool ends = std::holds_alternative<SessionEnded>(event.payload);
+    if (state_.waits_for_human() && !ends) return;
     const std::optional<AgentState> implied = implied_state(event.payload);
     if (implied && *implied != state_.agent_state) event.state = implied;
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/approvals.hpp"
 #include "core/detectors.hpp"
 #include "core/event.hpp"
 #include "core/ledger.hpp"
@@ -117,10 +118,17 @@ struct SessionState {
     std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
     SessionStarted about;
     Policy policy;
+    Approvals approvals;
 
     bool ended() const noexcept { return outcome.has_value(); }
     bool call_in_flight() const noexcept {
         return !open_calls.empty() || in_flight_beat.has_value();
+    }
+    /// Somebody was asked and has not answered: the agent may stand still, and it costs it nothing.
+    bool waits_for_human() const noexcept { return approvals.oldest_pending() != nullptr; }
+    /// When it was last at work or had to wait: what silence is counted from.
+    Timestamp heard_at() const noexcept {
+        return last_beat_at > approvals.waited_until ? last_beat_at : approvals.waited_until;
     }
     bool operator==(const SessionState&) const = default;
     static constexpr auto fields();
@@ -128,7 +136,7 @@ struct SessionState {
 
 /// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
 /// the journal.
-inline constexpr std::uint32_t kSnapshotVersion = 3;
+inline constexpr std::uint32_t kSnapshotVersion = 4;
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -174,7 +182,8 @@ constexpr auto SessionState::fields() {
                       field("files_modified", &S::files_modified),
                       field("recent_successes", &S::recent_successes),
                       field("recent_failures", &S::recent_failures),
-                      field("low_confidence", &S::low_confidence)};
+                      field("low_confidence", &S::low_confidence),
+                      field("approvals", &S::approvals)};
 }
 
 }  // namespace headway::core

@@ -8,6 +8,7 @@
 
 #include "api/json_tape.hpp"
 #include "config/settings.hpp"
+#include "server/approval_waits.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
 #include "server/http_server.hpp"
@@ -58,6 +59,17 @@ private:
     core::Result<> submit(Call& call, Command command, const std::string& session,
                           std::size_t bytes);
 
+    // dispatcher_approvals.cpp
+    core::Result<> may_decide(const Call& call) const;
+    core::Result<> ask_approval(Call& call);
+    core::Result<> approvals(Call& call);
+    core::Result<> approval(Call& call);
+    core::Result<> decide(Call& call);
+    core::Result<> redeem(Call& call);
+    core::Result<> revoke(Call& call);
+    core::Result<> approve_agent(Call& call);
+    void answer_approval(const ReplyTo& to, ApprovalReply& reply);
+
     // dispatcher_reads.cpp
     core::Result<> session(Call& call);
     core::Result<> sessions(Call& call);
@@ -88,6 +100,7 @@ private:
     CommandQueue& queue_;
     ViewCache views_;
     Waiters waiters_;
+    ApprovalWaits approval_waits_;
     Streams streams_;
     HttpServer http_;
     api::JsonTape tape_;

@@ -10,10 +10,8 @@
 
 namespace headway::server {
 
-inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(api::Route::kIndex) + 1;
-
 /// Requests that reached a route.
-using RouteCounts = std::array<std::uint64_t, kRouteCount>;
+using RouteCounts = std::array<std::uint64_t, api::kRouteCount>;
 
 /// Everything /metrics shows, as values. Labels are bounded sets (route, verdict), never a session.
 struct MetricsInput {

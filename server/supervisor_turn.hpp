@@ -26,7 +26,9 @@ inline bool is_query(const Command& command) {
            std::holds_alternative<ListQuery>(command) ||
            std::holds_alternative<JournalQuery>(command) ||
            std::holds_alternative<ViewQuery>(command) ||
-           std::holds_alternative<StreamQuery>(command);
+           std::holds_alternative<StreamQuery>(command) ||
+           std::holds_alternative<ApprovalQuery>(command) ||
+           std::holds_alternative<InboxQuery>(command);
 }
 
 }  // namespace headway::server

@@ -1,0 +1,488 @@
+#include "core/approvals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+using S = ApprovalStatus;
+
+constexpr std::uint16_t to(std::initializer_list<S> states) {
+    std::uint16_t set = 0;
+    for (S state : states)
+        set = static_cast<std::uint16_t>(set | (1U << static_cast<unsigned>(state)));
+    return set;
+}
+
+/// By status, what may follow.
+constexpr std::array<std::uint16_t, EnumNames<S>::kNames.size()> kTransitions{
+    /* pending */
+    to({S::kApproved, S::kEdited, S::kRejected, S::kResponded, S::kIgnored, S::kExpired,
+        S::kCancelled}),
+    /* approved */ to({S::kRedeemed, S::kExecuted, S::kNeverExecuted}),
+    /* edited */ to({S::kRedeemed, S::kExecuted, S::kNeverExecuted}),
+    /* rejected */ to({}),
+    /* responded */ to({}),
+    /* ignored */ to({}),
+    /* expired */ to({}),
+    /* cancelled */ to({}),
+    /* redeemed */ to({S::kExecuted, S::kNeverExecuted}),
+    /* executed */ to({}),
+    /* never_executed */ to({S::kRedeemed, S::kExecuted}),
+};
+
+constexpr std::string_view kDigestStart = "sha256:";
+
+Approval* find_mutable(Approvals& approvals, std::string_view id) {
+    const auto ref = parse_approval_id(id);
+    if (!ref) return nullptr;
+    const auto found = std::find_if(approvals.requests.begin(), approvals.requests.end(),
+                                    [&](const Approval& a) { return a.n == ref->n; });
+    return found == approvals.requests.end() ? nullptr : &*found;
+}
+
+/// False, and nothing happens, when the table does not allow it.
+bool become(Approvals& approvals, Approval& approval, S status, std::uint64_t n, Timestamp at) {
+    if (!may_become(approval.status, status)) return false;
+    if (approval.pending()) approvals.waited_until = at;
+    approval.status = status;
+    approval.changed_n = n;
+    return true;
+}
+
+S status_after(const ApprovalDecided& decided) {
+    switch (decided.decision) {
+        case Decision::kApprove:
+            return S::kApproved;
+        case Decision::kEdit:
+            return S::kEdited;
+        case Decision::kRespond:
+            return S::kResponded;
+        case Decision::kIgnore:
+            return S::kIgnored;
+        case Decision::kReject:
+            break;
+    }
+    return decided.channel == "expiry" ? S::kExpired : S::kRejected;
+}
+
+std::string start_of(std::string_view text, std::size_t bytes = limits::kApprovalTextBytesMax) {
+    return std::string{cut_text(text, bytes)};
+}
+
+/// What a session may forget first: what needs nothing more, then what waits only to be read.
+int worth(const Approval& approval) {
+    if (approval.pending()) return 3;
+    if (approval.open()) return 2;
+    return approval.undelivered() ? 1 : 0;
+}
+
+void trim(Approvals& approvals) {
+    auto& requests = approvals.requests;
+    while (requests.size() - approvals.pending() > limits::kApprovalsKeptMax) {
+        requests.erase(std::min_element(
+            requests.begin(), requests.end(),
+            [](const Approval& a, const Approval& b) { return worth(a) < worth(b); }));
+    }
+}
+
+void add_grant(Approvals& approvals, const Approval& approval, Timestamp at) {
+    auto& grants = approvals.grants;
+    std::erase_if(grants, [at](const Grant& grant) { return !grant.live(at); });
+    if (grants.size() == limits::kGrantsMax) grants.erase(grants.begin());
+    grants.push_back({approval.n, approval.kind, approval.tool, approval.args_digest,
+                      approval.question, approval.match, approval.until});
+}
+
+/// How a finished call is recognised, by the best of what it says about itself.
+struct FinishedCall {
+    const ToolFinished& call;
+    const CallPrint& print;
+
+    bool same_id(const Approval& approval) const {
+        return approval.kind == ApprovalKind::kTool && approval.tool == call.tool &&
+               !call.call_id.empty() && approval.call_id == call.call_id;
+    }
+    /// Tool and arguments are those of the approval, as far as the call tells them; `if_silent`
+    /// when it tells nothing at all.
+    bool same_call(const Approval& approval, bool if_silent) const {
+        if (approval.kind != ApprovalKind::kTool || approval.tool != call.tool) return false;
+        if (!call.args.empty()) return print.question.low == approval.question;
+        if (call.args_digest.starts_with(kDigestStart)) {
+            return call.args_digest ==
+                   (approval.run_digest.empty() ? approval.args_digest : approval.run_digest);
+        }
+        if (!call.call_id.empty()) return call.call_id == approval.call_id;
+        return if_silent;
+    }
+    bool granted(const Grant& grant, Timestamp now) const {
+        if (grant.kind != ApprovalKind::kTool || grant.tool != call.tool || !grant.live(now))
+            return false;
+        if (grant.match == GrantMatch::kTool) return true;
+        return print.question.low == grant.question ||
+               (call.args.empty() && call.args_digest == grant.args_digest);
+    }
+};
+
+/// The place of the approval that a finished call uses up: a redeemed one before one that is not.
+std::optional<std::size_t> covering(const Approvals& approvals, const FinishedCall& call) {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < approvals.requests.size(); ++i) {
+        const Approval& approval = approvals.requests[i];
+        if (!approval.open() || !call.same_call(approval, true)) continue;
+        if (approval.redeemed_at != kNever) return i;
+        if (!found) found = i;
+    }
+    return found;
+}
+
+bool refused(const Approval& approval) {
+    return approval.status == S::kRejected || approval.status == S::kExpired ||
+           approval.status == S::kIgnored;
+}
+
+Error not_so(std::string detail, std::string field) {
+    return {ErrorCode::kInvalidField, std::move(detail), std::move(field)};
+}
+
+Result<> fits_kind(const Approval& approval, const Ruling& ruling, Timestamp now) {
+    const bool tool = approval.kind == ApprovalKind::kTool;
+    const bool question =
+        approval.kind == ApprovalKind::kQuestion || approval.kind == ApprovalKind::kAuth;
+    if (ruling.decision == Decision::kEdit && !tool) {
+        return not_so("only the arguments of a tool can be edited; this is of kind " +
+                          std::string{name_of(approval.kind)},
+                      "/decision");
+    }
+    if (ruling.decision == Decision::kRespond && !question) {
+        return not_so("only a question is answered with a response; use approve, reject or ignore",
+                      "/decision");
+    }
+    const bool wide = ruling.scope != GrantScope::kOnce;
+    if (wide && (!tool || ruling.decision != Decision::kApprove)) {
+        return not_so("only an approved call of a tool can reach further than once", "/scope");
+    }
+    if (ruling.scope == GrantScope::kUntil && ruling.until <= now) {
+        return not_so("must be in the future", "/until");
+    }
+    return {};
+}
+
+bool same_ruling(const Approval& approval, const Ruling& ruling) {
+    if (approval.decision != ruling.decision) return false;
+    switch (ruling.decision) {
+        case Decision::kEdit:
+            return approval.run_digest == ruling.edited_digest;
+        case Decision::kRespond:
+            return approval.response == digest_of(ruling.response.kept);
+        case Decision::kApprove:
+            return approval.scope == ruling.scope && approval.until == ruling.until &&
+                   (approval.scope == GrantScope::kOnce || approval.match == ruling.match);
+        case Decision::kReject:
+        case Decision::kIgnore:
+            break;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept {
+    const unsigned allowed = kTransitions[static_cast<std::size_t>(from)];
+    return ((allowed >> static_cast<unsigned>(to)) & 1U) != 0;
+}
+
+bool Approval::open() const noexcept {
+    return kind == ApprovalKind::kTool && may_become(status, S::kExecuted);
+}
+
+bool Approval::undelivered() const noexcept {
+    return !pending() && !acknowledged && status != S::kCancelled && redeemed_at == kNever &&
+           executed_n == 0;
+}
+
+const Approval* Approvals::find(std::uint64_t n) const noexcept {
+    const auto found = std::find_if(requests.begin(), requests.end(),
+                                    [n](const Approval& a) { return a.n == n; });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+std::size_t Approvals::pending() const noexcept {
+    return static_cast<std::size_t>(std::count_if(
+        requests.begin(), requests.end(), [](const Approval& a) { return a.pending(); }));
+}
+
+const Approval* Approvals::oldest_pending() const noexcept {
+    const auto found = std::find_if(requests.begin(), requests.end(),
+                                    [](const Approval& a) { return a.pending(); });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+const Approval* Approvals::asked_before(const ApprovalRequested& asked) const {
+    if (requests.empty()) return nullptr;
+    const std::uint64_t identity = identity_of(asked);
+    const auto found = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
+        const bool same = a.identity == identity && a.call_id == asked.call_id;
+        return same && (a.pending() || (!a.call_id.empty() && a.undelivered()));
+    });
+    return found == requests.rend() ? nullptr : &*found;
+}
+
+const Grant* Approvals::grant_for(const ApprovalRequested& asked, Timestamp now) const {
+    const auto found = std::find_if(grants.begin(), grants.end(), [&](const Grant& grant) {
+        return grant.kind == asked.kind && grant.tool == asked.tool && grant.live(now) &&
+               (grant.match == GrantMatch::kTool || grant.args_digest == asked.args_digest);
+    });
+    return found == grants.end() ? nullptr : &*found;
+}
+
+const Approval* Approvals::open_for(const ApprovalRequested& asked) const {
+    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        return a.open() && a.tool == asked.tool && a.run_digest == asked.args_digest;
+    });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+std::string approval_id(std::string_view session, std::uint64_t n) {
+    return std::string{session} + ".a" + std::to_string(n);
+}
+
+std::optional<ApprovalRef> parse_approval_id(std::string_view id) {
+    const std::size_t dot = id.rfind(".a");
+    if (dot == std::string_view::npos || dot == 0) return std::nullopt;
+    const std::string_view digits = id.substr(dot + 2);
+    ApprovalRef ref;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ref.n);
+    const bool whole = error == std::errc{} && end == digits.data() + digits.size();
+    if (!whole || ref.n == 0 || digits.front() == '0' || ref.n > INT64_MAX) return std::nullopt;
+    ref.session = id.substr(0, dot);
+    return ref;
+}
+
+std::uint64_t identity_of(const ApprovalRequested& asked) {
+    std::string text{name_of(asked.kind)};
+    text.append("\n").append(asked.tool).append("\n").append(asked.args_digest);
+    if (asked.args.empty()) {
+        text.append("\n").append(asked.summary.kept);
+        text.append(to_hex(asked.summary.digest));
+    }
+    if (asked.extend) {
+        const BudgetLimits& more = *asked.extend;
+        for (const auto& amount : {more.timeout_seconds, more.max_steps, more.max_tokens})
+            text.append("\n").append(std::to_string(amount.value_or(0)));
+        text.append("\n").append(std::to_string(more.max_cost_usd.value_or(0)));
+    }
+    return digest_of(text).low;
+}
+
+void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n, Timestamp at) {
+    Approval approval;
+    approval.n = n;
+    approval.kind = asked.kind;
+    approval.tool = asked.tool;
+    approval.call_id = asked.call_id;
+    approval.summary = start_of(asked.summary.kept);
+    approval.risk = asked.risk;
+    approval.source = asked.source;
+    approval.requested_at = at;
+    if (asked.expires_in_ms) {
+        const auto max = static_cast<std::uint64_t>(Millis{limits::kApprovalExpiryMax}.count());
+        const std::uint64_t ms = std::min(*asked.expires_in_ms, max);
+        approval.expires_at = at + Millis{static_cast<std::int64_t>(ms)};
+    }
+    approval.on_expiry = asked.on_expiry;
+    approval.extend = asked.extend;
+    approval.args_digest = asked.args_digest;
+    approval.identity = identity_of(asked);
+    approval.question = asked.question;
+    approval.changed_n = n;
+    approvals.requests.push_back(std::move(approval));
+    if (approvals.pending() > limits::kApprovalsPendingMax) {  // refused before it comes to this
+        const auto oldest =
+            std::find_if(approvals.requests.begin(), approvals.requests.end(),
+                         [](const Approval& a) { return a.pending(); });
+        become(approvals, *oldest, S::kCancelled, n, at);
+    }
+    trim(approvals);
+}
+
+void enter(Approvals& approvals, const ApprovalDecided& decided, std::uint64_t n, Timestamp at) {
+    Approval* approval = find_mutable(approvals, decided.id);
+    if (approval == nullptr) return;
+    if (!become(approvals, *approval, status_after(decided), n, at)) return;
+    approval->decision = decided.decision;
+    approval->decided_n = n;
+    approval->decided_at = at;
+    approval->by = start_of(decided.by, limits::kApproverBytesMax);
+    approval->channel = start_of(decided.channel, limits::kApproverBytesMax);
+    approval->reason = start_of(decided.reason);
+    approval->response = digest_of(decided.response.kept);
+    approval->run_digest = decided.args_digest;
+    approval->scope = decided.scope;
+    approval->match = decided.match;
+    approval->until = decided.until;
+    approval->stop = decided.stop;
+    approval->execute_by = decided.execute_by;
+    if (decided.decision == Decision::kEdit) approval->question = decided.question;
+    if (decided.scope != GrantScope::kOnce) add_grant(approvals, *approval, at);
+}
+
+void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t n, Timestamp at) {
+    Approval* approval = find_mutable(approvals, redeemed.id);
+    if (approval == nullptr || !become(approvals, *approval, S::kRedeemed, n, at)) return;
+    approval->redeemed_at = at;
+    approval->redeem_key = redeemed.key.empty() ? Digest{} : digest_of(redeemed.key);
+}
+
+void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n) {
+    Approval* approval = find_mutable(approvals, expired.id);
+    if (approval == nullptr || !approval->pending()) return;
+    approval->overdue = true;
+    approval->changed_n = n;
+    if (expired.action != OnExpiry::kEscalate) return;
+    approval->escalated = true;
+    if (approval->risk != Risk::kCritical) {
+        approval->risk = static_cast<Risk>(static_cast<int>(approval->risk) + 1);
+    }
+}
+
+void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n) {
+    const auto ref = parse_approval_id(revoked.id);
+    if (!ref) return;
+    std::erase_if(approvals.grants, [&](const Grant& grant) { return grant.n == ref->n; });
+    if (Approval* approval = find_mutable(approvals, revoked.id)) approval->changed_n = n;
+}
+
+void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at) {
+    Approval* approval = find_mutable(approvals, alarm.id);
+    if (approval == nullptr) return;
+    approval->alarm = alarm.alarm;
+    approval->changed_n = n;
+    const bool late = alarm.alarm == ApprovalAlarmKind::kNeverExecuted;
+    // A call that ran while somebody was asked leaves nothing to decide.
+    become(approvals, *approval, late ? S::kNeverExecuted : S::kCancelled, n, at);
+}
+
+void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n,
+           Timestamp at) {
+    const auto place = covering(approvals, {call, print});
+    if (!place) return;
+    Approval& approval = approvals.requests[*place];
+    become(approvals, approval, S::kExecuted, n, at);
+    approval.executed_n = n;
+}
+
+void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n) {
+    Approval* approval = find_mutable(approvals, id);
+    if (approval == nullptr || approval->pending()) return;
+    approval->acknowledged = true;
+    approval->changed_n = n;
+}
+
+void close(Approvals& approvals, std::uint64_t n, Timestamp at) {
+    for (Approval& approval : approvals.requests)
+        become(approvals, approval, S::kCancelled, n, at);
+    approvals.grants.clear();
+}
+
+Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now) {
+    if (approval.pending()) {
+        HEADWAY_CHECK(fits_kind(approval, ruling, now));
+        return true;
+    }
+    if (same_ruling(approval, ruling)) return false;
+    std::string detail = "it is " + std::string{name_of(approval.status)};
+    if (approval.decision) {
+        detail = "decided already: " + std::string{name_of(*approval.decision)} + " by " +
+                 (approval.by.empty() ? std::string{"somebody"} : approval.by) +
+                 "; the first decision stands";
+    }
+    return Error{ErrorCode::kAlreadyDecided, std::move(detail), {}};
+}
+
+Result<bool> check_redeem(const Approval& approval, std::string_view args_digest,
+                          std::string_view key) {
+    if (approval.kind != ApprovalKind::kTool) {
+        return Error{ErrorCode::kNotApproved,
+                     "only calls of tools are redeemed; acknowledge it by its id instead",
+                     {}};
+    }
+    if (approval.redeemed_at == kNever && !approval.open()) {
+        const bool used = approval.status == S::kExecuted;
+        return Error{used ? ErrorCode::kAlreadyRedeemed : ErrorCode::kNotApproved,
+                     used ? "the approved call ran already; ask again for another"
+                          : "it is " + std::string{name_of(approval.status)} + ", not approved",
+                     {}};
+    }
+    if (args_digest != approval.run_digest) {
+        return Error{ErrorCode::kDigestMismatch,
+                     "these are not the approved arguments, whose digest is " +
+                         approval.run_digest + "; ask again for others",
+                     {}};
+    }
+    if (approval.redeemed_at == kNever) return true;
+    if (!key.empty() && approval.redeem_key == digest_of(key)) return false;
+    return Error{ErrorCode::kAlreadyRedeemed,
+                 "an approval is used once, and this one was; ask again",
+                 {}};
+}
+
+bool asks_for_another_way(std::string_view reason) {
+    static constexpr std::array<std::string_view, 7> kWords{
+        "instead", "another way", "another approach", "other way", "different", "alternative",
+        "rather "};
+    return mentions(lower(reason), kWords);
+}
+
+std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
+                                      const ToolFinished& call, const CallPrint& print,
+                                      bool must_ask, Timestamp now) {
+    if (!must_ask && approvals.requests.empty()) return std::nullopt;
+    const FinishedCall finished{call, print};
+    if (covering(approvals, finished)) return std::nullopt;
+    const bool granted = std::any_of(approvals.grants.begin(), approvals.grants.end(),
+                                     [&](const Grant& g) { return finished.granted(g, now); });
+    if (granted) return std::nullopt;
+    ApprovalAlarm alarm;
+    alarm.tool = call.tool;
+    const Approval* about = nullptr;
+    for (const Approval& approval : approvals.requests) {  // the newest that speaks of the call
+        const bool named = finished.same_id(approval);
+        const bool seen = named || finished.same_call(approval, false);
+        const bool open = named && approval.open();  // approved, but not these arguments
+        if (seen && (refused(approval) || approval.pending() || open)) about = &approval;
+    }
+    if (about == nullptr && !must_ask) return std::nullopt;
+    alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
+    if (about == nullptr) return alarm;
+    if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
+    if (about->alarm == alarm.alarm && !must_ask) return std::nullopt;  // said before
+    alarm.id = approval_id(session, about->n);
+    alarm.evidence.push_back(about->decided_n != 0 ? about->decided_n : about->n);
+    return alarm;
+}
+
+Timestamp overdue_at(const Approval& approval, const Attendance& attendance) {
+    if (!approval.open() || approval.alarm || approval.execute_by == kNever) return kNever;
+    const bool away = attendance.watching_since > approval.decided_at;
+    if (!away) return approval.execute_by;
+    return std::max(approval.execute_by, attendance.watching_since + attendance.grace);
+}
+
+Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance) {
+    Timestamp next = kNever;
+    const auto consider = [&next](Timestamp at) {
+        if (at != kNever && (next == kNever || at < next)) next = at;
+    };
+    for (const Approval& approval : approvals.requests) {
+        if (approval.pending() && !approval.overdue) consider(approval.expires_at);
+        consider(overdue_at(approval, attendance));
+    }
+    return next;
+}
+
+}  // namespace headway::core
