@@ -188,7 +188,7 @@ Result<core::ApprovalRequested> request_for_call(JsonTape& tape, const core::Too
     core::ApprovalRequested asked;
     asked.tool = call.tool;
     asked.call_id = core::cut_text(call.call_id, limits::kIdBytesMax);
-    asked.source = call.requires_approval ? "agent" : "policy";
+    asked.source = call.requires_approval ? "call" : "policy";
     if (args.empty()) {
         // A digest of the client stands for arguments that it does not show.
         asked.args_digest = is_digest(call.args_digest) ? call.args_digest : no_args_digest();

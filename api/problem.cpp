@@ -14,6 +14,30 @@ std::string printable(std::string_view text) {
     return shown;
 }
 
+ProblemKind approval_problem(core::ErrorCode code) noexcept {
+    using core::ErrorCode;
+    switch (code) {
+        case ErrorCode::kUnknownApproval:
+            return {404, "unknown_approval", "Unknown approval"};
+        case ErrorCode::kAlreadyDecided:
+            return {409, "already_decided", "Already decided"};
+        case ErrorCode::kNotApproved:
+            return {409, "not_approved", "Not approved"};
+        case ErrorCode::kDigestMismatch:
+            return {409, "digest_mismatch", "Not the approved arguments"};
+        case ErrorCode::kAlreadyRedeemed:
+            return {409, "already_redeemed", "Already redeemed"};
+        case ErrorCode::kApprovalUnclear:
+            return {409, "approval_unclear", "Which approval is not clear"};
+        case ErrorCode::kTooManyApprovals:
+            return {409, "too_many_approvals", "Too many approvals"};
+        case ErrorCode::kNoGrant:
+            return {409, "no_grant", "No grant to revoke"};
+        default:
+            return {500, "internal", "Internal error"};
+    }
+}
+
 }  // namespace
 
 ProblemKind problem_kind(core::ErrorCode code) noexcept {
@@ -53,22 +77,6 @@ ProblemKind problem_kind(core::ErrorCode code) noexcept {
             return {409, "session_ended", "Session ended"};
         case ErrorCode::kSessionExists:
             return {409, "session_exists", "Session exists"};
-        case ErrorCode::kUnknownApproval:
-            return {404, "unknown_approval", "Unknown approval"};
-        case ErrorCode::kAlreadyDecided:
-            return {409, "already_decided", "Already decided"};
-        case ErrorCode::kNotApproved:
-            return {409, "not_approved", "Not approved"};
-        case ErrorCode::kDigestMismatch:
-            return {409, "digest_mismatch", "Not the approved arguments"};
-        case ErrorCode::kAlreadyRedeemed:
-            return {409, "already_redeemed", "Already redeemed"};
-        case ErrorCode::kApprovalUnclear:
-            return {409, "approval_unclear", "Which approval is not clear"};
-        case ErrorCode::kTooManyApprovals:
-            return {409, "too_many_approvals", "Too many approvals"};
-        case ErrorCode::kNoGrant:
-            return {409, "no_grant", "No grant to revoke"};
         case ErrorCode::kLengthRequired:
             return {411, "length_required", "Length required"};
         case ErrorCode::kBodyTooLarge:
@@ -96,6 +104,8 @@ ProblemKind problem_kind(core::ErrorCode code) noexcept {
         case ErrorCode::kInvalidConfig:
         case ErrorCode::kInternal:
             break;
+        default:
+            return approval_problem(code);
     }
     return {500, "internal", "Internal error"};
 }

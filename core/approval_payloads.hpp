@@ -97,7 +97,8 @@ struct ApprovalRequested {
     std::optional<std::uint64_t> expires_in_ms;
     OnExpiry on_expiry = OnExpiry::kHold;
     std::optional<BudgetLimits> extend;  ///< what a budget_extension asks for
-    std::string source;                  ///< "agent", "policy" or "headway": who asks
+    /// Who asks: "agent", "call" (a tool.started that said so), "policy" or "headway".
+    std::string source;
     std::uint64_t question = 0;  ///< print of tool and arguments, to recognise the call when it runs
     bool operator==(const ApprovalRequested&) const = default;
     static constexpr auto fields() {

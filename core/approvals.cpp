@@ -4,8 +4,6 @@
 #include <array>
 #include <charconv>
 
-#include "core/words.hpp"
-
 namespace headway::core {
 namespace {
 
@@ -34,8 +32,6 @@ constexpr std::array<std::uint16_t, EnumNames<S>::kNames.size()> kTransitions{
     /* executed */ to({}),
     /* never_executed */ to({S::kRedeemed, S::kExecuted}),
 };
-
-constexpr std::string_view kDigestStart = "sha256:";
 
 Approval* find_mutable(Approvals& approvals, std::string_view id) {
     const auto ref = parse_approval_id(id);
@@ -96,97 +92,6 @@ void add_grant(Approvals& approvals, const Approval& approval, Timestamp at) {
     if (grants.size() == limits::kGrantsMax) grants.erase(grants.begin());
     grants.push_back({approval.n, approval.kind, approval.tool, approval.args_digest,
                       approval.question, approval.match, approval.until});
-}
-
-/// How a finished call is recognised, by the best of what it says about itself.
-struct FinishedCall {
-    const ToolFinished& call;
-    const CallPrint& print;
-
-    bool same_id(const Approval& approval) const {
-        return approval.kind == ApprovalKind::kTool && approval.tool == call.tool &&
-               !call.call_id.empty() && approval.call_id == call.call_id;
-    }
-    /// Tool and arguments are those of the approval, as far as the call tells them; `if_silent`
-    /// when it tells nothing at all.
-    bool same_call(const Approval& approval, bool if_silent) const {
-        if (approval.kind != ApprovalKind::kTool || approval.tool != call.tool) return false;
-        if (!call.args.empty()) return print.question.low == approval.question;
-        if (call.args_digest.starts_with(kDigestStart)) {
-            return call.args_digest ==
-                   (approval.run_digest.empty() ? approval.args_digest : approval.run_digest);
-        }
-        if (!call.call_id.empty()) return call.call_id == approval.call_id;
-        return if_silent;
-    }
-    bool granted(const Grant& grant, Timestamp now) const {
-        if (grant.kind != ApprovalKind::kTool || grant.tool != call.tool || !grant.live(now))
-            return false;
-        if (grant.match == GrantMatch::kTool) return true;
-        return print.question.low == grant.question ||
-               (call.args.empty() && call.args_digest == grant.args_digest);
-    }
-};
-
-/// The place of the approval that a finished call uses up: a redeemed one before one that is not.
-std::optional<std::size_t> covering(const Approvals& approvals, const FinishedCall& call) {
-    std::optional<std::size_t> found;
-    for (std::size_t i = 0; i < approvals.requests.size(); ++i) {
-        const Approval& approval = approvals.requests[i];
-        if (!approval.open() || !call.same_call(approval, true)) continue;
-        if (approval.redeemed_at != kNever) return i;
-        if (!found) found = i;
-    }
-    return found;
-}
-
-bool refused(const Approval& approval) {
-    return approval.status == S::kRejected || approval.status == S::kExpired ||
-           approval.status == S::kIgnored;
-}
-
-Error not_so(std::string detail, std::string field) {
-    return {ErrorCode::kInvalidField, std::move(detail), std::move(field)};
-}
-
-Result<> fits_kind(const Approval& approval, const Ruling& ruling, Timestamp now) {
-    const bool tool = approval.kind == ApprovalKind::kTool;
-    const bool question =
-        approval.kind == ApprovalKind::kQuestion || approval.kind == ApprovalKind::kAuth;
-    if (ruling.decision == Decision::kEdit && !tool) {
-        return not_so("only the arguments of a tool can be edited; this is of kind " +
-                          std::string{name_of(approval.kind)},
-                      "/decision");
-    }
-    if (ruling.decision == Decision::kRespond && !question) {
-        return not_so("only a question is answered with a response; use approve, reject or ignore",
-                      "/decision");
-    }
-    const bool wide = ruling.scope != GrantScope::kOnce;
-    if (wide && (!tool || ruling.decision != Decision::kApprove)) {
-        return not_so("only an approved call of a tool can reach further than once", "/scope");
-    }
-    if (ruling.scope == GrantScope::kUntil && ruling.until <= now) {
-        return not_so("must be in the future", "/until");
-    }
-    return {};
-}
-
-bool same_ruling(const Approval& approval, const Ruling& ruling) {
-    if (approval.decision != ruling.decision) return false;
-    switch (ruling.decision) {
-        case Decision::kEdit:
-            return approval.run_digest == ruling.edited_digest;
-        case Decision::kRespond:
-            return approval.response == digest_of(ruling.response.kept);
-        case Decision::kApprove:
-            return approval.scope == ruling.scope && approval.until == ruling.until &&
-                   (approval.scope == GrantScope::kOnce || approval.match == ruling.match);
-        case Decision::kReject:
-        case Decision::kIgnore:
-            break;
-    }
-    return true;
 }
 
 }  // namespace
@@ -367,15 +272,6 @@ void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
     become(approvals, *approval, late ? S::kNeverExecuted : S::kCancelled, n, at);
 }
 
-void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n,
-           Timestamp at) {
-    const auto place = covering(approvals, {call, print});
-    if (!place) return;
-    Approval& approval = approvals.requests[*place];
-    become(approvals, approval, S::kExecuted, n, at);
-    approval.executed_n = n;
-}
-
 void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n) {
     Approval* approval = find_mutable(approvals, id);
     if (approval == nullptr || approval->pending()) return;
@@ -387,102 +283,6 @@ void close(Approvals& approvals, std::uint64_t n, Timestamp at) {
     for (Approval& approval : approvals.requests)
         become(approvals, approval, S::kCancelled, n, at);
     approvals.grants.clear();
-}
-
-Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now) {
-    if (approval.pending()) {
-        HEADWAY_CHECK(fits_kind(approval, ruling, now));
-        return true;
-    }
-    if (same_ruling(approval, ruling)) return false;
-    std::string detail = "it is " + std::string{name_of(approval.status)};
-    if (approval.decision) {
-        detail = "decided already: " + std::string{name_of(*approval.decision)} + " by " +
-                 (approval.by.empty() ? std::string{"somebody"} : approval.by) +
-                 "; the first decision stands";
-    }
-    return Error{ErrorCode::kAlreadyDecided, std::move(detail), {}};
-}
-
-Result<bool> check_redeem(const Approval& approval, std::string_view args_digest,
-                          std::string_view key) {
-    if (approval.kind != ApprovalKind::kTool) {
-        return Error{ErrorCode::kNotApproved,
-                     "only calls of tools are redeemed; acknowledge it by its id instead",
-                     {}};
-    }
-    if (approval.redeemed_at == kNever && !approval.open()) {
-        const bool used = approval.status == S::kExecuted;
-        return Error{used ? ErrorCode::kAlreadyRedeemed : ErrorCode::kNotApproved,
-                     used ? "the approved call ran already; ask again for another"
-                          : "it is " + std::string{name_of(approval.status)} + ", not approved",
-                     {}};
-    }
-    if (args_digest != approval.run_digest) {
-        return Error{ErrorCode::kDigestMismatch,
-                     "these are not the approved arguments, whose digest is " +
-                         approval.run_digest + "; ask again for others",
-                     {}};
-    }
-    if (approval.redeemed_at == kNever) return true;
-    if (!key.empty() && approval.redeem_key == digest_of(key)) return false;
-    return Error{ErrorCode::kAlreadyRedeemed,
-                 "an approval is used once, and this one was; ask again",
-                 {}};
-}
-
-bool asks_for_another_way(std::string_view reason) {
-    static constexpr std::array<std::string_view, 7> kWords{
-        "instead", "another way", "another approach", "other way", "different", "alternative",
-        "rather "};
-    return mentions(lower(reason), kWords);
-}
-
-std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
-                                      const ToolFinished& call, const CallPrint& print,
-                                      bool must_ask, Timestamp now) {
-    if (!must_ask && approvals.requests.empty()) return std::nullopt;
-    const FinishedCall finished{call, print};
-    if (covering(approvals, finished)) return std::nullopt;
-    const bool granted = std::any_of(approvals.grants.begin(), approvals.grants.end(),
-                                     [&](const Grant& g) { return finished.granted(g, now); });
-    if (granted) return std::nullopt;
-    ApprovalAlarm alarm;
-    alarm.tool = call.tool;
-    const Approval* about = nullptr;
-    for (const Approval& approval : approvals.requests) {  // the newest that speaks of the call
-        const bool named = finished.same_id(approval);
-        const bool seen = named || finished.same_call(approval, false);
-        const bool open = named && approval.open();  // approved, but not these arguments
-        if (seen && (refused(approval) || approval.pending() || open)) about = &approval;
-    }
-    if (about == nullptr && !must_ask) return std::nullopt;
-    alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
-    if (about == nullptr) return alarm;
-    if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
-    if (about->alarm == alarm.alarm && !must_ask) return std::nullopt;  // said before
-    alarm.id = approval_id(session, about->n);
-    alarm.evidence.push_back(about->decided_n != 0 ? about->decided_n : about->n);
-    return alarm;
-}
-
-Timestamp overdue_at(const Approval& approval, const Attendance& attendance) {
-    if (!approval.open() || approval.alarm || approval.execute_by == kNever) return kNever;
-    const bool away = attendance.watching_since > approval.decided_at;
-    if (!away) return approval.execute_by;
-    return std::max(approval.execute_by, attendance.watching_since + attendance.grace);
-}
-
-Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance) {
-    Timestamp next = kNever;
-    const auto consider = [&next](Timestamp at) {
-        if (at != kNever && (next == kNever || at < next)) next = at;
-    };
-    for (const Approval& approval : approvals.requests) {
-        if (approval.pending() && !approval.overdue) consider(approval.expires_at);
-        consider(overdue_at(approval, attendance));
-    }
-    return next;
 }
 
 }  // namespace headway::core

@@ -163,8 +163,7 @@ void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n
 void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n);
 void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at);
 /// A call finished: it uses up the approval that covers it, if any.
-void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n,
-           Timestamp at);
+void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n);
 /// The agent has read the decision.
 void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n);
 /// The session ended: nobody has to decide any more, and nothing is granted.

@@ -63,7 +63,7 @@ struct Fold {
         evidence = enter_call(state, call, event.n, was_open);
         if (evidence.replayed) return;
         if (!state.approvals.requests.empty())
-            enter(state.approvals, call, evidence.print, event.n, event.at);
+            enter(state.approvals, call, evidence.print, event.n);
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
         ++(call.ok ? state.recent_successes : state.recent_failures);

@@ -64,6 +64,14 @@ struct Desk : Story {
         made.approvals = &rules;
         return made;
     }
+    template <class Act>
+    auto keep(Act act) {
+        std::vector<Event> out;
+        auto result = act(out);
+        events.insert(events.end(), out.begin(), out.end());
+        REQUIRE(folded(events) == session.state());  // replay equals live
+        return result;
+    }
     /// The number of the request that was stored.
     std::uint64_t ask(ApprovalRequested asked, std::int64_t ms = 1) {
         return Story::report(event(std::move(asked)), around(ms)).front().n;
@@ -103,16 +111,6 @@ struct Desk : Story {
         for (const Directive& one : session.state().directives)
             kinds.push_back(one.kind);
         return kinds;
-    }
-
-private:
-    template <class Act>
-    auto keep(Act act) {
-        std::vector<Event> out;
-        auto result = act(out);
-        events.insert(events.end(), out.begin(), out.end());
-        REQUIRE(folded(events) == session.state());  // replay equals live
-        return result;
     }
 };
 
