@@ -47,7 +47,7 @@ TEST_CASE("approval waits: a decision brings the document to everybody who waits
     room.wait(1);
     room.wait(2);
     room.wait(3, 8);
-    for (std::uint64_t slot : {1, 2, 3})
+    for (const std::uint64_t slot : {1U, 2U, 3U})
         CHECK(room.kept(slot, true));
     room.waits.notify("s.a7");
     CHECK(room.asked == std::vector<std::uint64_t>{1, 2});
