@@ -352,6 +352,14 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     return print;
 }
 
+std::uint64_t question_of(std::string_view tool, const std::optional<JsonValue>& args) {
+    core::ToolFinished call;
+    call.tool = tool;
+    std::string text;
+    append_question(text, args, call);
+    return low_digest(text);
+}
+
 std::string canonical_arguments(JsonValue args) {
     std::string out;
     Canonical{out, false}.value(args);

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
 #include "api/json_tape.hpp"
 #include "core/call_print.hpp"
 #include "core/work_payloads.hpp"
@@ -11,6 +15,10 @@ namespace headway::api {
 /// `./a/` as `a`, JSON inside a string read as JSON. Results: the same and volatile text masked. A
 /// digest of the client stands for what it left out, and is added to what it cut. Pure.
 core::CallPrint print_of(JsonValue data, const core::ToolFinished& call);
+
+/// The part of that print that tells calls of `tool` with whole arguments apart: CallPrint::question,
+/// its low half. Pure.
+std::uint64_t question_of(std::string_view tool, const std::optional<JsonValue>& args);
 
 /// The same call, wherever it is written differently, gives the same text. Pure; for tests.
 std::string canonical_arguments(JsonValue args);

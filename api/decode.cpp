@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "api/canonical.hpp"
+#include "api/decode_approvals.hpp"
 #include "api/decode_fields.hpp"
 #include "core/budget_settings.hpp"
 #include "core/limits.hpp"
@@ -108,6 +109,10 @@ Result<> decode_data(JsonValue json, core::Payload& payload) {
 
 Result<> require_defaults(core::Payload& payload) {
     // No data at all: the fields that are required are missing.
+    if (std::holds_alternative<core::ApprovalRequested>(payload)) {
+        return under(under(Error{ErrorCode::kMissingField, "is required for kind tool", {}}, "tool"),
+                     "data");
+    }
     return std::visit(
         []<class P>(P&) -> Result<> {
             Result<> result;
@@ -162,7 +167,28 @@ Result<> decode_member(JsonValue member, core::Event& event) {
                  {}};
 }
 
-Result<> decode_event(JsonValue json, core::Event& event) {
+/// What only the JSON of the data can give: prints and digests, and arguments that were cut.
+Result<> complete(JsonValue data, DecodedReport& report) {
+    core::Event& event = report.events.back();
+    if (auto* call = std::get_if<core::ToolFinished>(&event.payload)) {
+        call->print = print_of(data, *call);
+    } else if (auto* asked = std::get_if<core::ApprovalRequested>(&event.payload)) {
+        return complete_request(data, *asked);
+    } else if (const auto* started = std::get_if<core::ToolStarted>(&event.payload)) {
+        if (started->args.whole()) return {};
+        WholeArgs& whole = report.whole_args.emplace_back();
+        whole.place = report.events.size() - 1;
+        data.each([&whole](JsonValue member) {
+            if (member.key() == "args") member.append_to(whole.text);
+            return true;
+        });
+    }
+    return {};
+}
+
+/// Into a new event at the end of the report.
+Result<> decode_event(JsonValue json, DecodedReport& report) {
+    core::Event& event = report.events.emplace_back();
     if (json.kind() != JsonKind::kObject) return wrong("an event must be an object");
     std::optional<JsonValue> type;
     std::optional<JsonValue> data;
@@ -178,12 +204,9 @@ Result<> decode_event(JsonValue json, core::Event& event) {
     if (!type) return under(Error{ErrorCode::kMissingField, "is required", {}}, "type");
     HEADWAY_CHECK(decode_type(*type, event));
     if (!data) return require_defaults(event.payload);
-    if (auto decoded = decode_data(*data, event.payload); !decoded) {
-        return under(std::move(decoded).error(), "data");
-    }
-    if (auto* call = std::get_if<core::ToolFinished>(&event.payload)) {
-        call->print = print_of(*data, *call);
-    }
+    auto decoded = decode_data(*data, event.payload);
+    if (decoded) decoded = complete(*data, report);
+    if (!decoded) return under(std::move(decoded).error(), "data");
     return {};
 }
 
@@ -206,7 +229,7 @@ Result<DecodedReport> decode_array(JsonValue array) {
     report.events.reserve(array.size());
     Result<> result;
     array.each([&](JsonValue item) {
-        result = decode_event(item, report.events.emplace_back());
+        result = decode_event(item, report);
         if (!result) {
             result = under(result.error(), std::to_string(report.events.size() - 1));
         }
@@ -225,7 +248,7 @@ Result<DecodedReport> decode_lines(JsonTape& tape, std::string_view body) {
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
         if (report.events.size() == core::limits::kReportEventsMax) return too_many();
         auto decoded = tape.parse(line);
-        if (decoded) decoded = decode_event(tape.root(), report.events.emplace_back());
+        if (decoded) decoded = decode_event(tape.root(), report);
         if (!decoded) {
             Error error = under(std::move(decoded).error(), std::to_string(number - 1));
             error.detail = "line " + std::to_string(number) + ": " + error.detail;
@@ -284,7 +307,7 @@ Result<DecodedReport> decode_report(JsonTape& tape, std::string_view body, BodyF
     HEADWAY_CHECK(tape.parse(body));
     if (tape.root().kind() == JsonKind::kArray) return decode_array(tape.root());
     DecodedReport report;
-    HEADWAY_CHECK(decode_event(tape.root(), report.events.emplace_back()));
+    HEADWAY_CHECK(decode_event(tape.root(), report));
     return report;
 }
 

@@ -17,8 +17,15 @@ namespace headway::api {
 
 enum class BodyFormat : std::uint8_t { kJson, kNdjson };
 
+/// Arguments of a tool.started that were too long to be kept whole with the event.
+struct WholeArgs {
+    std::size_t place = 0;  ///< of the event in the report
+    std::string text;
+};
+
 struct DecodedReport {
     std::vector<core::Event> events;
+    std::vector<WholeArgs> whole_args;  ///< for calls that may need approval
     bool batch = false;  ///< came as an array or NDJSON: the reply lists every number
 };
 

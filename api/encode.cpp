@@ -185,7 +185,7 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
         json.null();
     }
     json.key("approvals");
-    json.raw("[]");
+    write_notices(json, view.id, advice.approvals);
     json.member("next_heartbeat_ms", view.asked_interval);
     json.close_object();
 }
@@ -229,6 +229,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("next_heartbeat_ms", state.asked_interval);
     json.member("cancel_requested", state.cancel_requested);
     write_counts(json, state);
+    json.member("approvals_pending", state.approvals.pending());
     write_phases(json, state);
     json.key("budget");
     write_budget(json, core::budget_status(state, time.now, time.watching_since), prediction);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/encode_approvals.hpp"
 #include "core/budget.hpp"
 #include "core/budget_history.hpp"
 #include "core/event.hpp"
@@ -31,6 +32,7 @@ struct Advice {
     std::vector<std::pair<core::Directive, std::uint32_t>> directives;
     std::string feedback;  ///< for the model, about failures; or empty
     std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
+    std::vector<ApprovalNotice> approvals;  ///< those that wait, and those whose decision is news
 };
 
 void append_advice(std::string& out, const Advice& advice, const core::SessionView& view);

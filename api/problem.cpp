@@ -38,6 +38,14 @@ constexpr Row kRows[] = {
     {ErrorCode::kUnknownSession, {404, "unknown_session", "Unknown session"}},
     {ErrorCode::kUnknownToken, {404, "unknown_token", "Unknown token"}},
     {ErrorCode::kUnknownRoute, {404, "unknown_route", "Unknown route"}},
+    {ErrorCode::kUnknownApproval, {404, "unknown_approval", "Unknown approval"}},
+    {ErrorCode::kAlreadyDecided, {409, "already_decided", "Already decided"}},
+    {ErrorCode::kNotApproved, {409, "not_approved", "Not approved"}},
+    {ErrorCode::kDigestMismatch, {409, "digest_mismatch", "Not the approved arguments"}},
+    {ErrorCode::kAlreadyRedeemed, {409, "already_redeemed", "Already redeemed"}},
+    {ErrorCode::kApprovalUnclear, {409, "approval_unclear", "Which approval is not clear"}},
+    {ErrorCode::kTooManyApprovals, {409, "too_many_approvals", "Too many approvals"}},
+    {ErrorCode::kNoGrant, {409, "no_grant", "No grant to revoke"}},
     {ErrorCode::kMethodNotAllowed, {405, "method_not_allowed", "Method not allowed"}},
     {ErrorCode::kRequestTimeout, {408, "request_timeout", "Request timeout", true}},
     {ErrorCode::kTooManyTokens, {409, "too_many_tokens", "Too many tokens"}},
@@ -66,7 +74,8 @@ ProblemKind problem_kind(core::ErrorCode code) noexcept {
     return {500, "internal", "Internal error"};
 }
 
-void append_problem(std::string& out, const core::Error& error, std::string_view instance) {
+void append_problem(std::string& out, const core::Error& error, std::string_view instance,
+                    ProblemMember more) {
     const ProblemKind kind = problem_kind(error.code);
     JsonWriter json{out};
     json.open_object();
@@ -78,6 +87,10 @@ void append_problem(std::string& out, const core::Error& error, std::string_view
     json.member("code", kind.code);
     json.member("retryable", kind.retryable);
     if (!error.field.empty()) json.member("field", printable(error.field));
+    if (!more.name.empty()) {
+        json.key(more.name);
+        json.raw(more.json);
+    }
     json.close_object();
 }
 

@@ -18,7 +18,14 @@ struct ProblemKind {
 /// Pure and total.
 ProblemKind problem_kind(core::ErrorCode code) noexcept;
 
+/// A further member of a problem: its name and JSON text; or nothing.
+struct ProblemMember {
+    std::string_view name;
+    std::string_view json;
+};
+
 /// Appends the application/problem+json body. `instance` is the request's path.
-void append_problem(std::string& out, const core::Error& error, std::string_view instance);
+void append_problem(std::string& out, const core::Error& error, std::string_view instance,
+                    ProblemMember more = {});
 
 }  // namespace headway::api

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "api/decode.hpp"
+#include "core/approvals.hpp"
 #include "core/limits.hpp"
 
 namespace headway::api {
@@ -16,7 +17,7 @@ using core::Result;
 
 struct Entry {
     Method method;
-    std::string_view path;  ///< `{id}` stands for a session id
+    std::string_view path;  ///< `{id}` stands for a session id, `{approval}` for an approval's
     Route route;
 };
 
@@ -56,6 +57,14 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/readyz", Route::kReady},
     {Method::kGet, "/metrics", Route::kMetrics},
     {Method::kGet, "/v1/version", Route::kVersion},
+    {Method::kPost, "/v1/sessions/{id}/approvals", Route::kAsk},
+    {Method::kGet, "/v1/approvals", Route::kApprovals},
+    {Method::kGet, "/v1/approvals/{approval}", Route::kApproval},
+    {Method::kPost, "/v1/approvals/{approval}/decision", Route::kDecide},
+    {Method::kPost, "/v1/approvals/{approval}/redeem", Route::kRedeem},
+    {Method::kPost, "/v1/approvals/{approval}/revoke", Route::kRevoke},
+    {Method::kPost, "/v1/sessions/{id}/approve-agent", Route::kApproveAgent},
+    {Method::kPost, "/v1/chat/{id}/approve-agent", Route::kApproveAgent},
     {Method::kGet, "/", Route::kIndex},
 };
 
@@ -77,12 +86,12 @@ const Deprecation* deprecation_of(std::string_view path) {
     return nullptr;
 }
 
-/// Matches `path` against a pattern; the session id it holds goes to `id`.
+/// Matches `path` against a pattern; the id it holds goes to `id`.
 bool fits(std::string_view pattern, std::string_view path, std::string_view& id) {
-    const std::size_t hole = pattern.find("{id}");
+    const std::size_t hole = pattern.find('{');
     if (hole == std::string_view::npos) return pattern == path;
     const std::string_view before = pattern.substr(0, hole);
-    const std::string_view after = pattern.substr(hole + 4);
+    const std::string_view after = pattern.substr(pattern.find('}') + 1);
     if (path.size() < before.size() + after.size()) return false;
     if (!path.starts_with(before) || !path.ends_with(after)) return false;
     id = path.substr(before.size(), path.size() - before.size() - after.size());
@@ -128,6 +137,19 @@ Result<std::string> session_id(std::string_view raw) {
     return Error{ErrorCode::kInvalidId, "an id is 1 to 128 of A-Z a-z 0-9 . _ : -", "id"};
 }
 
+/// The session and the number that an approval's id is made of.
+Result<> read_approval(std::string_view raw, Target& found) {
+    const auto id = percent_decoded(raw, false);
+    const auto ref = id ? core::parse_approval_id(*id) : std::nullopt;
+    if (!ref || !valid_id(ref->session)) {
+        return Error{ErrorCode::kInvalidId,
+                     "an approval's id is the session's, then .a and a number: session-1.a7", "id"};
+    }
+    found.session = ref->session;
+    found.approval = ref->n;
+    return {};
+}
+
 }  // namespace
 
 RouteTraits traits_of(Route route) noexcept {
@@ -144,7 +166,13 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kNudge:
         case Route::kBudgetChange:
         case Route::kTokenCreate:
+        case Route::kApproveAgent:
+        case Route::kRevoke:
             return {true, false, core::limits::kControlBodyBytesMax};
+        case Route::kAsk:
+        case Route::kDecide:
+        case Route::kRedeem:
+            return {true, false, core::limits::kApprovalBodyBytesMax};
         default:
             return {};
     }
@@ -173,6 +201,9 @@ Result<Target> match(Method method, std::string_view target) {
         found.deprecation = deprecation_of(entry.path);
         if (entry.path.find("{id}") != std::string_view::npos) {
             HEADWAY_TRY(found.session, session_id(raw_id));
+        }
+        if (entry.path.find("{approval}") != std::string_view::npos) {
+            HEADWAY_CHECK(read_approval(raw_id, found));
         }
         if (question != std::string_view::npos) found.query = target.substr(question + 1);
         return found;

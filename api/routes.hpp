@@ -48,8 +48,15 @@ enum class Route : std::uint8_t {
     kMetrics,
     kVersion,
     kIndex,
+    kAsk,
+    kApprovals,
+    kApproval,
+    kDecide,
+    kRedeem,
+    kRevoke,
+    kApproveAgent,
 };
-inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kIndex) + 1;
+inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kApproveAgent) + 1;
 
 /// What the gate has to know about a route before the body is read.
 struct RouteTraits {
@@ -75,6 +82,7 @@ std::span<const Deprecation> deprecations() noexcept;
 struct Target {
     Route route = Route::kIndex;
     std::string session;  ///< the `{id}` of the path, also of a token, validated; or empty
+    std::uint64_t approval = 0;  ///< number of the `{approval}` of the path, which names `session`
     std::string query;    ///< behind the `?`, still encoded
     const Deprecation* deprecation = nullptr;  ///< of the path, or null
 };

@@ -250,10 +250,12 @@ std::optional<double> seconds_of(const json& line) {
     return static_cast<double>(at->time_since_epoch().count()) / 1'000.0;
 }
 
-/// Headway writes its own events again, and knows nothing of directives that another daemon issued.
+/// Headway writes its own events again, and knows nothing of directives that another daemon issued
+/// or of people who could answer what the agent asked then.
 bool is_played(std::string_view type) {
     core::EventType known{};
     if (type == core::name_of(core::EventType::kDirectiveAcknowledged)) return false;
+    if (type == core::name_of(core::EventType::kApprovalRequested)) return false;
     return !core::parse_name(type, known) || core::reportable(known);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/budget_settings.hpp"
 #include "core/policy.hpp"
+#include "core/session.hpp"
 
 // What can be configured, one struct for each consumer, defaults in place. The keys of headway.toml
 // are
@@ -58,6 +59,7 @@ struct Settings {
     core::LegacyTimeouts legacy_timeouts;  ///< of new sessions; reloadable
     core::BudgetSettings budget;  ///< of new sessions, by agent type; reloadable
     AccessSettings access;
+    core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
     LogSettings log;
 };
 

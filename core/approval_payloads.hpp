@@ -13,6 +13,7 @@
 #include "core/fields.hpp"
 #include "core/text.hpp"
 #include "core/time.hpp"
+#include "core/time.hpp"
 
 // Events about approvals (DESIGN 6). The rules of session_payloads.hpp hold. An approval is known by
 // `<session>.a<n>`, n being the number of its approval.requested event: the id leads to the session
@@ -65,6 +66,13 @@ struct EnumNames<GrantScope> {
     static constexpr std::array<std::string_view, 3> kNames{"once", "session", "until"};
 };
 
+/// Which later calls a grant lets through: those with exactly these arguments, or all of the tool.
+enum class GrantMatch : std::uint8_t { kArgs, kTool };
+template <>
+struct EnumNames<GrantMatch> {
+    static constexpr std::array<std::string_view, 2> kNames{"args", "tool"};
+};
+
 enum class ApprovalAlarmKind : std::uint8_t {
     kNeverExecuted,           ///< approved, and nothing came of it in time
     kExecutedThoughRejected,  ///< the rejected call ran all the same
@@ -89,7 +97,8 @@ struct ApprovalRequested {
     std::optional<std::uint64_t> expires_in_ms;
     OnExpiry on_expiry = OnExpiry::kHold;
     std::optional<BudgetLimits> extend;  ///< what a budget_extension asks for
-    std::string source;                  ///< "agent", "policy" or "headway": who asks
+    /// Who asks: "agent", "call" (a tool.started that said so), "policy" or "headway".
+    std::string source;
     std::uint64_t question = 0;  ///< print of tool and arguments, to recognise the call when it runs
     bool operator==(const ApprovalRequested&) const = default;
     static constexpr auto fields() {
@@ -124,6 +133,9 @@ struct ApprovalDecided {
     GrantScope scope = GrantScope::kOnce;
     Timestamp until = kNever;  ///< end of a grant `until`
     bool stop = false;         ///< a rejection that ends the loop
+    GrantMatch match = GrantMatch::kArgs;
+    Timestamp execute_by = kNever;  ///< an approved call that has not run by then raises an alarm
+    std::uint64_t question = 0;     ///< print of the tool and the edited arguments
     bool operator==(const ApprovalDecided&) const = default;
     static constexpr auto fields() {
         using A = ApprovalDecided;
@@ -137,7 +149,10 @@ struct ApprovalDecided {
                           field("response", &A::response),
                           field("scope", &A::scope),
                           field("until", &A::until),
-                          field("stop", &A::stop)};
+                          field("stop", &A::stop),
+                          field("match", &A::match),
+                          field("execute_by", &A::execute_by),
+                          internal("question", &A::question)};
     }
 };
 

@@ -154,7 +154,8 @@ BudgetClock clock_after(const SessionState& state) {
 }  // namespace
 
 bool waits_for_human(const SessionState& state) {
-    return state.paused() || state.agent_state == AgentState::kAwaitingPermission;
+    return state.waits_for_human() || state.paused() ||
+           state.agent_state == AgentState::kAwaitingPermission;
 }
 
 void charge_clock(BudgetMeter& meter, const Event& event) {

@@ -48,8 +48,8 @@ struct Observation {
     bool work_moved = false;  ///< the beat's in-flight counter differs from the last one
     bool state_change = false;
     bool user_message = false;
-    bool held = false;  ///< somebody told the agent to wait, or has to answer it
     bool nudge_taken = false;  ///< the agent acknowledged a change of approach
+    bool waits_for_human = false;  ///< somebody was asked and has not answered, or said to pause
 };
 
 /// The one interface of all detectors: a value in the session's state, fed with every event by the

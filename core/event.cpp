@@ -59,7 +59,6 @@ bool reportable(EventType type) noexcept {
         case EventType::kBudgetExtended:
         case EventType::kBudgetLevel:
         case EventType::kChildProgress:
-        case EventType::kApprovalRequested:
         case EventType::kApprovalDecided:
         case EventType::kApprovalRedeemed:
         case EventType::kApprovalExpired:

@@ -6,6 +6,7 @@
 #include "core/budget_fold.hpp"
 #include "core/fold_call.hpp"
 #include "core/limits.hpp"
+#include "core/recovery.hpp"
 #include "core/sanitize.hpp"
 #include "core/state_machine.hpp"
 
@@ -63,6 +64,8 @@ struct Fold {
         const bool was_open = !call.call_id.empty() && close_call(call.call_id);
         evidence = enter_call(state, call, event.n, was_open);
         if (evidence.replayed) return;
+        if (!state.approvals.requests.empty())
+            enter(state.approvals, call, evidence.print, event.n);
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
         note_failure(call);
@@ -129,7 +132,8 @@ struct Fold {
         judgement.loop = change.loop;
         state.informed_before = state.ledger.informed_rounds;
         reach(change.to);
-        if (change.to != Verdict::kSuspect && change.to != Verdict::kStuck) withdraw_advice();
+        const bool loops = change.to == Verdict::kSuspect || change.to == Verdict::kStuck;
+        if (!loops && !state.waits_for_human()) withdraw_advice();
     }
 
     void operator()(const ProgressStats&) const {
@@ -148,6 +152,7 @@ struct Fold {
     }
 
     void operator()(const DirectiveAcknowledged& acknowledged) const {
+        acknowledge(state.approvals, acknowledged.id, event.n);
         std::erase_if(state.directives,
                       [&](const Directive& d) { return d.id == acknowledged.id; });
         for (Nudge& nudge : state.nudges) {
@@ -156,6 +161,42 @@ struct Fold {
             seen.nudge_taken = true;
             ++state.ledger.epoch;  // what was counted up to here has been said
         }
+    }
+
+    void operator()(const ApprovalRequested& asked) const {
+        enter(state.approvals, asked, event.n, event.at);
+    }
+
+    void operator()(const ApprovalDecided& decided) const {
+        const auto ref = parse_approval_id(decided.id);
+        const Approval* approval = ref ? state.approvals.find(ref->n) : nullptr;
+        if (approval == nullptr || !approval->pending()) return;
+        // A person's answer is a word of the user: what was counted up to here has been said.
+        const bool answer =
+            approval->kind == ApprovalKind::kQuestion && decided.channel != "expiry";
+        if (answer) {
+            seen.user_message = true;
+            ++state.ledger.scope;
+            state.ledger.scope_n = event.n;
+        }
+        if (approval->source == "headway") withdraw_question();
+        enter(state.approvals, decided, event.n, event.at);
+    }
+
+    void operator()(const ApprovalRedeemed& redeemed) const {
+        enter(state.approvals, redeemed, event.n, event.at);
+    }
+
+    void operator()(const ApprovalExpired& expired) const {
+        enter(state.approvals, expired, event.n);
+    }
+
+    void operator()(const ApprovalRevoked& revoked) const {
+        enter(state.approvals, revoked, event.n);
+    }
+
+    void operator()(const ApprovalAlarm& alarm) const {
+        enter(state.approvals, alarm, event.n, event.at);
     }
 
     void operator()(const CancelRequested&) const { state.cancel_requested = true; }
@@ -169,6 +210,7 @@ struct Fold {
         state.open_calls.clear();
         state.in_flight_beat.reset();
         state.directives.clear();
+        close(state.approvals, event.n, event.at);
     }
 
     void note_failure(const ToolFinished& call) const {
@@ -216,6 +258,20 @@ struct Fold {
     void withdraw_advice() const {
         for (const Nudge& nudge : state.nudges)
             withdraw(nudge.directive);
+    }
+
+    /// The person that the ladder turned to has answered: the loop may not come again, and if it
+    /// does the person is asked again.
+    void withdraw_question() const {
+        for (Nudge& nudge : state.nudges) {
+            if (nudge.step != kStepAsk) continue;
+            withdraw(nudge.directive);
+            nudge.step = kStepAsk - 1;
+            nudge.round = state.ledger.rounds;
+            nudge.acknowledged = true;
+            seen.nudge_taken = true;
+            ++state.ledger.epoch;
+        }
     }
 
     void withdraw(const std::string& id) const {
@@ -277,7 +333,9 @@ void apply(SessionState& state, const Event& event) {
     note_legacy_kills(state, event.at);
     state.n = event.n;
     if (event.attempt > state.attempt) take_over(state, event.attempt);
-    if (reportable(type) || type == EventType::kSessionStarted) state.last_beat_at = event.at;
+    const bool of_agent = reportable(type) || type == EventType::kSessionStarted ||
+                          type == EventType::kApprovalRedeemed;
+    if (of_agent) state.last_beat_at = event.at;
     charge_clock(state.budget, event);
 
     Observation seen{event, state.ledger};
@@ -286,7 +344,7 @@ void apply(SessionState& state, const Event& event) {
     if (event.state) state.agent_state = event.state;
     state.last_tier = seen.tier;
     seen.call_in_flight = state.call_in_flight();
-    seen.held = state.paused();
+    seen.waits_for_human = state.waits_for_human() || state.paused();
     seen.state_change = !change_name(type).empty() && !evidence.replayed;
     if (seen.state_change) {
         ++state.state_changes;

@@ -19,25 +19,6 @@ void begin_round(SessionState& state, std::optional<std::uint64_t> number) {
     state.round.number = number;
 }
 
-/// What the decoder would have made, for events that did not come through it.
-CallPrint plain_print(const ToolFinished& call) {
-    CallPrint print;
-    print.kind = kind_of_call(call.tool, {});
-    print.question = digest_of(call.tool + "\n" + call.args.kept + call.args_digest + call.target);
-    const std::string outcome = call.result.kept + call.result_digest +
-                                (call.error ? call.error->message.kept : std::string{});
-    print.outcome = digest_of(outcome + (call.ok ? "+" : "-"));
-    print.raw_outcome = digest_of(outcome).low;
-    print.trivial = is_trivial(call.result.kept) && call.result_digest.empty();
-    print.result_bytes = call.result.kept.size();
-    if (!call.target.empty()) print.path = digest_of(call.target).low;
-    if (call.ok) return print;
-    print.failure = call.error ? failure_of_class(call.error->error_class) : FailureKind::kOther;
-    print.typed_failure = print.failure != FailureKind::kNone && call.error.has_value();
-    print.diagnostic = digest_of(outcome).low;
-    return print;
-}
-
 /// A stream is retried so often; what comes with the same id after that is a client that reuses
 /// ids.
 constexpr std::ptrdiff_t kReplaysMax = 3;
@@ -99,6 +80,24 @@ void count_for_phase(SessionState& state, const ToolFinished& call, const CallEv
 }
 
 }  // namespace
+
+CallPrint plain_print(const ToolFinished& call) {
+    CallPrint print;
+    print.kind = kind_of_call(call.tool, {});
+    print.question = digest_of(call.tool + "\n" + call.args.kept + call.args_digest + call.target);
+    const std::string outcome = call.result.kept + call.result_digest +
+                                (call.error ? call.error->message.kept : std::string{});
+    print.outcome = digest_of(outcome + (call.ok ? "+" : "-"));
+    print.raw_outcome = digest_of(outcome).low;
+    print.trivial = is_trivial(call.result.kept) && call.result_digest.empty();
+    print.result_bytes = call.result.kept.size();
+    if (!call.target.empty()) print.path = digest_of(call.target).low;
+    if (call.ok) return print;
+    print.failure = call.error ? failure_of_class(call.error->error_class) : FailureKind::kOther;
+    print.typed_failure = print.failure != FailureKind::kNone && call.error.has_value();
+    print.diagnostic = digest_of(outcome).low;
+    return print;
+}
 
 void begin_call(SessionState& state, const ToolStarted& call) {
     const bool alone = state.open_calls.empty() || state.round.finished;

@@ -26,6 +26,9 @@ void begin_call(SessionState& state, const ToolStarted& call);
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         bool was_open);
 
+/// What the decoder would have made, for events that did not come through it. Pure.
+CallPrint plain_print(const ToolFinished& call);
+
 /// Enters a test result that came as an event; its tier.
 Tier enter_test(SessionState& state, const TestResult& result, std::uint64_t n);
 

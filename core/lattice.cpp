@@ -192,7 +192,7 @@ Verdict verdict_of(Outcome outcome) {
 }
 
 bool unheard(const SessionState& state, const Surroundings& around) {
-    return around.now >= silent_at(state.last_beat_at, around.watching_since, state.asked_interval);
+    return around.now >= silent_at(state.heard_at(), around.watching_since, state.asked_interval);
 }
 
 /// Without any claim: how recently something was proven.
@@ -206,6 +206,7 @@ Verdict by_progress(const SessionState& state) {
 
 Verdict verdict_of(const SessionState& state, const Surroundings& around, const Claims& claims) {
     if (state.ended()) return verdict_of(*state.outcome);
+    if (state.waits_for_human()) return Verdict::kBlocked;  // whatever it does or leaves meanwhile
     const Verdict before = state.judgement.verdict;
     const bool held = stays(state);
     // An agent that only beat, and then stopped beating, is silent; a loop stays one.
@@ -258,6 +259,21 @@ void explain(const SessionState& state, const Claims& claims, Judgement& judgeme
     }
 }
 
+std::string waiting_reason(const Approval& asked) {
+    const std::string since = ", since #" + std::to_string(asked.n);
+    switch (asked.kind) {
+        case ApprovalKind::kTool:
+            return "waits for a person to allow " + asked.tool + since;
+        case ApprovalKind::kAuth:
+            return "waits for a person to give access" + since;
+        case ApprovalKind::kBudgetExtension:
+            return "waits for a person to extend its budget" + since;
+        case ApprovalKind::kQuestion:
+            break;
+    }
+    return "waits for a person's answer" + since;
+}
+
 std::string progress_reason(const SessionState& state, Verdict verdict) {
     const Ledger& ledger = state.ledger;
     if (verdict == Verdict::kProgressing && ledger.external_n > ledger.hard_n) {
@@ -292,6 +308,10 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
     if (state.ended()) {
         judgement.reason = state.end_reason;
         judgement.evidence = {state.n};
+    } else if (const Approval* asked = state.approvals.oldest_pending()) {
+        judgement.detector = "approval";
+        judgement.reason = waiting_reason(*asked);
+        judgement.evidence = {asked->n};
     } else if (state.paused() && judgement.verdict == Verdict::kWaiting) {
         judgement.detector = "operator";
         judgement.reason = "paused by the operator";

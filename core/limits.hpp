@@ -31,6 +31,21 @@ inline constexpr std::size_t kJsonNodesMax =
 
 inline constexpr std::size_t kApprovalArgsBytesMax =
     1U << 16;  ///< arguments under approval are kept and shown whole: a file to write fits
+inline constexpr std::size_t kApprovalBodyBytesMax =
+    1U << 18;  ///< those arguments however they are escaped, and what goes with them
+inline constexpr std::size_t kApprovalsPendingMax =
+    32;  ///< of one session: more than that nobody reads one by one
+inline constexpr std::size_t kApprovalsKeptMax =
+    32;  ///< decided ones that a session remembers, to be redeemed and watched; the index has all
+inline constexpr std::size_t kGrantsMax = 32;  ///< approvals of one session that reach further
+inline constexpr std::size_t kApprovalTextBytesMax =
+    256;  ///< of summary and reason as a session remembers them; the journal has them whole
+inline constexpr std::size_t kApproverBytesMax = 128;   ///< name of whoever decides
+inline constexpr std::size_t kRedeemKeyBytesMax = 255;  ///< as an Idempotency-Key
+inline constexpr std::chrono::hours kApprovalExpiryMax{
+    24 * 366};  ///< a request that waits longer has no expiry
+inline constexpr std::size_t kIdenticalMax =
+    1000;  ///< requests that one decision may answer: one commit
 
 // What one session keeps.
 inline constexpr std::size_t kInFlightMax =
@@ -61,6 +76,8 @@ inline constexpr std::size_t kBlockersMax = 4;  ///< of a phase; the journal has
 inline constexpr std::size_t kRunFilesMax =
     16'384;  ///< files that the sessions of runs share, over all runs: about 8 MB
 inline constexpr std::size_t kRunContentsMax = 8;    ///< contents remembered of each
+inline constexpr std::size_t kRequiredToolsMax =
+    256;  ///< tools whose calls the daemon wants allowed: looked through for every call
 inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of their own
 inline constexpr std::size_t kChildrenMax =
     128;  ///< open children whose use rolls up: 5 KB; more at once are shown, not counted

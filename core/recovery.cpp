@@ -88,7 +88,7 @@ RecoveryStep step_for(const Judgement& judgement, std::uint64_t step) {
     RecoveryStep made;
     made.step = step;
     switch (step) {
-        case 3:
+        case kStepAsk:
             made.kind = DirectiveKind::kWaitApproval;
             made.text = what + "A person has to decide: wait for the answer.";
             break;
@@ -110,7 +110,7 @@ std::uint64_t last_step(OnStuck on_stuck) {
         case OnStuck::kAdvise:
             return 2;
         case OnStuck::kAsk:
-            return 3;
+            return kStepAsk;
         default:
             return 4;
     }

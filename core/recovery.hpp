@@ -8,6 +8,9 @@
 
 namespace headway::core {
 
+/// Nudge::step of the question to a person.
+inline constexpr std::uint64_t kStepAsk = 3;
+
 /// What the agent is told next about the loop it is judged to be in.
 struct RecoveryStep {
     DirectiveKind kind = DirectiveKind::kChangeApproach;

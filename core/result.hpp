@@ -51,6 +51,14 @@ enum class ErrorCode : std::uint8_t {
     kDraining,
     kHttpVersion,
     kInvalidConfig,
+    kUnknownApproval,
+    kAlreadyDecided,
+    kNotApproved,
+    kDigestMismatch,
+    kAlreadyRedeemed,
+    kApprovalUnclear,
+    kTooManyApprovals,
+    kNoGrant,
 };
 
 /// One failure. `detail` is a sentence for the person who has to fix it; `field` names the

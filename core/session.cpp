@@ -76,7 +76,9 @@ void Session::open(SessionStarted about, const Policy& defaults, const Context& 
 Result<> Session::admit(std::span<const Event> events) const {
     std::uint32_t attempt = state_.attempt;
     bool ended = state_.ended();
+    std::size_t requests = 0;
     for (const Event& event : events) {
+        if (std::holds_alternative<ApprovalRequested>(event.payload)) ++requests;
         if (event.attempt != 0 && event.attempt < attempt) {
             return Error{ErrorCode::kStaleAttempt,
                          "attempt " + std::to_string(event.attempt) +
@@ -97,7 +99,7 @@ Result<> Session::admit(std::span<const Event> events) const {
         attempt = std::max(attempt, event.attempt);
         ended = std::holds_alternative<SessionEnded>(event.payload);
     }
-    return {};
+    return requests == 0 ? Result<>{} : admit_requests(requests);
 }
 
 void Session::report(std::span<Event> events, const Context& context, std::vector<Event>& out) {
@@ -105,13 +107,20 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
     const bool told = state_.budget.told;
     const std::uint64_t steps = own_steps(state_);
     credit_pause(context, out);
-    for (Event& event : events) {
+    for (std::size_t place = 0; place < events.size(); ++place) {
+        Event& event = events[place];
         event.at = context.now;
+        if (auto* asked = std::get_if<ApprovalRequested>(&event.payload)) asked->source = "agent";
         note_state(event);
         const std::size_t at = out.size();
         const std::uint64_t calls = state_.tool_calls;
+        std::optional<ApprovalAlarm> alarm = alarm_before(event, context);
         add(std::move(event), out);
         if (state_.tool_calls != calls) add_stats(context, out);
+        if (state_.tool_calls != calls && alarm) add_alarm(*std::move(alarm), context, out);
+        if (std::holds_alternative<ApprovalRequested>(out[at].payload))
+            settle(out[at].n, context, out);
+        ask_for_call(place, context, out);
         add_verdict(context, out, state_.last_tier);
         add_advice(context, out);
         add_budget_level(context, out);
@@ -177,6 +186,7 @@ void Session::note_conflict(RunConflict conflict, const Context& context,
 void Session::tick(const Context& context, std::vector<Event>& out) {
     if (state_.n == 0 || state_.ended()) return;
     credit_pause(context, out);
+    add_overdue(context, out);
     add_verdict(context, out);
     add_budget_level(context, out);
     follow_budget(false, false, context, out);
@@ -203,10 +213,12 @@ Timestamp Session::next_deadline(Timestamp watching_since, Timestamp past) const
     const auto consider = [&next, past](Timestamp due) {
         if (due > past && (next == kNever || due < next)) next = due;
     };
-    const Timestamp due = silent_at(state_.last_beat_at, watching_since, state_.asked_interval);
-    // Past silence nothing more happens by itself; the next event of the agent ends it.
+    const Timestamp due = silent_at(state_.heard_at(), watching_since, state_.asked_interval);
+    // Past silence nothing more happens by itself; the next event of the agent ends it. Silence of
+    // one that waits for a person means nothing.
     const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;
-    if (!said && !state_.paused()) consider(due);
+    if (!said && !state_.waits_for_human() && !state_.paused()) consider(due);
+    consider(core::next_deadline(state_.approvals, attendance(watching_since)));
     consider(legacy_end(state_, watching_since));
     consider(budget_deadline(state_, watching_since));
     return next;
@@ -216,6 +228,7 @@ void Session::add(Event event, std::vector<Event>& out) {
     event.n = state_.n + 1;
     out.push_back(std::move(event));
     apply(out.back());
+    if (!state_.approvals.requests.empty()) note_changed_approvals();
 }
 
 void Session::add_verdict(const Context& context, std::vector<Event>& out, Tier tier) {
@@ -246,10 +259,18 @@ void Session::add_advice(const Context& context, std::vector<Event>& out) {
     directive.evidence = state_.judgement.evidence;
     directive.loop = state_.judgement.loop;
     directive.step = step->step;
+    const std::string asked = directive.reason;
     Event event = make_event(std::move(directive), context);
     const bool halts = step->kind == DirectiveKind::kStop;
     if (halts && state_.agent_state != AgentState::kHalted) event.state = AgentState::kHalted;
     add(std::move(event), out);
+    if (step->step != kStepAsk || !admit_requests(1)) return;
+    ApprovalRequested question;
+    question.kind = ApprovalKind::kQuestion;
+    question.summary = bounded_text(asked);
+    question.source = "headway";
+    ask(std::move(question), context, out);
+    add_verdict(context, out);
 }
 
 void Session::end_itself(Failure failure, const Context& context, std::vector<Event>& out) {
@@ -295,6 +316,9 @@ void Session::note_state(Event& event) const {
         if (change->state != state_.agent_state) event.state = change->state;
         return;
     }
+    // While a person is asked it waits for permission, whatever else is under way.
+    const bool ends = std::holds_alternative<SessionEnded>(event.payload);
+    if (state_.waits_for_human() && !ends) return;
     const std::optional<AgentState> implied = implied_state(event.payload);
     if (implied && *implied != state_.agent_state) event.state = implied;
 }

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/failure.hpp"
@@ -12,6 +15,21 @@
 
 namespace headway::core {
 
+/// A call of a report that needs a person's permission, as the edge has made the request of it.
+struct CallToAllow {
+    std::size_t place = 0;  ///< of its tool.started in the report
+    ApprovalRequested request;
+};
+
+/// The daemon's own rules of approval: they hold whatever a session's policy or a report says.
+struct ApprovalRules {
+    std::vector<std::string> require_tools;  ///< calls of these need approval
+    Millis execute_within{std::chrono::minutes{10}};  ///< of an approved call; 0 = no alarm
+
+    /// Whether a person has to allow this tool's calls.
+    bool must_ask(const Policy& policy, std::string_view tool) const;
+};
+
 /// What surrounds a command: time and attention enter as data.
 struct Context {
     Timestamp now = kNever;
@@ -20,6 +38,8 @@ struct Context {
     bool watched = false;    ///< somebody waits for or watches this session
     std::uint32_t load = 1;  ///< factor on the heartbeat interval, 1..8
     bool children_work = false;  ///< a session that this one opened is alive
+    const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, no alarms
+    std::span<const CallToAllow> asks;         ///< calls of the report in work, by place
 };
 
 /// One supervised session: decides what a command means, as events, and folds events into its
@@ -80,15 +100,40 @@ public:
     /// knows it already.
     void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
 
-    /// Time passed: appends the verdict that silence deserves, and what the time used of the budget
-    /// asks for, if anything.
+    /// Whether so many more approvals can be asked for. Error: kTooManyApprovals.
+    Result<> admit_requests(std::size_t count) const;
+
+    /// Decides approval `n`; true when it was decided now, false when the same was decided before.
+    /// A rejection directs the agent to stop or to change its approach, an approved extension
+    /// extends the budget, an approval with a scope answers equal requests of the session too.
+    /// Errors: kUnknownApproval, kAlreadyDecided, kInvalidField, kSessionEnded, kTooManyApprovals
+    /// (as many grants as a session may have).
+    Result<bool> decide(std::uint64_t n, Ruling ruling, const Context& context,
+                        std::vector<Event>& out);
+
+    /// Takes the one use of approval `n`; true when it was taken now, false when `key` took it
+    /// before. Errors: kUnknownApproval, kNotApproved, kDigestMismatch, kAlreadyRedeemed,
+    /// kSessionEnded.
+    Result<bool> redeem(std::uint64_t n, std::string_view args_digest, std::string_view key,
+                        const Context& context, std::vector<Event>& out);
+
+    /// Ends the grant that approval `n` made, and tells the agent. Errors: kNoGrant, kSessionEnded.
+    Result<> revoke(std::uint64_t n, std::string by, std::string reason, const Context& context,
+                    std::vector<Event>& out);
+
+    /// Time passed: appends what requests and approved calls that are overdue lead to, the verdict
+    /// that silence deserves, and what the time used of the budget asks for, if anything.
     void tick(const Context& context, std::vector<Event>& out);
 
     /// Folds an event from the journal.
     void apply(const Event& event);
 
-    /// When tick() is due next, after `past`; kNever when silence would change nothing.
+    /// When tick() is due next, later than `past`; kNever when time alone changes nothing.
     Timestamp next_deadline(Timestamp watching_since, Timestamp past = kNever) const;
+
+    /// Approvals as events that were decided here left them, each once, and forgets that they
+    /// changed: what the index over all sessions has to follow.
+    std::vector<Approval> take_changed_approvals();
 
     const std::string& id() const noexcept { return id_; }
     const SessionState& state() const noexcept { return state_; }
@@ -117,9 +162,24 @@ private:
     void note_state(Event& event) const;
     void ask_interval(const Context& context, Event& event) const;
 
+    // session_approvals.cpp
+    std::optional<ApprovalAlarm> alarm_before(const Event& event, const Context& context) const;
+    void add_alarm(ApprovalAlarm alarm, const Context& context, std::vector<Event>& out);
+    void ask(ApprovalRequested request, const Context& context, std::vector<Event>& out);
+    void ask_for_call(std::size_t place, const Context& context, std::vector<Event>& out);
+    void settle(std::uint64_t n, const Context& context, std::vector<Event>& out);
+    void add_decision(std::uint64_t n, const Ruling& ruling, const Context& context,
+                      std::vector<Event>& out);
+    void grant_extension(const Approval& approved, const Context& context,
+                         std::vector<Event>& out);
+    void add_overdue(const Context& context, std::vector<Event>& out);
+    void note_changed_approvals();
+    Attendance attendance(Timestamp watching_since) const;
+
     std::string id_;
     SessionState state_;
     JudgementPtr judgement_;  ///< state_.judgement, shared with views
+    std::vector<Approval> changed_approvals_;
 };
 
 }  // namespace headway::core

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/approvals.hpp"
 #include "core/budget_meter.hpp"
 #include "core/detectors.hpp"
 #include "core/event.hpp"
@@ -133,11 +134,18 @@ struct SessionState {
     SessionStarted about;
     Policy policy;
     BudgetMeter budget;
+    Approvals approvals;
 
     bool ended() const noexcept { return outcome.has_value(); }
     bool paused() const noexcept { return paused_at != kNever; }
     bool call_in_flight() const noexcept {
         return !open_calls.empty() || in_flight_beat.has_value();
+    }
+    /// Somebody was asked and has not answered: the agent may stand still, and it costs it nothing.
+    bool waits_for_human() const noexcept { return approvals.oldest_pending() != nullptr; }
+    /// When it was last at work or had to wait: what silence is counted from.
+    Timestamp heard_at() const noexcept {
+        return last_beat_at > approvals.waited_until ? last_beat_at : approvals.waited_until;
     }
     bool operator==(const SessionState&) const = default;
     static constexpr auto fields();
@@ -196,7 +204,8 @@ constexpr auto SessionState::fields() {
                       field("last_failure", &S::last_failure),
                       field("legacy_kills", &S::legacy_kills),
                       field("end_code", &S::end_code),
-                      field("budget", &S::budget)};
+                      field("budget", &S::budget),
+                      field("approvals", &S::approvals)};
 }
 
 }  // namespace headway::core

@@ -64,6 +64,7 @@ std::optional<AgentState> implied_state(const Payload& payload) noexcept {
     if (std::holds_alternative<ErrorReported>(payload)) return S::kErrorRecovery;
     if (std::holds_alternative<PhaseStarted>(payload)) return S::kPhaseTransition;
     if (std::holds_alternative<SessionEnded>(payload)) return S::kIdle;
+    if (std::holds_alternative<ApprovalRequested>(payload)) return S::kAwaitingPermission;
     return std::nullopt;
 }
 

@@ -44,8 +44,8 @@ void keep_freed_memory() {
 }
 
 Supervisor::Settings supervisor_settings(const config::Settings& settings) {
-    return {settings.policy, settings.storage.retention, settings.storage.sessions_resident_max,
-            settings.budget};
+    return {settings.policy, settings.approvals, settings.storage.retention,
+            settings.storage.sessions_resident_max, settings.budget};
 }
 
 /// The daemon, put together in the order in which it is needed and taken apart in reverse.

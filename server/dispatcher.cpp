@@ -18,6 +18,9 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
       waiters_(
           views_, [this](const ReplyTo& to, const Response& response) { respond(to, response); },
           [this] { return reading_time(); }),
+      approval_waits_([this](const ReplyTo& to, const core::ApprovalRef& ref) {
+          return ask(to, ApprovalQuery{ref.session, ref.n}, {}, 0);
+      }),
       streams_(
           views_, [this](std::uint64_t id) { return http_.find(id); },
           [this](std::uint64_t id, StreamQuery query) {
@@ -116,6 +119,20 @@ core::Result<> Dispatcher::route(Call& call) {
             return change_budget(call);
         case api::Route::kBudgetAnalytics:
             return budget_analytics(call);
+        case api::Route::kAsk:
+            return ask_approval(call);
+        case api::Route::kApprovals:
+            return approvals(call);
+        case api::Route::kApproval:
+            return approval(call);
+        case api::Route::kDecide:
+            return decide(call);
+        case api::Route::kRedeem:
+            return redeem(call);
+        case api::Route::kRevoke:
+            return revoke(call);
+        case api::Route::kApproveAgent:
+            return approve_agent(call);
         case api::Route::kLive:
             break;
     }
@@ -166,6 +183,8 @@ void Dispatcher::publish(Publication& publication) {
     }
     for (Reply& reply : publication.replies)
         answer(reply);
+    for (const std::string& id : publication.decided)
+        approval_waits_.notify(id);
     for (const Reply& reply : publication.replies) {
         HttpConnection* connection = http_.find(reply.to.connection);
         if (connection != nullptr && !connection->streaming()) connection->flush();
@@ -179,6 +198,7 @@ void Dispatcher::answer(Reply& reply) {
     if (!what) {
         const auto stream_slot = streams_.abandon(reply.to.connection);
         const ReplyTo to = stream_slot ? ReplyTo{reply.to.connection, *stream_slot} : reply.to;
+        approval_waits_.answered(to);
         put(to, problem_response(what.error(), {}));
     } else if (auto* advice = std::get_if<AdviceReply>(&*what)) {
         advice_.body.clear();
@@ -190,9 +210,12 @@ void Dispatcher::answer(Reply& reply) {
         response.body = std::move(body->body);
         response.headers = std::move(body->headers);
         if (body->lines) response.content_type = "application/x-ndjson";
+        if (body->problem) response.content_type = "application/problem+json";
         put(reply.to, response);
     } else if (auto* page = std::get_if<StreamReply>(&*what)) {
         streams_.on_page(reply.to.connection, std::move(*page));
+    } else if (auto* approval = std::get_if<ApprovalReply>(&*what)) {
+        answer_approval(reply.to, *approval);
     } else if (auto* view = std::get_if<ViewReply>(&*what)) {
         views_.resolve(view->session, view->view.get());
     }
@@ -218,6 +241,7 @@ void Dispatcher::respond(const ReplyTo& to, const Response& response) {
 void Dispatcher::closed(std::uint64_t connection) {
     streams_.on_closed(connection);
     if (waiters_.size() > 0) waiters_.drop_connection(connection);
+    if (approval_waits_.size() > 0) approval_waits_.drop_connection(connection);
 }
 
 void Dispatcher::second(Clock::Steady::time_point now) {
@@ -226,7 +250,9 @@ void Dispatcher::second(Clock::Steady::time_point now) {
 }
 
 void Dispatcher::arm_wait_timer() {
-    const core::Timestamp next = waiters_.next_deadline();
+    core::Timestamp next = waiters_.next_deadline();
+    const core::Timestamp approval = approval_waits_.next_deadline();
+    if (next == core::kNever || (approval != core::kNever && approval < next)) next = approval;
     if (next == core::kNever || next == wait_timer_at_) return;
     wait_timer_at_ = next;
     wait_timer_.expires_after(std::max(next - clock_.now(), core::Millis{0}));
@@ -234,6 +260,7 @@ void Dispatcher::arm_wait_timer() {
         if (ec) return;
         wait_timer_at_ = core::kNever;
         waiters_.expire(clock_.now());
+        approval_waits_.expire(clock_.now());
         arm_wait_timer();
     });
 }
@@ -241,7 +268,10 @@ void Dispatcher::arm_wait_timer() {
 void Dispatcher::reload(const config::Settings& settings) {
     http_.set_allowed_hosts(settings.server.allowed_hosts);
     access_.configure(settings.access);
-    ask({}, ReloadCommand{settings.policy, settings.storage.retention, settings.budget}, {}, 0);
+    ask({},
+        ReloadCommand{settings.policy, settings.storage.retention, settings.budget,
+                      settings.approvals},
+        {}, 0);
 }
 
 void Dispatcher::drain() {
@@ -251,6 +281,7 @@ void Dispatcher::drain() {
     http_.drain();  // first, so that the replies below say that they are the last
     streams_.drain();
     waiters_.expire(core::kNever);
+    approval_waits_.expire(core::kNever);
 }
 
 bool Dispatcher::drained() const {

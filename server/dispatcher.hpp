@@ -9,6 +9,7 @@
 #include "api/json_tape.hpp"
 #include "config/settings.hpp"
 #include "server/access.hpp"
+#include "server/approval_waits.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
 #include "server/http_server.hpp"
@@ -68,6 +69,15 @@ private:
     core::Result<> budget(Call& call);
     core::Result<> change_budget(Call& call);
     core::Result<> budget_analytics(Call& call);
+    // dispatcher_approvals.cpp
+    core::Result<> ask_approval(Call& call);
+    core::Result<> approvals(Call& call);
+    core::Result<> approval(Call& call);
+    core::Result<> decide(Call& call);
+    core::Result<> redeem(Call& call);
+    core::Result<> revoke(Call& call);
+    core::Result<> approve_agent(Call& call);
+    void answer_approval(const ReplyTo& to, ApprovalReply& reply);
 
     // dispatcher_reads.cpp
     core::Result<> session(Call& call);
@@ -109,6 +119,7 @@ private:
     Access access_;
     ViewCache views_;
     Waiters waiters_;
+    ApprovalWaits approval_waits_;
     Streams streams_;
     HttpServer http_;
     api::JsonTape tape_;

@@ -29,14 +29,15 @@ Result<> Dispatcher::report(Call& call) {
     const bool lines = call.request.head.content_type.starts_with("application/x-ndjson");
     const auto format = lines ? api::BodyFormat::kNdjson : api::BodyFormat::kJson;
     HEADWAY_TRY(auto decoded, api::decode_report(tape_, call.request.body, format));
-    ReportCommand command{call.session(), std::move(decoded.events), decoded.batch};
+    ReportCommand command{call.session(), std::move(decoded.events), decoded.batch,
+                          std::move(decoded.whole_args)};
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
 
 Result<> Dispatcher::heartbeat(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     HEADWAY_TRY(auto decoded, api::decode_heartbeat(tape_, call.request.body));
-    ReportCommand command{call.session(), std::move(decoded.events), false};
+    ReportCommand command{call.session(), std::move(decoded.events), false, {}};
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/decode.hpp"
+#include "api/decode_approvals.hpp"
 #include "api/decode_budget.hpp"
 #include "api/encode.hpp"
 #include "core/access.hpp"
@@ -36,6 +37,7 @@ struct ReportCommand {
     std::string session;
     std::vector<core::Event> events;
     bool batch = false;
+    std::vector<api::WholeArgs> whole_args;
 };
 
 struct OpenCommand {
@@ -82,6 +84,39 @@ struct UseTokensCommand {
 struct BudgetCommand {
     std::string session;
     api::BudgetChange change;
+};
+
+struct AskCommand {
+    std::string session;
+    core::ApprovalRequested asked;
+    std::string idempotency_key;  ///< or empty
+    std::string idempotency_fingerprint;
+};
+
+/// Decides approval `n` of the session, and with `identical` every equal one of any session.
+struct DecideCommand {
+    std::string session;
+    std::uint64_t n = 0;
+    core::Ruling ruling;
+    bool identical = false;
+};
+
+struct RedeemCommand {
+    std::string session;
+    std::uint64_t n = 0;
+    api::DecodedRedeem redeem;
+};
+
+struct RevokeCommand {
+    std::string session;
+    std::uint64_t n = 0;
+    api::DecodedRevoke revoke;
+};
+
+struct ApproveAgentCommand {
+    std::string session;
+    api::DecodedApproveAgent said;
+    std::string by;  ///< as far as known
 };
 
 // Queries: answered from committed state.
@@ -131,17 +166,30 @@ struct BudgetAnalyticsQuery {
     std::optional<std::string> agent;
 };
 
+struct ApprovalQuery {
+    std::string session;
+    std::uint64_t n = 0;
+};
+
+struct InboxQuery {
+    storage::ApprovalPage page;
+    std::string session;  ///< or empty: of all
+};
+
 /// The configuration was loaded again; no reply.
 struct ReloadCommand {
     core::Policy policy;
     core::Millis retention{0};
     core::BudgetSettings budget{};
+    core::ApprovalRules approvals{};
 };
 
-using Command = std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, ControlCommand,
-                             SessionQuery, ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery, ReloadCommand,
-                             BudgetCommand, BudgetQuery, BudgetAnalyticsQuery, CreateTokenCommand,
-                             RevokeTokenCommand, UseTokensCommand>;
+using Command =
+    std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, ControlCommand, AskCommand,
+                 DecideCommand, RedeemCommand, RevokeCommand, ApproveAgentCommand, SessionQuery,
+                 ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery, ApprovalQuery,
+                 InboxQuery, ReloadCommand, BudgetCommand, BudgetQuery, BudgetAnalyticsQuery,
+                 CreateTokenCommand, RevokeTokenCommand, UseTokensCommand>;
 
 struct Request {
     ReplyTo reply_to;
@@ -164,6 +212,14 @@ struct BodyReply {
     std::string body;
     std::string headers;  ///< further header lines, each with its CRLF
     bool lines = false;   ///< application/x-ndjson
+    bool problem = false;  ///< application/problem+json
+};
+
+/// One approval's document.
+struct ApprovalReply {
+    std::string id;
+    bool pending = false;
+    std::string body;
 };
 
 /// A page of a stream. For one session positions are event numbers, for all of them cursors.
@@ -182,11 +238,20 @@ struct ViewReply {
     std::unique_ptr<core::SessionView> view;  ///< null: unknown session
 };
 
-using Answer = std::variant<AdviceReply, BodyReply, StreamReply, ViewReply>;
+using Answer = std::variant<AdviceReply, BodyReply, StreamReply, ViewReply, ApprovalReply>;
 
 struct Reply {
     ReplyTo to;
     core::Result<Answer> what;
+};
+
+struct ApprovalStats {
+    std::uint64_t requested = 0;
+    std::array<std::uint64_t, core::EnumNames<core::Decision>::kNames.size()> decided{};
+    std::uint64_t expired = 0;
+    std::uint64_t redeemed = 0;
+    std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()> alarms{};
+    std::uint64_t pending = 0;  ///< now
 };
 
 /// How the supervisor fares, for /readyz and /metrics.
@@ -203,6 +268,7 @@ struct SupervisorStats {
     std::uint64_t resident = 0;
     std::uint64_t wal_pages = 0;
     std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< verdict changes, by verdict
+    ApprovalStats approvals;
     bool writable = true;                                       ///< the last commit succeeded
 };
 
@@ -215,6 +281,7 @@ struct Publication {
     std::vector<Reply> replies;
     std::vector<std::string> deleted;  ///< sessions that retention took
     std::optional<std::vector<core::TokenRecord>> tokens;  ///< all of them, when they changed
+    std::vector<std::string> decided;  ///< approvals that changed and do not wait any more
     SupervisorStats stats;
 };
 

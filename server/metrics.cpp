@@ -51,7 +51,8 @@ const char* route_name(std::size_t route) {
                                       "budget",     "budget_analytics",
                                       "livez",      "readyz",     "tokens",          "token_create",
                                       "token_revoke", "operator_rotate", "metrics",   "version",
-                                      "index"};
+                                      "index",      "ask",        "approvals",       "approval",
+                                      "decide",     "redeem",     "revoke",          "approve_agent"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }
@@ -92,6 +93,30 @@ void add_http(Families& families, const MetricsInput& input) {
     families.gauge("headway_views", "Session views cached.", static_cast<double>(input.views));
 }
 
+void add_approvals(Families& families, const ApprovalStats& stats) {
+    families.gauge("headway_approvals_pending", "Requests that wait for a decision.",
+                   static_cast<double>(stats.pending));
+    families.counter("headway_approvals_requested_total", "Approvals asked for.", stats.requested);
+    families.counter("headway_approvals_expired_total", "Requests that nobody decided in time.",
+                     stats.expired);
+    families.counter("headway_approvals_redeemed_total", "Approvals used.", stats.redeemed);
+    auto& decided = families.family("headway_approvals_decided_total",
+                                    "Decisions, by decision, those of grants and expiry too.",
+                                    MetricType::Counter);
+    for (std::size_t i = 0; i < stats.decided.size(); ++i) {
+        add_labelled(decided, "decision",
+                     std::string{core::name_of(static_cast<core::Decision>(i))}, stats.decided[i]);
+    }
+    auto& alarms = families.family("headway_approval_alarms_total",
+                                   "Calls that ran or did not run against the decision.",
+                                   MetricType::Counter);
+    for (std::size_t i = 0; i < stats.alarms.size(); ++i) {
+        add_labelled(alarms, "alarm",
+                     std::string{core::name_of(static_cast<core::ApprovalAlarmKind>(i))},
+                     stats.alarms[i]);
+    }
+}
+
 void add_supervisor(Families& families, const MetricsInput& input) {
     const SupervisorStats& stats = input.supervisor;
     families.counter("headway_events_total", "Events stored.", stats.events);
@@ -118,6 +143,7 @@ void add_supervisor(Families& families, const MetricsInput& input) {
     families.gauge("headway_writable", "1 while commits succeed.", stats.writable ? 1 : 0);
     families.gauge("headway_queue", "Requests waiting for the supervisor.",
                    static_cast<double>(input.queue));
+    add_approvals(families, stats.approvals);
     auto& verdicts = families.family("headway_verdicts_total", "Verdict changes, by verdict.",
                                      MetricType::Counter);
     for (std::size_t i = 0; i < core::kVerdictCount; ++i) {

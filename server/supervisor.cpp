@@ -53,6 +53,11 @@ core::Result<std::uint64_t> Supervisor::recover() {
     const core::Timestamp first_look = watching_since_ + 2 * settings_.policy.heartbeat_interval;
     for (const storage::SessionKey key : open)
         deadlines_.schedule(key, first_look);
+    // Requests may have expired meanwhile.
+    HEADWAY_TRY(const std::vector<storage::SessionKey> asking, store_.asking_sessions());
+    for (const storage::SessionKey key : asking)
+        deadlines_.schedule(key, watching_since_);
+    HEADWAY_TRY(stats_.approvals.pending, store_.count_pending());
     for (storage::StoredSession& stored : recovery.sessions) {
         Resident& resident = residents_.add(std::move(stored));
         residents_.mark_dirty(resident, recovery.snapshots + 1);
@@ -149,10 +154,16 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
             settings_.policy = reload->policy;
             settings_.retention = reload->retention;
             settings_.budget = reload->budget;
+            settings_.approvals = reload->approvals;
             continue;
         }
         if (is_query(request.command)) continue;
-        const core::Context context{turn.now, watching_since_, request.watched, turn.load, false};
+        core::Context context;
+        context.now = turn.now;
+        context.watching_since = watching_since_;
+        context.watched = request.watched;
+        context.load = turn.load;
+        context.approvals = &settings_.approvals;
         core::Result<Answer> what{Answer{}};
         std::visit(
             [&](auto& command) {
@@ -192,6 +203,9 @@ core::Result<> Supervisor::tick_some(Turn& turn) {
             continue;
         }
         HEADWAY_CHECK(tick(*resident, turn));
+        if (!resident->touched) {  // what was due changed nothing; what is due next may
+            deadlines_.schedule(*key, resident->session.next_deadline(watching_since_, turn.now));
+        }
     }
     return {};
 }
@@ -202,6 +216,7 @@ core::Result<> Supervisor::tick(Resident& resident, Turn& turn) {
     context.now = turn.now;
     context.watching_since = watching_since_;
     context.children_work = children_work(resident.session, turn.now);
+    context.approvals = &settings_.approvals;
     resident.session.tick(context, events_);
     if (events_.empty()) {  // what is due after this moment must not be forgotten
         deadlines_.schedule(resident.key,
@@ -250,6 +265,7 @@ void Supervisor::give_up(const core::Error& error, std::vector<Request>& request
     turn.publication->events.clear();
     turn.publication->replies.clear();
     turn.publication->tokens.reset();
+    turn.publication->decided.clear();
     core::Error shown = error;
     if (shown.code == core::ErrorCode::kStorageCorrupt) {
         shown.code = core::ErrorCode::kStorageUnavailable;

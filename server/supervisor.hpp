@@ -32,6 +32,7 @@ class Supervisor {
 public:
     struct Settings {
         core::Policy policy;        ///< defaults of new sessions
+        core::ApprovalRules approvals;
         core::Millis retention{0};  ///< how long ended sessions are kept; 0 = for ever
         std::size_t resident_max = 100'000;
         core::BudgetSettings budget{{}, {}, {}, {}};  ///< of new sessions; without any by default
@@ -86,12 +87,14 @@ private:
     core::Result<Answer> handle(UseTokensCommand& command, const core::Context& context,
                                 Turn& turn);
 
+    core::Result<> open_if_new(Resident*& resident, const std::string& id,
+                               const core::Context& context);
     core::Result<Resident*> find_resident(std::string_view id);
     core::Result<Resident*> require_resident(std::string_view id);
     core::Result<Resident*> create_resident(const std::string& id, core::Timestamp now);
     using Echoes = std::vector<std::pair<std::size_t, std::size_t>>;
-    core::Result<> drop_known(Resident* resident, std::vector<core::Event>& events,
-                              api::Advice& advice, Echoes& echoes);
+    core::Result<> drop_known(Resident* resident, ReportCommand& command, api::Advice& advice,
+                              Echoes& echoes);
     core::Result<> store_events(Resident& resident, std::vector<core::Event>& events, Turn& turn);
     /// 0 = not known.
     core::Result<std::uint64_t> number_of_id(const Resident& resident, const std::string& id);
@@ -99,7 +102,7 @@ private:
     void note_conflicts(Resident& resident, const core::Context& context);
     core::Result<> count_ended(const core::SessionState& state);
     void touch(Resident& resident, Turn& turn);
-    AdviceReply advise(Resident& resident, api::Advice advice, Turn& turn);
+    core::Result<Answer> advise(Resident& resident, api::Advice advice, Turn& turn);
     BodyReply document(const core::Session& session, int status, std::string headers) const;
 
     // supervisor_budgets.cpp
@@ -111,6 +114,30 @@ private:
     core::Result<std::vector<Resident*>> ancestors(Resident& resident);
     core::Result<> roll_up(Turn& turn);
     core::Result<core::BudgetPrediction> prediction_for(const core::Session& session);
+    // supervisor_approvals.cpp
+    core::Result<Answer> handle(AskCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(DecideCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(RedeemCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(RevokeCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(ApproveAgentCommand& command, const core::Context& context,
+                                Turn& turn);
+    core::Result<std::vector<core::CallToAllow>> calls_to_allow(const Resident* resident,
+                                                                const ReportCommand& command);
+    core::Result<Resident*> require_approval(std::string_view session, std::uint64_t n,
+                                             core::Approval& found);
+    core::Result<std::vector<std::string>> decide_identical(std::uint64_t identity,
+                                                            core::Ruling ruling,
+                                                            const core::Context& context,
+                                                            Turn& turn);
+    // supervisor_inbox.cpp
+    core::Result<Answer> answer(const ApprovalQuery& query);
+    core::Result<Answer> answer(const InboxQuery& query);
+    core::Result<> index_approvals(Resident& resident, std::span<const core::Event> events,
+                                   storage::Cursor cursor, Turn& turn);
+    core::Result<> add_notices(const Resident& resident, api::Advice& advice);
+    core::Result<api::ApprovalDocument> approval_document(const storage::StoredApproval& stored);
+    core::Result<api::ApprovalDocument> approval_document(const Resident& resident,
+                                                          std::uint64_t n);
 
     // supervisor_queries.cpp
     core::Result<Answer> answer(const SessionQuery& query);
@@ -155,6 +182,7 @@ private:
     bool listening_ = false;
     bool lost_ = false;  ///< memory was dropped after a failed commit and not read back yet
     std::vector<core::Event> events_;  ///< of the command in work, reused
+    api::JsonTape tape_;               ///< for arguments under approval
 };
 
 }  // namespace headway::server

@@ -39,7 +39,7 @@ Result<Answer> Supervisor::handle(BudgetCommand& command, const core::Context& c
     HEADWAY_CHECK(store_events(*resident, events_, turn));
     api::Advice advice;
     advice.n = resident->session.state().n;
-    return Answer{advise(*resident, std::move(advice), turn)};
+    return advise(*resident, std::move(advice), turn);
 }
 
 /// What a session that has just ended used, for the analytics.

@@ -70,23 +70,20 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
     api::Advice advice;
     advice.batch = command.batch;
     Echoes echoes;
-    HEADWAY_CHECK(drop_known(resident, command.events, advice, echoes));
-    if (command.events.empty()) return Answer{advise(*resident, std::move(advice), turn)};
+    HEADWAY_CHECK(drop_known(resident, command, advice, echoes));
+    if (command.events.empty()) return advise(*resident, std::move(advice), turn);
 
     if (resident != nullptr) {
         HEADWAY_CHECK(resident->session.admit(command.events));
     } else {
         HEADWAY_CHECK(core::Session{command.session}.admit(command.events));
     }
+    HEADWAY_TRY(const auto asks, calls_to_allow(resident, command));
     events_.clear();
-    if (resident == nullptr) {
-        HEADWAY_TRY(resident, create_resident(command.session, context.now));
-        core::SessionStarted about;
-        about.implicit = true;
-        give_budget(about);
-        resident->session.open(std::move(about), settings_.policy, context, events_);
-    }
-    resident->session.report(command.events, context, events_);
+    HEADWAY_CHECK(open_if_new(resident, command.session, context));
+    core::Context asking = context;
+    asking.asks = asks;
+    resident->session.report(command.events, asking, events_);
     note_conflicts(*resident, context);
     for (const core::Event& event : events_) {
         if (!event.event_id.empty()) resident->new_ids.emplace(event.event_id, event.n);
@@ -98,6 +95,8 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
         if (!core::reportable(core::type_of(event.payload))) continue;
         const auto* end = std::get_if<core::SessionEnded>(&event.payload);
         if (end != nullptr && end->automatic) continue;  // not of the report
+        const auto* asked = std::get_if<core::ApprovalRequested>(&event.payload);
+        if (asked != nullptr && asked->source != "agent") continue;
         advice.n = event.n;
         if (!advice.batch) continue;
         place = std::find_if(place, advice.results.end(),
@@ -109,7 +108,18 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
         advice.results[place_of].first = advice.results[earlier].first;
     }
     HEADWAY_CHECK(store_events(*resident, events_, turn));
-    return Answer{advise(*resident, std::move(advice), turn)};
+    return advise(*resident, std::move(advice), turn);
+}
+
+/// A report to an id that nobody opened opens it, into events_.
+Result<> Supervisor::open_if_new(Resident*& resident, const std::string& id,
+                                 const core::Context& context) {
+    if (resident != nullptr) return {};
+    HEADWAY_TRY(resident, create_resident(id, context.now));
+    core::SessionStarted about;
+    about.implicit = true;
+    resident->session.open(std::move(about), settings_.policy, context, events_);
+    return {};
 }
 
 /// The session that the run began with: the topmost known parent. Empty for one that works alone.
@@ -141,9 +151,11 @@ void Supervisor::note_conflicts(Resident& resident, const core::Context& context
 /// Takes out of `events` what is stored already, or stands twice in the report, and notes it in
 /// `advice`; the numbers of the others are still open there. `echoes` maps places of the list to
 /// earlier ones that they repeat.
-Result<> Supervisor::drop_known(Resident* resident, std::vector<core::Event>& events,
-                                api::Advice& advice, Echoes& echoes) {
-    if (events.size() == 1 && events.front().event_id.empty()) {  // most reports
+Result<> Supervisor::drop_known(Resident* resident, ReportCommand& command, api::Advice& advice,
+                                Echoes& echoes) {
+    std::vector<core::Event>& events = command.events;
+    const bool asks = std::holds_alternative<core::ApprovalRequested>(events.front().payload);
+    if (events.size() == 1 && events.front().event_id.empty() && !asks) {  // most reports
         advice.accepted = 1;
         if (advice.batch) advice.results.emplace_back(0, false);
         return {};
@@ -155,6 +167,11 @@ Result<> Supervisor::drop_known(Resident* resident, std::vector<core::Event>& ev
         std::uint64_t n = 0;
         if (!id.empty() && resident != nullptr) {
             HEADWAY_TRY(n, number_of_id(*resident, id));
+        }
+        const auto* asked = std::get_if<core::ApprovalRequested>(&events[i].payload);
+        if (n == 0 && asked != nullptr && resident != nullptr) {
+            const auto* before = resident->session.state().approvals.asked_before(*asked);
+            if (before != nullptr) n = before->n;
         }
         known[i] = n != 0;
         if (n != 0) {
@@ -168,6 +185,12 @@ Result<> Supervisor::drop_known(Resident* resident, std::vector<core::Event>& ev
         if (advice.batch) advice.results.emplace_back(n, known[i]);
     }
     stats_.duplicates += advice.duplicates;
+    std::erase_if(command.whole_args,
+                  [&known](const api::WholeArgs& whole) { return known[whole.place]; });
+    for (api::WholeArgs& whole : command.whole_args) {
+        const auto before = known.begin() + static_cast<std::ptrdiff_t>(whole.place);
+        whole.place -= static_cast<std::size_t>(std::count(known.begin(), before, true));
+    }
     std::size_t i = 0;
     std::erase_if(events, [&](const core::Event&) { return known[i++]; });
     return {};
@@ -191,6 +214,7 @@ Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& 
         HEADWAY_CHECK(note_use(resident));
     }
     stats_.events += events.size();
+    HEADWAY_CHECK(index_approvals(resident, events, cursor, turn));
     for (core::Event& event : events) {
         if (const auto* change = std::get_if<core::VerdictChanged>(&event.payload)) {
             ++stats_.verdicts[static_cast<std::size_t>(change->to)];
@@ -225,7 +249,7 @@ void Supervisor::touch(Resident& resident, Turn& turn) {
     turn.touched.push_back(&resident);
 }
 
-AdviceReply Supervisor::advise(Resident& resident, api::Advice advice, Turn& turn) {
+Result<Answer> Supervisor::advise(Resident& resident, api::Advice advice, Turn& turn) {
     touch(resident,
           turn);  // the reply is made from the published view, also when nothing was stored
 
@@ -246,7 +270,8 @@ AdviceReply Supervisor::advise(Resident& resident, api::Advice advice, Turn& tur
         advice.budget = std::make_shared<const core::BudgetStatus>(
             core::budget_status(state, turn.now, watching_since_));
     }
-    return {std::move(advice), resident.session.id()};
+    HEADWAY_CHECK(add_notices(resident, advice));
+    return Answer{AdviceReply{std::move(advice), resident.session.id()}};
 }
 
 Result<Answer> Supervisor::handle(OpenCommand& command, const core::Context& context, Turn& turn) {
@@ -295,7 +320,7 @@ Result<Answer> Supervisor::handle(EndCommand& command, const core::Context& cont
     api::Advice advice;
     if (resident->session.state().outcome == command.end.outcome) {
         advice.n = resident->session.state().n;  // said before
-        return Answer{advise(*resident, std::move(advice), turn)};
+        return advise(*resident, std::move(advice), turn);
     }
     std::vector<core::Event> events(1);
     events.front().payload = std::move(command.end);
@@ -307,7 +332,7 @@ Result<Answer> Supervisor::handle(EndCommand& command, const core::Context& cont
         if (std::holds_alternative<core::SessionEnded>(event.payload)) advice.n = event.n;
     }
     HEADWAY_CHECK(store_events(*resident, events_, turn));
-    return Answer{advise(*resident, std::move(advice), turn)};
+    return advise(*resident, std::move(advice), turn);
 }
 
 Result<Answer> Supervisor::handle(CancelCommand& command, const core::Context& context,
@@ -318,7 +343,7 @@ Result<Answer> Supervisor::handle(CancelCommand& command, const core::Context& c
     api::Advice advice;
     advice.n = resident->session.state().n;
     if (!events_.empty()) HEADWAY_CHECK(store_events(*resident, events_, turn));
-    return Answer{advise(*resident, std::move(advice), turn)};
+    return advise(*resident, std::move(advice), turn);
 }
 
 Result<Answer> Supervisor::handle(ControlCommand& command, const core::Context& context,
@@ -340,7 +365,7 @@ Result<Answer> Supervisor::handle(ControlCommand& command, const core::Context& 
     api::Advice advice;
     advice.n = session.state().n;
     if (!events_.empty()) HEADWAY_CHECK(store_events(*resident, events_, turn));
-    return Answer{advise(*resident, std::move(advice), turn)};
+    return advise(*resident, std::move(advice), turn);
 }
 
 BodyReply Supervisor::document(const core::Session& session, int status,

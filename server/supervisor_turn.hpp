@@ -31,7 +31,9 @@ inline bool is_query(const Command& command) {
            std::holds_alternative<ViewQuery>(command) ||
            std::holds_alternative<StreamQuery>(command) ||
            std::holds_alternative<BudgetQuery>(command) ||
-           std::holds_alternative<BudgetAnalyticsQuery>(command);
+           std::holds_alternative<BudgetAnalyticsQuery>(command) ||
+           std::holds_alternative<ApprovalQuery>(command) ||
+           std::holds_alternative<InboxQuery>(command);
 }
 
 }  // namespace headway::server

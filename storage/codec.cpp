@@ -96,4 +96,19 @@ core::Result<core::SessionState> decode_state(std::string_view bytes) {
     return state;
 }
 
+std::string encode_approval(const core::Approval& approval) {
+    std::string out;
+    bytes::Writer writer{out};
+    writer.structure(approval);
+    return out;
+}
+
+core::Result<core::Approval> decode_approval(std::string_view bytes) {
+    bytes::Reader reader{bytes};
+    core::Approval approval;
+    reader.structure(approval);
+    if (!reader.ok() || !reader.at_end()) return corrupt("an approval");
+    return approval;
+}
+
 }  // namespace headway::storage

@@ -30,4 +30,9 @@ std::string encode_state(const core::SessionState& state);
 /// replays the journal.
 core::Result<core::SessionState> decode_state(std::string_view bytes);
 
+std::string encode_approval(const core::Approval& approval);
+
+/// Error: kStorageCorrupt.
+core::Result<core::Approval> decode_approval(std::string_view bytes);
+
 }  // namespace headway::storage

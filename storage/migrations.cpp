@@ -77,6 +77,21 @@ CREATE TABLE token(
     revoked_at INTEGER NOT NULL,
     used_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+)sql",
+    R"sql(
+CREATE TABLE approval(
+    cursor INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    pending INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    identity INTEGER NOT NULL,
+    decided INTEGER NOT NULL,
+    state BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX approval_session ON approval(session, n);
+CREATE INDEX approval_pending ON approval(cursor) WHERE pending=1;
+CREATE INDEX approval_identical ON approval(identity) WHERE pending=1;
 )sql"};
 
 core::Result<> run_step(Database& database, int step) {

@@ -31,6 +31,16 @@ public:
     core::Result<std::optional<IdempotentUse>> find_idempotency_key(std::string_view key) override;
     core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
                                        core::Timestamp now) override;
+    core::Result<> save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
+                                 Cursor decided) override;
+    core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
+                                                              std::uint64_t n) override;
+    core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) override;
+    core::Result<std::vector<StoredApproval>> identical_approvals(std::uint64_t identity,
+                                                                  std::size_t limit) override;
+    core::Result<std::uint64_t> count_identical(std::uint64_t identity) override;
+    core::Result<std::uint64_t> count_pending() override;
+    core::Result<std::vector<SessionKey>> asking_sessions() override;
     core::Result<StoredSession> load(SessionKey key) override;
     core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                         std::uint64_t after,

@@ -73,6 +73,24 @@ struct Deletion {
     std::string doomed_id;
 };
 
+/// An approval of any session, as the index of all of them has it.
+struct StoredApproval {
+    Cursor cursor = 0;  ///< of its approval.requested event
+    SessionKey session = 0;
+    std::string session_id;
+    core::Approval approval;
+    Cursor decided = 0;  ///< cursor of its approval.decided event; 0 = none
+};
+
+/// Which page of them.
+struct ApprovalPage {
+    std::optional<bool> pending;  ///< pending ones are listed oldest first, others newest first
+    std::optional<SessionKey> session;
+    std::optional<core::ApprovalKind> kind;
+    Cursor from = 0;  ///< behind this one; 0 = from the start
+    std::size_t limit = 50;
+};
+
 class Store : public TokenStore {
 public:
     virtual core::Result<Recovery> recover() = 0;
@@ -100,6 +118,21 @@ public:
     /// Replaces one that is there.
     virtual core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
                                                core::Timestamp now) = 0;
+
+    /// Writes the approval's row anew, or makes it. `cursor` and `decided` are those of events that
+    /// are new, else 0.
+    virtual core::Result<> save_approval(SessionKey key, const core::Approval& approval,
+                                         Cursor cursor, Cursor decided) = 0;
+    virtual core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
+                                                                      std::uint64_t n) = 0;
+    virtual core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) = 0;
+    /// Pending ones that ask the same (core::Approval::identity), of all sessions, oldest first.
+    virtual core::Result<std::vector<StoredApproval>> identical_approvals(std::uint64_t identity,
+                                                                          std::size_t limit) = 0;
+    virtual core::Result<std::uint64_t> count_identical(std::uint64_t identity) = 0;
+    virtual core::Result<std::uint64_t> count_pending() = 0;
+    /// Sessions with a pending approval.
+    virtual core::Result<std::vector<SessionKey>> asking_sessions() = 0;
 
     /// Only for a session that is not in memory: what is in memory may be ahead of its snapshot.
     virtual core::Result<StoredSession> load(SessionKey key) = 0;

@@ -19,7 +19,8 @@ void HeartbeatRule::observe(const Observation& seen) {
     const std::uint64_t n = seen.event.n;
     const auto* beat = std::get_if<Heartbeat>(&seen.event.payload);
     if (beat == nullptr) {
-        const bool started = std::holds_alternative<ToolStarted>(seen.event.payload);
+        const bool started = std::holds_alternative<ToolStarted>(seen.event.payload) ||
+                             std::holds_alternative<ApprovalDecided>(seen.event.payload);
         if (seen.state_change || started || seen.user_message) {
             restart(n);
             rests = says_that_it_rests(seen.event.payload);
@@ -30,7 +31,7 @@ void HeartbeatRule::observe(const Observation& seen) {
         restart(n);
         return;
     }
-    if (rests || seen.held) return;
+    if (rests || seen.waits_for_human) return;
     if (seen.call_in_flight) {
         count(working_beats, quiet_beats, n);
     } else {

@@ -2,7 +2,7 @@
 """Scans the includes of every layer (on Debian every library lies in /usr/include, so linking isolates nothing).
 
     core      std without threads, files and clocks; boost/system/result.hpp
-    storage   core, sqlite3, POSIX                     api   core, Boost.JSON's parser (one .cpp)
+    storage   core, sqlite3, POSIX                     api   core, Boost.JSON's parser and OpenSSL's digests (one .cpp each)
     config    core, toml++ and CLI11 (one .cpp each)   cli   core, api, config, curl, nlohmann, CLI11, POSIX
     server    all of these, Asio, spdlog, prometheus, OpenSSL (one .cpp); Beast in at most two .cpp files; cli only from main.cpp
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
@@ -47,7 +47,7 @@ UMBRELLAS = ("boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp", "boost
 ALLOWED = {
     "core": ((), ("result",)),
     "storage": (("core",), ("result", "sqlite", "posix")),
-    "api": (("core",), ("result", "boost json")),
+    "api": (("core",), ("result", "boost json", "openssl")),
     "config": (("core",), ("result", "toml", "cli11", "posix")),
     "cli": (("core", "api", "config"), ("result", "curl", "json", "cli11", "posix")),
     "server": (("core", "storage", "api", "config"),
@@ -108,7 +108,8 @@ def check_include(path, parts: tuple, quote: str, name: str):
 
 # (folder, library, suffixes, how many files of it may include it)
 QUOTAS = (("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("api", "boost json", (".cpp",), 1),
-          ("api", "boost json", (".hpp",), 0), ("server", "openssl", (".cpp",), 1), ("server", "openssl", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
+          ("api", "boost json", (".hpp",), 0), ("api", "openssl", (".cpp",), 1), ("api", "openssl", (".hpp",), 0),
+          ("server", "openssl", (".cpp",), 1), ("server", "openssl", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
           ("config", "toml", (".hpp",), 0), ("config", "cli11", (".cpp",), 1), ("config", "cli11", (".hpp",), 0),
           ("cli", "cli11", (".hpp",), 0))
 
@@ -185,6 +186,9 @@ BAD = [
     ("core may not include <openssl/evp.h>", {"core/a.cpp": "#include <openssl/evp.h>\n"}),
     ("openssl in 2", {f"server/{n}.cpp": "#include <openssl/evp.h>\n" for n in "ab"}),
     ("boost json in 2", {f"api/{n}.cpp": "#include <boost/json/basic_parser.hpp>\n" for n in "ab"}),
+    ("openssl in 2", {f"api/{n}.cpp": "#include <openssl/evp.h>\n" for n in "ab"}),
+    ("openssl in 1 .hpp", {"api/a.hpp": "#include <openssl/evp.h>\n"}),
+    ("core may not include <openssl/evp.h>", {"core/a.cpp": "#include <openssl/evp.h>\n"}),
     ("api may not include <nlohmann/json.hpp>", {"api/a.cpp": "#include <nlohmann/json.hpp>\n"}),
     ("toml in 2", {f"config/{n}.cpp": "#include <toml++/toml.h>\n" for n in "ab"}),
     ("path from the root", {"core/a.cpp": '#include "a.hpp"\n'}),

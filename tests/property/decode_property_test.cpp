@@ -15,6 +15,18 @@ using namespace headway::tests;
 
 namespace {
 
+/// A request without what Headway sets, and with what its kind wants.
+void make_sendable(Gen& gen, ApprovalRequested& asked) {
+    asked.args_digest.clear();
+    asked.source.clear();
+    asked.call_id = asked.call_id.substr(0, 0);
+    asked.expires_in_ms = 1 + gen.below(1'000'000);
+    asked.kind = gen.chance(2) ? ApprovalKind::kTool : ApprovalKind::kQuestion;
+    asked.extend.reset();
+    asked.tool = "t" + std::to_string(gen.below(9));
+    asked.summary = bounded_text("s" + gen.utf8(gen.below(40)));
+}
+
 /// An event as a client would send it: the envelope of a random one without what Headway sets.
 std::string sent(Gen& gen) {
     EventType type = gen.any_type();
@@ -22,6 +34,7 @@ std::string sent(Gen& gen) {
         type = gen.any_type();
     Event one;
     one.payload = gen.payload(type);
+    if (auto* asked = std::get_if<ApprovalRequested>(&one.payload)) make_sendable(gen, *asked);
     std::string envelope;
     append_event(envelope, "s", one);
     const std::string data = envelope.substr(envelope.find("\"data\":"));

@@ -46,12 +46,14 @@ public:
         if (gen_.chance(200)) watching_since_ = now_;
         std::vector<Event> out;
         const std::uint64_t kind = gen_.below(100);
-        if (kind < 90) {
+        if (kind < 88) {
             report(out);
-        } else if (kind < 98) {
+        } else if (kind < 96) {
             session.tick(around(), out);
-        } else {
+        } else if (kind < 98) {
             (void)session.cancel(gen_.string(), around(), out).has_value();
+        } else {
+            answer_everybody(out);
         }
         take(out);
     }
@@ -78,10 +80,22 @@ private:
         return made;
     }
 
+    /// A person looks in.
+    void answer_everybody(std::vector<Event>& out) {
+        const auto requests = session.state().approvals.requests;
+        for (const Approval& approval : requests) {
+            Ruling ruling;
+            ruling.decision = gen_.chance(2) ? Decision::kApprove : Decision::kIgnore;
+            ruling.scope = gen_.chance(4) ? GrantScope::kSession : GrantScope::kOnce;
+            (void)session.decide(approval.n, ruling, around(), out).has_value();
+        }
+    }
+
     Event reported() {
         if (gen_.chance(2)) return beat();  // what sessions mostly do
         EventType type = gen_.any_type();
-        while (!reportable(type) || type == EventType::kSessionEnded)
+        while (!reportable(type) || type == EventType::kSessionEnded ||
+               (type == EventType::kApprovalRequested && !gen_.chance(8)))
             type = gen_.any_type();
         Event made;
         made.payload = gen_.payload(type);
@@ -116,6 +130,9 @@ private:
         REQUIRE(state.judgement.verdict == verdict_);
         REQUIRE(state.open_calls.size() <= limits::kInFlightMax);
         REQUIRE(state.directives.size() <= limits::kDirectivesMax);
+        REQUIRE(state.approvals.requests.size() <=
+                limits::kApprovalsPendingMax + limits::kApprovalsKeptMax);
+        REQUIRE(state.approvals.grants.size() <= limits::kGrantsMax);
         REQUIRE(state.judgement.evidence.size() <= limits::kEvidenceMax);
     }
 

@@ -13,7 +13,7 @@ namespace headway::tests {
 /// hangs.
 class FailingStore final : public storage::Store {
 public:
-    enum class Step { kNone, kBegin, kAppend, kCommit, kRecover, kSave };
+    enum class Step { kNone, kBegin, kAppend, kCommit, kRecover, kSave, kIndex };
 
     explicit FailingStore(storage::Store& real) : real_(real) {}
 
@@ -71,6 +71,30 @@ public:
     core::Result<> add_idempotency_key(std::string_view key, const storage::IdempotentUse& use,
                                        core::Timestamp now) override {
         return real_.add_idempotency_key(key, use, now);
+    }
+    core::Result<> save_approval(storage::SessionKey key, const core::Approval& approval,
+                                 storage::Cursor cursor, storage::Cursor decided) override {
+        if (auto error = failure(Step::kIndex)) return *error;
+        return real_.save_approval(key, approval, cursor, decided);
+    }
+    core::Result<std::optional<storage::StoredApproval>> find_approval(storage::SessionKey key,
+                                                                       std::uint64_t n) override {
+        return real_.find_approval(key, n);
+    }
+    core::Result<std::vector<storage::StoredApproval>> list_approvals(
+        const storage::ApprovalPage& page) override {
+        return real_.list_approvals(page);
+    }
+    core::Result<std::vector<storage::StoredApproval>> identical_approvals(
+        std::uint64_t identity, std::size_t limit) override {
+        return real_.identical_approvals(identity, limit);
+    }
+    core::Result<std::uint64_t> count_identical(std::uint64_t identity) override {
+        return real_.count_identical(identity);
+    }
+    core::Result<std::uint64_t> count_pending() override { return real_.count_pending(); }
+    core::Result<std::vector<storage::SessionKey>> asking_sessions() override {
+        return real_.asking_sessions();
     }
     core::Result<storage::StoredSession> load(storage::SessionKey key) override {
         return real_.load(key);

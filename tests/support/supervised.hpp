@@ -55,7 +55,7 @@ public:
 
     api::Advice report(const std::string& session, std::vector<core::Event> events) {
         const bool batch = events.size() > 1;
-        auto what = ask(server::ReportCommand{session, std::move(events), batch});
+        auto what = ask(server::ReportCommand{session, std::move(events), batch, {}});
         require_ok(what);
         return std::get<server::AdviceReply>(*what).advice;
     }

@@ -106,7 +106,7 @@ TEST_CASE("encode: the session document has the fields of the API", "[api]") {
         "tools":{"calls":0,"failures":0,"files_modified":0},
         "progress":{"rounds":1,"quiet_rounds":0,"last_hard":0,"last_soft":0},
         "in_flight":[{"call_id":"c9","tool":"bash","since":"2023-11-14T22:13:20.010Z"}],
-        "resources":null,
+        "resources":null,"approvals_pending":0,
         "phases":{"total":0,"completed":0,"files_changed":0,"tests_passed":0,"current":null,"history":[]},
         "budget":null,"goal":null,"agent":{},"parent":null,"labels":{},
         "policy":{"profile":"balanced","heartbeat_interval_ms":10000,"heartbeat_limit":5,

@@ -49,6 +49,14 @@ TEST_CASE("routes: what is served", "[api]") {
         {Method::kGet, "/metrics", Route::kMetrics, ""},
         {Method::kGet, "/v1/version", Route::kVersion, ""},
         {Method::kGet, "/", Route::kIndex, ""},
+        {Method::kPost, "/v1/sessions/a/approvals", Route::kAsk, "a"},
+        {Method::kGet, "/v1/approvals", Route::kApprovals, ""},
+        {Method::kGet, "/v1/approvals/a.a3.a17", Route::kApproval, "a.a3"},
+        {Method::kPost, "/v1/approvals/a.a1/decision", Route::kDecide, "a"},
+        {Method::kPost, "/v1/approvals/a.a1/redeem", Route::kRedeem, "a"},
+        {Method::kPost, "/v1/approvals/a%3Ab%2Ea1/revoke", Route::kRevoke, "a:b"},
+        {Method::kPost, "/v1/sessions/a/approve-agent", Route::kApproveAgent, "a"},
+        {Method::kPost, "/v1/chat/a/approve-agent", Route::kApproveAgent, "a"},
         {Method::kHead, "/v1/sessions/a", Route::kSession, "a"},
         {Method::kGet, "/v1/sessions/events", Route::kSession, "events"},
         {Method::kGet, "/v1/sessions/a%3Ab", Route::kSession, "a:b"},
@@ -125,12 +133,26 @@ TEST_CASE("routes: the query is handed on as it came", "[api]") {
     CHECK(match(Method::kGet, "/v1/sessions/a?x=/y?z").value().query == "x=/y?z");
 }
 
+TEST_CASE("routes: an approval's id is a session's with a number", "[api]") {
+    CHECK(match(Method::kGet, "/v1/approvals/a.a17").value().approval == 17);
+    for (const char* bad : {"a", "a.a", "a.a0", "a.a01", ".a1", "a.a1x", "%20.a1", "a.a%31%00"}) {
+        INFO(bad);
+        CHECK(code_of(match(Method::kGet, std::string{"/v1/approvals/"} + bad)) ==
+              ErrorCode::kInvalidId);
+    }
+    CHECK(code_of(match(Method::kGet, "/v1/approvals/a.a1/decision")) ==
+          ErrorCode::kMethodNotAllowed);
+}
+
 TEST_CASE("routes: only writing routes take bodies, only reports take lines", "[api]") {
     for (std::size_t i = 0; i < kRouteCount; ++i) {
         const auto route = static_cast<Route>(i);
         const RouteTraits traits = traits_of(route);
-        const bool writes =
-            i <= static_cast<std::size_t>(Route::kBudgetChange) || route == Route::kTokenCreate;
+        const bool approves = route == Route::kAsk || route == Route::kDecide ||
+                              route == Route::kRedeem || route == Route::kRevoke ||
+                              route == Route::kApproveAgent;
+        const bool writes = i <= static_cast<std::size_t>(Route::kBudgetChange) ||
+                            route == Route::kTokenCreate || approves;
         CHECK(traits.takes_body == writes);
         CHECK(traits.ndjson == (route == Route::kReport));
         CHECK((traits.body_bytes_max > 0) == writes);

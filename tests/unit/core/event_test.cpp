@@ -71,7 +71,7 @@ TEST_CASE("event: a client reports all but what Headway writes", "[core]") {
                                    EventType::kDirectiveIssued, EventType::kCancelRequested,
                                    EventType::kProgressStats,   EventType::kBudgetSet,
                                    EventType::kBudgetExtended,  EventType::kBudgetLevel,
-                                   EventType::kChildProgress,   EventType::kApprovalRequested,
+                                   EventType::kChildProgress,
                                    EventType::kApprovalDecided, EventType::kApprovalRedeemed,
                                    EventType::kApprovalExpired, EventType::kApprovalRevoked,
                                    EventType::kApprovalAlarm,   EventType::kRunConflict};

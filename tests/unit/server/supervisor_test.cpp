@@ -62,9 +62,9 @@ TEST_CASE("supervisor: a report to an id nobody opened opens it", "[server]") {
 
 TEST_CASE("supervisor: events are published only while somebody listens", "[server]") {
     Supervised s;
-    (void)s.turn({ReportCommand{"a", {beat()}, false}});
+    (void)s.turn({ReportCommand{"a", {beat()}, false, {}}});
     CHECK(s.last.events.empty());
-    (void)s.turn({ReportCommand{"a", {beat()}, false}}, true);
+    (void)s.turn({ReportCommand{"a", {beat()}, false, {}}}, true);
     REQUIRE(s.last.events.size() == 1);
     CHECK(s.last.events[0].session == "a");
     CHECK(s.last.events[0].cursor == s.sqlite().head());
@@ -74,8 +74,8 @@ TEST_CASE("supervisor: events are published only while somebody listens", "[serv
 TEST_CASE("supervisor: the commands of one turn see each other and commit together", "[server]") {
     Supervised s;
     const auto replies = s.turn(
-        {ReportCommand{"a", {beat()}, false}, ReportCommand{"a", {beat()}, false},
-         SessionQuery{"a"}, end("a", Outcome::kCompleted), ReportCommand{"a", {beat()}, false}});
+        {ReportCommand{"a", {beat()}, false, {}}, ReportCommand{"a", {beat()}, false, {}},
+         SessionQuery{"a"}, end("a", Outcome::kCompleted), ReportCommand{"a", {beat()}, false, {}}});
     REQUIRE(replies.size() == 5);
     CHECK(advice(replies[0].what).n == 2);
     CHECK(advice(replies[1].what).n == 3);
@@ -119,7 +119,7 @@ TEST_CASE("supervisor: an event id is known after a failed commit", "[server]") 
     Supervised s;
     (void)s.report("a", {with_id(beat(), "e1")});
     s.store().fail(FailingStore::Step::kCommit);
-    CHECK(code_of(s.ask(ReportCommand{"a", {beat()}, false})) == ErrorCode::kStorageFull);
+    CHECK(code_of(s.ask(ReportCommand{"a", {beat()}, false, {}})) == ErrorCode::kStorageFull);
     s.store().fail(FailingStore::Step::kNone);
     CHECK(s.report("a", {with_id(beat(), "e1")}).duplicates == 1);
 }
@@ -156,7 +156,7 @@ TEST_CASE("supervisor: results has a place for every event, also for one sent tw
 
 TEST_CASE("supervisor: a refused report leaves nothing, not even a session", "[server]") {
     Supervised s;
-    const auto refused = s.ask(ReportCommand{"a", {ended(Outcome::kFailed), beat()}, true});
+    const auto refused = s.ask(ReportCommand{"a", {ended(Outcome::kFailed), beat()}, true, {}});
     CHECK(code_of(refused) == ErrorCode::kSessionEnded);
     CHECK(s.sqlite().find("a").value() == std::nullopt);
     CHECK(code_of(s.ask(SessionQuery{"a"})) == ErrorCode::kUnknownSession);
@@ -166,7 +166,7 @@ TEST_CASE("supervisor: a stale attempt is refused, a duplicate of it is not", "[
     Supervised s;
     (void)s.report("a", {with_id(with_attempt(beat(), 1), "e1")});
     (void)s.report("a", {with_attempt(beat(), 2)});
-    CHECK(code_of(s.ask(ReportCommand{"a", {with_attempt(beat(), 1)}, false})) ==
+    CHECK(code_of(s.ask(ReportCommand{"a", {with_attempt(beat(), 1)}, false, {}})) ==
           ErrorCode::kStaleAttempt);
     CHECK(s.report("a", {with_id(with_attempt(beat(), 1), "e1")}).duplicates == 1);
 }
@@ -249,7 +249,7 @@ TEST_CASE("supervisor: a failing step shows nothing, stores nothing, and later a
     (void)s.report("a", {beat()});
     const auto head = s.sqlite().head();
     s.store().fail(step);
-    const auto replies = s.turn({ReportCommand{"a", {beat(), beat()}, true}, open("b")}, true);
+    const auto replies = s.turn({ReportCommand{"a", {beat(), beat()}, true, {}}, open("b")}, true);
     REQUIRE(replies.size() == 2);
     for (const Reply& reply : replies)
         CHECK(code_of(reply.what) == ErrorCode::kStorageFull);
@@ -269,7 +269,7 @@ TEST_CASE("supervisor: a failing step shows nothing, stores nothing, and later a
 TEST_CASE("supervisor: corruption is 503 to the client and a line in the log", "[server]") {
     Supervised s;
     s.store().fail(FailingStore::Step::kAppend, ErrorCode::kStorageCorrupt);
-    const auto refused = s.ask(ReportCommand{"a", {beat()}, false});
+    const auto refused = s.ask(ReportCommand{"a", {beat()}, false, {}});
     CHECK(code_of(refused) == ErrorCode::kStorageUnavailable);
     CHECK(refused.error().detail.find("nothing was stored") == 0);
     REQUIRE(s.log.size() == 1);
@@ -280,7 +280,7 @@ TEST_CASE("supervisor: after a failed commit memory is what the journal holds", 
     Supervised s;
     (void)s.report("a", {tool_finished("c"), beat()});
     s.store().fail(FailingStore::Step::kCommit);
-    (void)s.ask(ReportCommand{"a", {ended(Outcome::kFailed)}, false});
+    (void)s.ask(ReportCommand{"a", {ended(Outcome::kFailed)}, false, {}});
     s.store().fail(FailingStore::Step::kNone);
     const Document document = Document::parse(body(s.ask(SessionQuery{"a"})).body);
     CHECK(document["outcome"].is_null());
@@ -293,9 +293,9 @@ TEST_CASE("supervisor: while memory cannot be read back, everything is refused",
     Supervised s;
     (void)s.report("a", {beat()});
     s.store().fail(FailingStore::Step::kCommit);
-    (void)s.ask(ReportCommand{"a", {beat()}, false});
+    (void)s.ask(ReportCommand{"a", {beat()}, false, {}});
     s.store().fail(FailingStore::Step::kRecover, ErrorCode::kStorageUnavailable);
-    CHECK(code_of(s.ask(ReportCommand{"a", {beat()}, false})) == ErrorCode::kStorageUnavailable);
+    CHECK(code_of(s.ask(ReportCommand{"a", {beat()}, false, {}})) == ErrorCode::kStorageUnavailable);
     CHECK(code_of(s.ask(SessionQuery{"a"})) == ErrorCode::kStorageUnavailable);
     CHECK(code_of(s.ask(ViewQuery{"a"})) == ErrorCode::kStorageUnavailable);
     s.store().fail(FailingStore::Step::kNone);
@@ -308,7 +308,7 @@ TEST_CASE("supervisor: what was not stored is not counted", "[server]") {
     (void)s.report("a", {beat()});
     const std::uint64_t events = s.last.stats.events;
     s.store().fail(FailingStore::Step::kCommit);
-    (void)s.ask(ReportCommand{"a", {tool_finished("c")}, false});
+    (void)s.ask(ReportCommand{"a", {tool_finished("c")}, false, {}});
     CHECK(s.last.stats.commit_failures == 1);
     CHECK(s.last.stats.commits == 1);
     CHECK(s.last.stats.events == events);
@@ -361,7 +361,7 @@ TEST_CASE("supervisor: a reload changes the defaults of later sessions only", "[
     (void)s.ask(open("before"));
     Policy strict;
     strict.profile = Profile::kStrict;
-    CHECK(s.turn({ReloadCommand{strict, Millis{0}}}).empty());
+    CHECK(s.turn({ReloadCommand{strict, Millis{0}, {}}}).empty());
     const auto profile = [&](const char* id) {
         return Document::parse(body(s.ask(SessionQuery{id})).body)["policy"]["profile"];
     };
@@ -384,7 +384,7 @@ TEST_CASE("supervisor: run takes what is queued, then saves everything", "[serve
     Supervised s;
     for (int i = 0; i < 3; ++i) {
         Request request;
-        request.command = ReportCommand{"a", {with_id(beat(), "e" + std::to_string(i))}, false};
+        request.command = ReportCommand{"a", {with_id(beat(), "e" + std::to_string(i))}, false, {}};
         REQUIRE(s.queue().stage(request));
     }
     s.queue().close();

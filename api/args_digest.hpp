@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "api/json_tape.hpp"
+
+namespace headway::api {
+
+/// The one text of a JSON value: compact, keys sorted by their bytes at every depth, numbers and
+/// everything else as they came; nothing is masked or left out. Pure.
+std::string canonical_json(JsonValue json);
+
+/// "sha256:" and 64 hexadecimal digits, of the canonical text: what an approval is bound to. Pure.
+std::string args_digest(JsonValue args);
+
+/// Of `{}`, which stands for a call without arguments.
+std::string no_args_digest();
+
+}  // namespace headway::api

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/json_tape.hpp"
+#include "core/approval_payloads.hpp"
+#include "core/approvals.hpp"
+#include "core/result.hpp"
+#include "core/work_payloads.hpp"
+
+// Bodies about approvals. Pure; errors name the JSON pointer and the fix. `tape` is scratch memory.
+
+namespace headway::api {
+
+/// Checks a decoded approval.requested and gives it what only its JSON can: the digest of the
+/// arguments and the print of the call. `data` is the JSON it was decoded from.
+core::Result<> complete_request(JsonValue data, core::ApprovalRequested& asked);
+
+core::Result<core::ApprovalRequested> decode_approval_request(JsonTape& tape,
+                                                              std::string_view body);
+
+/// The request that a tool.started stands for; `args` is the whole text of its arguments, or empty.
+/// Error: kInvalidField when it is too long to be shown.
+core::Result<core::ApprovalRequested> request_for_call(JsonTape& tape,
+                                                       const core::ToolStarted& call,
+                                                       std::string_view args);
+
+struct DecodedDecision {
+    core::Ruling ruling;  ///< but for edited_question, which needs the tool
+    bool apply_to_identical = false;
+};
+core::Result<DecodedDecision> decode_decision(JsonTape& tape, std::string_view body);
+
+/// The print of a call of `tool` with these arguments, as tool.finished gets it. Precondition:
+/// `args` came from this decoder.
+std::uint64_t question_of_call(JsonTape& tape, std::string_view tool, std::string_view args);
+
+struct DecodedRedeem {
+    std::string args_digest;
+    std::string key;  ///< or empty
+};
+core::Result<DecodedRedeem> decode_redeem(JsonTape& tape, std::string_view body);
+
+struct DecodedRevoke {
+    std::string by;
+    std::string reason;
+    static constexpr auto fields() {
+        return std::tuple{core::field("by", &DecodedRevoke::by),
+                          core::field("reason", &DecodedRevoke::reason)};
+    }
+};
+/// Empty is `{}`.
+core::Result<DecodedRevoke> decode_revoke(JsonTape& tape, std::string_view body);
+
+/// The body of the first design's approve-agent.
+struct DecodedApproveAgent {
+    std::string request_id;  ///< or empty: the only one that is pending
+    bool approved = false;
+    std::string reason;
+    static constexpr auto fields() {
+        return std::tuple{core::field("request_id", &DecodedApproveAgent::request_id),
+                          core::required("approved", &DecodedApproveAgent::approved),
+                          core::field("reason", &DecodedApproveAgent::reason)};
+    }
+};
+core::Result<DecodedApproveAgent> decode_approve_agent(JsonTape& tape, std::string_view body);
+
+}  // namespace headway::api

@@ -1,0 +1,173 @@
+#include "api/encode_approvals.hpp"
+
+#include "api/json_writer.hpp"
+#include "api/problem.hpp"
+
+namespace headway::api {
+namespace {
+
+void text_or_null(JsonWriter& json, std::string_view name, const std::string& text) {
+    json.key(name);
+    if (text.empty()) {
+        json.null();
+    } else {
+        json.value(text);
+    }
+}
+
+/// Who decided what, when and how.
+void write_decision(JsonWriter& json, const core::Approval& approval, const DecisionTexts* texts) {
+    json.open_object();
+    json.member("decision", approval.decision);
+    json.member("by", approval.by);
+    json.member("at", approval.decided_at);
+    json.member("channel", approval.channel);
+    json.member("reason", texts != nullptr ? texts->reason : approval.reason);
+    if (texts != nullptr && !texts->response.empty()) json.member("response", texts->response);
+    if (texts != nullptr && !texts->edited_args.empty()) {
+        json.member("edited_args", texts->edited_args);
+    }
+    if (!approval.run_digest.empty()) json.member("args_digest", approval.run_digest);
+    json.member("scope", approval.scope);
+    if (approval.scope != core::GrantScope::kOnce) json.member("match", approval.match);
+    if (approval.until != core::kNever) json.member("until", approval.until);
+    if (approval.decision == core::Decision::kReject) json.member("stop", approval.stop);
+    if (approval.execute_by != core::kNever) json.member("execute_by", approval.execute_by);
+    json.close_object();
+}
+
+void write_asked(JsonWriter& json, const ApprovalDocument& document) {
+    const core::Approval& approval = document.approval;
+    json.member("kind", approval.kind);
+    text_or_null(json, "tool", approval.tool);
+    text_or_null(json, "call_id", approval.call_id);
+    json.key("args");
+    if (document.asked.args.empty()) {
+        json.null();
+    } else {
+        json.value(document.asked.args);
+    }
+    text_or_null(json, "args_digest", approval.args_digest);
+    json.key("summary");
+    if (document.asked.summary.empty()) {
+        json.null();
+    } else {
+        json.value(document.asked.summary);
+    }
+    json.member("risk", approval.risk);
+    json.member("options", document.asked.options);
+    json.member("extend", approval.extend);
+    json.member("source", approval.source);
+    json.member("requested_at", approval.requested_at);
+    json.member("expires_at", approval.expires_at);
+    json.member("on_expiry", approval.on_expiry);
+    json.member("overdue", approval.overdue);
+    json.member("escalated", approval.escalated);
+}
+
+}  // namespace
+
+void write_notices(JsonWriter& json, std::string_view session,
+                   std::span<const ApprovalNotice> notices) {
+    json.open_array();
+    for (const ApprovalNotice& notice : notices) {
+        const core::Approval& approval = notice.approval;
+        json.open_object();
+        json.member("id", core::approval_id(session, approval.n));
+        json.member("kind", approval.kind);
+        if (!approval.tool.empty()) json.member("tool", approval.tool);
+        if (!approval.call_id.empty()) json.member("call_id", approval.call_id);
+        json.member("status", approval.status);
+        if (approval.decision) json.member("decision", approval.decision);
+        if (!notice.texts.reason.empty()) json.member("reason", notice.texts.reason);
+        if (!notice.texts.response.empty()) json.member("response", notice.texts.response);
+        if (!notice.texts.edited_args.empty()) {
+            json.member("edited_args", notice.texts.edited_args);
+        }
+        const std::string& digest =
+            approval.run_digest.empty() ? approval.args_digest : approval.run_digest;
+        if (!digest.empty()) json.member("args_digest", digest);
+        json.member("expires_at", approval.expires_at);
+        json.close_object();
+    }
+    json.close_array();
+}
+
+void append_approval(std::string& out, const ApprovalDocument& document) {
+    const core::Approval& approval = document.approval;
+    JsonWriter json{out};
+    json.open_object();
+    json.member("id", core::approval_id(document.session, approval.n));
+    json.member("session", document.session);
+    json.member("n", approval.n);
+    json.member("status", approval.status);
+    write_asked(json, document);
+    json.member("identical", document.identical);
+    json.key("decision");
+    if (approval.decision) {
+        write_decision(json, approval, &document.texts);
+    } else {
+        json.null();
+    }
+    json.member("granted", document.granted);
+    json.member("redeemed_at", approval.redeemed_at);
+    json.key("executed_n");
+    if (approval.executed_n != 0) {
+        json.value(approval.executed_n);
+    } else {
+        json.null();
+    }
+    json.member("alarm", approval.alarm);
+    json.close_object();
+}
+
+void append_decided(std::string& out, const ApprovalDocument& document,
+                    std::span<const std::string> also) {
+    out += "{\"approval\":";
+    append_approval(out, document);
+    out += ",\"also\":";
+    JsonWriter json{out};
+    json.open_array();
+    for (const std::string& id : also)
+        json.value(id);
+    json.close_array();
+    out += "}";
+}
+
+void append_already_decided(std::string& out, const core::Error& error, std::string_view session,
+                            const core::Approval& approval) {
+    std::string winner;
+    JsonWriter json{winner};
+    json.open_object();
+    json.member("id", core::approval_id(session, approval.n));
+    json.member("status", approval.status);
+    json.key("decision");
+    if (approval.decision) {
+        write_decision(json, approval, nullptr);
+    } else {
+        json.null();
+    }
+    json.close_object();
+    append_problem(out, error, {}, {"winner", winner});
+}
+
+void append_approve_agent(std::string& out, const core::Approval& decided, StillPending pending) {
+    std::string message{core::name_of(decided.status)};
+    if (decided.decision && *decided.decision == core::Decision::kReject) {
+        message += decided.stop ? "; the agent is told to stop" : "; the agent goes on differently";
+    }
+    const std::size_t left = pending.tools + pending.others;
+    if (left > 0) {
+        message += "; " + std::to_string(left) +
+                   (left == 1 ? " more request waits" : " more requests wait") + " for a decision";
+    }
+    JsonWriter json{out};
+    json.open_object();
+    json.member("status", pending.tools > 0    ? "awaiting_tool_approval"
+                          : pending.others > 0 ? "awaiting_approval"
+                                               : "completed");
+    json.member("message", message);
+    json.close_object();
+}
+
+}  // namespace headway::api

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/approvals.hpp"
+#include "core/result.hpp"
+
+// Documents about approvals as JSON text, appended to `out`. Pure; the shapes are those of API.md.
+
+namespace headway::api {
+
+class JsonWriter;
+
+/// What a decision left for the agent that only the journal holds whole.
+struct DecisionTexts {
+    std::string reason;
+    core::ExactJson edited_args;
+    core::Text response;
+};
+
+/// One approval as a reply to a report shows it.
+struct ApprovalNotice {
+    core::Approval approval;
+    DecisionTexts texts;
+};
+void write_notices(JsonWriter& json, std::string_view session,
+                   std::span<const ApprovalNotice> notices);
+
+/// One approval as whoever decides sees it.
+struct ApprovalDocument {
+    std::string session;
+    core::Approval approval;
+    core::ApprovalRequested asked;  ///< whole, from the journal
+    DecisionTexts texts;
+    std::uint64_t identical = 0;  ///< pending requests of any session that are equal, itself too
+    bool granted = false;         ///< its grant is in force
+};
+void append_approval(std::string& out, const ApprovalDocument& document);
+
+/// `{"approval":{...},"also":[ids]}` to whoever decided: `also` are the identical ones.
+void append_decided(std::string& out, const ApprovalDocument& document,
+                    std::span<const std::string> also);
+
+/// The problem of whoever comes second, with the winner.
+void append_already_decided(std::string& out, const core::Error& error, std::string_view session,
+                            const core::Approval& approval);
+
+/// What approve-agent answers: how many requests of each kind still wait.
+struct StillPending {
+    std::size_t tools = 0;
+    std::size_t others = 0;
+};
+void append_approve_agent(std::string& out, const core::Approval& decided, StillPending pending);
+
+}  // namespace headway::api

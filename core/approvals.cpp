@@ -1,0 +1,288 @@
+#include "core/approvals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace headway::core {
+namespace {
+
+using S = ApprovalStatus;
+
+constexpr std::uint16_t to(std::initializer_list<S> states) {
+    std::uint16_t set = 0;
+    for (S state : states)
+        set = static_cast<std::uint16_t>(set | (1U << static_cast<unsigned>(state)));
+    return set;
+}
+
+/// By status, what may follow.
+constexpr std::array<std::uint16_t, EnumNames<S>::kNames.size()> kTransitions{
+    /* pending */
+    to({S::kApproved, S::kEdited, S::kRejected, S::kResponded, S::kIgnored, S::kExpired,
+        S::kCancelled}),
+    /* approved */ to({S::kRedeemed, S::kExecuted, S::kNeverExecuted}),
+    /* edited */ to({S::kRedeemed, S::kExecuted, S::kNeverExecuted}),
+    /* rejected */ to({}),
+    /* responded */ to({}),
+    /* ignored */ to({}),
+    /* expired */ to({}),
+    /* cancelled */ to({}),
+    /* redeemed */ to({S::kExecuted, S::kNeverExecuted}),
+    /* executed */ to({}),
+    /* never_executed */ to({S::kRedeemed, S::kExecuted}),
+};
+
+Approval* find_mutable(Approvals& approvals, std::string_view id) {
+    const auto ref = parse_approval_id(id);
+    if (!ref) return nullptr;
+    const auto found = std::find_if(approvals.requests.begin(), approvals.requests.end(),
+                                    [&](const Approval& a) { return a.n == ref->n; });
+    return found == approvals.requests.end() ? nullptr : &*found;
+}
+
+/// False, and nothing happens, when the table does not allow it.
+bool become(Approvals& approvals, Approval& approval, S status, std::uint64_t n, Timestamp at) {
+    if (!may_become(approval.status, status)) return false;
+    if (approval.pending()) approvals.waited_until = at;
+    approval.status = status;
+    approval.changed_n = n;
+    return true;
+}
+
+S status_after(const ApprovalDecided& decided) {
+    switch (decided.decision) {
+        case Decision::kApprove:
+            return S::kApproved;
+        case Decision::kEdit:
+            return S::kEdited;
+        case Decision::kRespond:
+            return S::kResponded;
+        case Decision::kIgnore:
+            return S::kIgnored;
+        case Decision::kReject:
+            break;
+    }
+    return decided.channel == "expiry" ? S::kExpired : S::kRejected;
+}
+
+std::string start_of(std::string_view text, std::size_t bytes = limits::kApprovalTextBytesMax) {
+    return std::string{cut_text(text, bytes)};
+}
+
+/// What a session may forget first: what needs nothing more, then what waits only to be read.
+int worth(const Approval& approval) {
+    if (approval.pending()) return 3;
+    if (approval.open()) return 2;
+    return approval.undelivered() ? 1 : 0;
+}
+
+void trim(Approvals& approvals) {
+    auto& requests = approvals.requests;
+    while (requests.size() - approvals.pending() > limits::kApprovalsKeptMax) {
+        requests.erase(std::min_element(
+            requests.begin(), requests.end(),
+            [](const Approval& a, const Approval& b) { return worth(a) < worth(b); }));
+    }
+}
+
+void add_grant(Approvals& approvals, const Approval& approval, Timestamp at) {
+    auto& grants = approvals.grants;
+    std::erase_if(grants, [at](const Grant& grant) { return !grant.live(at); });
+    if (grants.size() == limits::kGrantsMax) grants.erase(grants.begin());
+    grants.push_back({approval.n, approval.kind, approval.tool, approval.args_digest,
+                      approval.question, approval.match, approval.until});
+}
+
+}  // namespace
+
+bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept {
+    const unsigned allowed = kTransitions[static_cast<std::size_t>(from)];
+    return ((allowed >> static_cast<unsigned>(to)) & 1U) != 0;
+}
+
+bool Approval::open() const noexcept {
+    return kind == ApprovalKind::kTool && may_become(status, S::kExecuted);
+}
+
+bool Approval::undelivered() const noexcept {
+    return !pending() && !acknowledged && status != S::kCancelled && redeemed_at == kNever &&
+           executed_n == 0;
+}
+
+const Approval* Approvals::find(std::uint64_t n) const noexcept {
+    const auto found = std::find_if(requests.begin(), requests.end(),
+                                    [n](const Approval& a) { return a.n == n; });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+std::size_t Approvals::pending() const noexcept {
+    return static_cast<std::size_t>(std::count_if(
+        requests.begin(), requests.end(), [](const Approval& a) { return a.pending(); }));
+}
+
+const Approval* Approvals::oldest_pending() const noexcept {
+    const auto found = std::find_if(requests.begin(), requests.end(),
+                                    [](const Approval& a) { return a.pending(); });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+const Approval* Approvals::asked_before(const ApprovalRequested& asked) const {
+    if (requests.empty()) return nullptr;
+    const std::uint64_t identity = identity_of(asked);
+    const auto found = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
+        const bool same = a.identity == identity && a.call_id == asked.call_id;
+        return same && (a.pending() || (!a.call_id.empty() && a.undelivered()));
+    });
+    return found == requests.rend() ? nullptr : &*found;
+}
+
+const Grant* Approvals::grant_for(const ApprovalRequested& asked, Timestamp now) const {
+    const auto found = std::find_if(grants.begin(), grants.end(), [&](const Grant& grant) {
+        return grant.kind == asked.kind && grant.tool == asked.tool && grant.live(now) &&
+               (grant.match == GrantMatch::kTool || grant.args_digest == asked.args_digest);
+    });
+    return found == grants.end() ? nullptr : &*found;
+}
+
+const Approval* Approvals::open_for(const ApprovalRequested& asked) const {
+    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        return a.open() && a.tool == asked.tool && a.run_digest == asked.args_digest;
+    });
+    return found == requests.end() ? nullptr : &*found;
+}
+
+std::string approval_id(std::string_view session, std::uint64_t n) {
+    return std::string{session} + ".a" + std::to_string(n);
+}
+
+std::optional<ApprovalRef> parse_approval_id(std::string_view id) {
+    const std::size_t dot = id.rfind(".a");
+    if (dot == std::string_view::npos || dot == 0) return std::nullopt;
+    const std::string_view digits = id.substr(dot + 2);
+    ApprovalRef ref;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ref.n);
+    const bool whole = error == std::errc{} && end == digits.data() + digits.size();
+    if (!whole || ref.n == 0 || digits.front() == '0' || ref.n > INT64_MAX) return std::nullopt;
+    ref.session = id.substr(0, dot);
+    return ref;
+}
+
+std::uint64_t identity_of(const ApprovalRequested& asked) {
+    std::string text{name_of(asked.kind)};
+    text.append("\n").append(asked.tool).append("\n").append(asked.args_digest);
+    if (asked.args.empty()) {
+        text.append("\n").append(asked.summary.kept);
+        text.append(to_hex(asked.summary.digest));
+    }
+    if (asked.extend) {
+        const BudgetLimits& more = *asked.extend;
+        for (const auto& amount : {more.timeout_seconds, more.max_steps, more.max_tokens})
+            text.append("\n").append(std::to_string(amount.value_or(0)));
+        text.append("\n").append(std::to_string(more.max_cost_usd.value_or(0)));
+    }
+    return digest_of(text).low;
+}
+
+void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n, Timestamp at) {
+    Approval approval;
+    approval.n = n;
+    approval.kind = asked.kind;
+    approval.tool = asked.tool;
+    approval.call_id = asked.call_id;
+    approval.summary = start_of(asked.summary.kept);
+    approval.risk = asked.risk;
+    approval.source = asked.source;
+    approval.requested_at = at;
+    if (asked.expires_in_ms) {
+        const auto max = static_cast<std::uint64_t>(Millis{limits::kApprovalExpiryMax}.count());
+        const std::uint64_t ms = std::min(*asked.expires_in_ms, max);
+        approval.expires_at = at + Millis{static_cast<std::int64_t>(ms)};
+    }
+    approval.on_expiry = asked.on_expiry;
+    approval.extend = asked.extend;
+    approval.args_digest = asked.args_digest;
+    approval.identity = identity_of(asked);
+    approval.question = asked.question;
+    approval.changed_n = n;
+    approvals.requests.push_back(std::move(approval));
+    if (approvals.pending() > limits::kApprovalsPendingMax) {  // refused before it comes to this
+        const auto oldest =
+            std::find_if(approvals.requests.begin(), approvals.requests.end(),
+                         [](const Approval& a) { return a.pending(); });
+        become(approvals, *oldest, S::kCancelled, n, at);
+    }
+    trim(approvals);
+}
+
+void enter(Approvals& approvals, const ApprovalDecided& decided, std::uint64_t n, Timestamp at) {
+    Approval* approval = find_mutable(approvals, decided.id);
+    if (approval == nullptr) return;
+    if (!become(approvals, *approval, status_after(decided), n, at)) return;
+    approval->decision = decided.decision;
+    approval->decided_n = n;
+    approval->decided_at = at;
+    approval->by = start_of(decided.by, limits::kApproverBytesMax);
+    approval->channel = start_of(decided.channel, limits::kApproverBytesMax);
+    approval->reason = start_of(decided.reason);
+    approval->response = digest_of(decided.response.kept);
+    approval->run_digest = decided.args_digest;
+    approval->scope = decided.scope;
+    approval->match = decided.match;
+    approval->until = decided.until;
+    approval->stop = decided.stop;
+    approval->execute_by = decided.execute_by;
+    if (decided.decision == Decision::kEdit) approval->question = decided.question;
+    if (decided.scope != GrantScope::kOnce) add_grant(approvals, *approval, at);
+}
+
+void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t n, Timestamp at) {
+    Approval* approval = find_mutable(approvals, redeemed.id);
+    if (approval == nullptr || !become(approvals, *approval, S::kRedeemed, n, at)) return;
+    approval->redeemed_at = at;
+    approval->redeem_key = redeemed.key.empty() ? Digest{} : digest_of(redeemed.key);
+}
+
+void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n) {
+    Approval* approval = find_mutable(approvals, expired.id);
+    if (approval == nullptr || !approval->pending()) return;
+    approval->overdue = true;
+    approval->changed_n = n;
+    if (expired.action != OnExpiry::kEscalate) return;
+    approval->escalated = true;
+    if (approval->risk != Risk::kCritical) {
+        approval->risk = static_cast<Risk>(static_cast<int>(approval->risk) + 1);
+    }
+}
+
+void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n) {
+    const auto ref = parse_approval_id(revoked.id);
+    if (!ref) return;
+    std::erase_if(approvals.grants, [&](const Grant& grant) { return grant.n == ref->n; });
+    if (Approval* approval = find_mutable(approvals, revoked.id)) approval->changed_n = n;
+}
+
+void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at) {
+    Approval* approval = find_mutable(approvals, alarm.id);
+    if (approval == nullptr) return;
+    approval->alarm = alarm.alarm;
+    approval->changed_n = n;
+    const bool late = alarm.alarm == ApprovalAlarmKind::kNeverExecuted;
+    // A call that ran while somebody was asked leaves nothing to decide.
+    become(approvals, *approval, late ? S::kNeverExecuted : S::kCancelled, n, at);
+}
+
+void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n) {
+    Approval* approval = find_mutable(approvals, id);
+    if (approval == nullptr || approval->pending()) return;
+    approval->acknowledged = true;
+    approval->changed_n = n;
+}
+
+void close(Approvals& approvals, std::uint64_t n, Timestamp at) {
+    for (Approval& approval : approvals.requests)
+        become(approvals, approval, S::kCancelled, n, at);
+    approvals.grants.clear();
+}
+
+}  // namespace headway::core

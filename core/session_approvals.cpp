@@ -1,0 +1,336 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/fold_call.hpp"
+#include "core/limits.hpp"
+#include "core/session.hpp"
+#include "core/state_machine.hpp"
+#include "core/words.hpp"
+
+// What sessions decide about approvals; the rules themselves are in approvals.hpp.
+
+namespace headway::core {
+namespace {
+
+Event make_event(Payload payload, const Context& context) {
+    Event event;
+    event.at = context.now;
+    event.payload = std::move(payload);
+    return event;
+}
+
+Error unknown(std::string_view session, std::uint64_t n) {
+    return {ErrorCode::kUnknownApproval,
+            "no approval " + approval_id(session, n) + " was ever asked for", "id"};
+}
+
+Error ended(std::string_view what) {
+    return {ErrorCode::kSessionEnded,
+            "the session has ended; there is nothing left to " + std::string{what},
+            {}};
+}
+
+Ruling by_grant(std::string_view session, const Grant& grant) {
+    Ruling ruling;
+    ruling.decision = Decision::kApprove;
+    ruling.by = "grant:" + approval_id(session, grant.n);
+    ruling.channel = "grant";
+    return ruling;
+}
+
+std::string what(const Approval& approval) {
+    switch (approval.kind) {
+        case ApprovalKind::kTool:
+            return "the call of " + approval.tool;
+        case ApprovalKind::kAuth:
+            return "the access";
+        case ApprovalKind::kBudgetExtension:
+            return "more budget";
+        case ApprovalKind::kQuestion:
+            break;
+    }
+    return "the question";
+}
+
+std::string with_reason(std::string text, const std::string& reason) {
+    return reason.empty() ? text + "." : text + ": " + reason;
+}
+
+}  // namespace
+
+bool ApprovalRules::must_ask(const Policy& policy, std::string_view tool) const {
+    if (contains(require_tools, tool)) return true;
+    const ToolPolicy* own = policy.tool(tool);
+    return own != nullptr && own->requires_approval;
+}
+
+Result<> Session::admit_requests(std::size_t count) const {
+    if (state_.approvals.pending() + count <= limits::kApprovalsPendingMax) return {};
+    return Error{ErrorCode::kTooManyApprovals,
+                 "at most " + std::to_string(limits::kApprovalsPendingMax) +
+                     " requests of a session can wait for a decision; wait for one",
+                 {}};
+}
+
+Result<bool> Session::decide(std::uint64_t n, Ruling ruling, const Context& context,
+                             std::vector<Event>& out) {
+    const Approval* approval = state_.approvals.find(n);
+    if (approval == nullptr) return unknown(id_, n);
+    HEADWAY_TRY(const bool open, check_ruling(*approval, ruling, context.now));
+    if (!open) return false;
+    if (state_.ended()) return ended("decide");
+    const bool wide = ruling.scope != GrantScope::kOnce;
+    const auto live = std::count_if(state_.approvals.grants.begin(), state_.approvals.grants.end(),
+                                    [&](const Grant& grant) { return grant.live(context.now); });
+    if (wide && static_cast<std::size_t>(live) >= limits::kGrantsMax) {
+        return Error{ErrorCode::kTooManyApprovals,
+                     "the session has as many grants as it may; revoke one, or approve it once",
+                     "/scope"};
+    }
+    credit_pause(context, out);
+    add_decision(n, ruling, context, out);
+    if (wide) {  // what waits and is covered now
+        std::vector<std::uint64_t> waiting;
+        for (const Approval& other : state_.approvals.requests) {
+            if (other.pending()) waiting.push_back(other.n);
+        }
+        for (const std::uint64_t other : waiting)
+            settle(other, context, out);
+    }
+    add_verdict(context, out);
+    return true;
+}
+
+Result<bool> Session::redeem(std::uint64_t n, std::string_view args_digest, std::string_view key,
+                             const Context& context, std::vector<Event>& out) {
+    const Approval* approval = state_.approvals.find(n);
+    if (approval == nullptr) return unknown(id_, n);
+    HEADWAY_TRY(const bool open, check_redeem(*approval, args_digest, key));
+    if (!open) return false;
+    if (state_.ended()) return ended("redeem");
+    credit_pause(context, out);
+    ApprovalRedeemed redeemed;
+    redeemed.id = approval_id(id_, n);
+    redeemed.args_digest = args_digest;
+    redeemed.key = key;
+    add(make_event(std::move(redeemed), context), out);
+    add_verdict(context, out);
+    return true;
+}
+
+Result<> Session::revoke(std::uint64_t n, std::string by, std::string reason,
+                         const Context& context, std::vector<Event>& out) {
+    const auto& grants = state_.approvals.grants;
+    const auto grant = std::find_if(grants.begin(), grants.end(), [&](const Grant& g) {
+        return g.n == n && g.live(context.now);
+    });
+    if (grant == grants.end()) {
+        if (state_.ended()) return ended("revoke");
+        return Error{ErrorCode::kNoGrant,
+                     "it was approved once only, or its grant is over; there is nothing to revoke",
+                     {}};
+    }
+    const std::string tool = grant->tool;
+    credit_pause(context, out);
+    ApprovalRevoked revoked;
+    revoked.id = approval_id(id_, n);
+    revoked.by = by;
+    revoked.reason = reason;
+    add(make_event(std::move(revoked), context), out);
+    direct(DirectiveKind::kWaitApproval,
+           with_reason("Permission for further calls of " + tool +
+                           " was withdrawn; ask before the next one",
+                       reason),
+           std::move(by), context, out);
+    return {};
+}
+
+/// Before `event` is folded: whether the call that finished had to be allowed and was not.
+std::optional<ApprovalAlarm> Session::alarm_before(const Event& event,
+                                                   const Context& context) const {
+    const auto* call = std::get_if<ToolFinished>(&event.payload);
+    if (call == nullptr) return std::nullopt;
+    const bool must_ask = context.approvals != nullptr
+                              ? context.approvals->must_ask(state_.policy, call->tool)
+                              : ApprovalRules{}.must_ask(state_.policy, call->tool);
+    if (!must_ask && state_.approvals.requests.empty()) return std::nullopt;
+    const CallPrint print = call->print ? *call->print : plain_print(*call);
+    return alarm_of(state_.approvals, id_, *call, print, must_ask, context.now);
+}
+
+/// Behind the call that deserves it.
+void Session::add_alarm(ApprovalAlarm alarm, const Context& context, std::vector<Event>& out) {
+    for (auto event = out.rbegin(); event != out.rend(); ++event) {
+        if (!std::holds_alternative<ToolFinished>(event->payload)) continue;
+        alarm.evidence.push_back(event->n);
+        break;
+    }
+    const auto about = parse_approval_id(alarm.id);
+    const Approval* asked = about ? state_.approvals.find(about->n) : nullptr;
+    const bool last =
+        asked != nullptr && asked->pending() && state_.approvals.pending() == 1;
+    Event event = make_event(std::move(alarm), context);
+    if (last && state_.agent_state == AgentState::kAwaitingPermission) {
+        event.state = AgentState::kProcessingPrompt;  // the call ran: nobody has to decide
+    }
+    add(std::move(event), out);
+}
+
+void Session::ask(ApprovalRequested request, const Context& context, std::vector<Event>& out) {
+    Event event = make_event(std::move(request), context);
+    note_state(event);
+    add(std::move(event), out);
+    settle(state_.n, context, out);
+}
+
+/// The tool.started at this place of the report asks by itself, unless it is allowed already or
+/// has asked.
+void Session::ask_for_call(std::size_t place, const Context& context, std::vector<Event>& out) {
+    if (context.asks.empty() || state_.ended()) return;
+    for (const CallToAllow& call : context.asks) {
+        if (call.place != place) continue;
+        const Approvals& approvals = state_.approvals;
+        const bool asked = approvals.open_for(call.request) != nullptr ||
+                           approvals.grant_for(call.request, context.now) != nullptr ||
+                           approvals.asked_before(call.request) != nullptr;
+        if (!asked) ask(call.request, context, out);
+    }
+}
+
+/// Decides request `n` at once when a grant covers it.
+void Session::settle(std::uint64_t n, const Context& context, std::vector<Event>& out) {
+    const Approval* approval = state_.approvals.find(n);
+    if (approval == nullptr || !approval->pending()) return;
+    ApprovalRequested like;
+    like.kind = approval->kind;
+    like.tool = approval->tool;
+    like.args_digest = approval->args_digest;
+    const Grant* grant = state_.approvals.grant_for(like, context.now);
+    if (grant != nullptr) add_decision(n, by_grant(id_, *grant), context, out);
+}
+
+/// The decision and what it leads to, but for the verdict.
+void Session::add_decision(std::uint64_t n, const Ruling& ruling, const Context& context,
+                           std::vector<Event>& out) {
+    const Approval asked = *state_.approvals.find(n);
+    const bool allows =
+        ruling.decision == Decision::kApprove || ruling.decision == Decision::kEdit;
+    const bool expired = ruling.channel == "expiry";
+    ApprovalDecided decided;
+    decided.id = approval_id(id_, n);
+    decided.decision = ruling.decision;
+    decided.reason = ruling.reason;
+    decided.by = ruling.by;
+    decided.channel = ruling.channel;
+    decided.scope = ruling.scope;
+    decided.match = ruling.match;
+    decided.until = ruling.until;
+    decided.response = ruling.response;
+    if (ruling.decision == Decision::kEdit) {
+        decided.edited_args = ruling.edited_args;
+        decided.args_digest = ruling.edited_digest;
+        decided.question = ruling.edited_question;
+    } else if (allows) {
+        decided.args_digest = asked.args_digest;
+    }
+    const bool rejects = ruling.decision == Decision::kReject;
+    const bool other_way = ruling.then == Ruling::Then::kChangeApproach ||
+                           (ruling.then == Ruling::Then::kByReason &&
+                            (expired || asks_for_another_way(ruling.reason)));
+    const bool extension = asked.kind == ApprovalKind::kBudgetExtension;
+    const bool stop = rejects && !other_way && !extension;
+    decided.stop = stop;
+    const bool watched = allows && asked.kind == ApprovalKind::kTool &&
+                         context.approvals != nullptr &&
+                         context.approvals->execute_within > Millis{0};
+    if (watched) decided.execute_by = context.now + context.approvals->execute_within;
+
+    Event event = make_event(std::move(decided), context);
+    if (state_.approvals.pending() == 1) {  // the last one: it goes on
+        const bool calls = allows && std::any_of(state_.open_calls.begin(), state_.open_calls.end(),
+                                                 [&](const OpenCall& call) {
+                                                     return call.call_id == asked.call_id;
+                                                 });
+        const AgentState next = calls ? AgentState::kExecutingTool : AgentState::kProcessingPrompt;
+        if (state_.agent_state == AgentState::kAwaitingPermission) event.state = next;
+    }
+    add(std::move(event), out);
+    if (rejects) {
+        const DirectiveKind kind = stop        ? DirectiveKind::kStop
+                                   : extension ? DirectiveKind::kWrapUp
+                                               : DirectiveKind::kChangeApproach;
+        const std::string how = expired ? "Nobody decided in time about " + what(asked)
+                                        : "A person rejected " + what(asked);
+        direct(kind, with_reason(how, ruling.reason), ruling.by, context, out);
+    }
+    if (allows && extension) grant_extension(asked, context, out);
+}
+
+/// The one place where an approval becomes budget. What has no limit needs no extension.
+void Session::grant_extension(const Approval& approved, const Context& context,
+                              std::vector<Event>& out) {
+    if (!approved.extend) return;
+    const BudgetLimits& limits = state_.budget.limits;
+    BudgetLimits added = *approved.extend;
+    if (!limits.timeout_seconds) added.timeout_seconds.reset();
+    if (!limits.max_steps) added.max_steps.reset();
+    if (!limits.max_tokens) added.max_tokens.reset();
+    if (!limits.max_cost_usd) added.max_cost_usd.reset();
+    if (added == BudgetLimits{}) return;
+    const Approval* decided = state_.approvals.find(approved.n);
+    const std::string by = decided != nullptr ? decided->by : std::string{};
+    const std::string reason = decided != nullptr ? decided->reason : std::string{};
+    // Cannot fail: the session is open, and every dimension left has a limit.
+    (void)extend_budget(added, by, reason, approval_id(id_, approved.n), context, out);
+}
+
+void Session::add_overdue(const Context& context, std::vector<Event>& out) {
+    if (state_.approvals.requests.empty()) return;
+    const Attendance there = attendance(context.watching_since);
+    const std::vector<Approval> before = state_.approvals.requests;  // folding changes the list
+    for (const Approval& approval : before) {
+        const bool expires = approval.pending() && !approval.overdue &&
+                             approval.expires_at != kNever && approval.expires_at <= context.now;
+        if (expires) {
+            ApprovalExpired expired;
+            expired.id = approval_id(id_, approval.n);
+            expired.action = approval.on_expiry;
+            add(make_event(std::move(expired), context), out);
+            Ruling ruling;
+            ruling.decision = approval.on_expiry == OnExpiry::kApprove ? Decision::kApprove
+                                                                       : Decision::kReject;
+            ruling.by = "policy";
+            ruling.channel = "expiry";
+            const bool decides = approval.on_expiry == OnExpiry::kApprove ||
+                                 approval.on_expiry == OnExpiry::kReject;
+            if (decides) add_decision(approval.n, ruling, context, out);
+        }
+        const Timestamp overdue = overdue_at(approval, there);
+        if (overdue == kNever || overdue > context.now) continue;
+        ApprovalAlarm alarm;
+        alarm.alarm = ApprovalAlarmKind::kNeverExecuted;
+        alarm.id = approval_id(id_, approval.n);
+        alarm.tool = approval.tool;
+        alarm.evidence = {approval.decided_n};
+        add(make_event(std::move(alarm), context), out);
+    }
+}
+
+/// After each event, since the list forgets its oldest.
+void Session::note_changed_approvals() {
+    for (const Approval& approval : state_.approvals.requests) {
+        if (approval.changed_n != state_.n) continue;
+        std::erase_if(changed_approvals_, [&](const Approval& a) { return a.n == approval.n; });
+        changed_approvals_.push_back(approval);
+    }
+}
+
+std::vector<Approval> Session::take_changed_approvals() {
+    return std::exchange(changed_approvals_, {});
+}
+
+Attendance Session::attendance(Timestamp watching_since) const {
+    return {watching_since, 2 * state_.asked_interval};
+}
+
+}  // namespace headway::core

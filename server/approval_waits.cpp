@@ -1,0 +1,109 @@
+#include "server/approval_waits.hpp"
+
+#include <vector>
+
+#include "core/limits.hpp"
+
+namespace headway::server {
+namespace {
+
+/// After a full queue: when to try again.
+constexpr core::Millis kAgain{100};
+
+template <class Map, class Key>
+void erase_one(Map& map, const Key& key, const typename Map::mapped_type& value) {
+    const auto [from, to] = map.equal_range(key);
+    for (auto at = from; at != to; ++at) {
+        if (at->second != value) continue;
+        map.erase(at);
+        return;
+    }
+}
+
+std::string id_of(const core::ApprovalRef& ref) {
+    return core::approval_id(ref.session, ref.n);
+}
+
+}  // namespace
+
+core::Result<> ApprovalWaits::add(const ReplyTo& to, core::ApprovalRef ref,
+                                  core::Timestamp deadline) {
+    if (waits_.size() >= core::limits::kWaitersMax) {
+        return core::Error{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
+    }
+    const Place place{to.connection, to.slot};
+    by_id_.emplace(id_of(ref), place);
+    deadlines_.emplace(deadline, place);
+    waits_.emplace(place, Wait{std::move(ref), deadline});
+    return {};
+}
+
+bool ApprovalWaits::keeps_waiting(const ReplyTo& to, bool pending) {
+    const auto wait = waits_.find({to.connection, to.slot});
+    if (wait == waits_.end()) return false;
+    wait->second.asked = false;
+    if (pending && !wait->second.last) return true;
+    remove(wait);
+    return false;
+}
+
+void ApprovalWaits::answered(const ReplyTo& to) {
+    const auto wait = waits_.find({to.connection, to.slot});
+    if (wait != waits_.end()) remove(wait);
+}
+
+void ApprovalWaits::notify(const std::string& id) {
+    const auto [from, to] = by_id_.equal_range(id);
+    std::vector<Place> places;
+    for (auto at = from; at != to; ++at)
+        places.push_back(at->second);
+    for (const Place& place : places)
+        finish(place, waits_.at(place));
+}
+
+void ApprovalWaits::drop_connection(std::uint64_t connection) {
+    auto wait = waits_.lower_bound({connection, 0});
+    while (wait != waits_.end() && wait->first.first == connection) {
+        const auto gone = wait++;
+        remove(gone);
+    }
+}
+
+void ApprovalWaits::expire(core::Timestamp now) {
+    std::vector<Place> due;
+    for (const auto& [deadline, place] : deadlines_) {
+        if (now != core::kNever && deadline > now) break;
+        due.push_back(place);
+    }
+    for (const Place& place : due) {
+        Wait& wait = waits_.at(place);
+        erase_one(deadlines_, wait.deadline, place);
+        wait.deadline = core::kNever;
+        finish(place, wait);
+        // A queue that is full now has room soon.
+        if (wait.last || now == core::kNever) continue;
+        wait.deadline = now + kAgain;
+        deadlines_.emplace(wait.deadline, place);
+    }
+}
+
+core::Timestamp ApprovalWaits::next_deadline() const {
+    return deadlines_.empty() ? core::kNever : deadlines_.begin()->first;
+}
+
+/// Asks for the document that will be the answer. One that is on its way already will do: it is
+/// made after whatever we were told of.
+void ApprovalWaits::finish(const Place& place, Wait& wait) {
+    if (!wait.asked) wait.asked = ask_({place.first, place.second}, wait.ref);
+    wait.last = wait.asked;
+}
+
+void ApprovalWaits::remove(std::map<Place, Wait>::iterator wait) {
+    erase_one(by_id_, id_of(wait->second.ref), wait->first);
+    if (wait->second.deadline != core::kNever) {
+        erase_one(deadlines_, wait->second.deadline, wait->first);
+    }
+    waits_.erase(wait);
+}
+
+}  // namespace headway::server

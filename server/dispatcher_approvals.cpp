@@ -1,0 +1,140 @@
+#include <utility>
+
+#include "api/decode_approvals.hpp"
+#include "core/limits.hpp"
+#include "core/text.hpp"
+#include "server/dispatcher_call.hpp"
+
+// Requests about approvals.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+namespace limits = core::limits;
+
+constexpr std::size_t kInboxPageMax = 100;
+
+Error busy() {
+    return {ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
+}
+
+}  // namespace
+
+Result<> Dispatcher::ask_approval(Call& call) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    AskCommand command;
+    command.session = call.session();
+    HEADWAY_TRY(command.asked, api::decode_approval_request(tape_, call.request.body));
+    const std::string_view key = call.request.head.idempotency_key;
+    if (key.size() > limits::kRedeemKeyBytesMax) {
+        return Error{ErrorCode::kInvalidField, "must be 1 to 255 bytes", "Idempotency-Key"};
+    }
+    if (!key.empty()) {
+        command.idempotency_key = key;
+        command.idempotency_fingerprint =
+            "approval:" + call.session() + ":" +
+            core::to_hex(core::digest_of(call.request.body));
+    }
+    return submit(call, std::move(command), call.session(), call.request.body.size());
+}
+
+Result<> Dispatcher::decide(Call& call) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    HEADWAY_TRY(auto decoded, api::decode_decision(tape_, call.request.body));
+    decoded.ruling.by = signed_by(*call.caller, std::move(decoded.ruling.by));
+    DecideCommand command{call.session(), call.request.target.approval, std::move(decoded.ruling),
+                          decoded.apply_to_identical};
+    return submit(call, std::move(command), call.session(), call.request.body.size());
+}
+
+Result<> Dispatcher::redeem(Call& call) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    HEADWAY_TRY(auto decoded, api::decode_redeem(tape_, call.request.body));
+    RedeemCommand command{call.session(), call.request.target.approval, std::move(decoded)};
+    return submit(call, std::move(command), call.session(), call.request.body.size());
+}
+
+Result<> Dispatcher::revoke(Call& call) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    HEADWAY_TRY(auto decoded, api::decode_revoke(tape_, call.request.body));
+    decoded.by = signed_by(*call.caller, std::move(decoded.by));
+    RevokeCommand command{call.session(), call.request.target.approval, std::move(decoded)};
+    return submit(call, std::move(command), call.session(), call.request.body.size());
+}
+
+Result<> Dispatcher::approve_agent(Call& call) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    HEADWAY_TRY(auto decoded, api::decode_approve_agent(tape_, call.request.body));
+    ApproveAgentCommand command{call.session(), std::move(decoded),
+                                signed_by(*call.caller, {})};
+    return submit(call, std::move(command), call.session(), call.request.body.size());
+}
+
+Result<> Dispatcher::approval(Call& call) {
+    constexpr std::string_view kKnown[] = {"wait"};
+    HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
+    const core::ApprovalRef ref{call.session(), call.request.target.approval};
+    if (const std::string* wait = query.find("wait")) {
+        HEADWAY_TRY(const std::int64_t ms, api::parse_duration_ms(*wait, "wait"));
+        if (core::Millis{ms} > limits::kWaitMax) {
+            return Error{ErrorCode::kInvalidParameter, "at most 10m; wait again after that",
+                         "wait"};
+        }
+        if (ms > 0 && !draining_) {
+            HEADWAY_CHECK(approval_waits_.add(call.to, ref, clock_.now() + core::Millis{ms}));
+            arm_wait_timer();
+        }
+    }
+    if (ask(call.to, ApprovalQuery{ref.session, ref.n}, {}, 0)) return {};
+    approval_waits_.answered(call.to);
+    return busy();
+}
+
+void Dispatcher::answer_approval(const ReplyTo& to, ApprovalReply& reply) {
+    if (approval_waits_.keeps_waiting(to, reply.pending)) return;
+    Response response;
+    response.body = std::move(reply.body);
+    put(to, response);
+}
+
+Result<> Dispatcher::approvals(Call& call) {
+    constexpr std::string_view kKnown[] = {"status", "session", "kind", "limit", "cursor"};
+    HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
+    InboxQuery inbox;
+    inbox.page.pending = true;
+    if (const std::string* status = query.find("status")) {
+        if (*status != "pending" && *status != "resolved" && *status != "all") {
+            return Error{ErrorCode::kInvalidParameter, "must be pending, resolved or all",
+                         "status"};
+        }
+        inbox.page.pending = *status == "pending";
+        if (*status == "all") inbox.page.pending.reset();
+    }
+    if (const std::string* session = query.find("session")) {
+        if (!api::valid_id(*session)) {
+            return Error{ErrorCode::kInvalidId, "a session id is 1 to 128 of A-Z a-z 0-9 . _ : -",
+                         "session"};
+        }
+        inbox.session = *session;
+    }
+    if (const std::string* kind = query.find("kind")) {
+        if (!core::parse_name(*kind, inbox.page.kind.emplace())) {
+            return Error{ErrorCode::kInvalidParameter,
+                         "must be tool, question, auth or budget_extension", "kind"};
+        }
+    }
+    if (const std::string* limit = query.find("limit")) {
+        HEADWAY_TRY(inbox.page.limit, api::parse_number(*limit, "limit", 1, kInboxPageMax));
+    }
+    if (const std::string* cursor = query.find("cursor")) {
+        HEADWAY_TRY(const auto from, api::parse_number(*cursor, "cursor", 1, INT64_MAX));
+        inbox.page.from = static_cast<storage::Cursor>(from);
+    }
+    if (!ask(call.to, std::move(inbox), {}, 0)) return busy();
+    return {};
+}
+
+}  // namespace headway::server

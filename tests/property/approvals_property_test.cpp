@@ -1,0 +1,211 @@
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+
+#include "core/session.hpp"
+#include "storage/codec.hpp"
+#include "tests/support/gen.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+
+// Random people, agents and clocks around the approvals of one session, and what must hold
+// whatever they do.
+
+using namespace headway::core;
+using namespace headway::tests;
+using headway::storage::decode_state;
+using headway::storage::encode_state;
+
+namespace {
+
+class Desk {
+public:
+    explicit Desk(Gen& gen) : gen_(gen) {
+        rules_.execute_within = Millis{gen.below(2) * 3'000};
+        if (gen.chance(2)) rules_.require_tools = {"t0"};
+        std::vector<Event> out;
+        session.open(SessionStarted{}, Policy{}, around(), out);
+        take(out);
+    }
+
+    void step() {
+        now_ += static_cast<std::int64_t>(gen_.chance(10) ? gen_.below(5'000) : gen_.below(50));
+        if (gen_.chance(60)) watching_since_ = now_;
+        std::vector<Event> out;
+        switch (gen_.below(6)) {
+            case 0:
+                report(event(request()), out);
+                break;
+            case 1:
+                (void)session.decide(number(), ruling(), around(), out).has_value();
+                break;
+            case 2:
+                redeem(out);
+                break;
+            case 3:
+                report(call(), out);
+                break;
+            case 4:
+                session.tick(around(), out);
+                break;
+            default:
+                if (gen_.chance(2)) {
+                    report(acknowledged(approval_id("story", number())), out);
+                } else {
+                    (void)session.revoke(number(), "p", "", around(), out).has_value();
+                }
+        }
+        take(out);
+    }
+
+    Session session{"story"};
+    std::vector<Event> events;
+
+private:
+    Context around() const {
+        Context made;
+        made.now = at(now_);
+        made.watching_since = at(watching_since_);
+        made.approvals = &rules_;
+        return made;
+    }
+
+    std::string name(std::string_view start) {
+        return std::string{start} + std::to_string(gen_.below(3));
+    }
+
+    ApprovalRequested request() {
+        ApprovalRequested asked;
+        asked.tool = name("t");
+        asked.args_digest = name("sha256:");
+        asked.args.text = "{}";
+        asked.call_id = gen_.chance(3) ? "" : name("c");
+        asked.question = digest_of(asked.tool + asked.args_digest).low;
+        if (gen_.chance(8)) asked.kind = ApprovalKind::kQuestion;
+        asked.on_expiry = static_cast<OnExpiry>(gen_.below(4));
+        if (gen_.chance(2)) asked.expires_in_ms = 1 + gen_.below(3'000);
+        return asked;
+    }
+
+    std::uint64_t number() {
+        const auto& requests = session.state().approvals.requests;
+        if (requests.empty() || gen_.chance(20)) return gen_.below(50);
+        return requests[gen_.index(requests.size())].n;
+    }
+
+    Ruling ruling() {
+        Ruling made;
+        made.decision = static_cast<Decision>(gen_.below(5));
+        made.by = name("p");
+        if (made.decision == Decision::kEdit) {
+            made.edited_args.text = "{}";
+            made.edited_digest = name("sha256:");
+            made.edited_question = gen_.below(9);
+        }
+        if (made.decision == Decision::kApprove && gen_.chance(4)) {
+            made.scope = gen_.chance(2) ? GrantScope::kSession : GrantScope::kUntil;
+            if (made.scope == GrantScope::kUntil) made.until = at(now_ + 2'000);
+            made.match = gen_.chance(3) ? GrantMatch::kTool : GrantMatch::kArgs;
+        }
+        return made;
+    }
+
+    void redeem(std::vector<Event>& out) {
+        const std::uint64_t n = number();
+        const std::string digest = name("sha256:");
+        const std::string key = gen_.chance(2) ? "" : name("k");
+        const Approval* found = session.state().approvals.find(n);
+        const Approval before = found != nullptr ? *found : Approval{};
+        const auto done = session.redeem(n, digest, key, around(), out);
+        if (!done) return;
+        REQUIRE(before.run_digest == digest);  // the approved bytes and no others
+        if (*done) REQUIRE(redeemed_.insert(n).second);
+    }
+
+    Event call() {
+        ToolFinished done;
+        done.tool = name("t");
+        done.call_id = gen_.chance(2) ? "" : name("c");
+        static_cast<Text&>(done.args) = bounded_text("{}");
+        CallPrint print;
+        print.question.low = digest_of(done.tool + name("sha256:")).low;
+        print.outcome.low = gen_.word();
+        done.print = print;
+        return event(std::move(done));
+    }
+
+    void report(Event made, std::vector<Event>& out) {
+        std::vector<Event> in;
+        in.push_back(std::move(made));
+        if (session.admit(in)) session.report(in, around(), out);
+    }
+
+    void take(const std::vector<Event>& out) {
+        for (const Event& one : out) {
+            events.push_back(one);
+            if (const auto* decided = std::get_if<ApprovalDecided>(&one.payload)) {
+                REQUIRE(winners_.emplace(decided->id, decided->decision).second);
+            }
+            if (const auto* redeemed = std::get_if<ApprovalRedeemed>(&one.payload)) {
+                REQUIRE(uses_.insert(redeemed->id).second);
+                const auto winner = winners_.find(redeemed->id);
+                REQUIRE(winner != winners_.end());
+                REQUIRE((winner->second == Decision::kApprove ||
+                         winner->second == Decision::kEdit));
+            }
+        }
+        const SessionState& state = session.state();
+        REQUIRE(state.approvals.pending() <= limits::kApprovalsPendingMax);
+        REQUIRE(state.waits_for_human() == (state.judgement.detector == "approval"));
+        if (state.waits_for_human()) REQUIRE(state.judgement.verdict == Verdict::kBlocked);
+        for (const Approval& approval : state.approvals.requests) {
+            const auto winner = winners_.find(approval_id("story", approval.n));
+            REQUIRE(approval.decision.has_value() == (winner != winners_.end()));
+            if (approval.decision) REQUIRE(*approval.decision == winner->second);
+        }
+    }
+
+    Gen& gen_;
+    ApprovalRules rules_;
+    std::int64_t now_ = 0;
+    std::int64_t watching_since_ = 0;
+    std::map<std::string, Decision> winners_;
+    std::set<std::string> uses_;
+    std::set<std::uint64_t> redeemed_;
+};
+
+}  // namespace
+
+TEST_CASE("property: never two winners, two redemptions, or a redemption without approval",
+          "[property]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    for (int life = 0; life < 60; ++life) {
+        Desk desk{gen};
+        for (int step = 0; step < 300; ++step)
+            desk.step();
+        REQUIRE(folded(desk.events) == desk.session.state());
+        const auto state = decode_state(encode_state(desk.session.state()));
+        REQUIRE(state.has_value());
+        REQUIRE(*state == desk.session.state());
+    }
+}
+
+TEST_CASE("property: the changed approvals are those of the state", "[property]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    for (int life = 0; life < 30; ++life) {
+        Desk desk{gen};
+        std::map<std::uint64_t, Approval> index;
+        for (int step = 0; step < 200; ++step) {
+            desk.step();
+            for (Approval& approval : desk.session.take_changed_approvals())
+                index[approval.n] = std::move(approval);
+            for (const Approval& approval : desk.session.state().approvals.requests)
+                REQUIRE(index.at(approval.n) == approval);
+        }
+        for (const auto& [n, approval] : index) {
+            if (approval.pending()) REQUIRE(desk.session.state().approvals.find(n) != nullptr);
+        }
+    }
+}

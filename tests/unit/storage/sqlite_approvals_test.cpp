@@ -1,0 +1,135 @@
+#include <catch2/catch.hpp>
+
+#include "storage/sqlite_store.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::core;
+using namespace headway::storage;
+using namespace headway::tests;
+
+namespace {
+
+Approval approval(std::uint64_t n, std::uint64_t identity = 1) {
+    Approval made;
+    made.n = n;
+    made.tool = "t" + std::to_string(n);
+    made.identity = identity;
+    return made;
+}
+
+struct Shelf {
+    TempDir dir;
+    std::unique_ptr<SqliteStore> store = *SqliteStore::open(dir.file());
+    SessionKey a = store->create("a", at(0)).value();
+    SessionKey b = store->create("b", at(0)).value();
+
+    void save(SessionKey key, const Approval& one, Cursor cursor, Cursor decided = 0) {
+        require_ok(store->begin());
+        require_ok(store->save_approval(key, one, cursor, decided));
+        require_ok(store->commit());
+    }
+    std::vector<Cursor> list(ApprovalPage page) {
+        std::vector<Cursor> cursors;
+        for (const StoredApproval& row : store->list_approvals(page).value())
+            cursors.push_back(row.cursor);
+        return cursors;
+    }
+};
+
+using Cursors = std::vector<Cursor>;
+
+}  // namespace
+
+TEST_CASE("approvals index: a row comes back as it was saved, also over a restart", "[storage]") {
+    Shelf shelf;
+    auto one = approval(3, 0xFFFF'FFFF'FFFF'FFFFULL);
+    one.until = at(5);
+    shelf.save(shelf.a, one, 10);
+    shelf.store.reset();
+    shelf.store = *SqliteStore::open(shelf.dir.file());
+    auto row = shelf.store->find_approval(shelf.a, 3).value();
+    REQUIRE(row);
+    CHECK(row->approval == one);
+    CHECK(row->session_id == "a");
+    CHECK(row->cursor == 10);
+    CHECK(shelf.store->count_identical(one.identity).value() == 1);
+    CHECK_FALSE(shelf.store->find_approval(shelf.b, 3).value());
+
+    one.status = ApprovalStatus::kApproved;
+    shelf.save(shelf.a, one, 0, 12);
+    shelf.save(shelf.a, one, 0);  // keeps where it was decided
+    row = shelf.store->find_approval(shelf.a, 3).value();
+    CHECK(row->approval.status == ApprovalStatus::kApproved);
+    CHECK(row->decided == 12);
+    CHECK(shelf.store->count_pending().value() == 0);
+    CHECK(shelf.store->count_identical(one.identity).value() == 0);
+}
+
+TEST_CASE("approvals index: pending ones oldest first, the others newest first", "[storage]") {
+    Shelf shelf;
+    for (std::uint64_t i = 1; i <= 6; ++i) {
+        auto one = approval(i, i % 2);
+        if (i % 3 == 0) one.status = ApprovalStatus::kRejected;
+        if (i == 5) one.kind = ApprovalKind::kQuestion;
+        shelf.save(i <= 3 ? shelf.a : shelf.b, one, static_cast<Cursor>(10 * i));
+    }
+    ApprovalPage page;
+    page.pending = true;
+    CHECK(shelf.list(page) == Cursors{10, 20, 40, 50});
+    page.limit = 2;
+    CHECK(shelf.list(page) == Cursors{10, 20});
+    page.from = 20;
+    CHECK(shelf.list(page) == Cursors{40, 50});
+    page = {};
+    page.pending = false;
+    CHECK(shelf.list(page) == Cursors{60, 30});
+    page.from = 60;
+    CHECK(shelf.list(page) == Cursors{30});
+    page = {};
+    CHECK(shelf.list(page) == Cursors{60, 50, 40, 30, 20, 10});
+    page.session = shelf.a;
+    CHECK(shelf.list(page) == Cursors{30, 20, 10});
+    page = {};
+    page.kind = ApprovalKind::kQuestion;
+    CHECK(shelf.list(page) == Cursors{50});
+
+    const auto equal = shelf.store->identical_approvals(1, 10).value();
+    REQUIRE(equal.size() == 2);
+    CHECK(equal[0].approval.n == 1);
+    CHECK(equal[1].session_id == "b");
+    CHECK(shelf.store->identical_approvals(1, 1).value().size() == 1);
+    CHECK(shelf.store->asking_sessions().value() == std::vector<SessionKey>{shelf.a, shelf.b});
+}
+
+TEST_CASE("approvals index: what was rolled back is not there", "[storage]") {
+    Shelf shelf;
+    require_ok(shelf.store->begin());
+    require_ok(shelf.store->save_approval(shelf.a, approval(1), 10, 0));
+    shelf.store->rollback();
+    CHECK(shelf.store->count_pending().value() == 0);
+}
+
+TEST_CASE("approvals index: it goes with its session", "[storage]") {
+    Shelf shelf;
+    Session session{"a"};
+    std::vector<Event> events;
+    session.open({}, {}, context(0), events);
+    std::vector<Event> in{ended(Outcome::kCompleted)};
+    session.report(in, context(1), events);
+    Chain chain;
+    require_ok(shelf.store->begin());
+    require_ok(shelf.store->append(shelf.a, chain, events));
+    auto one = approval(2);
+    one.status = ApprovalStatus::kCancelled;
+    require_ok(shelf.store->save_approval(shelf.a, one, 2, 0));
+    require_ok(shelf.store->save(shelf.a, session, chain, {}));
+    require_ok(shelf.store->commit());
+    REQUIRE(shelf.list({}).size() == 1);
+    REQUIRE(shelf.store->delete_some(at(1000)).value().doomed == shelf.a);
+    CHECK(shelf.list({}).empty());  // from the moment its session is unknown
+    while (shelf.store->delete_some(at(1000)).value().more) {
+    }
+    CHECK_FALSE(shelf.store->find_approval(shelf.a, 2).value());
+}
