@@ -34,6 +34,11 @@ void line(std::ostringstream& out, std::string_view name, const std::string& val
     if (!value.empty()) out << "  " << pad(name, 10) << value << "\n";
 }
 
+json decision_of(const json& approval) {
+    const json decision = approval.value("decision", json());
+    return decision.is_object() ? decision : json::object();
+}
+
 }  // namespace
 
 std::string approvals_text(const json& approvals, WallTime now, bool color) {
@@ -53,16 +58,17 @@ std::string approvals_text(const json& approvals, WallTime now, bool color) {
         line(out, "digest", text_of(one, "args_digest"));
         line(out, "asked", relative(one, "requested_at", now));
         line(out, "expires", relative(one, "expires_at", now));
-        line(out, "decision", text_of(one, "decision"));
-        line(out, "by", text_of(one, "by"));
-        line(out, "reason", text_of(one, "reason"));
+        const json decision = decision_of(one);
+        line(out, "decision", text_of(decision, "decision"));
+        line(out, "by", text_of(decision, "by"));
+        line(out, "reason", text_of(decision, "reason"));
     }
     return out.str();
 }
 
 std::string decision_text(const json& approval) {
     std::string text = text_of(approval, "id") + "  " + text_of(approval, "status");
-    const std::string by = text_of(approval, "by");
+    const std::string by = text_of(decision_of(approval), "by");
     if (!by.empty()) text += "  by " + by;
     return text + "\n";
 }

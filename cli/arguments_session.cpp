@@ -145,7 +145,7 @@ void add_end(CLI::App& app, ArgumentSlots& slots) {
                               slots.client);
     verb.add_option("SESSION", slots.end.session, "session id")->required();
     verb.add_option("--outcome", slots.end.outcome, "how it ended")
-        ->check(CLI::IsMember({"completed", "failed", "cancelled"}))
+        ->check(CLI::IsMember({"completed", "failed", "cancelled", "budget_exhausted"}))
         ->capture_default_str();
     verb.add_option("--reason", slots.end.reason, "why, in a sentence");
     verb.callback([&slots] { slots.command = slots.end; });

@@ -71,7 +71,7 @@ int show_budget(const BudgetOptions& options, const std::string& path, const Con
     const HttpReply reply = daemon.get(path);
     const std::optional<json> budget = body_json(reply);
     if (!reply.ok() || !budget) return explain_failure(console, daemon, reply);
-    console.out << (options.client.json ? dump(*budget) + "\n" : budget_text(*budget));
+    console.out << (options.client.json ? dump(*budget) + "\n" : budget_text(budget->value("budget", json())));
     return kExitOk;
 }
 

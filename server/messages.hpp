@@ -37,7 +37,7 @@ struct ReportCommand {
     std::string session;
     std::vector<core::Event> events;
     bool batch = false;
-    std::vector<api::WholeArgs> whole_args;
+    std::vector<api::WholeArgs> whole_args = {};
 };
 
 struct OpenCommand {

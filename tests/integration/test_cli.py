@@ -119,6 +119,43 @@ class LooseDaemon(OwnDaemonCase):
         self.assertEqual([e["n"] for e in lines], [e["n"] for e in client.journal("a")], output)
 
 
+class Steering(CliCase):
+    def test_a_person_approves_rejects_and_answers_from_the_terminal(self):
+        session = unique("cli")
+        self.client.open(session)
+        asked = []
+        for number in range(3):
+            kind = "question" if number == 2 else "tool"
+            data = {"kind": kind, "tool": "deploy", "args": {"to": number}} if kind == "tool" else {
+                "kind": kind, "summary": "which database?"}
+            asked.append(self.client.post(f"/v1/sessions/{session}/approvals", data).json()["id"])
+        listed = self.cli.run("approvals", "--session", session)
+        for request in asked:
+            self.assertIn(request, listed.out)
+        self.assertEqual(self.cli.run("approve", asked[0], "--reason", "fine").code, 0)
+        self.assertIn("rejected", self.cli.run("reject", asked[1], "--then", "change_approach", "--reason", "no").out)
+        self.assertIn("responded", self.cli.run("answer", asked[2], "the second one").out)
+        again = self.cli.run("reject", asked[0])
+        self.assertEqual(again.code, 1)
+        self.assertIn("decided", again.err)
+        self.assertEqual(self.cli.run("approvals", "--session", session, "--json").json(), [])
+        documents = self.cli.run("approvals", "--session", session, "--all", "--json").json()
+        self.assertEqual({d["decision"]["channel"] for d in documents}, {"cli"})
+
+    def test_pause_nudge_resume_and_budget_reach_the_agent(self):
+        session = unique("cli")
+        self.client.open(session, budget={"max_steps": 50})
+        self.assertEqual(self.cli.run("pause", session, "--reason", "deploy").code, 0)
+        self.assertEqual(self.cli.run("nudge", session, "read the log").code, 0)
+        kinds = {d["type"] for d in self.client.beat(session)["directives"]}
+        self.assertEqual(kinds, {"pause", "change_approach"})
+        self.assertEqual(self.cli.run("resume", session).code, 0)
+        self.assertEqual(self.cli.run("budget", "extend", session, "--steps", "10").code, 0)
+        shown = self.cli.run("budget", "show", session).out
+        self.assertIn("Step 0/60", shown)
+        self.assertEqual(self.cli.run("budget", "extend", session).code, 64)
+
+
 class Looking(CliCase):
     def test_show_sessions_and_events_for_programs(self):
         session = unique()

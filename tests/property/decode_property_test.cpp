@@ -19,7 +19,8 @@ namespace {
 void make_sendable(Gen& gen, ApprovalRequested& asked) {
     asked.args_digest.clear();
     asked.source.clear();
-    asked.call_id = asked.call_id.substr(0, 0);
+    asked.call_id.clear();
+    if (asked.args.text == "null") asked.args.text.clear();  // stands for absent
     asked.expires_in_ms = 1 + gen.below(1'000'000);
     asked.kind = gen.chance(2) ? ApprovalKind::kTool : ApprovalKind::kQuestion;
     asked.extend.reset();
@@ -92,11 +93,17 @@ TEST_CASE("property: what Headway writes of an event it takes again, unchanged",
     std::size_t taken = 0;
     for (int round = 0; round < 3'000; ++round) {
         const std::string body = sent(gen);
-        const auto report = decode_report(tape, body, BodyFormat::kJson);
+        auto report = decode_report(tape, body, BodyFormat::kJson);
         if (!report) continue;  // a random number out of its field's range, or a text that was cut
         ++taken;
         std::string out;
-        append_event(out, "s", report->events.at(0));
+        Event& one = report->events.at(0);
+        if (auto* asked = std::get_if<ApprovalRequested>(&one.payload)) {
+            if (!asked->args.empty() || asked->kind == ApprovalKind::kTool)
+                REQUIRE(asked->args_digest.starts_with("sha256:"));
+            asked->args_digest.clear();  // Headway's own
+        }
+        append_event(out, "s", one);
         REQUIRE(out.substr(out.find("\"data\":")) == body.substr(body.find("\"data\":")));
     }
     CHECK(taken > 1'000);

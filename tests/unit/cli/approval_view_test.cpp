@@ -1,0 +1,56 @@
+#include "cli/approval_view.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/text.hpp"
+
+using namespace headway::cli;
+using nlohmann::json;
+
+namespace {
+
+WallTime at(const char* time) {
+    return parse_time(time).value();
+}
+
+json pending() {
+    return json::parse(R"({"id":"a.a4","session":"a","status":"pending","kind":"tool","tool":"bash",
+        "args":{"command":"rm -r build"},"args_digest":"sha256:ab","risk":"high",
+        "summary":"clean \u001b[2Jup","requested_at":"2026-11-21T02:00:00.000Z",
+        "expires_at":"2026-11-21T02:10:00.000Z","decision":null})");
+}
+
+}  // namespace
+
+TEST_CASE("approval view: a request shows what is asked, the exact arguments and its times", "[cli]") {
+    const std::string text = approvals_text(json::array({pending()}), at("2026-11-21T02:01:00.000Z"), false);
+    for (const char* part : {"a.a4  pending  bash", "session   a", "risk      high", R"({"command":"rm -r build"})",
+                             "sha256:ab", "1m00s ago", "in 9m00s"}) {
+        CHECK(text.find(part) != std::string::npos);
+    }
+    CHECK(text.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("approval view: a decision names who made it", "[cli]") {
+    json approval = pending();
+    approval["status"] = "rejected";
+    approval["decision"] = {{"decision", "reject"}, {"by", "ana"}, {"reason", "not today"}};
+    CHECK(decision_text(approval) == "a.a4  rejected  by ana\n");
+    const std::string text = approvals_text(json::array({approval}), at("2026-11-21T03:00:00.000Z"), false);
+    CHECK(text.find("reason    not today") != std::string::npos);
+}
+
+TEST_CASE("approval view: a budget is the block of the model and the clocks that ran", "[cli]") {
+    const json budget = {{"prompt", "[EXECUTION BUDGET]\nStatus: NOMINAL"},
+                         {"clocks", {{"model_seconds", 12}, {"human_seconds", 0}}}};
+    CHECK(budget_text(budget) == "[EXECUTION BUDGET]\nStatus: NOMINAL\nClocks: model 12s\n");
+    CHECK(budget_text(nullptr) == "no budget is set\n");
+}
+
+TEST_CASE("approval view: totals of the old timers in one sentence", "[cli]") {
+    CHECK(timeout_totals_text({{"sessions", 0}}).find("no session has ended") == 0);
+    CHECK(timeout_totals_text({{"sessions", 9}, {"would_have_killed", 3}, {"saved", 2}, {"saved_ms", 61'000}}) ==
+          "of 9 sessions the old timers would have ended 3; 2 of these completed, with 1m01s of work "
+          "that would have been lost\n");
+}
