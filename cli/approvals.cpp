@@ -79,7 +79,8 @@ int decide_approval(const DecideOptions& options, const Console& console) {
         daemon.post("/v1/approvals/" + url_encode(options.id) + "/decision", *body);
     const std::optional<json> approval = body_json(reply);
     if (!reply.ok() || !approval) return explain_failure(console, daemon, reply);
-    console.out << (options.client.json ? dump(*approval) + "\n" : decision_text(*approval));
+    console.out << (options.client.json ? dump(*approval) + "\n"
+                                        : decision_text(approval->value("approval", json::object())));
     return kExitOk;
 }
 

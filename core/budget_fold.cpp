@@ -69,8 +69,8 @@ struct Meter {
         const bool of_agent = message.role != "user" && message.role != "operator" &&
                               message.role != "system" && message.role != "tool";
         if (!meter.limited() || !of_agent || message.text.empty()) return;
-        meter.last_message = kept(message.text.kept);
-        meter.message_is_newer = true;
+        meter.words().message = kept(message.text.kept);
+        meter.words().message_is_newer = true;
     }
 
     void operator()(const ToolFinished& call) const {
@@ -80,11 +80,11 @@ struct Meter {
             !call.ok && call.error &&
             is_rate_limit(call.error->error_class, std::nullopt, call.error->message.kept);
         if (!meter.limited() || !call.ok || call.result.empty()) return;
-        meter.last_tool = kept(call.tool);
-        meter.last_result = kept(call.result.kept);
-        meter.result_is_json =
-            call.result.whole() && meter.last_result.size() == call.result.kept.size();
-        meter.message_is_newer = false;
+        meter.words().tool = kept(call.tool);
+        meter.words().result = kept(call.result.kept);
+        meter.words().result_is_json =
+            call.result.whole() && meter.words().result.size() == call.result.kept.size();
+        meter.words().message_is_newer = false;
     }
 
     void operator()(const ErrorReported& error) const {

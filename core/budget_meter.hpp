@@ -51,16 +51,31 @@ struct ChildUse {
     }
 };
 
+/// The last words of the agent and the last result, for the partial result of a session that is
+/// ended.
+struct LastWords {
+    std::string message;
+    std::string tool;
+    std::string result;  ///< compact JSON when result_is_json, else text
+    bool result_is_json = false;
+    bool message_is_newer = false;
+    bool operator==(const LastWords&) const = default;
+    static constexpr auto fields() {
+        using W = LastWords;
+        return std::tuple{field("message", &W::message), field("tool", &W::tool),
+                          field("result", &W::result), field("result_is_json", &W::result_is_json),
+                          field("message_is_newer", &W::message_is_newer)};
+    }
+};
+
 /// Fed by the fold (budget_fold), read by budget.hpp.
 struct BudgetMeter {
     BudgetLimits limits;  ///< in force now
     Timestamp clock_at = kNever;
-    BudgetClock running = BudgetClock::kNone;  ///< since clock_at
     Millis model{0};
     Millis tool{0};
     Millis human{0};
     Millis rate_limit{0};
-    bool rate_limited = false;
     std::uint64_t iteration_max = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
@@ -68,18 +83,20 @@ struct BudgetMeter {
     BudgetUse ended_children;          ///< sum of those that have ended
     std::uint64_t ended_count = 0;     ///< how many those are
     std::uint64_t uncounted_count = 0; ///< times that a child found no place in `children`
-    BudgetLevel level = BudgetLevel::kNominal;      ///< as last journaled
-    BudgetLevel told_level = BudgetLevel::kNominal; ///< that the directive below speaks of
-    std::string directive;                          ///< id of the last one that still holds
-    bool told = false;  ///< a reply has told the agent to stop: another step ends the session
+    std::string directive;             ///< id of the last one that still holds
     std::vector<std::string> extended_calls;  ///< in flight, and given more time for already
-    // The partial result of a session that is ended; kept only while there is a budget.
-    std::string last_message;
-    std::string last_tool;
-    std::string last_result;      ///< compact JSON when result_is_json, else text
-    bool result_is_json = false;
-    bool message_is_newer = false;
+    std::vector<LastWords> last_words;  ///< one or none: kept, and paid for, only under a budget
+    BudgetClock running = BudgetClock::kNone;       ///< since clock_at
+    BudgetLevel level = BudgetLevel::kNominal;      ///< as last journaled
+    BudgetLevel told_level = BudgetLevel::kNominal; ///< that `directive` speaks of
+    bool rate_limited = false;
+    bool told = false;  ///< a reply has told the agent to stop: another step ends the session
 
+    /// A place for the last words.
+    LastWords& words() {
+        if (last_words.empty()) last_words.emplace_back();
+        return last_words.front();
+    }
     bool limited() const noexcept { return limits != BudgetLimits{}; }
     bool operator==(const BudgetMeter&) const = default;
     static constexpr auto fields() {
@@ -104,11 +121,7 @@ struct BudgetMeter {
                           field("directive", &M::directive),
                           field("told", &M::told),
                           field("extended_calls", &M::extended_calls),
-                          field("last_message", &M::last_message),
-                          field("last_tool", &M::last_tool),
-                          field("last_result", &M::last_result),
-                          field("result_is_json", &M::result_is_json),
-                          field("message_is_newer", &M::message_is_newer)};
+                          field("last_words", &M::last_words)};
     }
 };
 

@@ -80,11 +80,11 @@ void append_json_text(std::string& out, std::string_view text) {
     out.push_back('"');
 }
 
-void append_tool_result(std::string& out, const BudgetMeter& meter) {
-    if (meter.result_is_json) {
-        out += meter.last_result;
+void append_tool_result(std::string& out, const LastWords& words) {
+    if (words.result_is_json) {
+        out += words.result;
     } else {
-        append_json_text(out, meter.last_result);
+        append_json_text(out, words.result);
     }
 }
 
@@ -162,20 +162,21 @@ std::string budget_advice(const BudgetStatus& status) {
 
 Json partial_result(const BudgetMeter& meter) {
     Json result;
-    if (meter.last_message.empty() && meter.last_result.empty()) return result;
+    const LastWords words = meter.last_words.empty() ? LastWords{} : meter.last_words.front();
+    if (words.message.empty() && words.result.empty()) return result;
     std::string text = R"({"partial":true)";
-    if (!meter.last_message.empty()) {
+    if (!words.message.empty()) {
         text += R"(,"message":)";
-        append_json_text(text, meter.last_message);
+        append_json_text(text, words.message);
     }
-    if (!meter.last_result.empty()) {
+    if (!words.result.empty()) {
         text += R"(,"tool":)";
-        append_json_text(text, meter.last_tool);
+        append_json_text(text, words.tool);
         text += R"(,"tool_result":)";
-        append_tool_result(text, meter);
+        append_tool_result(text, words);
     }
     text += R"(,"newest":)";
-    text += meter.message_is_newer ? R"("message")" : R"("tool_result")";
+    text += words.message_is_newer ? R"("message")" : R"("tool_result")";
     text += "}";
     static_cast<Text&>(result) = bounded_text(std::move(text));
     return result;

@@ -28,11 +28,15 @@ std::string unreadable_feedback(std::uint64_t times, std::uint64_t set) {
 std::string failure_feedback(const SessionState& state, std::uint64_t times) {
     const std::uint64_t limit =
         state.policy.max_tool_failures != 0 ? state.policy.max_tool_failures : kAttempts;
-    const LastFailure& last = state.last_failure;
-    std::string text = (last.tool.empty() ? "This tool" : "The tool " + last.tool) +
-                       " has failed " + how_often(times);
+    const std::string_view last{state.last_failure};
+    const std::size_t line = last.find('\n');
+    const std::string_view tool = last.substr(0, line);
+    const std::string_view said =
+        line == std::string_view::npos ? std::string_view{} : last.substr(line + 1);
+    std::string text = tool.empty() ? "This tool" : "The tool " + std::string{tool};
+    text += " has failed " + how_often(times);
     if (times < limit) text += attempt(times, limit);
-    if (!last.said.empty()) text += ": " + last.said;
+    if (!said.empty()) text += ": " + std::string{said};
     text += text.back() == '.' ? " " : ". ";
     return text + (times < limit
                        ? "Read the error and change what it complains about before the next attempt."

@@ -215,7 +215,7 @@ struct Fold {
 
     void note_failure(const ToolFinished& call) const {
         if (call.ok) {
-            if (!state.last_failure.tool.empty()) state.last_failure = {};
+            state.last_failure.clear();
             return;
         }
         const bool says = call.error && !call.error->message.kept.empty();
@@ -228,8 +228,8 @@ struct Fold {
                                         [](const Label& l) { return l.key == "workspace"; });
         const std::string_view workspace =
             label == state.about.labels.end() ? std::string_view{} : label->value;
-        state.last_failure.tool = cut_text(tool, limits::kPhaseTextBytesMax);
-        state.last_failure.said = sanitized(said, workspace, limits::kFeedbackErrorBytesMax);
+        state.last_failure = cut_text(tool, limits::kPhaseTextBytesMax);
+        state.last_failure += '\n' + sanitized(said, workspace, limits::kFeedbackErrorBytesMax);
     }
 
     void reach(Verdict verdict) const {

@@ -30,16 +30,6 @@ struct OpenCall {
     }
 };
 
-/// The failure that the agent ran into last, in words that may go to a model.
-struct LastFailure {
-    std::string tool;  ///< or empty
-    std::string said;  ///< sanitized(), at most limits::kFeedbackErrorBytesMax
-    bool operator==(const LastFailure&) const = default;
-    static constexpr auto fields() {
-        return std::tuple{field("tool", &LastFailure::tool), field("said", &LastFailure::said)};
-    }
-};
-
 /// What the agent is told until it acknowledges.
 struct Directive {
     std::string id;
@@ -127,7 +117,9 @@ struct SessionState {
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
-    LastFailure last_failure;          ///< empty after a call that went well
+    /// The failure that the agent ran into last, in words that may go to a model: the tool, a line
+    /// feed, and what it said. Empty after a call that went well.
+    std::string last_failure;
     std::vector<LegacyKill> legacy_kills;  ///< at most one by each timer
     std::string end_code;              ///< SessionEnded::code
     Timestamp paused_at = kNever;      ///< an operator told the agent to pause, and not to resume yet

@@ -97,6 +97,14 @@ core::Result<> Dispatcher::route(Call& call) {
             return progress(call);
         case api::Route::kChatStatus:
             return chat_status(call);
+        default:
+            return route_rest(call);
+    }
+}
+
+/// What is not a session's own: budgets, approvals, tokens, the daemon itself.
+core::Result<> Dispatcher::route_rest(Call& call) {
+    switch (call.request.target.route) {
         case api::Route::kReady:
             return ready(call);
         case api::Route::kTokens:
@@ -133,10 +141,11 @@ core::Result<> Dispatcher::route(Call& call) {
             return revoke(call);
         case api::Route::kApproveAgent:
             return approve_agent(call);
-        case api::Route::kLive:
+        default:
             break;
     }
-    Response alive;
+    Response alive;  // kLive
+
     alive.body = R"({"status":"ok"})";
     call.connection.respond(call.to.slot, alive);
     return {};

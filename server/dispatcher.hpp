@@ -104,6 +104,7 @@ private:
     void note_token_uses(Clock::Steady::time_point now);
 
     core::Result<> route(Call& call);
+    core::Result<> route_rest(Call& call);
     void respond(const ReplyTo& to, const Response& response);
     void put(const ReplyTo& to, const Response& response);
     void answer(Reply& reply);

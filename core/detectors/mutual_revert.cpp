@@ -10,7 +10,6 @@ void MutualRevert::observe(const Observation& seen) {
     if (conflict == nullptr) return;
     reversals = conflict->reversals;
     path = digest_of(conflict->path).low;
-    other = conflict->other;
     evidence = conflict->evidence;
 }
 
@@ -23,8 +22,9 @@ Finding MutualRevert::finding(const Ledger&) const {
     finding.count = static_cast<std::uint32_t>(reversals);
     finding.identity = path;
     finding.evidence = evidence;
-    finding.reason = "this session and " + other + " took back each other's edits of one file " +
-                     times(reversals);
+    finding.reason =
+        "this session and another of its run took back each other's edits of one file " +
+        times(reversals);
     return finding;
 }
 

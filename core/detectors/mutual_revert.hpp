@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -18,7 +17,6 @@ struct MutualRevert {
 
     std::uint64_t reversals = 0;
     std::uint64_t path = 0;
-    std::string other;
     std::vector<std::uint64_t> evidence;
 
     void observe(const Observation& seen);
@@ -29,7 +27,7 @@ struct MutualRevert {
     static constexpr auto fields() {
         using D = MutualRevert;
         return std::tuple{field("reversals", &D::reversals), field("path", &D::path),
-                          field("other", &D::other), field("evidence", &D::evidence)};
+                          field("evidence", &D::evidence)};
     }
 };
 static_assert(Detector<MutualRevert>);

@@ -41,7 +41,44 @@ def kinds(client, session, kind) -> list:
     return [e for e in client.journal(session) if e["type"] == kind]
 
 
-class Asking(SharedDaemonCase):
+class PersonCase(SharedDaemonCase):
+    """Its client may decide, as the person at the desk does."""
+
+    def setUp(self):
+        self.client = self.daemon.operator()
+        self.addCleanup(self.client.close)
+
+
+class PersonsOwnCase(OwnDaemonCase):
+    def client(self, daemon, **options):
+        client = daemon.operator(**options)
+        self.addCleanup(client.close)
+        return client
+
+
+class Deciding(PersonCase):
+    def test_an_agents_token_is_refused_on_every_deciding_route(self):
+        session = unique()
+        approval = ask(self.client, session)["id"]
+        token = self.client.post("/v1/tokens", {"name": "agent", "scopes": [f"report:{session}"]}).json()["token"]
+        agent = self.daemon.client(token=token)
+        nobody = self.daemon.client()
+        for client in (agent, nobody):
+            self.addCleanup(client.close)
+        for path, body in ((f"/v1/approvals/{approval}/decision", {"decision": "approve"}),
+                           (f"/v1/approvals/{approval}/revoke", {}),
+                           (f"/v1/sessions/{session}/approve-agent", {"request_id": approval, "approved": True}),
+                           (f"/v1/chat/{session}/approve-agent", {"approved": True})):
+            refused = agent.post(path, body)
+            self.assertEqual((refused.status, refused.json()["code"]), (403, "forbidden"), path)
+            self.assertEqual(nobody.post(path, body).status, 401, path)
+        self.assertEqual(document(agent, approval)["status"], "pending")
+        decide(self.client, approval, by="ana")
+        self.assertIn("ana", document(agent, approval)["decision"]["by"])
+        redeem(agent, approval, args=ARGS)
+
+
+class Asking(PersonCase):
     def test_a_request_is_made_once_and_blocks_the_session(self):
         session = unique()
         reply = self.client.post(f"/v1/sessions/{session}/approvals", {"tool": "bash", "args": ARGS, "call_id": "c1",
@@ -124,7 +161,7 @@ class Asking(SharedDaemonCase):
         self.assertEqual((reply.status, reply.json()["code"]), (409, "too_many_approvals"))
 
 
-class Deciding(SharedDaemonCase):
+class Deciding(PersonCase):
     def test_changed_arguments_never_redeem(self):
         session = unique()
         approval = ask(self.client, session)["id"]
@@ -242,10 +279,10 @@ class Deciding(SharedDaemonCase):
         self.assertRegex(metrics, r'headway_approvals_decided_total\{decision="reject"\} [1-9]')
 
 
-class LongPoll(SharedDaemonCase):
+class LongPoll(PersonCase):
     def test_the_agent_waits_until_it_is_decided(self):
         approval = ask(self.client, unique())["id"]
-        waiting = self.daemon.client()
+        waiting = self.daemon.operator()
         self.addCleanup(waiting.close)
         with ThreadPoolExecutor(1) as pool:
             answer = pool.submit(document, waiting, approval, "?wait=30s")
@@ -271,7 +308,7 @@ class LongPoll(SharedDaemonCase):
         self.assertEqual(document(self.client, approval, "?wait=30s")["status"], "approved")
 
 
-class ApproveAgent(SharedDaemonCase):
+class ApproveAgent(PersonCase):
     def approve(self, session, status=200, prefix="/v1/chat", **body):
         return self.client._expect((status,), self.client.post(f"{prefix}/{session}/approve-agent", body))
 
@@ -310,10 +347,10 @@ class ApproveAgent(SharedDaemonCase):
         self.assertEqual(document(self.client, theirs)["status"], "pending")
 
 
-class Races(SharedDaemonCase):
+class Races(PersonCase):
     def test_of_many_deciders_one_wins_and_the_others_are_told(self):
         deciders = 64
-        clients = [self.daemon.client() for _ in range(deciders)]
+        clients = [self.daemon.operator() for _ in range(deciders)]
         for client in clients:
             self.addCleanup(client.close)
         session, barrier = unique(), threading.Barrier(deciders)
@@ -344,7 +381,7 @@ class Races(SharedDaemonCase):
         decide(self.client, approval)
 
         def one(number):
-            client = self.daemon.client()
+            client = self.daemon.operator()
             try:
                 return client.post(f"/v1/approvals/{approval}/redeem", {"args": ARGS, "key": str(number)}).status
             finally:
@@ -356,7 +393,7 @@ class Races(SharedDaemonCase):
         self.assertEqual(len(kinds(self.client, session, "approval.redeemed")), 1)
 
 
-class Inbox(OwnDaemonCase):
+class Inbox(PersonsOwnCase):
     def inbox(self, client, query="") -> list:
         found, cursor = [], ""
         while True:
@@ -404,7 +441,7 @@ class Inbox(OwnDaemonCase):
         self.assertEqual(ask(client, "s", call_id="d")["status"], "approved")
 
 
-class Rules(OwnDaemonCase):
+class Rules(PersonsOwnCase):
     def test_the_daemons_own_list_always_applies_and_late_calls_raise_alarms(self):
         daemon = self.start({"approvals.require_tools": "deploy,drop", "approvals.execute_within": "300ms"})
         client = self.client(daemon)
@@ -429,13 +466,13 @@ class Rules(OwnDaemonCase):
             self.assertEqual(document(self.client(daemon), approval, "?wait=20s")["status"], "expired")
 
 
-class Crashes(OwnDaemonCase):
+class Crashes(PersonsOwnCase):
     def test_a_decision_whose_reply_was_lost_can_be_said_again(self):
         daemon = self.start()
         for i, decision in enumerate(["approve", "reject", "approve", "ignore", "reject"]):
             client = self.client(daemon)
             approval = ask(client, "s", args={"i": i})["id"]
-            lost = daemon.client()
+            lost = daemon.operator()
 
             def send():
                 try:
@@ -540,7 +577,7 @@ def run_agent(port: int, done: Path):
     insist(lambda: client.post("/v1/sessions/loop/end", {"outcome": "completed"}))
 
 
-class BadInput(SharedDaemonCase):
+class BadInput(PersonCase):
     def refused(self, reply, status, code, field=None):
         problem = reply.json()
         self.assertEqual((reply.status, problem["code"]), (status, code), reply.body)

@@ -121,6 +121,10 @@ class Daemon:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    def operator(self, **options) -> Client:
+        """A client that may do everything."""
+        return self.client(token=self.operator_token(), **options)
+
     def client(self, **options) -> Client:
         return Client(self.port, **options)
 

@@ -495,6 +495,11 @@ TEST_CASE("approvals: an approved extension adds to the budget", "[core]") {
     asked.kind = ApprovalKind::kBudgetExtension;
     asked.extend.emplace();
     asked.extend->max_steps = 20;
+    asked.extend->max_tokens = 5;  // of which there is no limit
+    BudgetSet limits;
+    limits.limits.max_steps = 50;
+    require_ok(desk.keep(
+        [&](auto& out) { return desk.session.set_budget(limits, desk.around(1), out); }));
     const auto n = desk.ask(asked);
     const bool approve = GENERATE(true, false);
     REQUIRE(*desk.decide(n, ruling(approve ? Decision::kApprove : Decision::kReject)));
@@ -505,7 +510,9 @@ TEST_CASE("approvals: an approved extension adds to the budget", "[core]") {
         return;
     }
     REQUIRE(extended.size() == 1);
-    CHECK(extended[0].added == *asked.extend);
+    CHECK(extended[0].added.max_steps == 20);
+    CHECK_FALSE(extended[0].added.max_tokens.has_value());
+    CHECK(desk.session.state().budget.limits.max_steps == 70);
     CHECK(extended[0].approval == approval_id("story", n));
     CHECK(extended[0].by == "ann");
 }

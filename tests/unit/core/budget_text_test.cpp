@@ -107,14 +107,14 @@ TEST_CASE("budget text: advice quotes the exact figures and fits a directive", "
 TEST_CASE("budget text: a partial result holds the last answer and the last result", "[budget]") {
     BudgetMeter meter;
     CHECK(partial_result(meter).empty());
-    meter.last_message = "half\n\"done\"\x01";
-    meter.message_is_newer = true;
+    meter.words().message = "half\n\"done\"\x01";
+    meter.words().message_is_newer = true;
     CHECK(partial_result(meter).kept ==
           R"({"partial":true,"message":"half\u000a\"done\"\u0001","newest":"message"})");
-    meter.last_tool = "bash";
-    meter.last_result = R"({"rows":3})";
-    meter.result_is_json = true;
-    meter.message_is_newer = false;
+    meter.words().tool = "bash";
+    meter.words().result = R"({"rows":3})";
+    meter.words().result_is_json = true;
+    meter.words().message_is_newer = false;
     CHECK(partial_result(meter).kept ==
           R"({"partial":true,"message":"half\u000a\"done\"\u0001","tool":"bash",)"
           R"("tool_result":{"rows":3},"newest":"tool_result"})");

@@ -87,7 +87,7 @@ TEST_CASE("failure: a success, and another tool, start the count of failures aga
     CHECK(run.feedback().find("The tool fetch has failed 1 time") == 0);
     run.report(working("fetch"));
     CHECK(run.feedback().empty());
-    CHECK(run.session.state().last_failure == LastFailure{});
+    CHECK(run.session.state().last_failure.empty());
 }
 
 TEST_CASE("failure: one more failure of a tool than the policy allows fails the session", "[core]") {
