@@ -56,7 +56,7 @@ class PersonsOwnCase(OwnDaemonCase):
         return client
 
 
-class Deciding(PersonCase):
+class Tokens(PersonCase):
     def test_an_agents_token_is_refused_on_every_deciding_route(self):
         session = unique()
         approval = ask(self.client, session)["id"]
@@ -257,11 +257,13 @@ class Deciding(PersonCase):
 
     def test_an_approved_extension_is_written(self):
         session = unique()
+        self.client.open(session, budget={"max_steps": 10})
         body = {"kind": "budget_extension", "extend": {"max_steps": 20}, "summary": "almost there"}
         approval = self.client.post(f"/v1/sessions/{session}/approvals", body).json()["id"]
         decide(self.client, approval, by="ann")
         (extended,) = kinds(self.client, session, "budget.extended")
         self.assertEqual((extended["data"]["added"], extended["data"]["approval"]), ({"max_steps": 20}, approval))
+        self.assertEqual(self.client.get(f"/v1/sessions/{session}/budget").json()["budget"]["max_steps"], 30)
 
     def test_expiry_decides_as_the_request_says(self):
         sessions = {action: unique() for action in ("reject", "approve", "hold", "escalate")}
