@@ -16,8 +16,8 @@ namespace headway::api {
 /// digest of the client stands for what it left out, and is added to what it cut. Pure.
 core::CallPrint print_of(JsonValue data, const core::ToolFinished& call);
 
-/// The part of that print that tells calls of `tool` with whole arguments apart: CallPrint::question,
-/// its low half. Pure.
+/// The part of that print that tells calls of `tool` with whole arguments apart:
+/// CallPrint::question, its low half. Pure.
 std::uint64_t question_of(std::string_view tool, const std::optional<JsonValue>& args);
 
 /// The same call, wherever it is written differently, gives the same text. Pure; for tests.

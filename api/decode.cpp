@@ -62,8 +62,9 @@ Result<> check(const core::SessionEnded& end) {
     if (end.automatic) return under(wrong("is set by Headway; leave it out"), "automatic");
     if (!end.code.empty()) return under(wrong("is set by Headway; leave it out"), "code");
     if (end.outcome != core::Outcome::kHalted) return {};
-    return under(wrong("must be one of completed, failed, cancelled, budget_exhausted; only Headway halts"),
-                 "outcome");
+    return under(
+        wrong("must be one of completed, failed, cancelled, budget_exhausted; only Headway halts"),
+        "outcome");
 }
 
 Result<> check(const core::PolicyOverride& policy) {
@@ -110,8 +111,9 @@ Result<> decode_data(JsonValue json, core::Payload& payload) {
 Result<> require_defaults(core::Payload& payload) {
     // No data at all: the fields that are required are missing.
     if (std::holds_alternative<core::ApprovalRequested>(payload)) {
-        return under(under(Error{ErrorCode::kMissingField, "is required for kind tool", {}}, "tool"),
-                     "data");
+        return under(
+            under(Error{ErrorCode::kMissingField, "is required for kind tool", {}}, "tool"),
+            "data");
     }
     return std::visit(
         []<class P>(P&) -> Result<> {

@@ -30,7 +30,7 @@ struct Advice {
     std::vector<std::pair<std::uint64_t, bool>> results;
     /// A directive and how often it has been delivered, this time included.
     std::vector<std::pair<core::Directive, std::uint32_t>> directives;
-    std::string feedback;  ///< for the model, about failures; or empty
+    std::string feedback;                              ///< for the model, about failures; or empty
     std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
     std::vector<ApprovalNotice> approvals;  ///< those that wait, and those whose decision is news
 };

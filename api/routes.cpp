@@ -75,8 +75,9 @@ constexpr Deprecation kDeprecations[] = {
     {"/api/autonomous/progress/{id}", "use GET /progress/{id}", "/progress/{id}", kNovember2026},
     {"/api/autonomous/progress/{id}/stream", "use GET /progress/{id}/stream",
      "/progress/{id}/stream", kNovember2026},
-    {"/api/chat/autonomous/status", "use GET /v1/sessions/{id}, or wait with /v1/sessions/{id}/wait",
-     "/v1/sessions/{id}", kNovember2026},
+    {"/api/chat/autonomous/status",
+     "use GET /v1/sessions/{id}, or wait with /v1/sessions/{id}/wait", "/v1/sessions/{id}",
+     kNovember2026},
 };
 
 const Deprecation* deprecation_of(std::string_view path) {

@@ -81,9 +81,9 @@ std::span<const Deprecation> deprecations() noexcept;
 /// A request line taken apart. Views point into the target.
 struct Target {
     Route route = Route::kIndex;
-    std::string session;  ///< the `{id}` of the path, also of a token, validated; or empty
+    std::string session;         ///< the `{id}` of the path, also of a token, validated; or empty
     std::uint64_t approval = 0;  ///< number of the `{approval}` of the path, which names `session`
-    std::string query;    ///< behind the `?`, still encoded
+    std::string query;           ///< behind the `?`, still encoded
     const Deprecation* deprecation = nullptr;  ///< of the path, or null
 };
 

@@ -54,7 +54,8 @@ bool parse_timestamp(std::string_view text, core::Timestamp& at) {
     const std::chrono::year_month_day date{std::chrono::year{number_at(text, 0, 4)},
                                            std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day))};
-    const bool clock = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60;
+    const bool clock =
+        hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60;
     if (!clock || month < 1 || day < 1 || !date.ok()) return false;
     int ms = 0;
     std::string_view fraction = text.substr(kShape.size(), text.size() - kShape.size() - 1);

@@ -49,8 +49,9 @@ Result<> decode(JsonValue json, Lifetime& out) {
         out.seconds = static_cast<std::int64_t>(json.unsigned_integer());
     }
     if (out.seconds >= 1 && out.seconds <= kSecondsMax) return {};
-    return fields::wrong("must be 1s to 3650d, such as 90s, 15m, 12h, 30d or a number of seconds; "
-                         "leave it out for a token that does not expire");
+    return fields::wrong(
+        "must be 1s to 3650d, such as 90s, 15m, 12h, 30d or a number of seconds; "
+        "leave it out for a token that does not expire");
 }
 
 struct TokenBody {

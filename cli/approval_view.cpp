@@ -114,8 +114,8 @@ std::string timeout_totals_text(const json& totals) {
     }
     std::ostringstream out;
     out << "of " << count("sessions") << " sessions the old timers would have ended "
-        << count("would_have_killed") << "; " << count("saved")
-        << " of these completed, with " << human_duration(std::chrono::milliseconds{count("saved_ms")})
+        << count("would_have_killed") << "; " << count("saved") << " of these completed, with "
+        << human_duration(std::chrono::milliseconds{count("saved_ms")})
         << " of work that would have been lost\n";
     return out.str();
 }

@@ -10,8 +10,8 @@
 
 namespace headway::cli {
 
-/// The requests of the inbox as blocks of lines, the oldest first: id, what is asked, by whom, since
-/// when and until when, and the exact arguments.
+/// The requests of the inbox as blocks of lines, the oldest first: id, what is asked, by whom,
+/// since when and until when, and the exact arguments.
 std::string approvals_text(const nlohmann::json& approvals, WallTime now, bool color);
 
 /// A decided request in one line.

@@ -19,7 +19,8 @@ using nlohmann::json;
 core::Result<json> arguments_from(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) {
-        return core::Error{core::ErrorCode::kInvalidField, "cannot read \"" + path + "\"", "--edit"};
+        return core::Error{core::ErrorCode::kInvalidField, "cannot read \"" + path + "\"",
+                           "--edit"};
     }
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     json arguments = json::parse(text, nullptr, false);
@@ -79,8 +80,9 @@ int decide_approval(const DecideOptions& options, const Console& console) {
         daemon.post("/v1/approvals/" + url_encode(options.id) + "/decision", *body);
     const std::optional<json> approval = body_json(reply);
     if (!reply.ok() || !approval) return explain_failure(console, daemon, reply);
-    console.out << (options.client.json ? dump(*approval) + "\n"
-                                        : decision_text(approval->value("approval", json::object())));
+    console.out << (options.client.json
+                        ? dump(*approval) + "\n"
+                        : decision_text(approval->value("approval", json::object())));
     return kExitOk;
 }
 

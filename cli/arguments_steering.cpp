@@ -45,8 +45,7 @@ void add_decision(CLI::App& app, ArgumentSlots& slots, const char* name, const c
                   const char* help, const char* footer) {
     DecideOptions& decide = slots.decide;
     CLI::App& verb = add_verb(app, name, help, footer, slots.client);
-    verb.add_option("ID", decide.id, "of the request, as `headway approvals` shows it")
-        ->required();
+    verb.add_option("ID", decide.id, "of the request, as `headway approvals` shows it")->required();
     const std::string_view what = decision;
     if (what == "respond") {
         verb.add_option("TEXT", decide.response, "the answer")->required();
@@ -102,13 +101,14 @@ void add_budget(CLI::App& app, ArgumentSlots& slots) {
 }
 
 void add_compare(CLI::App& app, ArgumentSlots& slots) {
-    CLI::App& verb = add_verb(app, "compare", "Show what the old timers would have done",
-                              R"(Needs `[legacy_timeouts] mode = "observe"` (or enforce) in the daemon's settings.
+    CLI::App& verb = add_verb(
+        app, "compare", "Show what the old timers would have done",
+        R"(Needs `[legacy_timeouts] mode = "observe"` (or enforce) in the daemon's settings.
 
 Examples:
   headway compare                  all sessions that have ended since
   headway compare my-agent         one: when each timer would have ended it, and what happened)",
-                              slots.client);
+        slots.client);
     verb.add_option("SESSION", slots.compare.session, "one session; without it the totals");
     verb.callback([&slots] { slots.command = slots.compare; });
 }

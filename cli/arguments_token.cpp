@@ -38,7 +38,8 @@ void add_token_verbs(CLI::App& app, ArgumentSlots& slots) {
     using Action = TokenOptions::Action;
     CLI::App& token = *app.add_subcommand("token", "Create, list and revoke access tokens");
     token.require_subcommand(1);
-    token.footer(R"(All of it needs the operator's token, which is found in operator.token in the state directory
+    token.footer(
+        R"(All of it needs the operator's token, which is found in operator.token in the state directory
 of a daemon on this machine, or another token with the scope `admin`.
 
 Examples:
@@ -54,15 +55,14 @@ Examples:
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("SCOPE");
-    add_duration(create, "--expires", slots.token.expires, "how long it counts; without it: always");
+    add_duration(create, "--expires", slots.token.expires,
+                 "how long it counts; without it: always");
 
     add_action(token, slots, "list", "List the tokens, newest first",
-               "Example:\n  headway token list --json | jq '.[] | select(.active)'",
-               Action::kList);
+               "Example:\n  headway token list --json | jq '.[] | select(.active)'", Action::kList);
 
     CLI::App& revoke = add_action(token, slots, "revoke", "End a token, at once and for good",
-                                  "Example:\n  headway token revoke 4K9TQ2XH7B1M",
-                                  Action::kRevoke);
+                                  "Example:\n  headway token revoke 4K9TQ2XH7B1M", Action::kRevoke);
     revoke.add_option("ID", slots.token.id, "as `headway token list` shows it")->required();
 
     add_action(token, slots, "rotate-operator", "Replace the operator's token",

@@ -37,8 +37,8 @@ std::optional<std::string> read_file(const std::filesystem::path& file) {
 
 /// It becomes a line of a header, so nothing but visible characters may be in it.
 Result<Credential> named(std::string token, const std::string& where) {
-    const bool visible = std::all_of(token.begin(), token.end(),
-                                     [](char c) { return c > ' ' && c < 0x7f; });
+    const bool visible =
+        std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7f; });
     if (!token.empty() && visible) return Credential{std::move(token), false};
     return Error{ErrorCode::kInvalidParameter, clean_line(where) + " does not hold a token", where};
 }
@@ -46,8 +46,8 @@ Result<Credential> named(std::string token, const std::string& where) {
 Result<Credential> named_file(const std::string& file, const std::string& where) {
     std::optional<std::string> text = read_file(file);
     if (text) return named(*std::move(text), where + " \"" + file + "\"");
-    return Error{ErrorCode::kInvalidParameter,
-                 where + ": cannot read \"" + clean_line(file) + "\"", where};
+    return Error{ErrorCode::kInvalidParameter, where + ": cannot read \"" + clean_line(file) + "\"",
+                 where};
 }
 
 }  // namespace

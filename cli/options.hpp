@@ -191,11 +191,10 @@ struct VersionOptions {
     bool json = false;
 };
 
-using Command = std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions,
-                             ShowOptions, EventsOptions, ReportOptions, EndOptions, CancelOptions,
-                             SteerOptions, ApprovalsOptions, DecideOptions, BudgetOptions, CompareOptions,
-                             RunOptions,
-                             ReplayOptions, EvalOptions, ConfigOptions, VersionOptions,
-                             TokenOptions>;
+using Command =
+    std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions, ShowOptions,
+                 EventsOptions, ReportOptions, EndOptions, CancelOptions, SteerOptions,
+                 ApprovalsOptions, DecideOptions, BudgetOptions, CompareOptions, RunOptions,
+                 ReplayOptions, EvalOptions, ConfigOptions, VersionOptions, TokenOptions>;
 
 }  // namespace headway::cli

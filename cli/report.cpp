@@ -12,8 +12,8 @@
 #include "cli/session_view.hpp"
 #include "cli/verbs.hpp"
 
-// The verbs that are one request each. Those that are safe to repeat are tried a few times; a nudge or
-// an extension of a budget, which would count twice, is sent once.
+// The verbs that are one request each. Those that are safe to repeat are tried a few times; a nudge
+// or an extension of a budget, which would count twice, is sent once.
 
 namespace headway::cli {
 namespace {
@@ -71,7 +71,8 @@ int show_budget(const BudgetOptions& options, const std::string& path, const Con
     const HttpReply reply = daemon.get(path);
     const std::optional<json> budget = body_json(reply);
     if (!reply.ok() || !budget) return explain_failure(console, daemon, reply);
-    console.out << (options.client.json ? dump(*budget) + "\n" : budget_text(budget->value("budget", json())));
+    console.out << (options.client.json ? dump(*budget) + "\n"
+                                        : budget_text(budget->value("budget", json())));
     return kExitOk;
 }
 

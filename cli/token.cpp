@@ -80,13 +80,9 @@ int list(Daemon& daemon, const TokenOptions& options, const Console& console) {
                         {day_of(token, "expires_at"), {}},
                         {day_of(token, "last_used_at"), {}}});
     }
-    console.out << format_table({{"ID"},
-                                 {"NAME", true},
-                                 {"STATE"},
-                                 {"SCOPES", true},
-                                 {"EXPIRES"},
-                                 {"LAST USED"}},
-                                rows, console.width);
+    console.out << format_table(
+        {{"ID"}, {"NAME", true}, {"STATE"}, {"SCOPES", true}, {"EXPIRES"}, {"LAST USED"}}, rows,
+        console.width);
     return kExitOk;
 }
 

@@ -28,7 +28,9 @@ enum class Poll : std::uint8_t { kAnswered, kTimedOut, kGaveUp };
 class Waiter {
 public:
     Waiter(const WaitOptions& options, const Console& console)
-        : options_(options), console_(console), daemon_(options.client.url, options.client.credential) {
+        : options_(options),
+          console_(console),
+          daemon_(options.client.url, options.client.credential) {
         until_ = options.on_stuck == OnStuck::kIgnore ? until_without(options.until, "stuck")
                                                       : options.until;
     }

@@ -32,7 +32,9 @@ bool is_final(std::string_view verdict) {
 class Watcher {
 public:
     Watcher(const WatchOptions& options, const Console& console)
-        : options_(options), console_(console), daemon_(options.client.url, options.client.credential) {
+        : options_(options),
+          console_(console),
+          daemon_(options.client.url, options.client.credential) {
         style_.width = console.width;
         style_.color = console.color;
         if (options.session.empty()) style_.session_width = kSessionWidth;

@@ -40,8 +40,8 @@ core::Result<double> parse_cost(std::string_view text) {
     double number = 0;
     const char* const end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
-    const bool fits = number == 0 ||
-                      (number >= core::kMaxCostUsdMin && number <= core::kMaxCostUsdMax);
+    const bool fits =
+        number == 0 || (number >= core::kMaxCostUsdMin && number <= core::kMaxCostUsdMax);
     if (error == std::errc{} && rest == end && fits) return number;
     return mistake("\"" + std::string(text) + "\" is not an amount from 0.000001 to 1000000, or 0");
 }
@@ -137,8 +137,8 @@ constexpr std::array<std::string_view, 2> kOff{"off", "on"};
 /// A switch whose second word is true.
 template <auto Member, const auto& Words>
 Key switch_key(std::string name, std::string help) {
-    Key key{std::move(name), Kind::kText,
-            std::string(Words[0]) + " | " + std::string(Words[1]), true, std::move(help)};
+    Key key{std::move(name), Kind::kText, std::string(Words[0]) + " | " + std::string(Words[1]),
+            true, std::move(help)};
     key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
         if (text != Words[0] && text != Words[1]) {
             return mistake("\"" + std::string(text) + "\" is not one of " + std::string(Words[0]) +
@@ -201,10 +201,9 @@ void add_bounds(std::vector<Key>& table) {
 core::AgentBudget& entry_of(Settings& settings, std::string_view type) {
     auto& agents = settings.budget.agents;
     const std::string name = core::lower(type);
-    const auto found =
-        std::find_if(agents.begin(), agents.end(), [&name](const core::AgentBudget& agent) {
-            return core::lower(agent.type) == name;
-        });
+    const auto found = std::find_if(
+        agents.begin(), agents.end(),
+        [&name](const core::AgentBudget& agent) { return core::lower(agent.type) == name; });
     if (found != agents.end()) return *found;
     return agents.emplace_back(core::AgentBudget{std::string(type), {}});
 }
@@ -234,10 +233,14 @@ std::optional<AgentKeyName> parse_agent_key(std::string_view name) {
 }
 
 const std::vector<std::string_view>& agent_key_names() {
-    static const std::vector<std::string_view> kNames{
-        "default_timeout_seconds", "default_max_steps", "default_max_tokens",
-        "default_max_cost_usd",    "timeout_seconds",   "max_steps",
-        "max_tokens",              "max_cost_usd"};
+    static const std::vector<std::string_view> kNames{"default_timeout_seconds",
+                                                      "default_max_steps",
+                                                      "default_max_tokens",
+                                                      "default_max_cost_usd",
+                                                      "timeout_seconds",
+                                                      "max_steps",
+                                                      "max_tokens",
+                                                      "max_cost_usd"};
     return kNames;
 }
 
@@ -277,8 +280,8 @@ std::vector<AgentValue> agent_values(const Settings& settings) {
 std::string agent_tables(const Settings& settings) {
     std::string text;
     for (const core::AgentBudget& agent : settings.budget.agents) {
-        text += "\n[budget.agents." + (is_bare(agent.type) ? agent.type : "\"" + agent.type + "\"") +
-                "]\n";
+        text += "\n[budget.agents." +
+                (is_bare(agent.type) ? agent.type : "\"" + agent.type + "\"") + "]\n";
         for (const LimitKey& limit : kLimits) {
             const std::string value = limit.print(agent.limits);
             if (value == "0") continue;

@@ -10,7 +10,8 @@ namespace headway::config {
 namespace {
 
 constexpr const char* kAgentsHelp =
-    "\n# Each agent type may have a table with these default_ limits (reload); what it leaves out is "
+    "\n# Each agent type may have a table with these default_ limits (reload); what it leaves out "
+    "is "
     "as\n# above. Types are compared without regard to case.";
 
 std::string quoted(std::string_view text) {

@@ -246,8 +246,9 @@ Key legacy_mode_key() {
 }
 
 Key legacy_fallback_key() {
-    Key key{"legacy_timeouts.fallback", Kind::kText, join(kSwitch, " | "), true,
-            "on: a session that went silent, so that its status is not known, is ended by its timer."};
+    Key key{
+        "legacy_timeouts.fallback", Kind::kText, join(kSwitch, " | "), true,
+        "on: a session that went silent, so that its status is not known, is ended by its timer."};
     key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
         HEADWAY_CHECK(check_choice(text, kSwitch));
         settings.legacy_timeouts.fallback = text == "on";

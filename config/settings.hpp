@@ -57,7 +57,7 @@ struct Settings {
     core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
                           ///< heartbeat_limit; reloadable
     core::LegacyTimeouts legacy_timeouts;  ///< of new sessions; reloadable
-    core::BudgetSettings budget;  ///< of new sessions, by agent type; reloadable
+    core::BudgetSettings budget;           ///< of new sessions, by agent type; reloadable
     AccessSettings access;
     core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
     LogSettings log;

@@ -121,8 +121,9 @@ private:
     /// Tables with free names, one for each agent type.
     void read_agents(const toml::node& agents) {
         if (!agents.is_table()) {
-            mistake(agents, "`budget.agents` holds a table for each agent type; write "
-                            "[budget.agents.plan]");
+            mistake(agents,
+                    "`budget.agents` holds a table for each agent type; write "
+                    "[budget.agents.plan]");
             return;
         }
         for (const auto& [type, node] : *agents.as_table()) {

@@ -12,9 +12,8 @@ constexpr std::string_view kReportColon = "report:";
 
 bool may_start_an_id(std::string_view prefix) {
     return prefix.size() <= limits::kIdBytesMax &&
-           std::all_of(prefix.begin(), prefix.end(), [](char c) {
-               return is_word(c) || c == '.' || c == ':' || c == '-';
-           });
+           std::all_of(prefix.begin(), prefix.end(),
+                       [](char c) { return is_word(c) || c == '.' || c == ':' || c == '-'; });
 }
 
 Error wrong(std::string detail, std::size_t index) {
@@ -34,8 +33,7 @@ Result<Grants> Grants::parse(std::span<const std::string> scopes) {
         const std::string_view text = scopes[i];
         Scope scope{};
         if (text == "report" || text.starts_with(kReportColon)) {
-            const std::string_view prefix =
-                text.substr(std::min(text.size(), kReportColon.size()));
+            const std::string_view prefix = text.substr(std::min(text.size(), kReportColon.size()));
             if (!may_start_an_id(prefix)) {
                 return wrong("the prefix of session ids is at most 128 of A-Z a-z 0-9 . _ : -", i);
             }
@@ -43,9 +41,10 @@ Result<Grants> Grants::parse(std::span<const std::string> scopes) {
         } else if (parse_name(text, scope)) {
             grants.scopes_.set(static_cast<std::size_t>(scope));
         } else {
-            return wrong("must be one of report:<prefix of session ids>, read, approve, control, "
-                         "admin",
-                         i);
+            return wrong(
+                "must be one of report:<prefix of session ids>, read, approve, control, "
+                "admin",
+                i);
         }
     }
     if (!grants.prefixes_.empty() && (grants.has(Scope::kApprove) || grants.has(Scope::kAdmin))) {
@@ -81,9 +80,8 @@ bool Grants::has(Scope scope) const noexcept {
 }
 
 bool Grants::may_report(std::string_view session) const noexcept {
-    return std::any_of(prefixes_.begin(), prefixes_.end(), [&](const std::string& prefix) {
-        return session.starts_with(prefix);
-    });
+    return std::any_of(prefixes_.begin(), prefixes_.end(),
+                       [&](const std::string& prefix) { return session.starts_with(prefix); });
 }
 
 bool Grants::may_read(std::string_view session) const noexcept {

@@ -61,7 +61,8 @@ bool refused(const Approval& approval) {
 
 }  // namespace
 
-void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n) {
+void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print,
+           std::uint64_t n) {
     const auto place = covering(approvals, {call, print});
     if (!place) return;
     Approval& approval = approvals.requests[*place];

@@ -13,9 +13,9 @@
 #include "core/fields.hpp"
 #include "core/text.hpp"
 #include "core/time.hpp"
-#include "core/time.hpp"
 
-// Events about approvals (DESIGN 6). The rules of session_payloads.hpp hold. An approval is known by
+// Events about approvals (DESIGN 6). The rules of session_payloads.hpp hold. An approval is known
+// by
 // `<session>.a<n>`, n being the number of its approval.requested event: the id leads to the session
 // without a table, and one session's request cannot be decided in the name of another.
 
@@ -59,7 +59,8 @@ struct EnumNames<OnExpiry> {
                                                             "escalate"};
 };
 
-/// How far an approval reaches: this request, every equal one of the session, or those until a time.
+/// How far an approval reaches: this request, every equal one of the session, or those until a
+/// time.
 enum class GrantScope : std::uint8_t { kOnce, kSession, kUntil };
 template <>
 struct EnumNames<GrantScope> {
@@ -99,7 +100,8 @@ struct ApprovalRequested {
     std::optional<BudgetLimits> extend;  ///< what a budget_extension asks for
     /// Who asks: "agent", "call" (a tool.started that said so), "policy" or "headway".
     std::string source;
-    std::uint64_t question = 0;  ///< print of tool and arguments, to recognise the call when it runs
+    std::uint64_t question =
+        0;  ///< print of tool and arguments, to recognise the call when it runs
     bool operator==(const ApprovalRequested&) const = default;
     static constexpr auto fields() {
         using A = ApprovalRequested;
@@ -202,9 +204,9 @@ struct ApprovalAlarm {
     std::vector<std::uint64_t> evidence;
     bool operator==(const ApprovalAlarm&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
-            field("alarm", &ApprovalAlarm::alarm), field("id", &ApprovalAlarm::id),
-            field("tool", &ApprovalAlarm::tool), field("evidence", &ApprovalAlarm::evidence)};
+        return std::tuple{field("alarm", &ApprovalAlarm::alarm), field("id", &ApprovalAlarm::id),
+                          field("tool", &ApprovalAlarm::tool),
+                          field("evidence", &ApprovalAlarm::evidence)};
     }
 };
 

@@ -95,15 +95,14 @@ Result<bool> check_redeem(const Approval& approval, std::string_view args_digest
     }
     if (approval.redeemed_at == kNever) return true;
     if (!key.empty() && approval.redeem_key == digest_of(key)) return false;
-    return Error{ErrorCode::kAlreadyRedeemed,
-                 "an approval is used once, and this one was; ask again",
-                 {}};
+    return Error{
+        ErrorCode::kAlreadyRedeemed, "an approval is used once, and this one was; ask again", {}};
 }
 
 bool asks_for_another_way(std::string_view reason) {
     static constexpr std::array<std::string_view, 7> kWords{
-        "instead", "another way", "another approach", "other way", "different", "alternative",
-        "rather "};
+        "instead",   "another way", "another approach", "other way",
+        "different", "alternative", "rather "};
     return mentions(lower(reason), kWords);
 }
 

@@ -111,14 +111,14 @@ bool Approval::undelivered() const noexcept {
 }
 
 const Approval* Approvals::find(std::uint64_t n) const noexcept {
-    const auto found = std::find_if(requests.begin(), requests.end(),
-                                    [n](const Approval& a) { return a.n == n; });
+    const auto found =
+        std::find_if(requests.begin(), requests.end(), [n](const Approval& a) { return a.n == n; });
     return found == requests.end() ? nullptr : &*found;
 }
 
 std::size_t Approvals::pending() const noexcept {
-    return static_cast<std::size_t>(std::count_if(
-        requests.begin(), requests.end(), [](const Approval& a) { return a.pending(); }));
+    return static_cast<std::size_t>(std::count_if(requests.begin(), requests.end(),
+                                                  [](const Approval& a) { return a.pending(); }));
 }
 
 const Approval* Approvals::oldest_pending() const noexcept {
@@ -207,9 +207,8 @@ void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n
     approval.changed_n = n;
     approvals.requests.push_back(std::move(approval));
     if (approvals.pending() > limits::kApprovalsPendingMax) {  // refused before it comes to this
-        const auto oldest =
-            std::find_if(approvals.requests.begin(), approvals.requests.end(),
-                         [](const Approval& a) { return a.pending(); });
+        const auto oldest = std::find_if(approvals.requests.begin(), approvals.requests.end(),
+                                         [](const Approval& a) { return a.pending(); });
         become(approvals, *oldest, S::kCancelled, n, at);
     }
     trim(approvals);

@@ -23,7 +23,7 @@ namespace headway::core {
 enum class ApprovalStatus : std::uint8_t {
     kPending,
     kApproved,
-    kEdited,     ///< approved with other arguments
+    kEdited,  ///< approved with other arguments
     kRejected,
     kResponded,  ///< a question was answered
     kIgnored,    ///< whoever was asked does not want to decide it

@@ -205,7 +205,8 @@ std::uint64_t child_key(std::string_view id) {
 
 BudgetUse added(const BudgetUse& a, const BudgetUse& b) {
     const auto sum = [](std::uint64_t x, std::uint64_t y) {
-        return std::min(kBudgetCountMax, std::min(x, kBudgetCountMax) + std::min(y, kBudgetCountMax));
+        return std::min(kBudgetCountMax,
+                        std::min(x, kBudgetCountMax) + std::min(y, kBudgetCountMax));
     };
     return {sum(a.steps, b.steps), sum(a.tokens, b.tokens), sum(a.cost_micros, b.cost_micros)};
 }

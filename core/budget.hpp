@@ -30,7 +30,7 @@ struct BudgetStatus {
     BudgetLevel level = BudgetLevel::kNominal;
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst one
     double pressure = 0;                                 ///< percent of it
-    BudgetFigure time;  ///< of the clocks that count
+    BudgetFigure time;                                   ///< of the clocks that count
     BudgetFigure steps;
     BudgetFigure tokens;
     BudgetFigure cost;

@@ -59,8 +59,8 @@ struct Forecast {
 
 struct BudgetPrediction {
     std::string agent;
-    std::uint64_t history = 0;         ///< completed sessions of the type that were looked at
-    std::optional<Forecast> steps;     ///< absent when none used as much
+    std::uint64_t history = 0;      ///< completed sessions of the type that were looked at
+    std::optional<Forecast> steps;  ///< absent when none used as much
     std::optional<Forecast> seconds;
 };
 

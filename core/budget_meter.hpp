@@ -79,16 +79,16 @@ struct BudgetMeter {
     std::uint64_t iteration_max = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
-    std::vector<ChildUse> children;    ///< open ones, at most limits::kChildrenMax
-    BudgetUse ended_children;          ///< sum of those that have ended
-    std::uint64_t ended_count = 0;     ///< how many those are
-    std::uint64_t uncounted_count = 0; ///< times that a child found no place in `children`
-    std::string directive;             ///< id of the last one that still holds
+    std::vector<ChildUse> children;           ///< open ones, at most limits::kChildrenMax
+    BudgetUse ended_children;                 ///< sum of those that have ended
+    std::uint64_t ended_count = 0;            ///< how many those are
+    std::uint64_t uncounted_count = 0;        ///< times that a child found no place in `children`
+    std::string directive;                    ///< id of the last one that still holds
     std::vector<std::string> extended_calls;  ///< in flight, and given more time for already
     std::vector<LastWords> last_words;  ///< one or none: kept, and paid for, only under a budget
-    BudgetClock running = BudgetClock::kNone;       ///< since clock_at
-    BudgetLevel level = BudgetLevel::kNominal;      ///< as last journaled
-    BudgetLevel told_level = BudgetLevel::kNominal; ///< that `directive` speaks of
+    BudgetClock running = BudgetClock::kNone;        ///< since clock_at
+    BudgetLevel level = BudgetLevel::kNominal;       ///< as last journaled
+    BudgetLevel told_level = BudgetLevel::kNominal;  ///< that `directive` speaks of
     bool rate_limited = false;
     bool told = false;  ///< a reply has told the agent to stop: another step ends the session
 

@@ -66,10 +66,9 @@ struct Usage {
     double cost_usd = 0;
     bool operator==(const Usage&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("tokens", &Usage::tokens),
-                          field("input_tokens", &Usage::input_tokens),
-                          field("output_tokens", &Usage::output_tokens),
-                          field("cost_usd", &Usage::cost_usd)};
+        return std::tuple{
+            field("tokens", &Usage::tokens), field("input_tokens", &Usage::input_tokens),
+            field("output_tokens", &Usage::output_tokens), field("cost_usd", &Usage::cost_usd)};
     }
 };
 
@@ -113,7 +112,8 @@ struct BudgetExtended {
     std::vector<std::string> calls;  ///< in flight when the time was used up; each once
     bool operator==(const BudgetExtended&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("added", &BudgetExtended::added), field("by", &BudgetExtended::by),
+        return std::tuple{field("added", &BudgetExtended::added),
+                          field("by", &BudgetExtended::by),
                           field("reason", &BudgetExtended::reason),
                           field("approval", &BudgetExtended::approval),
                           field("automatic", &BudgetExtended::automatic),

@@ -8,8 +8,7 @@ namespace headway::core {
 namespace {
 
 Error out_of_bounds(std::string_view pointer, const char* name, const std::string& bounds) {
-    return {ErrorCode::kInvalidField, "must be from " + bounds,
-            std::string{pointer} + "/" + name};
+    return {ErrorCode::kInvalidField, "must be from " + bounds, std::string{pointer} + "/" + name};
 }
 
 Result<> check_whole(const std::optional<std::uint64_t>& limit, std::uint64_t min,

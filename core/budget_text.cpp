@@ -123,8 +123,8 @@ std::string budget_figures(const BudgetStatus& status) {
     std::string figures;
     const auto whole = [&figures](const BudgetFigure& figure, const char* unit) {
         if (figure.limit) {
-            join(figures, std::to_string(figure.used) + " of " + std::to_string(*figure.limit) +
-                              unit);
+            join(figures,
+                 std::to_string(figure.used) + " of " + std::to_string(*figure.limit) + unit);
         }
     };
     if (status.time.limit) {

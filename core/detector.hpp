@@ -48,7 +48,7 @@ struct Observation {
     bool work_moved = false;  ///< the beat's in-flight counter differs from the last one
     bool state_change = false;
     bool user_message = false;
-    bool nudge_taken = false;  ///< the agent acknowledged a change of approach
+    bool nudge_taken = false;      ///< the agent acknowledged a change of approach
     bool waits_for_human = false;  ///< somebody was asked and has not answered, or said to pause
 };
 

@@ -15,14 +15,14 @@
 
 namespace headway::core {
 
-using Payload = std::variant<SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message,
-                             Reflection, TestResult, PhaseStarted, PhaseCompleted, PlanUpdated,
-                             ProgressEstimated, FactLearned, StateChanged, ErrorReported, Compacted,
-                             VerdictChanged, DirectiveIssued, DirectiveAcknowledged,
-                             CancelRequested, SessionEnded, ProgressStats, BudgetSet, BudgetExtended,
-                             BudgetLevelChanged, ChildProgress, ApprovalRequested, ApprovalDecided,
-                             ApprovalRedeemed, ApprovalExpired, ApprovalRevoked, ApprovalAlarm,
-                             RunConflict>;
+using Payload =
+    std::variant<SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message, Reflection,
+                 TestResult, PhaseStarted, PhaseCompleted, PlanUpdated, ProgressEstimated,
+                 FactLearned, StateChanged, ErrorReported, Compacted, VerdictChanged,
+                 DirectiveIssued, DirectiveAcknowledged, CancelRequested, SessionEnded,
+                 ProgressStats, BudgetSet, BudgetExtended, BudgetLevelChanged, ChildProgress,
+                 ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
+                 ApprovalRevoked, ApprovalAlarm, RunConflict>;
 
 /// One immutable entry in the journal of a session.
 struct Event {

@@ -88,8 +88,8 @@ struct EnumNames<Profile> {
     static constexpr std::array<std::string_view, 2> kNames{"balanced", "strict"};
 };
 
-/// `halted` is written by Headway only, under a policy that says so. An agent that was told that its
-/// budget is exhausted may end with `budget_exhausted` itself.
+/// `halted` is written by Headway only, under a policy that says so. An agent that was told that
+/// its budget is exhausted may end with `budget_exhausted` itself.
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled, kHalted, kBudgetExhausted };
 template <>
 struct EnumNames<Outcome> {

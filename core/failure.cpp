@@ -38,10 +38,11 @@ std::string failure_feedback(const SessionState& state, std::uint64_t times) {
     if (times < limit) text += attempt(times, limit);
     if (!said.empty()) text += ": " + std::string{said};
     text += text.back() == '.' ? " " : ". ";
-    return text + (times < limit
-                       ? "Read the error and change what it complains about before the next attempt."
-                       : "Do not call it in the same way again: use another tool or report what "
-                         "blocks you.");
+    return text +
+           (times < limit
+                ? "Read the error and change what it complains about before the next attempt."
+                : "Do not call it in the same way again: use another tool or report what "
+                  "blocks you.");
 }
 
 std::string seconds_text(Millis time) {
@@ -51,7 +52,8 @@ std::string seconds_text(Millis time) {
 std::string slow_feedback(const OpenCall& call, Millis limit, Timestamp now) {
     return "The call of " + call.tool + " has been running for " + seconds_text(now - call.since) +
            ", longer than the " + seconds_text(limit) +
-           " it is given. If it does not move, stop it and try a smaller step or another way; if it "
+           " it is given. If it does not move, stop it and try a smaller step or another way; if "
+           "it "
            "moves, let it.";
 }
 
@@ -73,13 +75,12 @@ Failure failure_of(const SessionState& state, const Payload& payload) {
     }
     const std::uint32_t failures = state.detectors.tool_failures.count;
     if (std::holds_alternative<ToolFinished>(payload) && past(failures, policy.max_tool_failures)) {
-        return {"tool_failures",
-                "one tool failed " + std::to_string(failures) + " times in a row"};
+        return {"tool_failures", "one tool failed " + std::to_string(failures) + " times in a row"};
     }
     if (past(state.detectors.empty_turns.count, policy.max_parse_failures)) {
-        return {"parse_failures", "turns that cannot be read: " +
-                                      std::to_string(state.detectors.empty_turns.count) +
-                                      " in a row"};
+        return {"parse_failures",
+                "turns that cannot be read: " + std::to_string(state.detectors.empty_turns.count) +
+                    " in a row"};
     }
     return {};
 }

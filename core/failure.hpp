@@ -8,14 +8,14 @@ namespace headway::core {
 
 /// Why a session failed; an empty code = it did not.
 struct Failure {
-    std::string code;  ///< one of task_failed, low_confidence, max_iterations_reached, tool_failures,
-                       ///< parse_failures, legacy_timeout
+    std::string code;  ///< one of task_failed, low_confidence, max_iterations_reached,
+                       ///< tool_failures, parse_failures, legacy_timeout
     std::string reason;
 };
 
-/// Why the session has failed with this event, if it has (DESIGN 5, "Failure conditions"): the agent
-/// says `task_failed`, or passes a limit that its policy sets on iterations, on failures of one
-/// tool in a row, or on confidence. `state` has the event in it. Never the wall clock. Pure.
+/// Why the session has failed with this event, if it has (DESIGN 5, "Failure conditions"): the
+/// agent says `task_failed`, or passes a limit that its policy sets on iterations, on failures of
+/// one tool in a row, or on confidence. `state` has the event in it. Never the wall clock. Pure.
 Failure failure_of(const SessionState& state, const Payload& payload);
 
 /// What the model is told about the failures it runs into, to go with the reply: which tool, how

@@ -35,10 +35,9 @@ struct LegacyTimeouts {
     bool fallback = false;    ///< enforce the session's timer on one that went silent
     bool operator==(const LegacyTimeouts&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("mode", &LegacyTimeouts::mode),
-                          field("session", &LegacyTimeouts::session),
-                          field("tool", &LegacyTimeouts::tool),
-                          field("fallback", &LegacyTimeouts::fallback)};
+        return std::tuple{
+            field("mode", &LegacyTimeouts::mode), field("session", &LegacyTimeouts::session),
+            field("tool", &LegacyTimeouts::tool), field("fallback", &LegacyTimeouts::fallback)};
     }
 };
 
@@ -71,8 +70,9 @@ Timestamp legacy_end(const SessionState& state, Timestamp watching_since);
 /// Both views of one session side by side.
 struct Comparison {
     LegacyTimeouts timers;
-    std::vector<LegacyKill> kills;  ///< what the timers would have done up to `now`, the first first
-    Millis ran{0};                  ///< from the opening to the end, or to now
+    std::vector<LegacyKill>
+        kills;      ///< what the timers would have done up to `now`, the first first
+    Millis ran{0};  ///< from the opening to the end, or to now
     bool ended = false;
     bool saved = false;  ///< it would have been killed, and it completed
     std::string summary;

@@ -68,14 +68,14 @@ inline constexpr std::size_t kFailureStreaksMax = 32;  ///< tools with one error
 inline constexpr std::size_t kMessagesMax = 8;         ///< messages that a new one is compared with
 inline constexpr std::size_t kAppendBytesMax = 1024;   ///< of an argument that grows
 inline constexpr std::size_t kFeedbackErrorBytesMax = 200;  ///< of an error, for the model
-inline constexpr std::size_t kNudgesMax = 8;           ///< loops that were pointed out
-inline constexpr std::size_t kPhasesMax = 16;          ///< completed phases with their figures
+inline constexpr std::size_t kNudgesMax = 8;                ///< loops that were pointed out
+inline constexpr std::size_t kPhasesMax = 16;               ///< completed phases with their figures
 inline constexpr std::size_t kPhaseTextBytesMax =
     128;                                        ///< of a phase's name, description and each blocker
 inline constexpr std::size_t kBlockersMax = 4;  ///< of a phase; the journal has them all
 inline constexpr std::size_t kRunFilesMax =
     16'384;  ///< files that the sessions of runs share, over all runs: about 8 MB
-inline constexpr std::size_t kRunContentsMax = 8;    ///< contents remembered of each
+inline constexpr std::size_t kRunContentsMax = 8;  ///< contents remembered of each
 inline constexpr std::size_t kRequiredToolsMax =
     256;  ///< tools whose calls the daemon wants allowed: looked through for every call
 inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of their own

@@ -49,9 +49,9 @@ struct Thresholds {
 /// What differs for one tool.
 struct ToolPolicy {
     std::string tool;
-    bool ignore = false;         ///< its calls are no evidence of anything
-    std::uint32_t patience = 1;  ///< repeats of this tool count once in so many, 1..100
-    bool requires_approval = false;  ///< a person has to allow each call of it
+    bool ignore = false;              ///< its calls are no evidence of anything
+    std::uint32_t patience = 1;       ///< repeats of this tool count once in so many, 1..100
+    bool requires_approval = false;   ///< a person has to allow each call of it
     std::uint64_t time_limit_ms = 0;  ///< 0 = as Policy::tool_time_limit says
     bool operator==(const ToolPolicy&) const = default;
     static constexpr auto fields() {

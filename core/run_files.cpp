@@ -60,9 +60,9 @@ std::optional<RunConflict> RunFiles::put(const Write& write, std::string_view ru
     Trail& trail = trail_of(hash_of(run) ^ (write.path * 0x9E3779B97F4A7C15U));
     auto& contents = trail.contents;
     if (!contents.empty() && contents.back().digest == write.digest) return std::nullopt;
-    const bool known =
-        std::any_of(contents.begin(), contents.end(),
-                    [&write](const Content& past) { return past.digest == write.digest; });
+    const bool known = std::any_of(contents.begin(), contents.end(), [&write](const Content& past) {
+        return past.digest == write.digest;
+    });
     const std::string other = contents.empty() ? std::string{} : contents.back().session;
     if (contents.size() == limits::kRunContentsMax) contents.erase(contents.begin());
     contents.push_back({write.digest, std::string{session}});

@@ -21,8 +21,8 @@ namespace headway::core {
 class RunFiles {
 public:
     /// Takes a finished call of `session` in `run`. When it put back a content that another session
-    /// of the run had replaced, and they have been at it for kRunConflictReversals in a row, says so.
-    /// Contents that the run has not seen before end the count.
+    /// of the run had replaced, and they have been at it for kRunConflictReversals in a row, says
+    /// so. Contents that the run has not seen before end the count.
     std::optional<RunConflict> observe(std::string_view run, std::string_view session,
                                        const Event& event);
 

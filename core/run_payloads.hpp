@@ -12,13 +12,13 @@
 
 namespace headway::core {
 
-/// Two sessions of one run took back each other's content of a path (detection.md D23). Written into
-/// the journal of whoever did it last.
+/// Two sessions of one run took back each other's content of a path (detection.md D23). Written
+/// into the journal of whoever did it last.
 struct RunConflict {
     static constexpr EventType kType = EventType::kRunConflict;
     std::string path;
-    std::string other;            ///< the session whose content it took back
-    std::uint64_t reversals = 0;  ///< in a row, by both
+    std::string other;                    ///< the session whose content it took back
+    std::uint64_t reversals = 0;          ///< in a row, by both
     std::vector<std::uint64_t> evidence;  ///< own events, the newest last
     bool operator==(const RunConflict&) const = default;
     static constexpr auto fields() {

@@ -9,14 +9,14 @@ namespace headway::core {
 namespace {
 
 constexpr std::array<std::string_view, 13> kSecretNames{
-    "password",   "passwd",      "passphrase",    "secret", "token",      "api_key",   "apikey",
-    "api-key",    "credential",  "authorization", "cookie", "access_key", "private_key"};
+    "password", "passwd",     "passphrase",    "secret", "token",      "api_key",    "apikey",
+    "api-key",  "credential", "authorization", "cookie", "access_key", "private_key"};
 
 /// After one of these the whole rest of the line is the secret.
 constexpr std::array<std::string_view, 2> kWholeLine{"authorization", "cookie"};
 
 constexpr std::array<std::string_view, 16> kTokenStarts{
-    "sk-",   "sk_live_", "sk_test_", "ghp_", "gho_", "ghu_", "ghs_", "github_pat_",
+    "sk-",   "sk_live_", "sk_test_", "ghp_",  "gho_", "ghu_", "ghs_", "github_pat_",
     "glpat", "xoxb-",    "xoxp-",    "xoxa-", "AKIA", "ASIA", "AIza", "eyJ"};
 
 constexpr std::size_t kTokenBytesMin = 16;  ///< shorter words of such a shape are words

@@ -175,8 +175,7 @@ Result<> Session::nudge(std::string text, std::string by, const Context& context
     return {};
 }
 
-void Session::note_conflict(RunConflict conflict, const Context& context,
-                            std::vector<Event>& out) {
+void Session::note_conflict(RunConflict conflict, const Context& context, std::vector<Event>& out) {
     if (state_.ended()) return;
     add(make_event(std::move(conflict), context), out);
     add_verdict(context, out);
@@ -288,8 +287,8 @@ void Session::end_itself(Failure failure, const Context& context, std::vector<Ev
     add_verdict(context, out);
 }
 
-void Session::direct(DirectiveKind kind, std::string reason, std::string by,
-                     const Context& context, std::vector<Event>& out) {
+void Session::direct(DirectiveKind kind, std::string reason, std::string by, const Context& context,
+                     std::vector<Event>& out) {
     DirectiveIssued directive;
     directive.id = "d" + std::to_string(state_.n + 1);
     directive.kind = kind;

@@ -23,7 +23,7 @@ struct CallToAllow {
 
 /// The daemon's own rules of approval: they hold whatever a session's policy or a report says.
 struct ApprovalRules {
-    std::vector<std::string> require_tools;  ///< calls of these need approval
+    std::vector<std::string> require_tools;           ///< calls of these need approval
     Millis execute_within{std::chrono::minutes{10}};  ///< of an approved call; 0 = no alarm
 
     /// Whether a person has to allow this tool's calls.
@@ -37,7 +37,7 @@ struct Context {
         kNever;              ///< since when Headway has been listening without a pause of its own
     bool watched = false;    ///< somebody waits for or watches this session
     std::uint32_t load = 1;  ///< factor on the heartbeat interval, 1..8
-    bool children_work = false;  ///< a session that this one opened is alive
+    bool children_work = false;                ///< a session that this one opened is alive
     const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, no alarms
     std::span<const CallToAllow> asks;         ///< calls of the report in work, by place
 };
@@ -83,8 +83,8 @@ public:
     Result<> nudge(std::string text, std::string by, const Context& context,
                    std::vector<Event>& out);
 
-    /// Takes back and forth with another session of its run over one file (RunFiles). Changes nothing
-    /// in a session that has ended.
+    /// Takes back and forth with another session of its run over one file (RunFiles). Changes
+    /// nothing in a session that has ended.
     void note_conflict(RunConflict conflict, const Context& context, std::vector<Event>& out);
 
     /// Gives the session these limits in place of what it had; none at all ends its budget.
@@ -153,8 +153,8 @@ private:
     void credit_pause(const Context& context, std::vector<Event>& out);
     void add_budget_level(const Context& context, std::vector<Event>& out);
     /// What the level asks for, after everything else: directives, more time for a call in flight,
-    /// the end. `asked`: the agent reported and its reply carries the directives; `stepped`: it took
-    /// a step although it had been told to stop.
+    /// the end. `asked`: the agent reported and its reply carries the directives; `stepped`: it
+    /// took a step although it had been told to stop.
     void follow_budget(bool asked, bool stepped, const Context& context, std::vector<Event>& out);
     bool extend_for_calls(const Context& context, std::vector<Event>& out);
     void end_by_budget(bool stepped, const Context& context, std::vector<Event>& out);
@@ -170,8 +170,7 @@ private:
     void settle(std::uint64_t n, const Context& context, std::vector<Event>& out);
     void add_decision(std::uint64_t n, const Ruling& ruling, const Context& context,
                       std::vector<Event>& out);
-    void grant_extension(const Approval& approved, const Context& context,
-                         std::vector<Event>& out);
+    void grant_extension(const Approval& approved, const Context& context, std::vector<Event>& out);
     void add_overdue(const Context& context, std::vector<Event>& out);
     void note_changed_approvals();
     Attendance attendance(Timestamp watching_since) const;

@@ -167,8 +167,7 @@ void Session::add_alarm(ApprovalAlarm alarm, const Context& context, std::vector
     }
     const auto about = parse_approval_id(alarm.id);
     const Approval* asked = about ? state_.approvals.find(about->n) : nullptr;
-    const bool last =
-        asked != nullptr && asked->pending() && state_.approvals.pending() == 1;
+    const bool last = asked != nullptr && asked->pending() && state_.approvals.pending() == 1;
     Event event = make_event(std::move(alarm), context);
     if (last && state_.agent_state == AgentState::kAwaitingPermission) {
         event.state = AgentState::kProcessingPrompt;  // the call ran: nobody has to decide
@@ -213,8 +212,7 @@ void Session::settle(std::uint64_t n, const Context& context, std::vector<Event>
 void Session::add_decision(std::uint64_t n, const Ruling& ruling, const Context& context,
                            std::vector<Event>& out) {
     const Approval asked = *state_.approvals.find(n);
-    const bool allows =
-        ruling.decision == Decision::kApprove || ruling.decision == Decision::kEdit;
+    const bool allows = ruling.decision == Decision::kApprove || ruling.decision == Decision::kEdit;
     const bool expired = ruling.channel == "expiry";
     ApprovalDecided decided;
     decided.id = approval_id(id_, n);
@@ -297,12 +295,12 @@ void Session::add_overdue(const Context& context, std::vector<Event>& out) {
             expired.action = approval.on_expiry;
             add(make_event(std::move(expired), context), out);
             Ruling ruling;
-            ruling.decision = approval.on_expiry == OnExpiry::kApprove ? Decision::kApprove
-                                                                       : Decision::kReject;
+            ruling.decision =
+                approval.on_expiry == OnExpiry::kApprove ? Decision::kApprove : Decision::kReject;
             ruling.by = "policy";
             ruling.channel = "expiry";
-            const bool decides = approval.on_expiry == OnExpiry::kApprove ||
-                                 approval.on_expiry == OnExpiry::kReject;
+            const bool decides =
+                approval.on_expiry == OnExpiry::kApprove || approval.on_expiry == OnExpiry::kReject;
             if (decides) add_decision(approval.n, ruling, context, out);
         }
         const Timestamp overdue = overdue_at(approval, there);

@@ -99,8 +99,8 @@ void Session::credit_pause(const Context& context, std::vector<Event>& out) {
     BudgetExtended credit;
     credit.automatic = true;
     credit.credited_ms = static_cast<std::uint64_t>(gap.count());
-    credit.reason = "Headway was not listening for " + std::to_string(gap.count()) +
-                    " ms; they do not count";
+    credit.reason =
+        "Headway was not listening for " + std::to_string(gap.count()) + " ms; they do not count";
     add(make_event(std::move(credit), context), out);
 }
 
@@ -144,8 +144,8 @@ void Session::follow_budget(bool asked, bool stepped, const Context& context,
     add(make_event(std::move(directive), context), out);
 }
 
-/// A call that is in flight when the time runs out gets some more, once; not when something else has
-/// run out too.
+/// A call that is in flight when the time runs out gets some more, once; not when something else
+/// has run out too.
 bool Session::extend_for_calls(const Context& context, std::vector<Event>& out) {
     const std::uint64_t seconds = state_.about.budget_rules.in_flight_extension_seconds;
     BudgetStatus status = budget_status(state_, context.now, context.watching_since);

@@ -86,12 +86,14 @@ struct SessionStarted {
     BudgetRules budget_rules;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
-            field("goal", &SessionStarted::goal),     field("agent", &SessionStarted::agent),
-            field("parent", &SessionStarted::parent), field("labels", &SessionStarted::labels),
-            field("policy", &SessionStarted::policy), field("implicit", &SessionStarted::implicit),
-            field("budget", &SessionStarted::budget),
-            internal("budget_rules", &SessionStarted::budget_rules)};
+        return std::tuple{field("goal", &SessionStarted::goal),
+                          field("agent", &SessionStarted::agent),
+                          field("parent", &SessionStarted::parent),
+                          field("labels", &SessionStarted::labels),
+                          field("policy", &SessionStarted::policy),
+                          field("implicit", &SessionStarted::implicit),
+                          field("budget", &SessionStarted::budget),
+                          internal("budget_rules", &SessionStarted::budget_rules)};
     }
 };
 
@@ -126,9 +128,9 @@ struct DirectiveIssued {
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
     std::vector<std::uint64_t> evidence;
-    std::string loop;        ///< the loop that it points out, or empty
-    std::uint64_t step = 0;  ///< of the recovery ladder, from 1; 0 = none of it
-    std::string by;          ///< the person behind it, or empty: Headway itself
+    std::string loop;                   ///< the loop that it points out, or empty
+    std::uint64_t step = 0;             ///< of the recovery ladder, from 1; 0 = none of it
+    std::string by;                     ///< the person behind it, or empty: Headway itself
     std::optional<BudgetLevel> budget;  ///< the level of the budget that it tells, never nominal
     bool unasked = false;  ///< of a budget: no report carried it, the next one's reply does
     bool operator==(const DirectiveIssued&) const = default;

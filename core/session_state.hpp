@@ -121,8 +121,8 @@ struct SessionState {
     /// feed, and what it said. Empty after a call that went well.
     std::string last_failure;
     std::vector<LegacyKill> legacy_kills;  ///< at most one by each timer
-    std::string end_code;              ///< SessionEnded::code
-    Timestamp paused_at = kNever;      ///< an operator told the agent to pause, and not to resume yet
+    std::string end_code;                  ///< SessionEnded::code
+    Timestamp paused_at = kNever;  ///< an operator told the agent to pause, and not to resume yet
     SessionStarted about;
     Policy policy;
     BudgetMeter budget;

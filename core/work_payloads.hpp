@@ -68,7 +68,7 @@ struct ToolStarted {
     std::string args_digest;
     std::string target;
     std::optional<std::uint64_t> round;
-    std::string origin;  ///< "hook": never counts as evidence
+    std::string origin;              ///< "hook": never counts as evidence
     bool requires_approval = false;  ///< a person has to allow the call before it runs
     bool operator==(const ToolStarted&) const = default;
     static constexpr auto fields() {

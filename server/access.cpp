@@ -108,20 +108,20 @@ std::string scope_for(Guard guard, std::string_view session) {
 }
 
 Error no_token(Guard guard, std::string_view session) {
-    const std::string needed = guard == Guard::kAnybody
-                                   ? std::string{"this needs a token"}
-                                   : "this needs a token with the scope `" +
-                                         scope_for(guard, session) + "`";
-    return {ErrorCode::kUnauthorized,
-            needed +
-                ": send `Authorization: Bearer <token>`. The operator's is in operator.token in the "
-                "daemon's state directory; `headway token create` makes others",
-            "Authorization"};
+    const std::string needed = guard == Guard::kAnybody ? std::string{"this needs a token"}
+                                                        : "this needs a token with the scope `" +
+                                                              scope_for(guard, session) + "`";
+    return {
+        ErrorCode::kUnauthorized,
+        needed +
+            ": send `Authorization: Bearer <token>`. The operator's is in operator.token in the "
+            "daemon's state directory; `headway token create` makes others",
+        "Authorization"};
 }
 
 Error refused(const Principal& caller, const std::string& scope, std::string_view why = {}) {
-    std::string detail = "the token \"" + caller.name + "\" (" + caller.id +
-                         ") lacks the scope `" + scope + "`";
+    std::string detail =
+        "the token \"" + caller.name + "\" (" + caller.id + ") lacks the scope `" + scope + "`";
     if (!why.empty()) detail += " " + std::string{why};
     detail += "; get one with it from the operator: headway token create NAME --scope " + scope;
     return {ErrorCode::kForbidden, std::move(detail), "Authorization"};
@@ -207,8 +207,7 @@ std::string signed_by(const Principal& caller, std::string claimed) {
            backed;
 }
 
-Access::Access(const Clock& clock)
-    : clock_(clock), anonymous_{{}, {}, core::Grants::anonymous()} {
+Access::Access(const Clock& clock) : clock_(clock), anonymous_{{}, {}, core::Grants::anonymous()} {
     operator_.id = kOperatorId;
     operator_.name = kOperatorId;
     operator_.grants = core::Grants::all();
@@ -267,7 +266,8 @@ Result<const Principal*> Access::authenticate(const RequestHead& head) {
     HEADWAY_TRY(const std::string_view id, token_id(text));
     const std::string hash = token_hash(text);
     if (id == kOperatorId) {
-        if (!operator_hash_.empty() && same_hash(hash, operator_hash_)) return &std::as_const(operator_);
+        if (!operator_hash_.empty() && same_hash(hash, operator_hash_))
+            return &std::as_const(operator_);
         return not_counted("this is not the operator's token any more; read operator.token again");
     }
     Known* known = find(id);
@@ -290,9 +290,9 @@ Result<const Principal*> Access::authenticate(const RequestHead& head) {
 }
 
 Access::Known* Access::find(std::string_view id) {
-    const auto place =
-        std::lower_bound(known_.begin(), known_.end(), id,
-                         [](const Known& known, std::string_view key) { return known.record.id < key; });
+    const auto place = std::lower_bound(
+        known_.begin(), known_.end(), id,
+        [](const Known& known, std::string_view key) { return known.record.id < key; });
     return place != known_.end() && place->record.id == id ? &*place : nullptr;
 }
 
@@ -309,7 +309,8 @@ std::vector<const core::TokenRecord*> Access::tokens() const {
 std::vector<core::TokenUse> Access::take_uses() {
     std::vector<core::TokenUse> uses;
     for (Known& known : known_) {
-        if (std::exchange(known.used, false)) uses.push_back({known.record.id, known.record.used_at});
+        if (std::exchange(known.used, false))
+            uses.push_back({known.record.id, known.record.used_at});
     }
     return uses;
 }

@@ -139,8 +139,9 @@ core::Result<> App::open_store() {
 core::Result<> App::listen() {
     HEADWAY_TRY(const config::ListenAddress address,
                 config::parse_listen_address(loaded_.settings.server.listen));
-    dispatcher_ = std::make_unique<Dispatcher>(io_, loaded_.settings.server, clock_, queue_,
-        [this](const std::string& line) { log_->warn("{}", line); });
+    dispatcher_ =
+        std::make_unique<Dispatcher>(io_, loaded_.settings.server, clock_, queue_,
+                                     [this](const std::string& line) { log_->warn("{}", line); });
     supervisor_ = std::make_unique<Supervisor>(
         *store_, clock_, queue_, supervisor_settings(loaded_.settings),
         [this](std::unique_ptr<Publication> publication) {
@@ -166,9 +167,10 @@ core::Result<> App::load_tokens() {
     const auto file = database_.parent_path() / kOperatorFile;
     HEADWAY_TRY(const bool tightened, access.adopt_operator(file));
     if (tightened) {
-        log_->warn("others could read {}; its mode is 0600 again, but `headway token "
-                   "rotate-operator` is safer",
-                   file.string());
+        log_->warn(
+            "others could read {}; its mode is 0600 again, but `headway token "
+            "rotate-operator` is safer",
+            file.string());
     }
     return {};
 }
@@ -204,7 +206,8 @@ void App::print_banner() const {
     } else {
         std::printf(
             "\n  Headway %s (%s)\n\n"
-            "  API       %s\n  Metrics   %s/metrics\n  Database  %s\n  Operator  %s\n  Config    %s\n\n"
+            "  API       %s\n  Metrics   %s/metrics\n  Database  %s\n  Operator  %s\n  Config    "
+            "%s\n\n"
             "  Try       headway run -- make -j2     and     headway watch\n\n",
             std::string{version.version}.c_str(), std::string{version.git}.c_str(), url.c_str(),
             url.c_str(), database_.c_str(), dispatcher_->access().operator_file().c_str(),

@@ -51,8 +51,8 @@ void Dispatcher::note_deprecated(const api::Target& target) {
     const auto [last, first] = warned_.try_emplace(target.deprecation, now);
     if (!first && now - last->second < std::chrono::hours{1}) return;
     last->second = now;
-    warn_("deprecated route " + std::string{target.deprecation->path} + " is still used: " +
-          std::string{target.deprecation->message});
+    warn_("deprecated route " + std::string{target.deprecation->path} +
+          " is still used: " + std::string{target.deprecation->message});
 }
 
 core::Result<> Dispatcher::route(Call& call) {

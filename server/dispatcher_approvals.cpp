@@ -35,8 +35,7 @@ Result<> Dispatcher::ask_approval(Call& call) {
     if (!key.empty()) {
         command.idempotency_key = key;
         command.idempotency_fingerprint =
-            "approval:" + call.session() + ":" +
-            core::to_hex(core::digest_of(call.request.body));
+            "approval:" + call.session() + ":" + core::to_hex(core::digest_of(call.request.body));
     }
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
@@ -68,8 +67,7 @@ Result<> Dispatcher::revoke(Call& call) {
 Result<> Dispatcher::approve_agent(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     HEADWAY_TRY(auto decoded, api::decode_approve_agent(tape_, call.request.body));
-    ApproveAgentCommand command{call.session(), std::move(decoded),
-                                signed_by(*call.caller, {})};
+    ApproveAgentCommand command{call.session(), std::move(decoded), signed_by(*call.caller, {})};
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
 

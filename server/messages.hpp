@@ -210,8 +210,8 @@ struct AdviceReply {
 struct BodyReply {
     int status = 200;
     std::string body;
-    std::string headers;  ///< further header lines, each with its CRLF
-    bool lines = false;   ///< application/x-ndjson
+    std::string headers;   ///< further header lines, each with its CRLF
+    bool lines = false;    ///< application/x-ndjson
     bool problem = false;  ///< application/problem+json
 };
 
@@ -269,7 +269,7 @@ struct SupervisorStats {
     std::uint64_t wal_pages = 0;
     std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< verdict changes, by verdict
     ApprovalStats approvals;
-    bool writable = true;                                       ///< the last commit succeeded
+    bool writable = true;  ///< the last commit succeeded
 };
 
 /// What one turn of the supervisor made public. Views and events first, then the replies that rest
@@ -279,7 +279,7 @@ struct Publication {
     std::vector<core::SessionView> views;
     std::vector<storage::StreamEvent> events;
     std::vector<Reply> replies;
-    std::vector<std::string> deleted;  ///< sessions that retention took
+    std::vector<std::string> deleted;                      ///< sessions that retention took
     std::optional<std::vector<core::TokenRecord>> tokens;  ///< all of them, when they changed
     std::vector<std::string> decided;  ///< approvals that changed and do not wait any more
     SupervisorStats stats;

@@ -42,17 +42,20 @@ private:
 };
 
 const char* route_name(std::size_t route) {
-    constexpr const char* kNames[] = {"open",       "open_named", "report",          "heartbeat",
-                                      "end",        "cancel",     "pause",           "resume",
-                                      "nudge",      "budget_change", "session",      "sessions",
-                                      "comparison", "timeouts",
-                                      "journal",    "wait",       "wait_several",    "stream",
-                                      "stream_all", "progress",   "progress_stream", "chat_status",
-                                      "budget",     "budget_analytics",
-                                      "livez",      "readyz",     "tokens",          "token_create",
-                                      "token_revoke", "operator_rotate", "metrics",   "version",
-                                      "index",      "ask",        "approvals",       "approval",
-                                      "decide",     "redeem",     "revoke",          "approve_agent"};
+    constexpr const char* kNames[] = {"open",          "open_named",   "report",
+                                      "heartbeat",     "end",          "cancel",
+                                      "pause",         "resume",       "nudge",
+                                      "budget_change", "session",      "sessions",
+                                      "comparison",    "timeouts",     "journal",
+                                      "wait",          "wait_several", "stream",
+                                      "stream_all",    "progress",     "progress_stream",
+                                      "chat_status",   "budget",       "budget_analytics",
+                                      "livez",         "readyz",       "tokens",
+                                      "token_create",  "token_revoke", "operator_rotate",
+                                      "metrics",       "version",      "index",
+                                      "ask",           "approvals",    "approval",
+                                      "decide",        "redeem",       "revoke",
+                                      "approve_agent"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }
@@ -107,9 +110,9 @@ void add_approvals(Families& families, const ApprovalStats& stats) {
         add_labelled(decided, "decision",
                      std::string{core::name_of(static_cast<core::Decision>(i))}, stats.decided[i]);
     }
-    auto& alarms = families.family("headway_approval_alarms_total",
-                                   "Calls that ran or did not run against the decision.",
-                                   MetricType::Counter);
+    auto& alarms =
+        families.family("headway_approval_alarms_total",
+                        "Calls that ran or did not run against the decision.", MetricType::Counter);
     for (std::size_t i = 0; i < stats.alarms.size(); ++i) {
         add_labelled(alarms, "alarm",
                      std::string{core::name_of(static_cast<core::ApprovalAlarmKind>(i))},

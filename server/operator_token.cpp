@@ -21,8 +21,7 @@ constexpr std::size_t kFileBytesMax = 256;
 
 Error failed(const std::string& doing, const std::filesystem::path& file) {
     return {ErrorCode::kInvalidConfig,
-            "cannot " + doing + " " + file.string() + ": " +
-                std::generic_category().message(errno),
+            "cannot " + doing + " " + file.string() + ": " + std::generic_category().message(errno),
             "storage.state_dir"};
 }
 

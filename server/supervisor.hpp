@@ -10,8 +10,8 @@
 #include "core/budget_history.hpp"
 #include "core/budget_settings.hpp"
 #include "core/policy.hpp"
-#include "core/run_files.hpp"
 #include "core/result.hpp"
+#include "core/run_files.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
 #include "server/deadlines.hpp"
@@ -31,7 +31,7 @@ namespace headway::server {
 class Supervisor {
 public:
     struct Settings {
-        core::Policy policy;        ///< defaults of new sessions
+        core::Policy policy;  ///< defaults of new sessions
         core::ApprovalRules approvals;
         core::Millis retention{0};  ///< how long ended sessions are kept; 0 = for ever
         std::size_t resident_max = 100'000;

@@ -189,8 +189,7 @@ Result<Answer> Supervisor::handle(DecideCommand& command, const core::Context& c
     std::vector<std::string> also;
     if (decides) {
         events_.clear();
-        HEADWAY_CHECK(
-            resident->session.decide(command.n, command.ruling, context, events_));
+        HEADWAY_CHECK(resident->session.decide(command.n, command.ruling, context, events_));
         HEADWAY_CHECK(store_events(*resident, events_, turn));
         if (command.identical) {
             HEADWAY_TRY(also, decide_identical(approval.identity, std::move(command.ruling),
@@ -218,8 +217,7 @@ Result<std::vector<std::string>> Supervisor::decide_identical(std::uint64_t iden
         HEADWAY_TRY(Resident * resident, find_resident(stored.session_id));
         if (resident == nullptr) continue;
         events_.clear();
-        const auto decided =
-            resident->session.decide(stored.approval.n, ruling, context, events_);
+        const auto decided = resident->session.decide(stored.approval.n, ruling, context, events_);
         if (!decided || !*decided) continue;
         HEADWAY_CHECK(store_events(*resident, events_, turn));
         also.push_back(core::approval_id(stored.session_id, stored.approval.n));
@@ -235,8 +233,8 @@ Result<Answer> Supervisor::handle(RedeemCommand& command, const core::Context& c
     HEADWAY_TRY(const bool open, core::check_redeem(approval, said.args_digest, said.key));
     if (open) {
         events_.clear();
-        HEADWAY_CHECK(resident->session.redeem(command.n, said.args_digest, said.key, context,
-                                               events_));
+        HEADWAY_CHECK(
+            resident->session.redeem(command.n, said.args_digest, said.key, context, events_));
         HEADWAY_CHECK(store_events(*resident, events_, turn));
     }
     HEADWAY_TRY(const auto document, approval_document(*resident, command.n));

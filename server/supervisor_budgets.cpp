@@ -28,9 +28,8 @@ Result<Answer> Supervisor::handle(BudgetCommand& command, const core::Context& c
     events_.clear();
     if (change.extends) {
         HEADWAY_CHECK(core::check_extension(change.limits, settings_.budget.bounds, "/extend"));
-        HEADWAY_CHECK(resident->session.extend_budget(change.limits, std::move(change.by),
-                                                      std::move(change.reason), {}, context,
-                                                      events_));
+        HEADWAY_CHECK(resident->session.extend_budget(
+            change.limits, std::move(change.by), std::move(change.reason), {}, context, events_));
     } else {
         HEADWAY_CHECK(core::check_bounds(change.limits, settings_.budget.bounds, "/set"));
         core::BudgetSet set{change.limits, std::move(change.by), std::move(change.reason)};
@@ -71,11 +70,10 @@ Result<> Supervisor::roll_up(Turn& turn) {
     std::priority_queue<std::pair<std::size_t, storage::SessionKey>> work;
     const auto enter = [&](Resident& resident) -> Result<> {
         HEADWAY_TRY(const std::vector<Resident*> line, ancestors(resident));
-        const bool wanted =
-            resident.session.state().budget.limited() ||
-            std::any_of(line.begin(), line.end(), [](const Resident* ancestor) {
-                return ancestor->session.state().budget.limited();
-            });
+        const bool wanted = resident.session.state().budget.limited() ||
+                            std::any_of(line.begin(), line.end(), [](const Resident* ancestor) {
+                                return ancestor->session.state().budget.limited();
+                            });
         if (!line.empty() && wanted) work.emplace(line.size(), resident.key);
         return {};
     };
@@ -111,11 +109,9 @@ Result<> Supervisor::roll_up(Turn& turn) {
 Result<core::BudgetPrediction> Supervisor::prediction_for(const core::Session& session) {
     const core::SessionState& state = session.state();
     const std::string& agent = state.about.agent.type;
-    HEADWAY_TRY(const auto records,
-                store_.list_uses(agent, core::limits::kPredictionSamplesMax));
+    HEADWAY_TRY(const auto records, store_.list_uses(agent, core::limits::kPredictionSamplesMax));
     const api::ReadingTime time = reading_time();
-    const core::BudgetStatus status =
-        core::budget_status(state, time.now, time.watching_since);
+    const core::BudgetStatus status = core::budget_status(state, time.now, time.watching_since);
     return core::predict(agent, records, status.steps.used, status.time.used);
 }
 

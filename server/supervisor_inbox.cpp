@@ -61,8 +61,7 @@ Result<> Supervisor::index_approvals(Resident& resident, std::span<const core::E
         HEADWAY_CHECK(store_.save_approval(resident.key, approval, cursor_of(approval.n),
                                            cursor_of(approval.decided_n)));
         if (approval.pending()) continue;
-        turn.publication->decided.push_back(
-            core::approval_id(resident.session.id(), approval.n));
+        turn.publication->decided.push_back(core::approval_id(resident.session.id(), approval.n));
     }
     HEADWAY_TRY(stats_.approvals.pending, store_.count_pending());
     return {};
@@ -76,8 +75,8 @@ Result<> Supervisor::add_notices(const Resident& resident, api::Advice& advice) 
         notice.approval = approval;
         notice.texts.reason = approval.reason;
         if (!has_texts(approval)) continue;
-        HEADWAY_TRY(const auto events, store_.read_session(resident.key, resident.chain,
-                                                           approval.decided_n - 1, 1));
+        HEADWAY_TRY(const auto events,
+                    store_.read_session(resident.key, resident.chain, approval.decided_n - 1, 1));
         if (events.empty()) continue;
         const auto* decided = std::get_if<core::ApprovalDecided>(&events.front().payload);
         if (decided != nullptr) notice.texts = texts_of(*decided);
@@ -85,8 +84,7 @@ Result<> Supervisor::add_notices(const Resident& resident, api::Advice& advice) 
     return {};
 }
 
-Result<api::ApprovalDocument> Supervisor::approval_document(
-    const storage::StoredApproval& stored) {
+Result<api::ApprovalDocument> Supervisor::approval_document(const storage::StoredApproval& stored) {
     api::ApprovalDocument document;
     document.session = stored.session_id;
     document.approval = stored.approval;
@@ -98,9 +96,9 @@ Result<api::ApprovalDocument> Supervisor::approval_document(
     }
     if (stored.decided != 0 && has_texts(stored.approval)) {
         HEADWAY_TRY(const auto said, store_.read_stream(stored.decided - 1, 1));
-        const auto* event = said.empty() ? nullptr
-                                         : std::get_if<core::ApprovalDecided>(
-                                               &said.front().event.payload);
+        const auto* event = said.empty()
+                                ? nullptr
+                                : std::get_if<core::ApprovalDecided>(&said.front().event.payload);
         if (event != nullptr) document.texts = texts_of(*event);
     }
     if (stored.approval.pending()) {

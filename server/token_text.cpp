@@ -24,7 +24,7 @@ constexpr std::string_view kAlphabet =
 constexpr std::size_t kIdCharacters = 12;
 constexpr std::size_t kIdLetters = 36;  // digits and capitals
 constexpr std::size_t kIdCharactersMax = 32;
-constexpr std::size_t kSecretCharacters = 43;  // 62^43 is above 2^256
+constexpr std::size_t kSecretCharacters = 43;   // 62^43 is above 2^256
 constexpr std::size_t kChecksumCharacters = 6;  // 62^6 is above 2^32
 constexpr std::size_t kTailCharacters = kSecretCharacters + kChecksumCharacters;
 
@@ -95,8 +95,9 @@ Result<std::string_view> token_id(std::string_view text) {
     };
     if (id.empty() || id.size() > kIdCharactersMax || !plain(id) || !plain(tail) ||
         tail.size() != kTailCharacters) {
-        return not_a_token("this is not a token of Headway, or not all of one: they look like "
-                           "hw_<id>_<49 letters and digits>");
+        return not_a_token(
+            "this is not a token of Headway, or not all of one: they look like "
+            "hw_<id>_<49 letters and digits>");
     }
     if (checksum(text.substr(0, text.size() - kChecksumCharacters)) !=
         text.substr(text.size() - kChecksumCharacters)) {

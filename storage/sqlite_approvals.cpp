@@ -48,7 +48,11 @@ Result<> SqliteStore::save_approval(SessionKey key, const core::Approval& approv
                     database_.prepare("UPDATE approval SET pending=?3,state=?4,"
                                       "decided=CASE WHEN ?5=0 THEN decided ELSE ?5 END "
                                       "WHERE session=?1 AND n=?2"));
-        return update.bind(1, key).bind(2, n).bind(3, pending).bind_blob(4, state).bind(5, decided)
+        return update.bind(1, key)
+            .bind(2, n)
+            .bind(3, pending)
+            .bind_blob(4, state)
+            .bind(5, decided)
             .run();
     }
     HEADWAY_TRY(Statement insert,
@@ -66,8 +70,8 @@ Result<> SqliteStore::save_approval(SessionKey key, const core::Approval& approv
 }
 
 Result<std::optional<StoredApproval>> SqliteStore::find_approval(SessionKey key, std::uint64_t n) {
-    HEADWAY_TRY(Statement find, database_.prepare(std::string{kColumns} +
-                                                  "WHERE a.session=?1 AND a.n=?2"));
+    HEADWAY_TRY(Statement find,
+                database_.prepare(std::string{kColumns} + "WHERE a.session=?1 AND a.n=?2"));
     find.bind(1, key).bind(2, static_cast<std::int64_t>(n));
     HEADWAY_TRY(std::vector<StoredApproval> rows, rows_of(find));
     if (rows.empty()) return std::optional<StoredApproval>{};
@@ -92,9 +96,10 @@ Result<std::vector<StoredApproval>> SqliteStore::list_approvals(const ApprovalPa
 
 Result<std::vector<StoredApproval>> SqliteStore::identical_approvals(std::uint64_t identity,
                                                                      std::size_t limit) {
-    HEADWAY_TRY(Statement list,
-                database_.prepare(std::string{kColumns} +
-                                  "WHERE a.pending=1 AND a.identity=?1 ORDER BY a.cursor LIMIT ?2"));
+    HEADWAY_TRY(
+        Statement list,
+        database_.prepare(std::string{kColumns} +
+                          "WHERE a.pending=1 AND a.identity=?1 ORDER BY a.cursor LIMIT ?2"));
     list.bind(1, as_integer(identity)).bind(2, static_cast<std::int64_t>(limit));
     return rows_of(list);
 }

@@ -34,14 +34,14 @@ Result<> SqliteStore::add_use(const core::UseRecord& record) {
         .run();
 }
 
-Result<std::vector<core::UseRecord>> SqliteStore::list_uses(
-    const std::optional<std::string>& agent, std::size_t limit) {
+Result<std::vector<core::UseRecord>> SqliteStore::list_uses(const std::optional<std::string>& agent,
+                                                            std::size_t limit) {
     const std::string select =
         "SELECT agent,outcome,ended_at,elapsed_ms,steps,tokens,cost_micros FROM used ";
-    HEADWAY_TRY(Statement rows,
-                database_.prepare((select + (agent ? "WHERE agent=?2 " : "") +
-                                   "ORDER BY id DESC LIMIT ?1")
-                                      .c_str()));
+    HEADWAY_TRY(
+        Statement rows,
+        database_.prepare(
+            (select + (agent ? "WHERE agent=?2 " : "") + "ORDER BY id DESC LIMIT ?1").c_str()));
     rows.bind(1, static_cast<std::int64_t>(limit));
     if (agent) rows.bind(2, *agent);
     std::vector<core::UseRecord> records;
@@ -61,9 +61,10 @@ Result<std::vector<core::UseRecord>> SqliteStore::list_uses(
 
 /// A step of retention: they are kept as long as ended sessions are.
 Result<bool> SqliteStore::forget_uses(core::Timestamp cutoff) {
-    HEADWAY_TRY(Statement some,
-                database_.prepare("DELETE FROM used WHERE id IN (SELECT id FROM (SELECT id,ended_at "
-                                  "FROM used ORDER BY id LIMIT ?2) WHERE ended_at<?1)"));
+    HEADWAY_TRY(
+        Statement some,
+        database_.prepare("DELETE FROM used WHERE id IN (SELECT id FROM (SELECT id,ended_at "
+                          "FROM used ORDER BY id LIMIT ?2) WHERE ended_at<?1)"));
     HEADWAY_CHECK(some.bind(1, cutoff.time_since_epoch().count())
                       .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
                       .run());

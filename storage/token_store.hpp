@@ -17,8 +17,8 @@ public:
 
     /// Every token, also revoked and expired ones, oldest first.
     virtual core::Result<std::vector<core::TokenRecord>> tokens() = 0;
-    /// Where limits::kTokensMax are there already, the oldest one that is dead at `created_at` makes
-    /// room. Error: kTooManyTokens when none is.
+    /// Where limits::kTokensMax are there already, the oldest one that is dead at `created_at`
+    /// makes room. Error: kTooManyTokens when none is.
     virtual core::Result<> add_token(const core::TokenRecord& token) = 0;
     /// The token, revoked now or before; nothing when there is none with this id.
     virtual core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,

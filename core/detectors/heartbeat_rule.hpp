@@ -18,7 +18,8 @@ namespace headway::core {
 /// its iteration number does not, since a counter that only counts beats proves nothing
 /// (detection.md S32). A message of the user is a new task and restarts it too. An agent that said
 /// that it is idle or waits for permission has nothing to move: its beats do not count until it
-/// does something. Nor do those of one that waits for the answer to its approval request; the answer restarts the count.
+/// does something. Nor do those of one that waits for the answer to its approval request; the
+/// answer restarts the count.
 struct HeartbeatRule {
     static constexpr DetectorId kId = DetectorId::kHeartbeatRule;
 

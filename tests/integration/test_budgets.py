@@ -85,6 +85,30 @@ class WholeLoop(SharedDaemonCase):
         document = self.client.session(session)
         self.assertEqual((document["outcome"], document["result"], document["budget"]["tokens_used"]), ("completed", {"answer": 11}, 1100))
 
+    def test_an_agent_asks_a_person_for_more_is_granted_it_and_finishes(self):
+        session = unique()
+        self.client.open(session, budget={"max_steps": 10})
+        agent = AgentProcess(self, self.daemon, session, "--ask")
+        for _ in range(7):
+            reply = agent.turn()["reply"]
+        self.assertEqual((reply["budget"]["level"], kinds(reply)), ("low", ["wrap_up"]))
+        critical = agent.turn()["reply"]
+        self.assertEqual(critical["budget"]["level"], "critical")
+        request = agent.next_line()["asked"]
+        self.assertEqual(self.client.wait(session, until="blocked", wait="20s")["matched"], "blocked")
+        person = self.daemon.operator()
+        self.addCleanup(person.close)
+        person.post(f"/v1/approvals/{request}/decision", {"decision": "approve", "by": "ana"})
+        self.assertEqual(agent.next_line()["answered"], "approved")
+        (extended,) = of_type(self.client.journal(session), "budget.extended")
+        self.assertEqual((extended["approval"], extended["by"]), (request, "ana"))
+        after = agent.turn()["reply"]
+        self.assertEqual((after["budget"]["level"], after["budget"]["max_steps"]), ("nominal", 20))
+        while "ended" not in (line := agent.turn()):
+            self.assertLess(line["turn"], 20)
+        self.assertEqual(line["ended"]["verdict"]["status"], "completed")
+        self.assertEqual(agent.exit_code(), 0)
+
     def test_an_agent_that_obeys_a_stop_reports_its_partial_result(self):
         session = unique("obeys")
         self.client.open(session, budget={"max_tokens": 200})

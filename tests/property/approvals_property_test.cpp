@@ -150,8 +150,8 @@ private:
                 REQUIRE(uses_.insert(redeemed->id).second);
                 const auto winner = winners_.find(redeemed->id);
                 REQUIRE(winner != winners_.end());
-                REQUIRE((winner->second == Decision::kApprove ||
-                         winner->second == Decision::kEdit));
+                REQUIRE(
+                    (winner->second == Decision::kApprove || winner->second == Decision::kEdit));
             }
         }
         const SessionState& state = session.state();

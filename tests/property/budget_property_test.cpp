@@ -56,16 +56,16 @@ Event random_event(Gen& gen) {
         }
         case 6: {
             StateChanged change;
-            change.state = gen.chance(2) ? AgentState::kAwaitingPermission
-                                         : AgentState::kProcessingPrompt;
+            change.state =
+                gen.chance(2) ? AgentState::kAwaitingPermission : AgentState::kProcessingPrompt;
             return event(change);
         }
         case 7:
             return acknowledged("d" + std::to_string(gen.below(60)));
         default: {
             Event made;
-            made.payload = gen.payload(gen.chance(2) ? EventType::kHeartbeat
-                                                     : EventType::kToolFinished);
+            made.payload =
+                gen.payload(gen.chance(2) ? EventType::kHeartbeat : EventType::kToolFinished);
             return made;
         }
     }

@@ -26,7 +26,8 @@ std::string canonical(std::string_view json) {
 
 TEST_CASE("args digest: it is SHA-256 of the canonical text", "[api]") {
     // printf '{}' | sha256sum
-    CHECK(digest("{}") == "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
+    CHECK(digest("{}") ==
+          "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
     CHECK(digest(" { } ") == no_args_digest());
     // printf '{"a":1,"b":[true,null,"x"]}' | sha256sum
     CHECK(digest(R"({"b": [true, null, "x"], "a": 1})") ==
@@ -47,12 +48,27 @@ TEST_CASE("args digest: the same arguments in another order are equal", "[api]")
 }
 
 TEST_CASE("args digest: whatever a person could read differently differs", "[api]") {
-    const std::string_view all[] = {
-        R"({"a":1})",     R"({"a":1.0})",      R"({"a":"1"})",  R"({"a":true})", R"({"a":null})",
-        R"({})",          R"({"a":[1]})",      R"({"A":1})",    R"({"a":1,"b":null})",
-        R"([1])",         R"([[1]])",          R"("a")",        R"({"a":{"b":1}})",
-        R"({"a":"b:1"})", R"({"pid":1,"a":1})", R"({"a":"/tmp/x1"})", R"({"a":"/tmp/x2"})",
-        R"({"a":"./x"})", R"({"a":"x"})",      R"([1,2])",      R"([2,1])"};
+    const std::string_view all[] = {R"({"a":1})",
+                                    R"({"a":1.0})",
+                                    R"({"a":"1"})",
+                                    R"({"a":true})",
+                                    R"({"a":null})",
+                                    R"({})",
+                                    R"({"a":[1]})",
+                                    R"({"A":1})",
+                                    R"({"a":1,"b":null})",
+                                    R"([1])",
+                                    R"([[1]])",
+                                    R"("a")",
+                                    R"({"a":{"b":1}})",
+                                    R"({"a":"b:1"})",
+                                    R"({"pid":1,"a":1})",
+                                    R"({"a":"/tmp/x1"})",
+                                    R"({"a":"/tmp/x2"})",
+                                    R"({"a":"./x"})",
+                                    R"({"a":"x"})",
+                                    R"([1,2])",
+                                    R"([2,1])"};
     for (const auto& one : all) {
         for (const auto& other : all) {
             INFO(one << " " << other);

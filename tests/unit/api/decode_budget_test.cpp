@@ -62,8 +62,8 @@ TEST_CASE("decode budget: usage comes with beats, messages and calls, and is no 
     JsonTape tape;
     for (const char* type : {"heartbeat", "message", "tool.finished"}) {
         DYNAMIC_SECTION(type) {
-            const std::string start = std::string{R"({"type":")"} + type +
-                                      R"(","data":{"tool":"t","usage":{"cost_usd":)";
+            const std::string start =
+                std::string{R"({"type":")"} + type + R"(","data":{"tool":"t","usage":{"cost_usd":)";
             std::string body = start + "-1}}}";
             if (std::string_view{type} != "tool.finished") body.erase(body.find("\"tool\""), 11);
             const auto wrong = decode_report(tape, body, BodyFormat::kJson);

@@ -90,8 +90,7 @@ TEST_CASE("encode budget: a prediction has an interval, or says why there is non
     prediction.steps = Forecast{3, 1, 7, 17};
     prediction.seconds = Forecast{2, 5, 50, 150};
     json = budget_of(b.status(1), &prediction)["prediction"];
-    CHECK(json["steps_to_finish"] ==
-          Document::parse(R"({"p50":7,"p10":1,"p90":17,"samples":3})"));
+    CHECK(json["steps_to_finish"] == Document::parse(R"({"p50":7,"p10":1,"p90":17,"samples":3})"));
     CHECK_FALSE(json.contains("reason"));
 }
 

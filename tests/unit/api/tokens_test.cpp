@@ -23,7 +23,8 @@ std::string body_with(const std::string& member) {
 }  // namespace
 
 TEST_CASE("tokens: a body says name, scopes and how long", "[api]") {
-    const auto token = decoded(R"({"name":"ci","scopes":["report:ci-","read"],"expires_in":"12h"})");
+    const auto token =
+        decoded(R"({"name":"ci","scopes":["report:ci-","read"],"expires_in":"12h"})");
     require_ok(token);
     CHECK(token->name == "ci");
     CHECK(token->grants.scopes() == std::vector<std::string>{"report:ci-", "read"});
@@ -32,18 +33,22 @@ TEST_CASE("tokens: a body says name, scopes and how long", "[api]") {
 }
 
 TEST_CASE("tokens: how long, in its forms", "[api]") {
-    const std::pair<const char*, std::int64_t> cases[] = {
-        {"\"1s\"", 1},        {"\"90s\"", 90}, {"\"15m\"", 900}, {"\"30d\"", 2'592'000},
-        {"\"3650d\"", 315'360'000}, {"1", 1},        {"3600", 3'600}};
+    const std::pair<const char*, std::int64_t> cases[] = {{"\"1s\"", 1},
+                                                          {"\"90s\"", 90},
+                                                          {"\"15m\"", 900},
+                                                          {"\"30d\"", 2'592'000},
+                                                          {"\"3650d\"", 315'360'000},
+                                                          {"1", 1},
+                                                          {"3600", 3'600}};
     for (const auto& [text, seconds] : cases) {
         INFO(text);
         const auto token = decoded(body_with(std::string{"\"expires_in\":"} + text));
         require_ok(token);
         CHECK(token->expires_in == std::chrono::seconds{seconds});
     }
-    for (const char* text : {"0", "-1", "1.5", "\"\"", "\"0s\"", "\"12\"", "\"12H\"", "\"h\"",
-                             "\"-1h\"", "\"3651d\"", "\"1h30m\"", "\"99999999999999999999s\"", "true",
-                             "{}", "315360001"}) {
+    for (const char* text :
+         {"0", "-1", "1.5", "\"\"", "\"0s\"", "\"12\"", "\"12H\"", "\"h\"", "\"-1h\"", "\"3651d\"",
+          "\"1h30m\"", "\"99999999999999999999s\"", "true", "{}", "315360001"}) {
         INFO(text);
         const auto token = decoded(body_with(std::string{"\"expires_in\":"} + text));
         CHECK(code_of(token) == ErrorCode::kInvalidField);

@@ -23,10 +23,13 @@ json pending() {
 
 }  // namespace
 
-TEST_CASE("approval view: a request shows what is asked, the exact arguments and its times", "[cli]") {
-    const std::string text = approvals_text(json::array({pending()}), at("2026-11-21T02:01:00.000Z"), false);
-    for (const char* part : {"a.a4  pending  bash", "session   a", "risk      high", R"({"command":"rm -r build"})",
-                             "sha256:ab", "1m00s ago", "in 9m00s"}) {
+TEST_CASE("approval view: a request shows what is asked, the exact arguments and its times",
+          "[cli]") {
+    const std::string text =
+        approvals_text(json::array({pending()}), at("2026-11-21T02:01:00.000Z"), false);
+    for (const char* part :
+         {"a.a4  pending  bash", "session   a", "risk      high", R"({"command":"rm -r build"})",
+          "sha256:ab", "1m00s ago", "in 9m00s"}) {
         CHECK(text.find(part) != std::string::npos);
     }
     CHECK(text.find('\x1b') == std::string::npos);
@@ -37,7 +40,8 @@ TEST_CASE("approval view: a decision names who made it", "[cli]") {
     approval["status"] = "rejected";
     approval["decision"] = {{"decision", "reject"}, {"by", "ana"}, {"reason", "not today"}};
     CHECK(decision_text(approval) == "a.a4  rejected  by ana\n");
-    const std::string text = approvals_text(json::array({approval}), at("2026-11-21T03:00:00.000Z"), false);
+    const std::string text =
+        approvals_text(json::array({approval}), at("2026-11-21T03:00:00.000Z"), false);
     CHECK(text.find("reason    not today") != std::string::npos);
 }
 
@@ -50,7 +54,9 @@ TEST_CASE("approval view: a budget is the block of the model and the clocks that
 
 TEST_CASE("approval view: totals of the old timers in one sentence", "[cli]") {
     CHECK(timeout_totals_text({{"sessions", 0}}).find("no session has ended") == 0);
-    CHECK(timeout_totals_text({{"sessions", 9}, {"would_have_killed", 3}, {"saved", 2}, {"saved_ms", 61'000}}) ==
-          "of 9 sessions the old timers would have ended 3; 2 of these completed, with 1m01s of work "
-          "that would have been lost\n");
+    CHECK(
+        timeout_totals_text(
+            {{"sessions", 9}, {"would_have_killed", 3}, {"saved", 2}, {"saved_ms", 61'000}}) ==
+        "of 9 sessions the old timers would have ended 3; 2 of these completed, with 1m01s of work "
+        "that would have been lost\n");
 }

@@ -53,9 +53,9 @@ TEST_CASE("arguments: serve collects settings and the environment", "[cli]") {
 }
 
 TEST_CASE("arguments: token and what is below it", "[cli]") {
-    const auto create = options_of<TokenOptions>({"token", "create", "ci", "--scope",
-                                                  "report:ci-,read", "--scope", "control",
-                                                  "--expires", "12h", "--json"});
+    const auto create =
+        options_of<TokenOptions>({"token", "create", "ci", "--scope", "report:ci-,read", "--scope",
+                                  "control", "--expires", "12h", "--json"});
     CHECK((create.action == TokenOptions::Action::kCreate));
     CHECK(create.name == "ci");
     CHECK(create.scopes == std::vector<std::string>{"report:ci-", "read", "control"});
@@ -69,8 +69,11 @@ TEST_CASE("arguments: token and what is below it", "[cli]") {
     CHECK((options_of<TokenOptions>({"token", "rotate-operator"}).action ==
            TokenOptions::Action::kRotateOperator));
     for (const auto& words : std::vector<std::vector<std::string>>{
-             {"token"}, {"token", "create", "ci"}, {"token", "create", "--scope", "read"},
-             {"token", "revoke"}, {"token", "create", "ci", "--scope", "read", "--expires", "x"}}) {
+             {"token"},
+             {"token", "create", "ci"},
+             {"token", "create", "--scope", "read"},
+             {"token", "revoke"},
+             {"token", "create", "ci", "--scope", "read", "--expires", "x"}}) {
         CHECK(parse(words).parsed.exit_code == 64);
     }
 }

@@ -58,9 +58,9 @@ TEST_CASE("credentials: what is on this machine, by its address", "[cli]") {
         CHECK(is_loopback(url));
     }
     for (const char* url :
-         {"http://example.org", "http://localhost.example.org", "http://128.0.0.1:1", "http://[::2]:1",
-          "http://127.0.0.1.example.org", "http://127.0.0.1:1@example.org", "http://[::1]x", "",
-          "http://localhost@example.org/"}) {
+         {"http://example.org", "http://localhost.example.org", "http://128.0.0.1:1",
+          "http://[::2]:1", "http://127.0.0.1.example.org", "http://127.0.0.1:1@example.org",
+          "http://[::1]x", "", "http://localhost@example.org/"}) {
         INFO(url);
         CHECK_FALSE(is_loopback(url));
     }

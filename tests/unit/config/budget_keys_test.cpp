@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Loading {
-    fs::path file = fs::temp_directory_path() /
-                    ("headway-budget-keys-" + std::to_string(::getpid()) + ".toml");
+    fs::path file =
+        fs::temp_directory_path() / ("headway-budget-keys-" + std::to_string(::getpid()) + ".toml");
     ~Loading() { fs::remove(file); }
 
     auto operator()(const std::string& text, const std::map<std::string, std::string>& flags = {}) {
@@ -88,7 +88,8 @@ TEST_CASE("budget keys: mistakes in a table with a free name are found", "[confi
     };
     const Case cases[] = {
         {"[budget.agents.plan]\ndefault_max_stps = 3\n",
-         ":2: unknown key `budget.agents.plan.default_max_stps`; did you mean `default_max_steps`?"},
+         ":2: unknown key `budget.agents.plan.default_max_stps`; did you mean "
+         "`default_max_steps`?"},
         {"[budget.agents.plan]\ndefault_max_steps = \"3\"\n",
          "budget.agents.plan.default_max_steps: expected a whole number"},
         {"[budget.agents.plan]\ndefault_max_cost_usd = -1\n", "is not an amount"},

@@ -84,7 +84,8 @@ TEST_CASE("access: a scope that is none is named by its place", "[core]") {
         CHECK(parsed.error().field == "/1");
     }
     CHECK(Grants::parse(Words{"report:" + std::string(limits::kIdBytesMax, 'a')}).has_value());
-    CHECK_FALSE(Grants::parse(Words{"report:" + std::string(limits::kIdBytesMax + 1, 'a')}).has_value());
+    CHECK_FALSE(
+        Grants::parse(Words{"report:" + std::string(limits::kIdBytesMax + 1, 'a')}).has_value());
 }
 
 TEST_CASE("access: a token has at least one scope and a bounded number of them", "[core]") {

@@ -80,14 +80,10 @@ struct Desk : Story {
         return Story::report(std::move(made), around(ms));
     }
     Result<bool> decide(std::uint64_t n, Ruling said, std::int64_t ms = 2) {
-        return keep([&](auto& out) {
-            return session.decide(n, std::move(said), around(ms), out);
-        });
+        return keep([&](auto& out) { return session.decide(n, std::move(said), around(ms), out); });
     }
     Result<bool> redeem(std::uint64_t n, std::string digest, std::string key = {}) {
-        return keep([&](auto& out) {
-            return session.redeem(n, digest, key, around(3), out);
-        });
+        return keep([&](auto& out) { return session.redeem(n, digest, key, around(3), out); });
     }
     Result<> revoke(std::uint64_t n, std::int64_t ms = 4) {
         return keep([&](auto& out) {
@@ -145,9 +141,9 @@ TEST_CASE("approvals: the table of transitions is the whole of it", "[core]") {
     for (std::size_t from = 0; from < EnumNames<S>::kNames.size(); ++from) {
         for (std::size_t to = 0; to < EnumNames<S>::kNames.size(); ++to) {
             const auto row = allowed.find(static_cast<S>(from));
-            const bool expected = row != allowed.end() &&
-                                  std::count(row->second.begin(), row->second.end(),
-                                             static_cast<S>(to)) > 0;
+            const bool expected =
+                row != allowed.end() &&
+                std::count(row->second.begin(), row->second.end(), static_cast<S>(to)) > 0;
             INFO(EnumNames<S>::kNames[from] << " -> " << EnumNames<S>::kNames[to]);
             CHECK(may_become(static_cast<S>(from), static_cast<S>(to)) == expected);
         }
@@ -417,8 +413,8 @@ TEST_CASE("approvals: what happens to a request that nobody decides", "[core]") 
     auto asked = call();
     asked.expires_in_ms = 1000;
     asked.risk = Risk::kMedium;
-    asked.on_expiry = GENERATE(OnExpiry::kHold, OnExpiry::kReject, OnExpiry::kApprove,
-                               OnExpiry::kEscalate);
+    asked.on_expiry =
+        GENERATE(OnExpiry::kHold, OnExpiry::kReject, OnExpiry::kApprove, OnExpiry::kEscalate);
     const auto n = desk.ask(asked, 0);
     CHECK(desk.session.next_deadline(at(0)) == at(1000));
     CHECK(desk.tick_at(999).empty());
@@ -498,8 +494,8 @@ TEST_CASE("approvals: an approved extension adds to the budget", "[core]") {
     asked.extend->max_tokens = 5;  // of which there is no limit
     BudgetSet limits;
     limits.limits.max_steps = 50;
-    require_ok(desk.keep(
-        [&](auto& out) { return desk.session.set_budget(limits, desk.around(1), out); }));
+    require_ok(
+        desk.keep([&](auto& out) { return desk.session.set_budget(limits, desk.around(1), out); }));
     const auto n = desk.ask(asked);
     const bool approve = GENERATE(true, false);
     REQUIRE(*desk.decide(n, ruling(approve ? Decision::kApprove : Decision::kReject)));

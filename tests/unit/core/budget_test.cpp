@@ -28,10 +28,10 @@ TEST_CASE("budget: a level begins exactly at its threshold, in every dimension",
         std::uint64_t used;  // of 1000
         Level level;
     };
-    const Case cases[] = {{"0 %", 0, Level::kNominal},       {"69.9 %", 699, Level::kNominal},
-                          {"70 %", 700, Level::kLow},        {"79.9 %", 799, Level::kLow},
-                          {"80 %", 800, Level::kCritical},   {"89.9 %", 899, Level::kCritical},
-                          {"90 %", 900, Level::kExhausted},  {"100 %", 1000, Level::kExhausted},
+    const Case cases[] = {{"0 %", 0, Level::kNominal},        {"69.9 %", 699, Level::kNominal},
+                          {"70 %", 700, Level::kLow},         {"79.9 %", 799, Level::kLow},
+                          {"80 %", 800, Level::kCritical},    {"89.9 %", 899, Level::kCritical},
+                          {"90 %", 900, Level::kExhausted},   {"100 %", 1000, Level::kExhausted},
                           {"beyond", 5000, Level::kExhausted}};
     for (const Case& c : cases) {
         DYNAMIC_SECTION("time " << c.name) {
@@ -231,7 +231,8 @@ TEST_CASE("budget: the deadline is the next threshold that time will reach", "[b
     CHECK(deadline() == kNever);
 }
 
-TEST_CASE("budget: no deadline while the time that passes is free, or without a limit", "[budget]") {
+TEST_CASE("budget: no deadline while the time that passes is free, or without a limit",
+          "[budget]") {
     Budgeted b{time_limit(100)};
     b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 0);
     CHECK(budget_deadline(b.session.state(), at(0)) == kNever);

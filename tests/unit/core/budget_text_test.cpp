@@ -99,8 +99,9 @@ TEST_CASE("budget text: advice quotes the exact figures and fits a directive", "
     Budgeted b{limits};
     b.report(beat_of_iteration(27), 100'000);
     const std::string advice = budget_advice(b.status(100'000));
-    CHECK(advice.starts_with("90% of the steps are used (100 of 300 seconds, 27 of 30 steps, 0 of "
-                             "1000000000000 tokens, $0.00 of $1000000.00). Stop now:"));
+    CHECK(
+        advice.starts_with("90% of the steps are used (100 of 300 seconds, 27 of 30 steps, 0 of "
+                           "1000000000000 tokens, $0.00 of $1000000.00). Stop now:"));
     CHECK(advice.size() <= limits::kStringBytesMax);
 }
 

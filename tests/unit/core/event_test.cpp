@@ -67,14 +67,12 @@ TEST_CASE("event: change names are those of the first design", "[core]") {
 }
 
 TEST_CASE("event: a client reports all but what Headway writes", "[core]") {
-    const std::set<EventType> ours{EventType::kSessionStarted, EventType::kVerdictChanged,
-                                   EventType::kDirectiveIssued, EventType::kCancelRequested,
-                                   EventType::kProgressStats,   EventType::kBudgetSet,
-                                   EventType::kBudgetExtended,  EventType::kBudgetLevel,
-                                   EventType::kChildProgress,
-                                   EventType::kApprovalDecided, EventType::kApprovalRedeemed,
-                                   EventType::kApprovalExpired, EventType::kApprovalRevoked,
-                                   EventType::kApprovalAlarm,   EventType::kRunConflict};
+    const std::set<EventType> ours{
+        EventType::kSessionStarted,  EventType::kVerdictChanged,   EventType::kDirectiveIssued,
+        EventType::kCancelRequested, EventType::kProgressStats,    EventType::kBudgetSet,
+        EventType::kBudgetExtended,  EventType::kBudgetLevel,      EventType::kChildProgress,
+        EventType::kApprovalDecided, EventType::kApprovalRedeemed, EventType::kApprovalExpired,
+        EventType::kApprovalRevoked, EventType::kApprovalAlarm,    EventType::kRunConflict};
     for (std::size_t i = 0; i < EnumNames<EventType>::kNames.size(); ++i) {
         const auto type = static_cast<EventType>(i);
         CHECK(reportable(type) == (ours.count(type) == 0));

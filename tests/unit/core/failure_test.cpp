@@ -90,11 +90,13 @@ TEST_CASE("failure: a success, and another tool, start the count of failures aga
     CHECK(run.session.state().last_failure.empty());
 }
 
-TEST_CASE("failure: one more failure of a tool than the policy allows fails the session", "[core]") {
+TEST_CASE("failure: one more failure of a tool than the policy allows fails the session",
+          "[core]") {
     Policy policy;
     policy.max_tool_failures = 3;
     Run run{policy};
-    for (int i = 0; i < 3; ++i) run.report(failing("deploy", "boom " + std::to_string(i)));
+    for (int i = 0; i < 3; ++i)
+        run.report(failing("deploy", "boom " + std::to_string(i)));
     CHECK_FALSE(run.session.state().ended());
     run.report(failing("deploy", "boom again"));
     REQUIRE(run.session.state().ended());

@@ -54,7 +54,8 @@ ToolFinished call(const char* result) {
 
 }  // namespace
 
-TEST_CASE("legacy timeouts: observed, a timer kills nothing and says when it would have", "[core]") {
+TEST_CASE("legacy timeouts: observed, a timer kills nothing and says when it would have",
+          "[core]") {
     Timed timed{LegacyMode::kObserve};
     timed.report(call("a"), seconds{299});
     CHECK(timed.state().legacy_kills.empty());

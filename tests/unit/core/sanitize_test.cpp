@@ -19,7 +19,8 @@ TEST_CASE("sanitize: values of names that sound like secrets are taken out", "[c
           R"({"api_key": "[redacted]", "model": "x"})");
     CHECK(clean("GET /?access_token=abc&page=2 failed") ==
           "GET /?access_token=[redacted]&page=2 failed");
-    CHECK(clean("Authorization: Basic dXNlcjpwYXNz\nHost: x") == "Authorization: [redacted] Host: x");
+    CHECK(clean("Authorization: Basic dXNlcjpwYXNz\nHost: x") ==
+          "Authorization: [redacted] Host: x");
     CHECK(clean("Cookie: a=b; c=d\nnext") == "Cookie: [redacted] next");
     CHECK(clean("curl -H 'Authorization: Bearer abc.def'") ==
           "curl -H 'Authorization: [redacted]'");
@@ -53,7 +54,8 @@ TEST_CASE("sanitize: absolute paths lose their folders, except those of the work
     CHECK(clean("/work/app/src/a.py:4: error in /work/application/b.py", "/work/app") ==
           "src/a.py:4: error in …/b.py");
     CHECK(clean("cd /work/app", "/work/app/") == "cd .");
-    CHECK(clean("src/a.py:4: 3/4 failed and/or skipped") == "src/a.py:4: 3/4 failed and/or skipped");
+    CHECK(clean("src/a.py:4: 3/4 failed and/or skipped") ==
+          "src/a.py:4: 3/4 failed and/or skipped");
 }
 
 TEST_CASE("sanitize: what is no secret stays as it is", "[core]") {
@@ -64,7 +66,8 @@ TEST_CASE("sanitize: what is no secret stays as it is", "[core]") {
 }
 
 TEST_CASE("sanitize: the result is one line and bounded", "[core]") {
-    CHECK(clean("a\n\n  b\tc\x01" "d") == "a b c d");
+    CHECK(clean("a\n\n  b\tc\x01"
+                "d") == "a b c d");
     const std::string cut = sanitized(std::string(1000, 'x'), {}, 100);
     CHECK(cut.size() <= 100);
     CHECK(cut.ends_with("…"));

@@ -82,7 +82,8 @@ TEST_CASE("session budget: each level has one directive, which replaces the last
     CHECK_FALSE(b.session.state().ended());  // it may report what it has
 }
 
-TEST_CASE("session budget: a batch that passes several levels is told once, at its end", "[budget]") {
+TEST_CASE("session budget: a batch that passes several levels is told once, at its end",
+          "[budget]") {
     Budgeted b{step_limit(10)};
     const auto out =
         b.report({beat_of_iteration(7), beat_of_iteration(8), beat_of_iteration(9)}, 1);
@@ -114,8 +115,9 @@ TEST_CASE("session budget: a step after the stop ends it with what it has", "[bu
     const SessionEnded& end = end_of(b);
     CHECK(end.automatic);
     CHECK(end.outcome == Outcome::kBudgetExhausted);
-    CHECK(end.reason.kept == "budget exhausted: 100% of the steps are used (10 of 10 steps), and "
-                             "another step was taken after the stop");
+    CHECK(end.reason.kept ==
+          "budget exhausted: 100% of the steps are used (10 of 10 steps), and "
+          "another step was taken after the stop");
     CHECK(end.result.kept == R"({"partial":true,"message":"writing the summary","tool":"search",)"
                              R"("tool_result":["found"],"newest":"message"})");
     CHECK(b.session.state().judgement.verdict == Verdict::kHalted);
@@ -254,8 +256,7 @@ TEST_CASE("session budget: a small extension leaves the milder advice", "[budget
 TEST_CASE("session budget: only what is limited can be extended", "[budget]") {
     Budgeted b{step_limit(10)};
     std::vector<Event> out;
-    const auto done =
-        b.session.extend_budget(time_limit(60), "ann", "", "", b.around(1), out);
+    const auto done = b.session.extend_budget(time_limit(60), "ann", "", "", b.around(1), out);
     CHECK(code_of(done) == ErrorCode::kInvalidField);
     CHECK(done.error().field == "/extend/timeout_seconds");
     CHECK(out.empty());
@@ -319,7 +320,7 @@ TEST_CASE("session budget: a cancel after a pause credits it too", "[budget]") {
 TEST_CASE("session budget: time in which Headway was down is credited", "[budget]") {
     Budgeted b{time_limit(100)};
     b.step(10'000);
-    b.watching_since = 3'600'000;  // an hour later it is back
+    b.watching_since = 3'600'000;                    // an hour later it is back
     CHECK(b.status(3'605'000).time.used == 15'000);  // also before anything is written
     CHECK(b.session.next_deadline(at(b.watching_since), at(3'630'000)) == at(3'660'000));
     const auto out = b.step(3'605'000);

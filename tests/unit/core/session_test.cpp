@@ -214,7 +214,8 @@ TEST_CASE("session: beats of a paused agent are not counted against it", "[core]
     Story story;
     std::vector<Event> out;
     REQUIRE(story.session.pause("", "", context(1), out).has_value());
-    for (int i = 0; i < 30; ++i) (void)story.report(beat(), 10 + i);
+    for (int i = 0; i < 30; ++i)
+        (void)story.report(beat(), 10 + i);
     CHECK(story.session.state().judgement.verdict == Verdict::kWaiting);
     REQUIRE(story.session.resume("", "", context(50), out).has_value());
     CHECK(story.session.state().judgement.verdict == Verdict::kStarting);

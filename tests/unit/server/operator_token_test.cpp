@@ -74,11 +74,21 @@ TEST_CASE("operator token: something else in its place stops the start and is le
           "[server]") {
     const TempDir dir;
     const fs::path file = dir.file("operator.token");
-    SECTION("another text") { std::ofstream{file} << "password\n"; }
-    SECTION("nothing") { std::ofstream{file}.flush(); }
-    SECTION("the token of somebody else") { std::ofstream{file} << make_token()->text; }
-    SECTION("a folder") { fs::create_directory(file); }
-    SECTION("a link") { fs::create_symlink(dir.file("elsewhere"), file); }
+    SECTION("another text") {
+        std::ofstream{file} << "password\n";
+    }
+    SECTION("nothing") {
+        std::ofstream{file}.flush();
+    }
+    SECTION("the token of somebody else") {
+        std::ofstream{file} << make_token()->text;
+    }
+    SECTION("a folder") {
+        fs::create_directory(file);
+    }
+    SECTION("a link") {
+        fs::create_symlink(dir.file("elsewhere"), file);
+    }
     CHECK(code_of(load_operator_token(file)) == ErrorCode::kInvalidConfig);
     CHECK(fs::symlink_status(file).type() != fs::file_type::not_found);
     CHECK_FALSE(fs::exists(dir.file("elsewhere")));

@@ -83,8 +83,8 @@ TEST_CASE("supervisor approvals: a decision holds after a power cut", "[server]"
     const auto n = parsed(body(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
     (void)body(daemon.ask(DecideCommand{"s", n, approve(), false}));
     daemon.restart();
-    CHECK(parsed(body(daemon.ask(DecideCommand{"s", n, approve("bob"), false})))["approval"]
-                ["decision"]["by"] == "ann");
+    CHECK(parsed(body(daemon.ask(DecideCommand{"s", n, approve("bob"),
+                                               false})))["approval"]["decision"]["by"] == "ann");
     const RedeemCommand redeem{"s", n, {"sha256:1", "k"}};
     CHECK(body(daemon.ask(redeem)).status == 200);
     daemon.restart();
@@ -97,16 +97,16 @@ TEST_CASE("supervisor approvals: a decision holds after a power cut", "[server]"
 
 TEST_CASE("supervisor approvals: an old one is answered from the index", "[server]") {
     Supervised daemon;
-    const auto first = parsed(body(daemon.ask(ask("s", call("sha256:0", "first")))))["n"]
-                           .get<std::uint64_t>();
+    const auto first =
+        parsed(body(daemon.ask(ask("s", call("sha256:0", "first")))))["n"].get<std::uint64_t>();
     Ruling no = approve();
     no.decision = Decision::kIgnore;
     (void)body(daemon.ask(DecideCommand{"s", first, no, false}));
     (void)daemon.report("s", {acknowledged(approval_id("s", first))});
     for (int i = 1; i <= 80; ++i) {
         const std::string id = std::to_string(i);
-        const auto n = parsed(body(daemon.ask(ask("s", call("sha256:" + id, id)))))["n"]
-                           .get<std::uint64_t>();
+        const auto n =
+            parsed(body(daemon.ask(ask("s", call("sha256:" + id, id)))))["n"].get<std::uint64_t>();
         (void)body(daemon.ask(DecideCommand{"s", n, no, false}));
     }
     const auto shown = std::get<ApprovalReply>(*daemon.ask(ApprovalQuery{"s", first}));

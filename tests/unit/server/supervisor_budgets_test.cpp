@@ -232,7 +232,8 @@ TEST_CASE("supervisor budgets: ended sessions are the history of their agent typ
         (void)s.report(id, {ended(Outcome::kCompleted)});
     }
     (void)s.ask(open("running", {}, {}, "plan"));
-    CHECK(budget(s, "running")["prediction"]["reason"].get<std::string>().starts_with("no history"));
+    CHECK(
+        budget(s, "running")["prediction"]["reason"].get<std::string>().starts_with("no history"));
     (void)s.ask(open("last", {}, {}, "plan"));
     (void)s.report("last", {beat_of_iteration(25), ended(Outcome::kCompleted)});
     (void)s.report("running", {beat_of_iteration(22)});

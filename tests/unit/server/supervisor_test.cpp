@@ -73,9 +73,10 @@ TEST_CASE("supervisor: events are published only while somebody listens", "[serv
 
 TEST_CASE("supervisor: the commands of one turn see each other and commit together", "[server]") {
     Supervised s;
-    const auto replies = s.turn(
-        {ReportCommand{"a", {beat()}, false, {}}, ReportCommand{"a", {beat()}, false, {}},
-         SessionQuery{"a"}, end("a", Outcome::kCompleted), ReportCommand{"a", {beat()}, false, {}}});
+    const auto replies =
+        s.turn({ReportCommand{"a", {beat()}, false, {}}, ReportCommand{"a", {beat()}, false, {}},
+                SessionQuery{"a"}, end("a", Outcome::kCompleted),
+                ReportCommand{"a", {beat()}, false, {}}});
     REQUIRE(replies.size() == 5);
     CHECK(advice(replies[0].what).n == 2);
     CHECK(advice(replies[1].what).n == 3);
@@ -295,7 +296,8 @@ TEST_CASE("supervisor: while memory cannot be read back, everything is refused",
     s.store().fail(FailingStore::Step::kCommit);
     (void)s.ask(ReportCommand{"a", {beat()}, false, {}});
     s.store().fail(FailingStore::Step::kRecover, ErrorCode::kStorageUnavailable);
-    CHECK(code_of(s.ask(ReportCommand{"a", {beat()}, false, {}})) == ErrorCode::kStorageUnavailable);
+    CHECK(code_of(s.ask(ReportCommand{"a", {beat()}, false, {}})) ==
+          ErrorCode::kStorageUnavailable);
     CHECK(code_of(s.ask(SessionQuery{"a"})) == ErrorCode::kStorageUnavailable);
     CHECK(code_of(s.ask(ViewQuery{"a"})) == ErrorCode::kStorageUnavailable);
     s.store().fail(FailingStore::Step::kNone);
