@@ -15,7 +15,7 @@ constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kReset = "\x1b[0m";
 
 std::string text_of(const json& object, const char* name) {
-    if (!object.contains(name) || object[name].is_null()) return {};
+    if (!object.contains(name) || object[name].empty()) return {};  // null too
     const json& value = object[name];
     if (value.is_string()) return clean_line(value.get<std::string>());
     if (value.is_object() && value.contains("head"))

@@ -62,6 +62,10 @@ void add_duration(CLI::App& verb, const std::string& flags, std::optional<millis
 void add_duration(CLI::App& verb, const std::string& flags, milliseconds& target,
                   const std::string& help);
 
+/// Adds a verb that talks to a daemon, with the flags of all such verbs.
+CLI::App& add_verb(CLI::App& app, const char* name, const char* help, const char* footer,
+                   ClientOptions& client);
+
 /// Adds --url, --token-file and --json.
 void add_client_flags(CLI::App& verb, ClientOptions& client);
 

@@ -108,6 +108,14 @@ core::Result<> complete(Command& command, ClientOptions client, const Console& c
 
 }  // namespace
 
+CLI::App& add_verb(CLI::App& app, const char* name, const char* help, const char* footer,
+                   ClientOptions& client) {
+    CLI::App& verb = *app.add_subcommand(name, help);
+    verb.footer(footer);
+    add_client_flags(verb, client);
+    return verb;
+}
+
 void add_client_flags(CLI::App& verb, ClientOptions& client) {
     verb.add_option("--url", client.url, "the daemon, else HEADWAY_URL, else the default address");
     verb.add_option("--token-file", client.token_file,

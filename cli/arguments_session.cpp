@@ -7,14 +7,6 @@
 namespace headway::cli {
 namespace {
 
-CLI::App& add_verb(CLI::App& app, const char* name, const char* help, const char* footer,
-                   ClientOptions& client) {
-    CLI::App& verb = *app.add_subcommand(name, help);
-    verb.footer(footer);
-    add_client_flags(verb, client);
-    return verb;
-}
-
 constexpr const char* kWaitFooter = R"(Exit codes:
   0 completed   1 failed or halted   2 stuck   3 cancelled, or it can never happen any more
   4 needs a human   124 --timeout passed   64 usage   69 no daemon

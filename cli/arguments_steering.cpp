@@ -7,14 +7,6 @@
 namespace headway::cli {
 namespace {
 
-CLI::App& add_verb(CLI::App& app, const char* name, const char* help, const char* footer,
-                   ClientOptions& client) {
-    CLI::App& verb = *app.add_subcommand(name, help);
-    verb.footer(footer);
-    add_client_flags(verb, client);
-    return verb;
-}
-
 void add_steering(CLI::App& app, ArgumentSlots& slots, const char* name, const char* help,
                   const char* footer, const char* text, bool required) {
     SteerOptions& steer = slots.steer;

@@ -28,12 +28,15 @@ public:
         about.implicit = false;
         about.policy.heartbeat_interval_ms = 100 + gen_.below(5'000);
         about.policy.heartbeat_limit = 2 + gen_.below(6);
-        about.policy.on_stuck =
-            OnStuck::kStop;  // a life that ends itself would have nothing to show
+        // A life that ends itself would have nothing to show; the limits, the budget and the old
+        // timers that end sessions have tests of their own.
+        about.policy.on_stuck = OnStuck::kStop;
         about.policy.max_iterations.reset();
         about.policy.max_tool_failures.reset();
+        about.policy.max_parse_failures.reset();
         about.policy.min_confidence.reset();
-        about.budget = {};  // a budget ends lives too; those have a test of their own
+        about.policy.legacy.reset();
+        about.budget = {};
         std::vector<Event> out;
         session.open(std::move(about), Policy{}, around(), out);
         take(out);
@@ -208,6 +211,8 @@ TEST_CASE("property: the state stays bounded over 20000 events", "[property]") {
     while (one.events.size() < 20'000) {
         for (int step = 0; step < 500; ++step)
             one.step();
+        INFO("ended: " << one.session.state().end_code << ", " << one.session.state().end_reason);
+        REQUIRE_FALSE(one.session.state().ended());  // it would write no more, and this not end
         largest = std::max(largest, encode_state(one.session.state()).size());
     }
     REQUIRE(largest < kStateBytesMax);
