@@ -276,11 +276,11 @@ struct OpenBody {
     core::PolicyOverride policy;
     core::BudgetLimits budget;
     static constexpr auto fields() {
-        return std::tuple{
-            core::field("id", &OpenBody::id),         core::field("goal", &OpenBody::goal),
-            core::field("agent", &OpenBody::agent),   core::field("parent", &OpenBody::parent),
+        return field_list(
+            core::field("id", &OpenBody::id), core::field("goal", &OpenBody::goal),
+            core::field("agent", &OpenBody::agent), core::field("parent", &OpenBody::parent),
             core::field("labels", &OpenBody::labels), core::field("policy", &OpenBody::policy),
-            core::field("budget", &OpenBody::budget)};
+            core::field("budget", &OpenBody::budget));
     }
 };
 
@@ -288,8 +288,8 @@ struct PauseBody {
     std::string reason;
     std::string by;
     static constexpr auto fields() {
-        return std::tuple{core::field("reason", &PauseBody::reason),
-                          core::field("by", &PauseBody::by)};
+        return field_list(core::field("reason", &PauseBody::reason),
+                          core::field("by", &PauseBody::by));
     }
 };
 
@@ -297,8 +297,8 @@ struct NudgeBody {
     std::string text;
     std::string by;
     static constexpr auto fields() {
-        return std::tuple{core::required("text", &NudgeBody::text),
-                          core::field("by", &NudgeBody::by)};
+        return field_list(core::required("text", &NudgeBody::text),
+                          core::field("by", &NudgeBody::by));
     }
 };
 

@@ -51,17 +51,13 @@ struct DecisionBody {
     bool apply_to_identical = false;
     static constexpr auto fields() {
         using B = DecisionBody;
-        return std::tuple{core::required("decision", &B::decision),
-                          core::field("reason", &B::reason),
-                          core::field("edited_args", &B::edited_args),
-                          core::field("response", &B::response),
-                          core::field("scope", &B::scope),
-                          core::field("until", &B::until),
-                          core::field("match", &B::match),
-                          core::field("by", &B::by),
-                          core::field("channel", &B::channel),
-                          core::field("then", &B::then),
-                          core::field("apply_to_identical", &B::apply_to_identical)};
+        return field_list(
+            core::required("decision", &B::decision), core::field("reason", &B::reason),
+            core::field("edited_args", &B::edited_args), core::field("response", &B::response),
+            core::field("scope", &B::scope), core::field("until", &B::until),
+            core::field("match", &B::match), core::field("by", &B::by),
+            core::field("channel", &B::channel), core::field("then", &B::then),
+            core::field("apply_to_identical", &B::apply_to_identical));
     }
 };
 
@@ -70,9 +66,9 @@ struct RedeemBody {
     core::ExactJson args;
     std::string key;
     static constexpr auto fields() {
-        return std::tuple{core::field("args_digest", &RedeemBody::args_digest),
+        return field_list(core::field("args_digest", &RedeemBody::args_digest),
                           core::field("args", &RedeemBody::args),
-                          core::field("key", &RedeemBody::key)};
+                          core::field("key", &RedeemBody::key));
     }
 };
 

@@ -46,8 +46,8 @@ struct DecodedRevoke {
     std::string by;
     std::string reason;
     static constexpr auto fields() {
-        return std::tuple{core::field("by", &DecodedRevoke::by),
-                          core::field("reason", &DecodedRevoke::reason)};
+        return field_list(core::field("by", &DecodedRevoke::by),
+                          core::field("reason", &DecodedRevoke::reason));
     }
 };
 /// Empty is `{}`.
@@ -59,9 +59,9 @@ struct DecodedApproveAgent {
     bool approved = false;
     std::string reason;
     static constexpr auto fields() {
-        return std::tuple{core::field("request_id", &DecodedApproveAgent::request_id),
+        return field_list(core::field("request_id", &DecodedApproveAgent::request_id),
                           core::required("approved", &DecodedApproveAgent::approved),
-                          core::field("reason", &DecodedApproveAgent::reason)};
+                          core::field("reason", &DecodedApproveAgent::reason));
     }
 };
 core::Result<DecodedApproveAgent> decode_approve_agent(JsonTape& tape, std::string_view body);

@@ -15,9 +15,9 @@ struct ChangeBody {
     std::string by;
     std::string reason;
     static constexpr auto fields() {
-        return std::tuple{
+        return field_list(
             core::field("set", &ChangeBody::set), core::field("extend", &ChangeBody::extend),
-            core::field("by", &ChangeBody::by), core::field("reason", &ChangeBody::reason)};
+            core::field("by", &ChangeBody::by), core::field("reason", &ChangeBody::reason));
     }
 };
 

@@ -59,9 +59,9 @@ struct TokenBody {
     std::vector<std::string> scopes;
     std::optional<Lifetime> expires_in;
     static constexpr auto fields() {
-        return std::tuple{core::required("name", &TokenBody::name),
+        return field_list(core::required("name", &TokenBody::name),
                           core::required("scopes", &TokenBody::scopes),
-                          core::field("expires_in", &TokenBody::expires_in)};
+                          core::field("expires_in", &TokenBody::expires_in));
     }
 };
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "core/budget_payloads.hpp"
@@ -27,7 +26,7 @@ struct ExactJson {
     std::string text;
     bool empty() const noexcept { return text.empty(); }
     bool operator==(const ExactJson&) const = default;
-    static constexpr auto fields() { return std::tuple{field("text", &ExactJson::text)}; }
+    static constexpr auto fields() { return field_list(field("text", &ExactJson::text)); }
 };
 
 enum class ApprovalKind : std::uint8_t { kTool, kQuestion, kAuth, kBudgetExtension };
@@ -105,19 +104,13 @@ struct ApprovalRequested {
     bool operator==(const ApprovalRequested&) const = default;
     static constexpr auto fields() {
         using A = ApprovalRequested;
-        return std::tuple{field("kind", &A::kind),
-                          field("tool", &A::tool),
-                          field("call_id", &A::call_id),
-                          field("args", &A::args),
-                          field("args_digest", &A::args_digest),
-                          field("summary", &A::summary),
-                          field("risk", &A::risk),
-                          field("options", &A::options),
+        return field_list(field("kind", &A::kind), field("tool", &A::tool),
+                          field("call_id", &A::call_id), field("args", &A::args),
+                          field("args_digest", &A::args_digest), field("summary", &A::summary),
+                          field("risk", &A::risk), field("options", &A::options),
                           field("expires_in_ms", &A::expires_in_ms),
-                          field("on_expiry", &A::on_expiry),
-                          field("extend", &A::extend),
-                          field("source", &A::source),
-                          internal("question", &A::question)};
+                          field("on_expiry", &A::on_expiry), field("extend", &A::extend),
+                          field("source", &A::source), internal("question", &A::question));
     }
 };
 
@@ -141,20 +134,13 @@ struct ApprovalDecided {
     bool operator==(const ApprovalDecided&) const = default;
     static constexpr auto fields() {
         using A = ApprovalDecided;
-        return std::tuple{required("id", &A::id),
-                          required("decision", &A::decision),
-                          field("reason", &A::reason),
-                          field("by", &A::by),
-                          field("channel", &A::channel),
-                          field("args_digest", &A::args_digest),
-                          field("edited_args", &A::edited_args),
-                          field("response", &A::response),
-                          field("scope", &A::scope),
-                          field("until", &A::until),
-                          field("stop", &A::stop),
-                          field("match", &A::match),
-                          field("execute_by", &A::execute_by),
-                          internal("question", &A::question)};
+        return field_list(required("id", &A::id), required("decision", &A::decision),
+                          field("reason", &A::reason), field("by", &A::by),
+                          field("channel", &A::channel), field("args_digest", &A::args_digest),
+                          field("edited_args", &A::edited_args), field("response", &A::response),
+                          field("scope", &A::scope), field("until", &A::until),
+                          field("stop", &A::stop), field("match", &A::match),
+                          field("execute_by", &A::execute_by), internal("question", &A::question));
     }
 };
 
@@ -165,9 +151,9 @@ struct ApprovalRedeemed {
     std::string key;  ///< of whoever redeemed: the same again is answered as the first time
     bool operator==(const ApprovalRedeemed&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("id", &ApprovalRedeemed::id),
+        return field_list(required("id", &ApprovalRedeemed::id),
                           field("args_digest", &ApprovalRedeemed::args_digest),
-                          field("key", &ApprovalRedeemed::key)};
+                          field("key", &ApprovalRedeemed::key));
     }
 };
 
@@ -178,8 +164,8 @@ struct ApprovalExpired {
     OnExpiry action = OnExpiry::kHold;
     bool operator==(const ApprovalExpired&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("id", &ApprovalExpired::id),
-                          field("action", &ApprovalExpired::action)};
+        return field_list(required("id", &ApprovalExpired::id),
+                          field("action", &ApprovalExpired::action));
     }
 };
 
@@ -191,8 +177,8 @@ struct ApprovalRevoked {
     std::string reason;
     bool operator==(const ApprovalRevoked&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("id", &ApprovalRevoked::id), field("by", &ApprovalRevoked::by),
-                          field("reason", &ApprovalRevoked::reason)};
+        return field_list(required("id", &ApprovalRevoked::id), field("by", &ApprovalRevoked::by),
+                          field("reason", &ApprovalRevoked::reason));
     }
 };
 
@@ -204,9 +190,9 @@ struct ApprovalAlarm {
     std::vector<std::uint64_t> evidence;
     bool operator==(const ApprovalAlarm&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("alarm", &ApprovalAlarm::alarm), field("id", &ApprovalAlarm::id),
+        return field_list(field("alarm", &ApprovalAlarm::alarm), field("id", &ApprovalAlarm::id),
                           field("tool", &ApprovalAlarm::tool),
-                          field("evidence", &ApprovalAlarm::evidence)};
+                          field("evidence", &ApprovalAlarm::evidence));
     }
 };
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "core/approval_payloads.hpp"
@@ -104,13 +103,10 @@ struct Grant {
     bool live(Timestamp now) const noexcept { return until == kNever || now < until; }
     bool operator==(const Grant&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("n", &Grant::n),
-                          field("kind", &Grant::kind),
-                          field("tool", &Grant::tool),
-                          field("args_digest", &Grant::args_digest),
-                          field("question", &Grant::question),
-                          field("match", &Grant::match),
-                          field("until", &Grant::until)};
+        return field_list(field("n", &Grant::n), field("kind", &Grant::kind),
+                          field("tool", &Grant::tool), field("args_digest", &Grant::args_digest),
+                          field("question", &Grant::question), field("match", &Grant::match),
+                          field("until", &Grant::until));
     }
 };
 
@@ -134,9 +130,9 @@ struct Approvals {
 
     bool operator==(const Approvals&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("requests", &Approvals::requests),
+        return field_list(field("requests", &Approvals::requests),
                           field("grants", &Approvals::grants),
-                          field("waited_until", &Approvals::waited_until)};
+                          field("waited_until", &Approvals::waited_until));
     }
 };
 
@@ -224,42 +220,23 @@ Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance
 
 constexpr auto Approval::fields() {
     using A = Approval;
-    return std::tuple{field("n", &A::n),
-                      field("kind", &A::kind),
-                      field("tool", &A::tool),
-                      field("call_id", &A::call_id),
-                      field("summary", &A::summary),
-                      field("risk", &A::risk),
-                      field("source", &A::source),
-                      field("status", &A::status),
-                      field("requested_at", &A::requested_at),
-                      field("expires_at", &A::expires_at),
-                      field("on_expiry", &A::on_expiry),
-                      field("overdue", &A::overdue),
-                      field("escalated", &A::escalated),
-                      field("extend", &A::extend),
-                      field("args_digest", &A::args_digest),
-                      field("identity", &A::identity),
-                      field("question", &A::question),
-                      field("run_digest", &A::run_digest),
-                      field("decision", &A::decision),
-                      field("decided_n", &A::decided_n),
-                      field("decided_at", &A::decided_at),
-                      field("by", &A::by),
-                      field("channel", &A::channel),
-                      field("reason", &A::reason),
-                      field("response", &A::response),
-                      field("scope", &A::scope),
-                      field("match", &A::match),
-                      field("until", &A::until),
-                      field("stop", &A::stop),
-                      field("execute_by", &A::execute_by),
-                      field("redeemed_at", &A::redeemed_at),
-                      field("redeem_key", &A::redeem_key),
-                      field("executed_n", &A::executed_n),
-                      field("alarm", &A::alarm),
-                      field("acknowledged", &A::acknowledged),
-                      field("changed_n", &A::changed_n)};
+    return field_list(
+        field("n", &A::n), field("kind", &A::kind), field("tool", &A::tool),
+        field("call_id", &A::call_id), field("summary", &A::summary), field("risk", &A::risk),
+        field("source", &A::source), field("status", &A::status),
+        field("requested_at", &A::requested_at), field("expires_at", &A::expires_at),
+        field("on_expiry", &A::on_expiry), field("overdue", &A::overdue),
+        field("escalated", &A::escalated), field("extend", &A::extend),
+        field("args_digest", &A::args_digest), field("identity", &A::identity),
+        field("question", &A::question), field("run_digest", &A::run_digest),
+        field("decision", &A::decision), field("decided_n", &A::decided_n),
+        field("decided_at", &A::decided_at), field("by", &A::by), field("channel", &A::channel),
+        field("reason", &A::reason), field("response", &A::response), field("scope", &A::scope),
+        field("match", &A::match), field("until", &A::until), field("stop", &A::stop),
+        field("execute_by", &A::execute_by), field("redeemed_at", &A::redeemed_at),
+        field("redeem_key", &A::redeem_key), field("executed_n", &A::executed_n),
+        field("alarm", &A::alarm), field("acknowledged", &A::acknowledged),
+        field("changed_n", &A::changed_n));
 }
 
 }  // namespace headway::core

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "core/budget_payloads.hpp"
@@ -34,8 +33,8 @@ struct BudgetUse {
     std::uint64_t cost_micros = 0;
     bool operator==(const BudgetUse&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("steps", &BudgetUse::steps), field("tokens", &BudgetUse::tokens),
-                          field("cost_micros", &BudgetUse::cost_micros)};
+        return field_list(field("steps", &BudgetUse::steps), field("tokens", &BudgetUse::tokens),
+                          field("cost_micros", &BudgetUse::cost_micros));
     }
 };
 
@@ -46,8 +45,8 @@ struct ChildUse {
     BudgetLevel level = BudgetLevel::kNominal;
     bool operator==(const ChildUse&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("child", &ChildUse::child), field("use", &ChildUse::use),
-                          field("level", &ChildUse::level)};
+        return field_list(field("child", &ChildUse::child), field("use", &ChildUse::use),
+                          field("level", &ChildUse::level));
     }
 };
 
@@ -62,9 +61,9 @@ struct LastWords {
     bool operator==(const LastWords&) const = default;
     static constexpr auto fields() {
         using W = LastWords;
-        return std::tuple{field("message", &W::message), field("tool", &W::tool),
+        return field_list(field("message", &W::message), field("tool", &W::tool),
                           field("result", &W::result), field("result_is_json", &W::result_is_json),
-                          field("message_is_newer", &W::message_is_newer)};
+                          field("message_is_newer", &W::message_is_newer));
     }
 };
 
@@ -101,27 +100,17 @@ struct BudgetMeter {
     bool operator==(const BudgetMeter&) const = default;
     static constexpr auto fields() {
         using M = BudgetMeter;
-        return std::tuple{field("limits", &M::limits),
-                          field("clock_at", &M::clock_at),
-                          field("running", &M::running),
-                          field("model", &M::model),
-                          field("tool", &M::tool),
-                          field("human", &M::human),
-                          field("rate_limit", &M::rate_limit),
-                          field("rate_limited", &M::rate_limited),
-                          field("iteration_max", &M::iteration_max),
-                          field("tokens", &M::tokens),
-                          field("cost_micros", &M::cost_micros),
-                          field("children", &M::children),
-                          field("ended_children", &M::ended_children),
-                          field("ended_count", &M::ended_count),
-                          field("uncounted_count", &M::uncounted_count),
-                          field("level", &M::level),
-                          field("told_level", &M::told_level),
-                          field("directive", &M::directive),
-                          field("told", &M::told),
-                          field("extended_calls", &M::extended_calls),
-                          field("last_words", &M::last_words)};
+        return field_list(
+            field("limits", &M::limits), field("clock_at", &M::clock_at),
+            field("running", &M::running), field("model", &M::model), field("tool", &M::tool),
+            field("human", &M::human), field("rate_limit", &M::rate_limit),
+            field("rate_limited", &M::rate_limited), field("iteration_max", &M::iteration_max),
+            field("tokens", &M::tokens), field("cost_micros", &M::cost_micros),
+            field("children", &M::children), field("ended_children", &M::ended_children),
+            field("ended_count", &M::ended_count), field("uncounted_count", &M::uncounted_count),
+            field("level", &M::level), field("told_level", &M::told_level),
+            field("directive", &M::directive), field("told", &M::told),
+            field("extended_calls", &M::extended_calls), field("last_words", &M::last_words));
     }
 };
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "core/event_type.hpp"
@@ -25,10 +24,10 @@ struct BudgetLimits {
     std::optional<double> max_cost_usd;
     bool operator==(const BudgetLimits&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("timeout_seconds", &BudgetLimits::timeout_seconds),
+        return field_list(field("timeout_seconds", &BudgetLimits::timeout_seconds),
                           field("max_steps", &BudgetLimits::max_steps),
                           field("max_tokens", &BudgetLimits::max_tokens),
-                          field("max_cost_usd", &BudgetLimits::max_cost_usd)};
+                          field("max_cost_usd", &BudgetLimits::max_cost_usd));
     }
 };
 
@@ -47,14 +46,13 @@ struct BudgetRules {
     bool operator==(const BudgetRules&) const = default;
     static constexpr auto fields() {
         using R = BudgetRules;
-        return std::tuple{field("wrap_up_percent", &R::wrap_up_percent),
-                          field("warn_percent", &R::warn_percent),
-                          field("force_exit_percent", &R::force_exit_percent),
-                          field("time_wrap_up_percent", &R::time_wrap_up_percent),
-                          field("count_human", &R::count_human),
-                          field("count_rate_limit", &R::count_rate_limit),
-                          field("roll_up", &R::roll_up),
-                          field("in_flight_extension_seconds", &R::in_flight_extension_seconds)};
+        return field_list(
+            field("wrap_up_percent", &R::wrap_up_percent), field("warn_percent", &R::warn_percent),
+            field("force_exit_percent", &R::force_exit_percent),
+            field("time_wrap_up_percent", &R::time_wrap_up_percent),
+            field("count_human", &R::count_human), field("count_rate_limit", &R::count_rate_limit),
+            field("roll_up", &R::roll_up),
+            field("in_flight_extension_seconds", &R::in_flight_extension_seconds));
     }
 };
 
@@ -66,9 +64,9 @@ struct Usage {
     double cost_usd = 0;
     bool operator==(const Usage&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
+        return field_list(
             field("tokens", &Usage::tokens), field("input_tokens", &Usage::input_tokens),
-            field("output_tokens", &Usage::output_tokens), field("cost_usd", &Usage::cost_usd)};
+            field("output_tokens", &Usage::output_tokens), field("cost_usd", &Usage::cost_usd));
     }
 };
 
@@ -94,8 +92,8 @@ struct BudgetSet {
     std::string reason;
     bool operator==(const BudgetSet&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("limits", &BudgetSet::limits), field("by", &BudgetSet::by),
-                          field("reason", &BudgetSet::reason)};
+        return field_list(field("limits", &BudgetSet::limits), field("by", &BudgetSet::by),
+                          field("reason", &BudgetSet::reason));
     }
 };
 
@@ -112,13 +110,12 @@ struct BudgetExtended {
     std::vector<std::string> calls;  ///< in flight when the time was used up; each once
     bool operator==(const BudgetExtended&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("added", &BudgetExtended::added),
-                          field("by", &BudgetExtended::by),
+        return field_list(field("added", &BudgetExtended::added), field("by", &BudgetExtended::by),
                           field("reason", &BudgetExtended::reason),
                           field("approval", &BudgetExtended::approval),
                           field("automatic", &BudgetExtended::automatic),
                           field("credited_ms", &BudgetExtended::credited_ms),
-                          field("calls", &BudgetExtended::calls)};
+                          field("calls", &BudgetExtended::calls));
     }
 };
 
@@ -135,14 +132,14 @@ struct BudgetLevelChanged {
     std::optional<std::uint64_t> steps_remaining;
     bool operator==(const BudgetLevelChanged&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("from", &BudgetLevelChanged::from),
+        return field_list(field("from", &BudgetLevelChanged::from),
                           field("to", &BudgetLevelChanged::to),
                           field("dimension", &BudgetLevelChanged::dimension),
                           field("pressure", &BudgetLevelChanged::pressure),
                           field("elapsed_seconds", &BudgetLevelChanged::elapsed_seconds),
                           field("remaining_seconds", &BudgetLevelChanged::remaining_seconds),
                           field("steps_completed", &BudgetLevelChanged::steps_completed),
-                          field("steps_remaining", &BudgetLevelChanged::steps_remaining)};
+                          field("steps_remaining", &BudgetLevelChanged::steps_remaining));
     }
 };
 
@@ -162,16 +159,14 @@ struct ChildProgress {
     bool ended = false;
     bool operator==(const ChildProgress&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("child", &ChildProgress::child),
-                          field("steps", &ChildProgress::steps),
-                          field("elapsed_seconds", &ChildProgress::elapsed_seconds),
-                          field("remaining_seconds", &ChildProgress::remaining_seconds),
-                          field("steps_remaining", &ChildProgress::steps_remaining),
-                          field("tokens", &ChildProgress::tokens),
-                          field("cost_usd", &ChildProgress::cost_usd),
-                          field("level", &ChildProgress::level),
-                          field("verdict", &ChildProgress::verdict),
-                          field("ended", &ChildProgress::ended)};
+        return field_list(
+            field("child", &ChildProgress::child), field("steps", &ChildProgress::steps),
+            field("elapsed_seconds", &ChildProgress::elapsed_seconds),
+            field("remaining_seconds", &ChildProgress::remaining_seconds),
+            field("steps_remaining", &ChildProgress::steps_remaining),
+            field("tokens", &ChildProgress::tokens), field("cost_usd", &ChildProgress::cost_usd),
+            field("level", &ChildProgress::level), field("verdict", &ChildProgress::verdict),
+            field("ended", &ChildProgress::ended));
     }
 };
 

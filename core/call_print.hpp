@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "core/fields.hpp"
 #include "core/text.hpp"
@@ -72,20 +71,14 @@ struct CallPrint {
     bool operator==(const CallPrint&) const = default;
     static constexpr auto fields() {
         using P = CallPrint;
-        return std::tuple{field("question", &P::question),
-                          field("outcome", &P::outcome),
+        return field_list(field("question", &P::question), field("outcome", &P::outcome),
                           field("raw_outcome", &P::raw_outcome),
-                          field("diagnostic", &P::diagnostic),
-                          field("content", &P::content),
-                          field("path", &P::path),
-                          field("kind", &P::kind),
-                          field("failure", &P::failure),
-                          field("typed_failure", &P::typed_failure),
-                          field("trivial", &P::trivial),
-                          field("running", &P::running),
-                          field("measured", &P::measured),
-                          field("failing", &P::failing),
-                          field("result_bytes", &P::result_bytes)};
+                          field("diagnostic", &P::diagnostic), field("content", &P::content),
+                          field("path", &P::path), field("kind", &P::kind),
+                          field("failure", &P::failure), field("typed_failure", &P::typed_failure),
+                          field("trivial", &P::trivial), field("running", &P::running),
+                          field("measured", &P::measured), field("failing", &P::failing),
+                          field("result_bytes", &P::result_bytes));
     }
 };
 

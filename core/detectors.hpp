@@ -1,7 +1,5 @@
 #pragma once
 
-#include <tuple>
-
 #include "core/detectors/blocked.hpp"
 #include "core/detectors/call_volume.hpp"
 #include "core/detectors/chanting.hpp"
@@ -64,40 +62,29 @@ struct Detectors {
     bool operator==(const Detectors&) const = default;
     static constexpr auto fields() {
         using D = Detectors;
-        return std::tuple{field("heartbeat_rule", &D::heartbeat_rule),
-                          field("exact_repeat", &D::exact_repeat),
-                          field("cycle", &D::cycle),
-                          field("interleaved_repeat", &D::interleaved_repeat),
-                          field("same_diagnostic", &D::same_diagnostic),
-                          field("oscillation", &D::oscillation),
-                          field("failure_streak", &D::failure_streak),
-                          field("failing_everywhere", &D::failing_everywhere),
-                          field("blocked", &D::blocked),
-                          field("stagnation", &D::stagnation),
-                          field("self_append", &D::self_append),
-                          field("jitter_repeat", &D::jitter_repeat),
-                          field("planning_only", &D::planning_only),
-                          field("waiting", &D::waiting),
-                          field("no_progress", &D::no_progress),
-                          field("duplicate_messages", &D::duplicate_messages),
-                          field("similar_messages", &D::similar_messages),
-                          field("chanting", &D::chanting),
-                          field("empty_turns", &D::empty_turns),
-                          field("compaction_churn", &D::compaction_churn),
-                          field("estimate_plateau", &D::estimate_plateau),
-                          field("phase_churn", &D::phase_churn),
-                          field("same_file_error", &D::same_file_error),
-                          field("tool_failures", &D::tool_failures),
-                          field("call_volume", &D::call_volume),
-                          field("mutual_revert", &D::mutual_revert)};
+        return field_list(
+            field("heartbeat_rule", &D::heartbeat_rule), field("exact_repeat", &D::exact_repeat),
+            field("cycle", &D::cycle), field("interleaved_repeat", &D::interleaved_repeat),
+            field("same_diagnostic", &D::same_diagnostic), field("oscillation", &D::oscillation),
+            field("failure_streak", &D::failure_streak),
+            field("failing_everywhere", &D::failing_everywhere), field("blocked", &D::blocked),
+            field("stagnation", &D::stagnation), field("self_append", &D::self_append),
+            field("jitter_repeat", &D::jitter_repeat), field("planning_only", &D::planning_only),
+            field("waiting", &D::waiting), field("no_progress", &D::no_progress),
+            field("duplicate_messages", &D::duplicate_messages),
+            field("similar_messages", &D::similar_messages), field("chanting", &D::chanting),
+            field("empty_turns", &D::empty_turns), field("compaction_churn", &D::compaction_churn),
+            field("estimate_plateau", &D::estimate_plateau), field("phase_churn", &D::phase_churn),
+            field("same_file_error", &D::same_file_error),
+            field("tool_failures", &D::tool_failures), field("call_volume", &D::call_volume),
+            field("mutual_revert", &D::mutual_revert));
     }
 };
 
 /// Calls `visit(detector)` for each, in that order.
 template <class Set, class Visit>
 constexpr void for_each_detector(Set& detectors, Visit&& visit) {
-    std::apply([&](const auto&... field) { (visit(detectors.*(field.member)), ...); },
-               kFieldsOf<Detectors>);
+    kFieldsOf<Detectors>([&](const auto&... field) { (visit(detectors.*(field.member)), ...); });
 }
 
 }  // namespace headway::core

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
-#include <tuple>
 
 // Structures describe their fields once, here in core; the JSON of the API, the rows of the journal
 // and the snapshots are all derived from that description. A description is append-only: the
@@ -34,7 +33,15 @@ constexpr Field<Owner, Member> internal(std::string_view name, Member Owner::*me
     return {name, member, false, true};
 }
 
-/// A struct with `static constexpr auto fields()` returning a tuple of Field.
+/// The fields of a struct, as something to call with a visitor of all of them at once. A closure
+/// and not a std::tuple: every source sees every description, and a tuple of fifty costs the
+/// compiler more than all else in the headers together.
+template <class... Fields>
+constexpr auto field_list(Fields... fields) {
+    return [fields...](auto&& visit) { return visit(fields...); };
+}
+
+/// A struct with `static constexpr auto fields()` returning a field_list.
 template <class T>
 concept Described = requires {
     T::fields();
@@ -47,12 +54,10 @@ inline constexpr auto kFieldsOf = T::fields();
 /// Calls `visit(field, index)` for each field of T in order. Pure.
 template <Described T, class Visit>
 constexpr void for_each_field(Visit&& visit) {
-    std::apply(
-        [&visit](const auto&... field) {
-            std::size_t index = 0;
-            (visit(field, index++), ...);
-        },
-        kFieldsOf<T>);
+    kFieldsOf<T>([&visit](const auto&... field) {
+        std::size_t index = 0;
+        (visit(field, index++), ...);
+    });
 }
 
 /// Specialised for each enumeration on the wire: `static constexpr std::array<std::string_view, N>

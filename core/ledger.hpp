@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "core/call_print.hpp"
@@ -30,15 +29,11 @@ struct KnownAnswer {
     bool operator==(const KnownAnswer&) const = default;
     static constexpr auto fields() {
         using A = KnownAnswer;
-        return std::tuple{field("question", &A::question),
-                          field("outcome", &A::outcome),
-                          field("raw_outcome", &A::raw_outcome),
-                          field("first_n", &A::first_n),
-                          field("last_n", &A::last_n),
-                          field("repeats", &A::repeats),
-                          field("epoch", &A::epoch),
-                          field("scope", &A::scope),
-                          field("ok", &A::ok)};
+        return field_list(field("question", &A::question), field("outcome", &A::outcome),
+                          field("raw_outcome", &A::raw_outcome), field("first_n", &A::first_n),
+                          field("last_n", &A::last_n), field("repeats", &A::repeats),
+                          field("epoch", &A::epoch), field("scope", &A::scope),
+                          field("ok", &A::ok));
     }
 };
 
@@ -51,8 +46,8 @@ struct FileTrail {
     bool operator==(const FileTrail&) const = default;
     static constexpr auto fields() {
         using F = FileTrail;
-        return std::tuple{field("path", &F::path), field("last_n", &F::last_n),
-                          field("reversals", &F::reversals), field("digests", &F::digests)};
+        return field_list(field("path", &F::path), field("last_n", &F::last_n),
+                          field("reversals", &F::reversals), field("digests", &F::digests));
     }
 };
 
@@ -69,14 +64,11 @@ struct Verification {
     bool operator==(const Verification&) const = default;
     static constexpr auto fields() {
         using V = Verification;
-        return std::tuple{field("question", &V::question),
-                          field("last_n", &V::last_n),
+        return field_list(field("question", &V::question), field("last_n", &V::last_n),
                           field("changes_seen", &V::changes_seen),
-                          field("best_failing", &V::best_failing),
-                          field("counted", &V::counted),
-                          field("outcomes", &V::outcomes),
-                          field("flaky", &V::flaky),
-                          field("last_outcome", &V::last_outcome)};
+                          field("best_failing", &V::best_failing), field("counted", &V::counted),
+                          field("outcomes", &V::outcomes), field("flaky", &V::flaky),
+                          field("last_outcome", &V::last_outcome));
     }
 };
 
@@ -89,8 +81,8 @@ struct CallMark {
     bool operator==(const CallMark&) const = default;
     static constexpr auto fields() {
         using C = CallMark;
-        return std::tuple{field("key", &C::key), field("question", &C::question), field("n", &C::n),
-                          field("scope", &C::scope)};
+        return field_list(field("key", &C::key), field("question", &C::question), field("n", &C::n),
+                          field("scope", &C::scope));
     }
 };
 
@@ -136,26 +128,17 @@ struct Ledger {
 
 constexpr auto Ledger::fields() {
     using L = Ledger;
-    return std::tuple{field("epoch", &L::epoch),
-                      field("rounds", &L::rounds),
-                      field("quiet_rounds", &L::quiet_rounds),
-                      field("unproven_rounds", &L::unproven_rounds),
-                      field("informed_rounds", &L::informed_rounds),
-                      field("hard_round", &L::hard_round),
-                      field("hard_n", &L::hard_n),
-                      field("moved_n", &L::moved_n),
-                      field("external_n", &L::external_n),
-                      field("changes", &L::changes),
-                      field("scope", &L::scope),
-                      field("scope_n", &L::scope_n),
-                      field("compacted_n", &L::compacted_n),
-                      field("round_tier", &L::round_tier),
-                      field("round_counts", &L::round_counts),
-                      field("answers", &L::answers),
-                      field("files", &L::files),
-                      field("verifications", &L::verifications),
-                      field("recent", &L::recent),
-                      field("calls", &L::calls)};
+    return field_list(
+        field("epoch", &L::epoch), field("rounds", &L::rounds),
+        field("quiet_rounds", &L::quiet_rounds), field("unproven_rounds", &L::unproven_rounds),
+        field("informed_rounds", &L::informed_rounds), field("hard_round", &L::hard_round),
+        field("hard_n", &L::hard_n), field("moved_n", &L::moved_n),
+        field("external_n", &L::external_n), field("changes", &L::changes),
+        field("scope", &L::scope), field("scope_n", &L::scope_n),
+        field("compacted_n", &L::compacted_n), field("round_tier", &L::round_tier),
+        field("round_counts", &L::round_counts), field("answers", &L::answers),
+        field("files", &L::files), field("verifications", &L::verifications),
+        field("recent", &L::recent), field("calls", &L::calls));
 }
 
 /// What the ledger learnt of one call.

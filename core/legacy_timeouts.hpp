@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "core/fields.hpp"
@@ -35,9 +34,9 @@ struct LegacyTimeouts {
     bool fallback = false;    ///< enforce the session's timer on one that went silent
     bool operator==(const LegacyTimeouts&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
+        return field_list(
             field("mode", &LegacyTimeouts::mode), field("session", &LegacyTimeouts::session),
-            field("tool", &LegacyTimeouts::tool), field("fallback", &LegacyTimeouts::fallback)};
+            field("tool", &LegacyTimeouts::tool), field("fallback", &LegacyTimeouts::fallback));
     }
 };
 
@@ -50,9 +49,9 @@ struct LegacyKill {
     Verdict verdict = Verdict::kStarting;
     bool operator==(const LegacyKill&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("timer", &LegacyKill::timer), field("tool", &LegacyKill::tool),
+        return field_list(field("timer", &LegacyKill::timer), field("tool", &LegacyKill::tool),
                           field("at", &LegacyKill::at), field("n", &LegacyKill::n),
-                          field("verdict", &LegacyKill::verdict)};
+                          field("verdict", &LegacyKill::verdict));
     }
 };
 

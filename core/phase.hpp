@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/fields.hpp"
@@ -28,18 +27,13 @@ struct PhaseRecord {
     bool operator==(const PhaseRecord&) const = default;
     static constexpr auto fields() {
         using P = PhaseRecord;
-        return std::tuple{field("number", &P::number),
-                          field("name", &P::name),
-                          field("description", &P::description),
-                          field("expected_ms", &P::expected_ms),
-                          field("started_at", &P::started_at),
-                          field("ended_at", &P::ended_at),
-                          field("tool_calls", &P::tool_calls),
-                          field("failures", &P::failures),
-                          field("files_changed", &P::files_changed),
-                          field("tests_passed", &P::tests_passed),
-                          field("ok", &P::ok),
-                          field("blockers", &P::blockers)};
+        return field_list(
+            field("number", &P::number), field("name", &P::name),
+            field("description", &P::description), field("expected_ms", &P::expected_ms),
+            field("started_at", &P::started_at), field("ended_at", &P::ended_at),
+            field("tool_calls", &P::tool_calls), field("failures", &P::failures),
+            field("files_changed", &P::files_changed), field("tests_passed", &P::tests_passed),
+            field("ok", &P::ok), field("blockers", &P::blockers));
     }
 };
 
@@ -52,9 +46,9 @@ struct PhaseTotals {
     bool operator==(const PhaseTotals&) const = default;
     static constexpr auto fields() {
         using P = PhaseTotals;
-        return std::tuple{field("total", &P::total), field("completed", &P::completed),
+        return field_list(field("total", &P::total), field("completed", &P::completed),
                           field("files_changed", &P::files_changed),
-                          field("tests_passed", &P::tests_passed)};
+                          field("tests_passed", &P::tests_passed));
     }
 };
 

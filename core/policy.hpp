@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "core/detector_id.hpp"
@@ -41,8 +40,8 @@ struct Thresholds {
     std::uint32_t stuck = 0;
     bool operator==(const Thresholds&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("suspect", &Thresholds::suspect),
-                          field("stuck", &Thresholds::stuck)};
+        return field_list(field("suspect", &Thresholds::suspect),
+                          field("stuck", &Thresholds::stuck));
     }
 };
 
@@ -55,10 +54,10 @@ struct ToolPolicy {
     std::uint64_t time_limit_ms = 0;  ///< 0 = as Policy::tool_time_limit says
     bool operator==(const ToolPolicy&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("tool", &ToolPolicy::tool), field("ignore", &ToolPolicy::ignore),
+        return field_list(required("tool", &ToolPolicy::tool), field("ignore", &ToolPolicy::ignore),
                           field("patience", &ToolPolicy::patience),
                           field("requires_approval", &ToolPolicy::requires_approval),
-                          field("time_limit_ms", &ToolPolicy::time_limit_ms)};
+                          field("time_limit_ms", &ToolPolicy::time_limit_ms));
     }
 };
 
@@ -70,9 +69,9 @@ struct DetectorPolicy {
     std::uint32_t stuck = 0;
     bool operator==(const DetectorPolicy&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
+        return field_list(
             required("detector", &DetectorPolicy::detector), field("off", &DetectorPolicy::off),
-            field("suspect", &DetectorPolicy::suspect), field("stuck", &DetectorPolicy::stuck)};
+            field("suspect", &DetectorPolicy::suspect), field("stuck", &DetectorPolicy::stuck));
     }
 };
 
@@ -107,19 +106,17 @@ struct Policy {
 
     bool operator==(const Policy&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("profile", &Policy::profile),
-                          field("heartbeat_interval", &Policy::heartbeat_interval),
-                          field("heartbeat_limit", &Policy::heartbeat_limit),
-                          field("loop_detection", &Policy::loop_detection),
-                          field("on_stuck", &Policy::on_stuck),
-                          field("max_iterations", &Policy::max_iterations),
-                          field("max_tool_failures", &Policy::max_tool_failures),
-                          field("min_confidence", &Policy::min_confidence),
-                          field("tools", &Policy::tools),
-                          field("detectors", &Policy::detectors),
-                          field("max_parse_failures", &Policy::max_parse_failures),
-                          field("tool_time_limit", &Policy::tool_time_limit),
-                          field("legacy", &Policy::legacy)};
+        return field_list(
+            field("profile", &Policy::profile),
+            field("heartbeat_interval", &Policy::heartbeat_interval),
+            field("heartbeat_limit", &Policy::heartbeat_limit),
+            field("loop_detection", &Policy::loop_detection), field("on_stuck", &Policy::on_stuck),
+            field("max_iterations", &Policy::max_iterations),
+            field("max_tool_failures", &Policy::max_tool_failures),
+            field("min_confidence", &Policy::min_confidence), field("tools", &Policy::tools),
+            field("detectors", &Policy::detectors),
+            field("max_parse_failures", &Policy::max_parse_failures),
+            field("tool_time_limit", &Policy::tool_time_limit), field("legacy", &Policy::legacy));
     }
 };
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/event_type.hpp"
@@ -22,9 +21,9 @@ struct RunConflict {
     std::vector<std::uint64_t> evidence;  ///< own events, the newest last
     bool operator==(const RunConflict&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("path", &RunConflict::path), field("other", &RunConflict::other),
+        return field_list(field("path", &RunConflict::path), field("other", &RunConflict::other),
                           field("reversals", &RunConflict::reversals),
-                          field("evidence", &RunConflict::evidence)};
+                          field("evidence", &RunConflict::evidence));
     }
 };
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/budget_payloads.hpp"
@@ -26,8 +25,8 @@ struct AgentInfo {
     std::string model;
     bool operator==(const AgentInfo&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("type", &AgentInfo::type), field("name", &AgentInfo::name),
-                          field("model", &AgentInfo::model)};
+        return field_list(field("type", &AgentInfo::type), field("name", &AgentInfo::name),
+                          field("model", &AgentInfo::model));
     }
 };
 
@@ -36,7 +35,7 @@ struct Label {
     std::string value;
     bool operator==(const Label&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("key", &Label::key), field("value", &Label::value)};
+        return field_list(field("key", &Label::key), field("value", &Label::value));
     }
 };
 
@@ -57,7 +56,7 @@ struct PolicyOverride {
     std::optional<LegacyTimeouts> legacy;  ///< the daemon's
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("profile", &PolicyOverride::profile),
+        return field_list(field("profile", &PolicyOverride::profile),
                           field("heartbeat_interval_ms", &PolicyOverride::heartbeat_interval_ms),
                           field("heartbeat_limit", &PolicyOverride::heartbeat_limit),
                           field("loop_detection", &PolicyOverride::loop_detection),
@@ -69,7 +68,7 @@ struct PolicyOverride {
                           field("detectors", &PolicyOverride::detectors),
                           field("max_parse_failures", &PolicyOverride::max_parse_failures),
                           field("tool_time_limit_ms", &PolicyOverride::tool_time_limit_ms),
-                          internal("legacy", &PolicyOverride::legacy)};
+                          internal("legacy", &PolicyOverride::legacy));
     }
 };
 
@@ -86,14 +85,12 @@ struct SessionStarted {
     BudgetRules budget_rules;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("goal", &SessionStarted::goal),
-                          field("agent", &SessionStarted::agent),
-                          field("parent", &SessionStarted::parent),
-                          field("labels", &SessionStarted::labels),
-                          field("policy", &SessionStarted::policy),
-                          field("implicit", &SessionStarted::implicit),
-                          field("budget", &SessionStarted::budget),
-                          internal("budget_rules", &SessionStarted::budget_rules)};
+        return field_list(
+            field("goal", &SessionStarted::goal), field("agent", &SessionStarted::agent),
+            field("parent", &SessionStarted::parent), field("labels", &SessionStarted::labels),
+            field("policy", &SessionStarted::policy), field("implicit", &SessionStarted::implicit),
+            field("budget", &SessionStarted::budget),
+            internal("budget_rules", &SessionStarted::budget_rules));
     }
 };
 
@@ -110,15 +107,13 @@ struct VerdictChanged {
     Tier tier = Tier::kNone;             ///< of the event that brought it about
     bool operator==(const VerdictChanged&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("from", &VerdictChanged::from),
-                          field("to", &VerdictChanged::to),
-                          field("reason", &VerdictChanged::reason),
-                          field("detector", &VerdictChanged::detector),
-                          field("evidence", &VerdictChanged::evidence),
-                          field("detectors", &VerdictChanged::detectors),
-                          field("confidence", &VerdictChanged::confidence),
-                          field("loop", &VerdictChanged::loop),
-                          field("tier", &VerdictChanged::tier)};
+        return field_list(
+            field("from", &VerdictChanged::from), field("to", &VerdictChanged::to),
+            field("reason", &VerdictChanged::reason), field("detector", &VerdictChanged::detector),
+            field("evidence", &VerdictChanged::evidence),
+            field("detectors", &VerdictChanged::detectors),
+            field("confidence", &VerdictChanged::confidence), field("loop", &VerdictChanged::loop),
+            field("tier", &VerdictChanged::tier));
     }
 };
 
@@ -135,15 +130,13 @@ struct DirectiveIssued {
     bool unasked = false;  ///< of a budget: no report carried it, the next one's reply does
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("id", &DirectiveIssued::id),
-                          field("kind", &DirectiveIssued::kind),
+        return field_list(field("id", &DirectiveIssued::id), field("kind", &DirectiveIssued::kind),
                           field("reason", &DirectiveIssued::reason),
                           field("evidence", &DirectiveIssued::evidence),
                           field("loop", &DirectiveIssued::loop),
-                          field("step", &DirectiveIssued::step),
-                          field("by", &DirectiveIssued::by),
+                          field("step", &DirectiveIssued::step), field("by", &DirectiveIssued::by),
                           field("budget", &DirectiveIssued::budget),
-                          internal("unasked", &DirectiveIssued::unasked)};
+                          internal("unasked", &DirectiveIssued::unasked));
     }
 };
 
@@ -152,7 +145,7 @@ struct DirectiveAcknowledged {
     std::string id;
     bool operator==(const DirectiveAcknowledged&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("id", &DirectiveAcknowledged::id)};
+        return field_list(required("id", &DirectiveAcknowledged::id));
     }
 };
 
@@ -165,10 +158,10 @@ struct ProgressStats {
     std::uint64_t files_modified = 0;  ///< of the session so far
     bool operator==(const ProgressStats&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("tool_calls", &ProgressStats::tool_calls),
+        return field_list(required("tool_calls", &ProgressStats::tool_calls),
                           required("successes", &ProgressStats::successes),
                           required("failures", &ProgressStats::failures),
-                          required("files_modified", &ProgressStats::files_modified)};
+                          required("files_modified", &ProgressStats::files_modified));
     }
 };
 
@@ -176,7 +169,7 @@ struct CancelRequested {
     static constexpr EventType kType = EventType::kCancelRequested;
     std::string reason;
     bool operator==(const CancelRequested&) const = default;
-    static constexpr auto fields() { return std::tuple{field("reason", &CancelRequested::reason)}; }
+    static constexpr auto fields() { return field_list(field("reason", &CancelRequested::reason)); }
 };
 
 struct SessionEnded {
@@ -188,10 +181,10 @@ struct SessionEnded {
     std::string code;        ///< why, for programs, when Headway ended it
     bool operator==(const SessionEnded&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
+        return field_list(
             required("outcome", &SessionEnded::outcome), field("reason", &SessionEnded::reason),
             field("result", &SessionEnded::result), field("automatic", &SessionEnded::automatic),
-            field("code", &SessionEnded::code)};
+            field("code", &SessionEnded::code));
     }
 };
 

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/approvals.hpp"
@@ -25,8 +24,8 @@ struct OpenCall {
     Timestamp since = kNever;
     bool operator==(const OpenCall&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("call_id", &OpenCall::call_id), field("tool", &OpenCall::tool),
-                          field("since", &OpenCall::since)};
+        return field_list(field("call_id", &OpenCall::call_id), field("tool", &OpenCall::tool),
+                          field("since", &OpenCall::since));
     }
 };
 
@@ -37,8 +36,8 @@ struct Directive {
     std::string reason;
     bool operator==(const Directive&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("id", &Directive::id), field("kind", &Directive::kind),
-                          field("reason", &Directive::reason)};
+        return field_list(field("id", &Directive::id), field("kind", &Directive::kind),
+                          field("reason", &Directive::reason));
     }
 };
 
@@ -51,9 +50,9 @@ struct Nudge {
     bool acknowledged = false;  ///< the agent has taken the advice: the loop may not come again
     bool operator==(const Nudge&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("loop", &Nudge::loop), field("directive", &Nudge::directive),
+        return field_list(field("loop", &Nudge::loop), field("directive", &Nudge::directive),
                           field("step", &Nudge::step), field("round", &Nudge::round),
-                          field("acknowledged", &Nudge::acknowledged)};
+                          field("acknowledged", &Nudge::acknowledged));
     }
 };
 
@@ -64,9 +63,9 @@ struct RoundOfCalls {
     std::vector<std::uint64_t> questions;  ///< at most limits::kRoundQuestionsMax
     bool operator==(const RoundOfCalls&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("number", &RoundOfCalls::number),
+        return field_list(field("number", &RoundOfCalls::number),
                           field("finished", &RoundOfCalls::finished),
-                          field("questions", &RoundOfCalls::questions)};
+                          field("questions", &RoundOfCalls::questions));
     }
 };
 
@@ -149,55 +148,31 @@ inline constexpr std::uint32_t kSnapshotVersion = 4;
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
-    return std::tuple{field("n", &S::n),
-                      field("attempt", &S::attempt),
-                      field("opened_at", &S::opened_at),
-                      field("ended_at", &S::ended_at),
-                      field("last_beat_at", &S::last_beat_at),
-                      field("last_change_at", &S::last_change_at),
-                      field("last_change", &S::last_change),
-                      field("last_change_n", &S::last_change_n),
-                      field("heartbeats", &S::heartbeats),
-                      field("state_changes", &S::state_changes),
-                      field("work_moves", &S::work_moves),
-                      field("tool_calls", &S::tool_calls),
-                      field("tool_failures", &S::tool_failures),
-                      field("asked_interval", &S::asked_interval),
-                      field("phase", &S::phase),
-                      field("iteration", &S::iteration),
-                      field("agent_state", &S::agent_state),
-                      field("in_flight_beat", &S::in_flight_beat),
-                      field("resources", &S::resources),
-                      field("open_calls", &S::open_calls),
-                      field("directives", &S::directives),
-                      field("outcome", &S::outcome),
-                      field("end_reason", &S::end_reason),
-                      field("result", &S::result),
-                      field("cancel_requested", &S::cancel_requested),
-                      field("judgement", &S::judgement),
-                      field("detectors", &S::detectors),
-                      field("about", &S::about),
-                      field("policy", &S::policy),
-                      field("reached", &S::reached),
-                      field("informed_before", &S::informed_before),
-                      field("last_tier", &S::last_tier),
-                      field("ledger", &S::ledger),
-                      field("round", &S::round),
-                      field("recent_call_ids", &S::recent_call_ids),
-                      field("nudges", &S::nudges),
-                      field("current_phase", &S::current_phase),
-                      field("past_phases", &S::past_phases),
-                      field("phase_totals", &S::phase_totals),
-                      field("files_modified", &S::files_modified),
-                      field("recent_successes", &S::recent_successes),
-                      field("recent_failures", &S::recent_failures),
-                      field("low_confidence", &S::low_confidence),
-                      field("paused_at", &S::paused_at),
-                      field("last_failure", &S::last_failure),
-                      field("legacy_kills", &S::legacy_kills),
-                      field("end_code", &S::end_code),
-                      field("budget", &S::budget),
-                      field("approvals", &S::approvals)};
+    return field_list(
+        field("n", &S::n), field("attempt", &S::attempt), field("opened_at", &S::opened_at),
+        field("ended_at", &S::ended_at), field("last_beat_at", &S::last_beat_at),
+        field("last_change_at", &S::last_change_at), field("last_change", &S::last_change),
+        field("last_change_n", &S::last_change_n), field("heartbeats", &S::heartbeats),
+        field("state_changes", &S::state_changes), field("work_moves", &S::work_moves),
+        field("tool_calls", &S::tool_calls), field("tool_failures", &S::tool_failures),
+        field("asked_interval", &S::asked_interval), field("phase", &S::phase),
+        field("iteration", &S::iteration), field("agent_state", &S::agent_state),
+        field("in_flight_beat", &S::in_flight_beat), field("resources", &S::resources),
+        field("open_calls", &S::open_calls), field("directives", &S::directives),
+        field("outcome", &S::outcome), field("end_reason", &S::end_reason),
+        field("result", &S::result), field("cancel_requested", &S::cancel_requested),
+        field("judgement", &S::judgement), field("detectors", &S::detectors),
+        field("about", &S::about), field("policy", &S::policy), field("reached", &S::reached),
+        field("informed_before", &S::informed_before), field("last_tier", &S::last_tier),
+        field("ledger", &S::ledger), field("round", &S::round),
+        field("recent_call_ids", &S::recent_call_ids), field("nudges", &S::nudges),
+        field("current_phase", &S::current_phase), field("past_phases", &S::past_phases),
+        field("phase_totals", &S::phase_totals), field("files_modified", &S::files_modified),
+        field("recent_successes", &S::recent_successes),
+        field("recent_failures", &S::recent_failures), field("low_confidence", &S::low_confidence),
+        field("paused_at", &S::paused_at), field("last_failure", &S::last_failure),
+        field("legacy_kills", &S::legacy_kills), field("end_code", &S::end_code),
+        field("budget", &S::budget), field("approvals", &S::approvals));
 }
 
 }  // namespace headway::core

@@ -17,7 +17,7 @@ struct Digest {
 
     bool operator==(const Digest&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("high", &Digest::high), field("low", &Digest::low)};
+        return field_list(field("high", &Digest::high), field("low", &Digest::low));
     }
 };
 
@@ -40,8 +40,8 @@ struct Text {
     bool empty() const noexcept { return kept.empty(); }
     bool operator==(const Text&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("kept", &Text::kept), field("head_bytes", &Text::head_bytes),
-                          field("bytes", &Text::bytes), field("digest", &Text::digest)};
+        return field_list(field("kept", &Text::kept), field("head_bytes", &Text::head_bytes),
+                          field("bytes", &Text::bytes), field("digest", &Text::digest));
     }
 };
 

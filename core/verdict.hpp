@@ -57,11 +57,11 @@ struct Judgement {
 
     bool operator==(const Judgement&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
-            field("status", &Judgement::verdict),        field("reason", &Judgement::reason),
-            field("detector", &Judgement::detector),     field("evidence", &Judgement::evidence),
-            field("since", &Judgement::since),           field("detectors", &Judgement::detectors),
-            field("confidence", &Judgement::confidence), field("loop", &Judgement::loop)};
+        return field_list(
+            field("status", &Judgement::verdict), field("reason", &Judgement::reason),
+            field("detector", &Judgement::detector), field("evidence", &Judgement::evidence),
+            field("since", &Judgement::since), field("detectors", &Judgement::detectors),
+            field("confidence", &Judgement::confidence), field("loop", &Judgement::loop));
     }
 };
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/budget_payloads.hpp"
@@ -23,8 +22,8 @@ struct InFlightBeat {
     std::uint64_t counter = 0;
     bool operator==(const InFlightBeat&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("call_id", &InFlightBeat::call_id),
-                          field("counter", &InFlightBeat::counter)};
+        return field_list(required("call_id", &InFlightBeat::call_id),
+                          field("counter", &InFlightBeat::counter));
     }
 };
 
@@ -35,9 +34,9 @@ struct Resources {
     std::uint64_t disk_bytes = 0;
     bool operator==(const Resources&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("cpu_ms", &Resources::cpu_ms),
+        return field_list(field("cpu_ms", &Resources::cpu_ms),
                           field("rss_bytes", &Resources::rss_bytes),
-                          field("disk_bytes", &Resources::disk_bytes)};
+                          field("disk_bytes", &Resources::disk_bytes));
     }
 };
 
@@ -52,11 +51,11 @@ struct Heartbeat {
     std::optional<Usage> usage;  ///< since the agent last said so
     bool operator==(const Heartbeat&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
-            field("phase", &Heartbeat::phase),         field("iteration", &Heartbeat::iteration),
-            field("note", &Heartbeat::note),           field("last_event", &Heartbeat::last_event),
+        return field_list(
+            field("phase", &Heartbeat::phase), field("iteration", &Heartbeat::iteration),
+            field("note", &Heartbeat::note), field("last_event", &Heartbeat::last_event),
             field("in_flight", &Heartbeat::in_flight), field("resources", &Heartbeat::resources),
-            field("usage", &Heartbeat::usage)};
+            field("usage", &Heartbeat::usage));
     }
 };
 
@@ -72,14 +71,12 @@ struct ToolStarted {
     bool requires_approval = false;  ///< a person has to allow the call before it runs
     bool operator==(const ToolStarted&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("call_id", &ToolStarted::call_id),
-                          required("tool", &ToolStarted::tool),
-                          field("args", &ToolStarted::args),
-                          field("args_digest", &ToolStarted::args_digest),
-                          field("target", &ToolStarted::target),
-                          field("round", &ToolStarted::round),
-                          field("origin", &ToolStarted::origin),
-                          field("requires_approval", &ToolStarted::requires_approval)};
+        return field_list(
+            required("call_id", &ToolStarted::call_id), required("tool", &ToolStarted::tool),
+            field("args", &ToolStarted::args), field("args_digest", &ToolStarted::args_digest),
+            field("target", &ToolStarted::target), field("round", &ToolStarted::round),
+            field("origin", &ToolStarted::origin),
+            field("requires_approval", &ToolStarted::requires_approval));
     }
 };
 
@@ -88,8 +85,8 @@ struct ToolError {
     Text message;
     bool operator==(const ToolError&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("class", &ToolError::error_class),
-                          field("message", &ToolError::message)};
+        return field_list(field("class", &ToolError::error_class),
+                          field("message", &ToolError::message));
     }
 };
 
@@ -98,7 +95,7 @@ struct Mutation {
     std::string digest;
     bool operator==(const Mutation&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("path", &Mutation::path), field("digest", &Mutation::digest)};
+        return field_list(required("path", &Mutation::path), field("digest", &Mutation::digest));
     }
 };
 
@@ -121,21 +118,16 @@ struct ToolFinished {
     std::optional<Usage> usage;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("call_id", &ToolFinished::call_id),
-                          required("tool", &ToolFinished::tool),
-                          field("args", &ToolFinished::args),
-                          field("args_digest", &ToolFinished::args_digest),
-                          field("target", &ToolFinished::target),
-                          field("ok", &ToolFinished::ok),
-                          field("error", &ToolFinished::error),
-                          field("result", &ToolFinished::result),
-                          field("result_digest", &ToolFinished::result_digest),
-                          field("mutated", &ToolFinished::mutated),
-                          field("duration_ms", &ToolFinished::duration_ms),
-                          field("round", &ToolFinished::round),
-                          field("origin", &ToolFinished::origin),
-                          internal("print", &ToolFinished::print),
-                          field("usage", &ToolFinished::usage)};
+        return field_list(
+            field("call_id", &ToolFinished::call_id), required("tool", &ToolFinished::tool),
+            field("args", &ToolFinished::args), field("args_digest", &ToolFinished::args_digest),
+            field("target", &ToolFinished::target), field("ok", &ToolFinished::ok),
+            field("error", &ToolFinished::error), field("result", &ToolFinished::result),
+            field("result_digest", &ToolFinished::result_digest),
+            field("mutated", &ToolFinished::mutated),
+            field("duration_ms", &ToolFinished::duration_ms), field("round", &ToolFinished::round),
+            field("origin", &ToolFinished::origin), internal("print", &ToolFinished::print),
+            field("usage", &ToolFinished::usage));
     }
 };
 
@@ -147,8 +139,8 @@ struct Message {
     std::optional<Usage> usage;
     bool operator==(const Message&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("role", &Message::role), field("text", &Message::text),
-                          field("digest", &Message::digest), field("usage", &Message::usage)};
+        return field_list(field("role", &Message::role), field("text", &Message::text),
+                          field("digest", &Message::digest), field("usage", &Message::usage));
     }
 };
 
@@ -160,10 +152,10 @@ struct Reflection {
     Text text;
     bool operator==(const Reflection&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("assessment", &Reflection::assessment),
+        return field_list(field("assessment", &Reflection::assessment),
                           field("confidence", &Reflection::confidence),
                           field("next_action", &Reflection::next_action),
-                          field("text", &Reflection::text)};
+                          field("text", &Reflection::text));
     }
 };
 
@@ -176,10 +168,10 @@ struct TestResult {
     std::string command;
     bool operator==(const TestResult&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
+        return field_list(
             field("passed", &TestResult::passed), field("failed", &TestResult::failed),
             field("errors", &TestResult::errors), field("failures", &TestResult::failures),
-            field("command", &TestResult::command)};
+            field("command", &TestResult::command));
     }
 };
 
@@ -192,10 +184,10 @@ struct PhaseStarted {
     std::optional<std::uint64_t> total;  ///< phases of the whole task
     bool operator==(const PhaseStarted&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
+        return field_list(
             field("number", &PhaseStarted::number), required("name", &PhaseStarted::name),
             field("expected_ms", &PhaseStarted::expected_ms),
-            field("description", &PhaseStarted::description), field("total", &PhaseStarted::total)};
+            field("description", &PhaseStarted::description), field("total", &PhaseStarted::total));
     }
 };
 
@@ -207,9 +199,9 @@ struct PhaseCompleted {
     std::vector<std::string> blockers;
     bool operator==(const PhaseCompleted&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("number", &PhaseCompleted::number),
+        return field_list(field("number", &PhaseCompleted::number),
                           field("name", &PhaseCompleted::name), field("ok", &PhaseCompleted::ok),
-                          field("blockers", &PhaseCompleted::blockers)};
+                          field("blockers", &PhaseCompleted::blockers));
     }
 };
 
@@ -218,7 +210,7 @@ struct PlanStep {
     std::string status;
     bool operator==(const PlanStep&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("title", &PlanStep::title), field("status", &PlanStep::status)};
+        return field_list(required("title", &PlanStep::title), field("status", &PlanStep::status));
     }
 };
 
@@ -228,7 +220,7 @@ struct PlanUpdated {
     std::vector<PlanStep> steps;
     bool operator==(const PlanUpdated&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("text", &PlanUpdated::text), field("steps", &PlanUpdated::steps)};
+        return field_list(field("text", &PlanUpdated::text), field("steps", &PlanUpdated::steps));
     }
 };
 
@@ -241,11 +233,11 @@ struct ProgressEstimated {
     std::string source;
     bool operator==(const ProgressEstimated&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("percent", &ProgressEstimated::percent),
+        return field_list(required("percent", &ProgressEstimated::percent),
                           field("reasoning", &ProgressEstimated::reasoning),
                           field("next_milestone", &ProgressEstimated::next_milestone),
                           field("blockers", &ProgressEstimated::blockers),
-                          field("source", &ProgressEstimated::source)};
+                          field("source", &ProgressEstimated::source));
     }
 };
 
@@ -255,8 +247,8 @@ struct FactLearned {
     std::string source;
     bool operator==(const FactLearned&) const = default;
     static constexpr auto fields() {
-        return std::tuple{required("text", &FactLearned::text),
-                          field("source", &FactLearned::source)};
+        return field_list(required("text", &FactLearned::text),
+                          field("source", &FactLearned::source));
     }
 };
 
@@ -268,9 +260,9 @@ struct StateChanged {
     bool invalid = false;  ///< set by Headway: no transition of the table leads here from `from`
     bool operator==(const StateChanged&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
+        return field_list(
             required("state", &StateChanged::state), field("detail", &StateChanged::detail),
-            field("from", &StateChanged::from), field("invalid", &StateChanged::invalid)};
+            field("from", &StateChanged::from), field("invalid", &StateChanged::invalid));
     }
 };
 
@@ -283,10 +275,10 @@ struct ErrorReported {
     std::optional<bool> retryable;
     bool operator==(const ErrorReported&) const = default;
     static constexpr auto fields() {
-        return std::tuple{
+        return field_list(
             required("message", &ErrorReported::message),
             field("class", &ErrorReported::error_class), field("tool", &ErrorReported::tool),
-            field("status", &ErrorReported::status), field("retryable", &ErrorReported::retryable)};
+            field("status", &ErrorReported::status), field("retryable", &ErrorReported::retryable));
     }
 };
 
@@ -298,10 +290,10 @@ struct Compacted {
     std::optional<std::uint64_t> tokens_after;
     bool operator==(const Compacted&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("trigger", &Compacted::trigger),
+        return field_list(field("trigger", &Compacted::trigger),
                           field("summary", &Compacted::summary),
                           field("tokens_before", &Compacted::tokens_before),
-                          field("tokens_after", &Compacted::tokens_after)};
+                          field("tokens_after", &Compacted::tokens_after));
     }
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -28,9 +27,9 @@ struct Blocked {
     bool operator==(const Blocked&) const = default;
     static constexpr auto fields() {
         using D = Blocked;
-        return std::tuple{field("kind", &D::kind),       field("count", &D::count),
-                          field("typed", &D::typed),     field("asked", &D::asked),
-                          field("first_n", &D::first_n), field("last_n", &D::last_n)};
+        return field_list(field("kind", &D::kind), field("count", &D::count),
+                          field("typed", &D::typed), field("asked", &D::asked),
+                          field("first_n", &D::first_n), field("last_n", &D::last_n));
     }
 
 private:

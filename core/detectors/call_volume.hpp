@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -21,7 +20,7 @@ struct CallVolume {
     bool operator==(const CallVolume&) const = default;
     static constexpr auto fields() {
         using D = CallVolume;
-        return std::tuple{field("calls", &D::calls)};
+        return field_list(field("calls", &D::calls));
     }
 };
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -26,7 +25,7 @@ struct Chanting {
 
     bool operator==(const Chanting&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("repeats", &Chanting::repeats), field("n", &Chanting::n)};
+        return field_list(field("repeats", &Chanting::repeats), field("n", &Chanting::n));
     }
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -22,8 +21,8 @@ struct CompactionChurn {
     bool operator==(const CompactionChurn&) const = default;
     static constexpr auto fields() {
         using D = CompactionChurn;
-        return std::tuple{field("count", &D::count), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n)};
+        return field_list(field("count", &D::count), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n));
     }
 };
 

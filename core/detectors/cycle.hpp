@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "core/detector.hpp"
@@ -26,8 +25,8 @@ struct Cycle {
 
     bool operator==(const Cycle&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("matched", &Cycle::matched), field("epoch", &Cycle::epoch),
-                          field("user_spoke", &Cycle::user_spoke)};
+        return field_list(field("matched", &Cycle::matched), field("epoch", &Cycle::epoch),
+                          field("user_spoke", &Cycle::user_spoke));
     }
 
 private:

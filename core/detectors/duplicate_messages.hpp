@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -32,10 +31,10 @@ struct DuplicateMessages {
     bool operator==(const DuplicateMessages&) const = default;
     static constexpr auto fields() {
         using D = DuplicateMessages;
-        return std::tuple{field("message", &D::message), field("words", &D::words),
-                          field("denied", &D::denied),   field("denied_n", &D::denied_n),
-                          field("count", &D::count),     field("first_n", &D::first_n),
-                          field("last_n", &D::last_n)};
+        return field_list(field("message", &D::message), field("words", &D::words),
+                          field("denied", &D::denied), field("denied_n", &D::denied_n),
+                          field("count", &D::count), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n));
     }
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -23,8 +22,8 @@ struct EmptyTurns {
     bool operator==(const EmptyTurns&) const = default;
     static constexpr auto fields() {
         using D = EmptyTurns;
-        return std::tuple{field("count", &D::count), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n)};
+        return field_list(field("count", &D::count), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n));
     }
 };
 

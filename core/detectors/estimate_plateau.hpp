@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "core/detector.hpp"
@@ -29,8 +28,8 @@ struct EstimatePlateau {
     bool operator==(const EstimatePlateau&) const = default;
     static constexpr auto fields() {
         using D = EstimatePlateau;
-        return std::tuple{field("estimates", &D::estimates), field("events", &D::events),
-                          field("idle_at", &D::idle_at), field("idle", &D::idle)};
+        return field_list(field("estimates", &D::estimates), field("events", &D::events),
+                          field("idle_at", &D::idle_at), field("idle", &D::idle));
     }
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -34,13 +33,10 @@ struct ExactRepeat {
     bool operator==(const ExactRepeat&) const = default;
     static constexpr auto fields() {
         using D = ExactRepeat;
-        return std::tuple{field("key", &D::key),
-                          field("question", &D::question),
-                          field("run", &D::run),
-                          field("failing_run", &D::failing_run),
-                          field("patience", &D::patience),
-                          field("scope", &D::scope),
-                          field("user_spoke", &D::user_spoke)};
+        return field_list(field("key", &D::key), field("question", &D::question),
+                          field("run", &D::run), field("failing_run", &D::failing_run),
+                          field("patience", &D::patience), field("scope", &D::scope),
+                          field("user_spoke", &D::user_spoke));
     }
 
 private:

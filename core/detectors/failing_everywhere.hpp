@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -30,14 +29,10 @@ struct FailingEverywhere {
     bool operator==(const FailingEverywhere&) const = default;
     static constexpr auto fields() {
         using D = FailingEverywhere;
-        return std::tuple{field("any", &D::any),
-                          field("same_kind", &D::same_kind),
-                          field("same_error", &D::same_error),
-                          field("round", &D::round),
-                          field("kind", &D::kind),
-                          field("diagnostic", &D::diagnostic),
-                          field("first_n", &D::first_n),
-                          field("last_n", &D::last_n)};
+        return field_list(field("any", &D::any), field("same_kind", &D::same_kind),
+                          field("same_error", &D::same_error), field("round", &D::round),
+                          field("kind", &D::kind), field("diagnostic", &D::diagnostic),
+                          field("first_n", &D::first_n), field("last_n", &D::last_n));
     }
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "core/detector.hpp"
@@ -21,10 +20,10 @@ struct FailureStreak {
     bool operator==(const FailureStreak&) const = default;
     static constexpr auto fields() {
         using S = FailureStreak;
-        return std::tuple{field("tool", &S::tool),        field("diagnostic", &S::diagnostic),
-                          field("first_n", &S::first_n),  field("last_n", &S::last_n),
-                          field("count", &S::count),      field("round", &S::round),
-                          field("patience", &S::patience)};
+        return field_list(field("tool", &S::tool), field("diagnostic", &S::diagnostic),
+                          field("first_n", &S::first_n), field("last_n", &S::last_n),
+                          field("count", &S::count), field("round", &S::round),
+                          field("patience", &S::patience));
     }
 };
 
@@ -42,7 +41,7 @@ struct FailureStreaks {
 
     bool operator==(const FailureStreaks&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("streaks", &FailureStreaks::streaks)};
+        return field_list(field("streaks", &FailureStreaks::streaks));
     }
 
 private:

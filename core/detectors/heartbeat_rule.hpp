@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 #include "core/fields.hpp"
@@ -41,14 +40,14 @@ struct HeartbeatRule {
 
     bool operator==(const HeartbeatRule&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("quiet_beats", &HeartbeatRule::quiet_beats),
+        return field_list(field("quiet_beats", &HeartbeatRule::quiet_beats),
                           field("working_beats", &HeartbeatRule::working_beats),
                           field("first_beat", &HeartbeatRule::first_beat),
                           field("last_beat", &HeartbeatRule::last_beat),
                           field("last_move", &HeartbeatRule::last_move),
                           field("iterations", &HeartbeatRule::iterations),
                           field("iteration", &HeartbeatRule::iteration),
-                          field("rests", &HeartbeatRule::rests)};
+                          field("rests", &HeartbeatRule::rests));
     }
 
 private:

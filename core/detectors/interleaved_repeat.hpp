@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -29,10 +28,10 @@ struct InterleavedRepeat {
     bool operator==(const InterleavedRepeat&) const = default;
     static constexpr auto fields() {
         using D = InterleavedRepeat;
-        return std::tuple{field("question", &D::question), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n),     field("repeats", &D::repeats),
+        return field_list(field("question", &D::question), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n), field("repeats", &D::repeats),
                           field("patience", &D::patience), field("epoch", &D::epoch),
-                          field("informed", &D::informed)};
+                          field("informed", &D::informed));
     }
 };
 

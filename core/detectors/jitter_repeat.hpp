@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -25,9 +24,9 @@ struct JitterRepeat {
     bool operator==(const JitterRepeat&) const = default;
     static constexpr auto fields() {
         using D = JitterRepeat;
-        return std::tuple{field("question", &D::question), field("changes", &D::changes),
+        return field_list(field("question", &D::question), field("changes", &D::changes),
                           field("count", &D::count), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n)};
+                          field("last_n", &D::last_n));
     }
 };
 

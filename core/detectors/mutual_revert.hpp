@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "core/detector.hpp"
@@ -26,8 +25,8 @@ struct MutualRevert {
     bool operator==(const MutualRevert&) const = default;
     static constexpr auto fields() {
         using D = MutualRevert;
-        return std::tuple{field("reversals", &D::reversals), field("path", &D::path),
-                          field("evidence", &D::evidence)};
+        return field_list(field("reversals", &D::reversals), field("path", &D::path),
+                          field("evidence", &D::evidence));
     }
 };
 static_assert(Detector<MutualRevert>);

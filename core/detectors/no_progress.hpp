@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -25,7 +24,7 @@ struct NoProgress {
     bool operator==(const NoProgress&) const = default;
     static constexpr auto fields() {
         using D = NoProgress;
-        return std::tuple{field("quiet", &D::quiet), field("unproven", &D::unproven)};
+        return field_list(field("quiet", &D::quiet), field("unproven", &D::unproven));
     }
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "core/detector.hpp"
@@ -37,17 +36,12 @@ struct Oscillation {
     bool operator==(const Oscillation&) const = default;
     static constexpr auto fields() {
         using D = Oscillation;
-        return std::tuple{field("reversals", &D::reversals),
-                          field("clean", &D::clean),
-                          field("path", &D::path),
-                          field("hard_n", &D::hard_n),
-                          field("evidence", &D::evidence),
-                          field("last_edits", &D::last_edits),
-                          field("alternations", &D::alternations),
-                          field("red_question", &D::red_question),
-                          field("red_changes", &D::red_changes),
-                          field("last_reds", &D::last_reds),
-                          field("red_flips", &D::red_flips)};
+        return field_list(
+            field("reversals", &D::reversals), field("clean", &D::clean), field("path", &D::path),
+            field("hard_n", &D::hard_n), field("evidence", &D::evidence),
+            field("last_edits", &D::last_edits), field("alternations", &D::alternations),
+            field("red_question", &D::red_question), field("red_changes", &D::red_changes),
+            field("last_reds", &D::last_reds), field("red_flips", &D::red_flips));
     }
 
 private:

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -23,8 +22,8 @@ struct PhaseChurn {
     bool operator==(const PhaseChurn&) const = default;
     static constexpr auto fields() {
         using D = PhaseChurn;
-        return std::tuple{field("count", &D::count), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n)};
+        return field_list(field("count", &D::count), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n));
     }
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "core/detector.hpp"
@@ -30,9 +29,9 @@ struct SameDiagnostic {
     bool operator==(const SameDiagnostic&) const = default;
     static constexpr auto fields() {
         using D = SameDiagnostic;
-        return std::tuple{field("diagnostic", &D::diagnostic), field("count", &D::count),
+        return field_list(field("diagnostic", &D::diagnostic), field("count", &D::count),
                           field("edits", &D::edits), field("paths", &D::paths),
-                          field("evidence", &D::evidence)};
+                          field("evidence", &D::evidence));
     }
 
 private:

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -26,9 +25,9 @@ struct SameFileError {
     bool operator==(const SameFileError&) const = default;
     static constexpr auto fields() {
         using D = SameFileError;
-        return std::tuple{field("file", &D::file), field("diagnostic", &D::diagnostic),
+        return field_list(field("file", &D::file), field("diagnostic", &D::diagnostic),
                           field("count", &D::count), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n)};
+                          field("last_n", &D::last_n));
     }
 };
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -27,9 +26,9 @@ struct SelfAppend {
     bool operator==(const SelfAppend&) const = default;
     static constexpr auto fields() {
         using D = SelfAppend;
-        return std::tuple{field("tool", &D::tool), field("previous", &D::previous),
+        return field_list(field("tool", &D::tool), field("previous", &D::previous),
                           field("count", &D::count), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n)};
+                          field("last_n", &D::last_n));
     }
 };
 

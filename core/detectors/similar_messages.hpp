@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "core/detector.hpp"
@@ -14,7 +13,7 @@ struct MessageSketch {
     std::uint64_t n = 0;
     bool operator==(const MessageSketch&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("simhash", &MessageSketch::simhash), field("n", &MessageSketch::n)};
+        return field_list(field("simhash", &MessageSketch::simhash), field("n", &MessageSketch::n));
     }
 };
 
@@ -36,8 +35,8 @@ struct SimilarMessages {
 
     bool operator==(const SimilarMessages&) const = default;
     static constexpr auto fields() {
-        return std::tuple{field("sketches", &SimilarMessages::sketches),
-                          field("alike", &SimilarMessages::alike)};
+        return field_list(field("sketches", &SimilarMessages::sketches),
+                          field("alike", &SimilarMessages::alike));
     }
 };
 

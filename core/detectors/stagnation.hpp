@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -27,9 +26,9 @@ struct Stagnation {
     bool operator==(const Stagnation&) const = default;
     static constexpr auto fields() {
         using D = Stagnation;
-        return std::tuple{field("tool", &D::tool),         field("outcome", &D::outcome),
+        return field_list(field("tool", &D::tool), field("outcome", &D::outcome),
                           field("question", &D::question), field("count", &D::count),
-                          field("first_n", &D::first_n),   field("last_n", &D::last_n)};
+                          field("first_n", &D::first_n), field("last_n", &D::last_n));
     }
 };
 

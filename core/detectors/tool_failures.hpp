@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -24,8 +23,8 @@ struct ToolFailures {
     bool operator==(const ToolFailures&) const = default;
     static constexpr auto fields() {
         using D = ToolFailures;
-        return std::tuple{field("tool", &D::tool), field("count", &D::count),
-                          field("first_n", &D::first_n), field("last_n", &D::last_n)};
+        return field_list(field("tool", &D::tool), field("count", &D::count),
+                          field("first_n", &D::first_n), field("last_n", &D::last_n));
     }
 };
 

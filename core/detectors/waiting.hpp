@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "core/detector.hpp"
 
@@ -30,14 +29,11 @@ struct Waiting {
     bool operator==(const Waiting&) const = default;
     static constexpr auto fields() {
         using D = Waiting;
-        return std::tuple{field("waits", &D::waits),
-                          field("live", &D::live),
-                          field("moves", &D::moves),
-                          field("since_n", &D::since_n),
-                          field("unchanged", &D::unchanged),
-                          field("idle", &D::idle),
+        return field_list(field("waits", &D::waits), field("live", &D::live),
+                          field("moves", &D::moves), field("since_n", &D::since_n),
+                          field("unchanged", &D::unchanged), field("idle", &D::idle),
                           field("first_idle_n", &D::first_idle_n),
-                          field("last_idle_n", &D::last_idle_n)};
+                          field("last_idle_n", &D::last_idle_n));
     }
 };
 
