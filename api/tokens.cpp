@@ -11,7 +11,6 @@ namespace headway::api {
 namespace {
 
 using core::Error;
-using core::ErrorCode;
 using core::Result;
 
 constexpr std::int64_t kSecondsMax = 3'650LL * 86'400;

@@ -129,7 +129,8 @@ private:
         for (const auto& [type, node] : *agents.as_table()) {
             const std::string table = "budget.agents." + std::string(type.str());
             if (!node.is_table()) {
-                mistake(node, "`" + table + "` is a section; write [" + table + "]");
+                std::string words = "`" + table + "` is a section; write [";
+                mistake(node, words.append(table).append("]"));
                 continue;
             }
             for (const auto& [name, value] : *node.as_table())

@@ -141,7 +141,7 @@ std::string budget_figures(const BudgetStatus& status) {
 }
 
 std::string budget_advice(const BudgetStatus& status) {
-    const std::string figures = budget_figures(status) + ". ";
+    std::string figures = budget_figures(status) + ". ";
     switch (status.level) {
         case BudgetLevel::kLow:
             return figures +

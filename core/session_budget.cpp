@@ -118,7 +118,7 @@ void Session::add_budget_level(const Context& context, std::vector<Event>& out) 
     change.remaining_seconds = status.remaining_seconds();
     change.steps_completed = status.steps.used;
     change.steps_remaining = status.steps_remaining();
-    add(make_event(std::move(change), context), out);
+    add(make_event(change, context), out);
 }
 
 void Session::follow_budget(bool asked, bool stepped, const Context& context,

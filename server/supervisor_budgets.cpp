@@ -11,8 +11,6 @@
 
 namespace headway::server {
 
-using core::Error;
-using core::ErrorCode;
 using core::Result;
 
 /// The limits and rules that a session starts with.

@@ -9,8 +9,6 @@
 namespace headway::storage {
 namespace {
 
-using core::Error;
-using core::ErrorCode;
 using core::Result;
 
 constexpr const char* kColumns =
