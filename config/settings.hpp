@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/judge_settings.hpp"
 #include "core/budget_settings.hpp"
 #include "core/policy.hpp"
 #include "core/session.hpp"
@@ -60,6 +61,7 @@ struct Settings {
     core::BudgetSettings budget;           ///< of new sessions, by agent type; reloadable
     AccessSettings access;
     core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
+    JudgeSettings judge;  ///< which model may be asked about sessions, and when
     LogSettings log;
 };
 

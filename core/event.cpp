@@ -65,6 +65,8 @@ bool reportable(EventType type) noexcept {
         case EventType::kApprovalRevoked:
         case EventType::kApprovalAlarm:
         case EventType::kRunConflict:
+        case EventType::kCheckRequested:
+        case EventType::kCheckCompleted:
             return false;
         default:
             return true;

@@ -8,6 +8,7 @@
 
 #include "core/approval_payloads.hpp"
 #include "core/budget_payloads.hpp"
+#include "core/judge_payloads.hpp"
 #include "core/run_payloads.hpp"
 #include "core/session_payloads.hpp"
 #include "core/time.hpp"
@@ -22,7 +23,7 @@ using Payload =
                  DirectiveIssued, DirectiveAcknowledged, CancelRequested, SessionEnded,
                  ProgressStats, BudgetSet, BudgetExtended, BudgetLevelChanged, ChildProgress,
                  ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
-                 ApprovalRevoked, ApprovalAlarm, RunConflict>;
+                 ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted>;
 
 /// One immutable entry in the journal of a session.
 struct Event {

@@ -45,11 +45,13 @@ enum class EventType : std::uint8_t {
     kApprovalRevoked,
     kApprovalAlarm,
     kRunConflict,
+    kCheckRequested,
+    kCheckCompleted,
 };
 
 template <>
 struct EnumNames<EventType> {
-    static constexpr std::array<std::string_view, 32> kNames{"session.started",
+    static constexpr std::array<std::string_view, 34> kNames{"session.started",
                                                              "heartbeat",
                                                              "tool.started",
                                                              "tool.finished",
@@ -80,7 +82,9 @@ struct EnumNames<EventType> {
                                                              "approval.expired",
                                                              "approval.revoked",
                                                              "approval.alarm",
-                                                             "run.conflict"};
+                                                             "run.conflict",
+                                                             "check.requested",
+                                                             "check.completed"};
 };
 
 template <>

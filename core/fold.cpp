@@ -95,6 +95,12 @@ struct Fold {
         if (reflection.confidence) state.low_confidence = low ? state.low_confidence + 1 : 0;
     }
 
+    void operator()(const FactLearned& fact) const {
+        if (fact.text.empty()) return;
+        if (state.facts.size() == limits::kFactsKeptMax) state.facts.erase(state.facts.begin());
+        state.facts.emplace_back(cut_text(fact.text.kept, limits::kFactBytesMax));
+    }
+
     void operator()(const Compacted&) const { state.ledger.compacted_n = event.n; }
 
     void operator()(const PhaseStarted& phase) const {

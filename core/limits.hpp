@@ -106,6 +106,16 @@ inline constexpr std::size_t kTokenNameBytesMax = 128;
 inline constexpr std::chrono::minutes kTokenUseEvery{
     1};  ///< how often at most the uses of tokens are written
 
+// Judge.
+inline constexpr std::size_t kFactsKeptMax = 8;    ///< facts that a judge is reminded of
+inline constexpr std::size_t kFactBytesMax = 160;  ///< of each
+inline constexpr std::size_t kJudgeEndpointsMax = 8;
+inline constexpr std::size_t kJudgeQueueMax =
+    4096;  ///< questions waiting or under way: about 64 MB of prompts; above it they are not asked
+inline constexpr std::size_t kJudgePromptBytesMax = 16'384;
+inline constexpr std::size_t kJudgeAnswerBytesMax =
+    256U << 10;  ///< of a reply on the wire; one of 500 tokens has about 100 KB of chunks
+
 // HTTP.
 inline constexpr std::size_t kHeaderBytesMax = 8192;
 inline constexpr std::size_t kHeaderFieldsMax = 100;

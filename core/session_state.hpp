@@ -121,6 +121,8 @@ struct SessionState {
     std::string last_failure;
     std::vector<LegacyKill> legacy_kills;  ///< at most one by each timer
     std::string end_code;                  ///< SessionEnded::code
+    std::vector<std::string>
+        facts;                     ///< at most limits::kFactsKeptMax, the newest last; for a judge
     Timestamp paused_at = kNever;  ///< an operator told the agent to pause, and not to resume yet
     SessionStarted about;
     Policy policy;
@@ -144,7 +146,7 @@ struct SessionState {
 
 /// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
 /// the journal.
-inline constexpr std::uint32_t kSnapshotVersion = 4;
+inline constexpr std::uint32_t kSnapshotVersion = 5;
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -172,7 +174,7 @@ constexpr auto SessionState::fields() {
         field("recent_failures", &S::recent_failures), field("low_confidence", &S::low_confidence),
         field("paused_at", &S::paused_at), field("last_failure", &S::last_failure),
         field("legacy_kills", &S::legacy_kills), field("end_code", &S::end_code),
-        field("budget", &S::budget), field("approvals", &S::approvals));
+        field("budget", &S::budget), field("approvals", &S::approvals), field("facts", &S::facts));
 }
 
 }  // namespace headway::core

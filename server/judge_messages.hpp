@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/judge_payloads.hpp"
+
+namespace headway::server {
+
+/// One question to a judge.
+struct JudgeJob {
+    std::uint64_t id = 0;  ///< chosen by the supervisor; comes back with the reply
+    std::string session;
+    std::string endpoint;  ///< JudgeEndpoint::name
+    std::string system;    ///< the two messages of the request
+    std::string user;
+    std::uint32_t max_tokens = 100;
+    double temperature = 0;
+};
+
+/// How it ended; each job gets exactly one. `text` is all that the model wrote, whole only when
+/// kAnswered; kDiscarded does not occur here, since what an answer means is decided elsewhere.
+struct JudgeReply {
+    std::uint64_t id = 0;
+    std::string session;
+    std::string endpoint;
+    std::string model;  ///< as the endpoint named it, else as configured
+    core::JudgeOutcome outcome = core::JudgeOutcome::kCancelled;
+    std::string text;
+    std::string error;  ///< for people, with the next step where there is one; no secrets
+    core::JudgeUse use;
+};
+
+}  // namespace headway::server
