@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "api/decode.hpp"
+#include "api/decode_checks.hpp"
 #include "core/approvals.hpp"
 #include "core/limits.hpp"
 
@@ -17,7 +18,7 @@ using core::Result;
 
 struct Entry {
     Method method;
-    std::string_view path;  ///< `{id}` stands for a session id, `{approval}` for an approval's
+    std::string_view path;  ///< `{id}` is a session's id, `{approval}` an approval's, ...
     Route route;
 };
 
@@ -65,6 +66,10 @@ constexpr Entry kRoutes[] = {
     {Method::kPost, "/v1/approvals/{approval}/revoke", Route::kRevoke},
     {Method::kPost, "/v1/sessions/{id}/approve-agent", Route::kApproveAgent},
     {Method::kPost, "/v1/chat/{id}/approve-agent", Route::kApproveAgent},
+    {Method::kPost, "/check-status", Route::kCheckAsk},
+    {Method::kPost, "/api/autonomous/check-status", Route::kCheckAsk},
+    {Method::kGet, "/check-status/{check}", Route::kCheck},
+    {Method::kGet, "/api/autonomous/check-status/{check}", Route::kCheck},
     {Method::kGet, "/", Route::kIndex},
 };
 
@@ -77,6 +82,9 @@ constexpr Deprecation kDeprecations[] = {
      "/progress/{id}/stream", kNovember2026},
     {"/api/chat/autonomous/status",
      "use GET /v1/sessions/{id}, or wait with /v1/sessions/{id}/wait", "/v1/sessions/{id}",
+     kNovember2026},
+    {"/api/autonomous/check-status", "use POST /check-status", "/check-status", kNovember2026},
+    {"/api/autonomous/check-status/{check}", "use GET /check-status/{id}", "/check-status/{id}",
      kNovember2026},
 };
 
@@ -151,6 +159,12 @@ Result<> read_approval(std::string_view raw, Target& found) {
     return {};
 }
 
+Result<std::string> check_id(std::string_view raw) {
+    const auto id = percent_decoded(raw, false);
+    if (id && valid_check_id(*id)) return *id;
+    return Error{ErrorCode::kInvalidId, "a check's id is 1 to 192 of A-Z a-z 0-9 . _ : -", "id"};
+}
+
 }  // namespace
 
 RouteTraits traits_of(Route route) noexcept {
@@ -169,6 +183,7 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kTokenCreate:
         case Route::kApproveAgent:
         case Route::kRevoke:
+        case Route::kCheckAsk:
             return {true, false, core::limits::kControlBodyBytesMax};
         case Route::kAsk:
         case Route::kDecide:
@@ -202,6 +217,9 @@ Result<Target> match(Method method, std::string_view target) {
         found.deprecation = deprecation_of(entry.path);
         if (entry.path.find("{id}") != std::string_view::npos) {
             HEADWAY_TRY(found.session, session_id(raw_id));
+        }
+        if (entry.path.find("{check}") != std::string_view::npos) {
+            HEADWAY_TRY(found.check, check_id(raw_id));
         }
         if (entry.path.find("{approval}") != std::string_view::npos) {
             HEADWAY_CHECK(read_approval(raw_id, found));

@@ -55,8 +55,10 @@ enum class Route : std::uint8_t {
     kRedeem,
     kRevoke,
     kApproveAgent,
+    kCheckAsk,
+    kCheck,
 };
-inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kApproveAgent) + 1;
+inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kCheck) + 1;
 
 /// What the gate has to know about a route before the body is read.
 struct RouteTraits {
@@ -82,6 +84,7 @@ std::span<const Deprecation> deprecations() noexcept;
 struct Target {
     Route route = Route::kIndex;
     std::string session;         ///< the `{id}` of the path, also of a token, validated; or empty
+    std::string check;           ///< the `{check}` of the path, validated; or empty
     std::uint64_t approval = 0;  ///< number of the `{approval}` of the path, which names `session`
     std::string query;           ///< behind the `?`, still encoded
     const Deprecation* deprecation = nullptr;  ///< of the path, or null

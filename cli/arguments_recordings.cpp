@@ -111,6 +111,10 @@ void add_eval(CLI::App& app, ArgumentSlots& slots) {
     verb.add_option("DIR", eval.folder, "folder of recordings")->required();
     verb.add_option("--labels", eval.labels, "what is known about them")->type_name("CSV");
     add_policy(verb, eval.policy);
+    verb.add_option("--judge", eval.judge,
+                    "as if a judge always answered this letter: what one that lies would change")
+        ->type_name("A|B|C|D")
+        ->check(CLI::IsMember({"A", "B", "C", "D"}));
     verb.add_flag("--list", eval.list, "name the false stucks, the suspects and the missed loops");
     verb.add_flag("--json", eval.json, "print JSON for programs");
     verb.callback([&slots] { slots.command = slots.eval; });

@@ -235,6 +235,9 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
     }
     JudgeOptions judging;
     judging.policy = *policy;
+    if (!options.judge.empty()) {
+        judging.opinion = static_cast<core::CheckAnswer>(options.judge.front() - 'A');
+    }
     std::vector<Judged> judged = judge_files(*files, judging);
     Sorter sorter(folder, options.labels.empty() ? nullptr : &labels);
     for (std::size_t i = 0; i < files->size(); ++i)

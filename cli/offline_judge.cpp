@@ -56,6 +56,10 @@ public:
         : options_(options), session_("recording") {
         context_.now = kOpened;
         context_.watching_since = kOpened;
+        if (options.opinion) {
+            rules_.primary = "judge";
+            context_.judge = &rules_;
+        }
         override_policy(about.policy, options.policy);
         session_.open(std::move(about), core::Policy{}, context_, out_);
         keep(0);
@@ -74,6 +78,7 @@ public:
         if (core::type_of(event.payload) == core::EventType::kToolFinished) ++timeline_.calls;
         context_.now = now;
         session_.report({&event, 1}, context_, out_);
+        answer_checks();
         keep(line);
     }
 
@@ -83,6 +88,17 @@ public:
     }
 
 private:
+    void answer_checks() {
+        while (!session_.state().ended() && !session_.state().checks.pending.empty()) {
+            core::CheckCompleted done;
+            done.check_id = session_.state().checks.pending.front().check_id;
+            done.answer = options_.opinion;
+            done.evidence = {session_.state().n};
+            done.confidence = 1;
+            session_.complete_check(std::move(done), context_, out_);
+        }
+    }
+
     void keep(std::size_t line) {
         for (core::Event& event : out_) {
             const Step step{event, line, timeline_.calls, event.at - kOpened};
@@ -98,6 +114,7 @@ private:
 
     const JudgeOptions& options_;
     core::Session session_;
+    core::JudgeRules rules_;
     core::Context context_;
     std::vector<core::Event> out_;
     std::unordered_set<std::string> seen_;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& wor
 struct JudgeOptions {
     core::PolicyOverride policy;  ///< wins over what the recording was opened with
     bool keep_journal = false;
+    /// A judge that answers every question at once, and always with this: what becomes of the
+    /// verdicts beside one that lies. Absent: nobody to ask.
+    std::optional<core::CheckAnswer> opinion;
 };
 
 /// A verdict or a directive, and where a reader finds what led to it.

@@ -205,6 +205,10 @@ struct Fold {
         enter(state.approvals, alarm, event.n, event.at);
     }
 
+    void operator()(const CheckRequested& asked) const { begin_check(state, asked, event.n); }
+
+    void operator()(const CheckCompleted& done) const { end_check(state, done, event.n); }
+
     void operator()(const CancelRequested&) const { state.cancel_requested = true; }
 
     void operator()(const SessionEnded& end) const {

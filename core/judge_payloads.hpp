@@ -86,13 +86,15 @@ struct CheckRequested {
     static constexpr EventType kType = EventType::kCheckRequested;
     std::string check_id;  ///< the client's, or `<session>.c<n>`
     CheckCause cause = CheckCause::kAsked;
-    std::string judge;  ///< name of the endpoint
-    std::string by;     ///< who asked, as far as known
+    std::string judge;    ///< name of the endpoint
+    std::string by;       ///< who asked, as far as known
+    std::string confirm;  ///< endpoint whose second opinion a B needs, or empty
     bool operator==(const CheckRequested&) const = default;
     static constexpr auto fields() {
         return field_list(field("check_id", &CheckRequested::check_id),
                           field("cause", &CheckRequested::cause),
-                          field("judge", &CheckRequested::judge), field("by", &CheckRequested::by));
+                          field("judge", &CheckRequested::judge), field("by", &CheckRequested::by),
+                          field("confirm", &CheckRequested::confirm));
     }
 };
 

@@ -221,7 +221,9 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
         if (state.call_in_flight()) return Verdict::kSlow;
         return around.children_work ? Verdict::kWaiting : Verdict::kSilent;
     }
-    if (claims.verdict == Rung::kSuspect || held) return Verdict::kSuspect;
+    if (claims.verdict == Rung::kSuspect || held) {
+        return judged_looping(state) ? Verdict::kStuck : Verdict::kSuspect;
+    }
     if (claims.verdict == Rung::kSlow) return Verdict::kSlow;
     if (claims.verdict == Rung::kWaiting) return Verdict::kWaiting;
     return by_progress(state);
@@ -257,6 +259,16 @@ void explain(const SessionState& state, const Claims& claims, Judgement& judgeme
         judgement.reason += "; and " + finding_of(state, other.id).reason;
         break;
     }
+}
+
+/// That it is a judge who made a suspicion a verdict.
+void add_opinion(const SessionState& state, Rung claimed, Judgement& judgement) {
+    const bool by_judge =
+        judgement.verdict == Verdict::kStuck && claimed < Rung::kStuck && judged_looping(state);
+    if (!by_judge || state.judgement.verdict == Verdict::kStuck) return;
+    judgement.reason += "; and a judge found it looping (#" + std::to_string(state.checks.n) + ")";
+    judgement.detectors.emplace_back("judge");
+    judgement.confidence = 0.8;
 }
 
 std::string waiting_reason(const Approval& asked) {
@@ -324,8 +336,12 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
                                                      : "no heartbeat for two intervals";
     } else if (by_claim && claims.count > 0) {
         explain(state, claims, judgement);
+        add_opinion(state, claims.verdict, judgement);
     } else if (by_claim) {
+        const Verdict verdict = judgement.verdict;
         judgement = state.judgement;  // nothing new was claimed, and nothing has let it go
+        judgement.verdict = verdict;
+        add_opinion(state, Rung::kNone, judgement);
     } else {
         judgement.reason = progress_reason(state, judgement.verdict);
         const std::uint64_t n =

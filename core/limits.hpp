@@ -107,8 +107,13 @@ inline constexpr std::chrono::minutes kTokenUseEvery{
     1};  ///< how often at most the uses of tokens are written
 
 // Judge.
-inline constexpr std::size_t kFactsKeptMax = 8;    ///< facts that a judge is reminded of
-inline constexpr std::size_t kFactBytesMax = 160;  ///< of each
+inline constexpr std::size_t kCheckIdBytesMax =
+    192;  ///< a session's id and what Headway appends to name a check of its own
+inline constexpr std::size_t kCheckPromptEventsMax =
+    200;  ///< of the journal that a question is made of: 20 rounds and what lies between
+inline constexpr std::size_t kChecksPendingMax = 8;  ///< of one session at once
+inline constexpr std::size_t kFactsKeptMax = 8;      ///< facts that a judge is reminded of
+inline constexpr std::size_t kFactBytesMax = 160;    ///< of each
 inline constexpr std::size_t kJudgeEndpointsMax = 8;
 inline constexpr std::size_t kJudgeQueueMax =
     4096;  ///< questions waiting or under way: about 64 MB of prompts; above it they are not asked

@@ -59,6 +59,10 @@ enum class ErrorCode : std::uint8_t {
     kApprovalUnclear,
     kTooManyApprovals,
     kNoGrant,
+    kNoJudge,
+    kUnknownCheck,
+    kCheckIdTaken,
+    kTooManyChecks,
 };
 
 /// One failure. `detail` is a sentence for the person who has to fix it; `field` names the

@@ -126,6 +126,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         add_budget_level(context, out);
         if (failure.code.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);
     }
+    add_due_check(context, out);
     end_itself(std::move(failure), context, out);
     follow_budget(true, told && own_steps(state_) > steps, context, out);
     if (!out.empty() && !state_.ended()) {

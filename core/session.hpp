@@ -38,6 +38,7 @@ struct Context {
     bool watched = false;    ///< somebody waits for or watches this session
     std::uint32_t load = 1;  ///< factor on the heartbeat interval, 1..8
     bool children_work = false;                ///< a session that this one opened is alive
+    const JudgeRules* judge = nullptr;         ///< null = nobody to ask
     const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, no alarms
     std::span<const CallToAllow> asks;         ///< calls of the report in work, by place
 };
@@ -121,6 +122,15 @@ public:
     Result<> revoke(std::uint64_t n, std::string by, std::string reason, const Context& context,
                     std::vector<Event>& out);
 
+    /// Asks a judge for its opinion; false when this check is under way already. The question
+    /// itself is the caller's to send, as the check.requested event says. Errors: kSessionEnded,
+    /// kNoJudge, kTooManyChecks.
+    Result<bool> request_check(std::string check_id, std::string by, const Context& context,
+                               std::vector<Event>& out);
+
+    /// How a check ended. Changes nothing when it is not under way or the session has ended.
+    void complete_check(CheckCompleted completed, const Context& context, std::vector<Event>& out);
+
     /// Time passed: appends what requests and approved calls that are overdue lead to, the verdict
     /// that silence deserves, and what the time used of the budget asks for, if anything.
     void tick(const Context& context, std::vector<Event>& out);
@@ -173,6 +183,12 @@ private:
     void grant_extension(const Approval& approved, const Context& context, std::vector<Event>& out);
     void add_overdue(const Context& context, std::vector<Event>& out);
     void note_changed_approvals();
+
+    // session_checks.cpp
+    void add_check(CheckCause cause, std::string check_id, std::string by, const Context& context,
+                   std::vector<Event>& out);
+    void add_due_check(const Context& context, std::vector<Event>& out);
+
     Attendance attendance(Timestamp watching_since) const;
 
     std::string id_;

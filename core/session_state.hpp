@@ -8,6 +8,7 @@
 
 #include "core/approvals.hpp"
 #include "core/budget_meter.hpp"
+#include "core/checks.hpp"
 #include "core/detectors.hpp"
 #include "core/event.hpp"
 #include "core/ledger.hpp"
@@ -122,7 +123,8 @@ struct SessionState {
     std::vector<LegacyKill> legacy_kills;  ///< at most one by each timer
     std::string end_code;                  ///< SessionEnded::code
     std::vector<std::string>
-        facts;                     ///< at most limits::kFactsKeptMax, the newest last; for a judge
+        facts;  ///< at most limits::kFactsKeptMax, the newest last; for a judge
+    Checks checks;
     Timestamp paused_at = kNever;  ///< an operator told the agent to pause, and not to resume yet
     SessionStarted about;
     Policy policy;
@@ -174,7 +176,8 @@ constexpr auto SessionState::fields() {
         field("recent_failures", &S::recent_failures), field("low_confidence", &S::low_confidence),
         field("paused_at", &S::paused_at), field("last_failure", &S::last_failure),
         field("legacy_kills", &S::legacy_kills), field("end_code", &S::end_code),
-        field("budget", &S::budget), field("approvals", &S::approvals), field("facts", &S::facts));
+        field("budget", &S::budget), field("approvals", &S::approvals), field("facts", &S::facts),
+        field("checks", &S::checks));
 }
 
 }  // namespace headway::core

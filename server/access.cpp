@@ -46,6 +46,8 @@ constexpr Entry kTable[] = {
     {Route::kDecide, Guard::kApprove},
     {Route::kRevoke, Guard::kApprove},
     {Route::kApproveAgent, Guard::kApprove},
+    {Route::kCheckAsk, Guard::kReport, false},
+    {Route::kCheck, Guard::kRead, false},
     {Route::kApproval, Guard::kRead},
     {Route::kApprovals, Guard::kOverview},
     {Route::kSession, Guard::kRead},

@@ -18,6 +18,7 @@
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
 #include "server/dispatcher.hpp"
+#include "server/judge_client.hpp"
 #include "server/logging.hpp"
 #include "server/operator_token.hpp"
 #include "server/supervisor.hpp"
@@ -43,9 +44,26 @@ void keep_freed_memory() {
     ::mallopt(M_MMAP_THRESHOLD, kMappedFrom);
 }
 
+/// The first endpoint of each role is asked.
+core::JudgeRules judge_rules(const config::JudgeSettings& settings) {
+    core::JudgeRules rules;
+    rules.on_suspect = settings.on_suspect;
+    rules.audit_rounds = settings.audit_rounds;
+    rules.checks_max = settings.checks_max;
+    for (const config::JudgeEndpoint& endpoint : settings.endpoints) {
+        std::string& name = endpoint.role == "confirm" ? rules.confirm : rules.primary;
+        if (name.empty()) name = endpoint.name;
+    }
+    return rules;
+}
+
 Supervisor::Settings supervisor_settings(const config::Settings& settings) {
-    return {settings.policy, settings.approvals, settings.storage.retention,
-            settings.storage.sessions_resident_max, settings.budget};
+    return {settings.policy,
+            settings.approvals,
+            settings.storage.retention,
+            settings.storage.sessions_resident_max,
+            judge_rules(settings.judge),
+            settings.budget};
 }
 
 /// The daemon, put together in the order in which it is needed and taken apart in reverse.
@@ -64,6 +82,8 @@ public:
 private:
     core::Result<> open_store();
     core::Result<> listen();
+    void start_judge();
+    Supervisor::JudgeLink judge_link();
     core::Result<> load_tokens();
     core::Result<> announce();
     void print_banner() const;
@@ -84,6 +104,7 @@ private:
     CommandQueue queue_;
     std::unique_ptr<Supervisor> supervisor_;
     std::unique_ptr<Dispatcher> dispatcher_;
+    std::unique_ptr<JudgeClient> judge_;  ///< null without an endpoint
     net::signal_set signals_;
     Timer drain_timer_;
     bool draining_ = false;
@@ -111,6 +132,7 @@ int App::run() {
         dispatcher_->stop();
         signals_.cancel();
     }
+    if (judge_) judge_->stop();  // checks under way are asked again after the next start
     queue_.close();
     supervisor.join();
     io_.restart();
@@ -152,11 +174,48 @@ core::Result<> App::listen() {
         },
         [this](bool is_error, const std::string& line) {
             log_->log(is_error ? spdlog::level::err : spdlog::level::info, "{}", line);
-        });
+        },
+        judge_link());
+    start_judge();
     HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, supervisor_->recover());
     if (replayed > 0) log_->info("read {} events back from the journal", replayed);
     return dispatcher_->http().listen(address.host, address.port);
+}
+
+void App::start_judge() {
+    if (loaded_.settings.judge.endpoints.empty()) return;
+    judge_ = std::make_unique<JudgeClient>(
+        loaded_.settings.judge,
+        [this](JudgeReply reply) {
+            net::post(io_.get_executor(), [this, answer = std::move(reply)]() mutable {
+                dispatcher_->judged(std::move(answer));
+            });
+        },
+        [this](bool is_error, const std::string& line) {
+            log_->log(is_error ? spdlog::level::err : spdlog::level::info, "{}", line);
+        });
+}
+
+Supervisor::JudgeLink App::judge_link() {
+    Supervisor::JudgeLink link;
+    link.ask = [this](JudgeJob job) {
+        JudgeReply refused;
+        refused.id = job.id;
+        refused.session = job.session;
+        refused.endpoint = job.endpoint;
+        refused.outcome = core::JudgeOutcome::kUnavailable;
+        refused.error = judge_ ? "too many questions wait, or this judge is not configured any more"
+                               : "no judge is configured any more";
+        if (judge_ && judge_->submit(std::move(job))) return;
+        net::post(io_.get_executor(), [this, reply = std::move(refused)]() mutable {
+            dispatcher_->judged(std::move(reply));
+        });
+    };
+    link.cancel = [this](const std::string& session) {
+        if (judge_) judge_->cancel(session);
+    };
+    return link;
 }
 
 core::Result<> App::load_tokens() {

@@ -18,9 +18,8 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
       waiters_(
           views_, [this](const ReplyTo& to, const Response& response) { respond(to, response); },
           [this] { return reading_time(); }),
-      approval_waits_([this](const ReplyTo& to, const core::ApprovalRef& ref) {
-          return ask(to, ApprovalQuery{ref.session, ref.n}, {}, 0);
-      }),
+      document_waits_(
+          [this](const ReplyTo& to, const std::string& id) { return ask_document(to, id); }),
       streams_(
           views_, [this](std::uint64_t id) { return http_.find(id); },
           [this](std::uint64_t id, StreamQuery query) {
@@ -141,6 +140,10 @@ core::Result<> Dispatcher::route_rest(Call& call) {
             return revoke(call);
         case api::Route::kApproveAgent:
             return approve_agent(call);
+        case api::Route::kCheckAsk:
+            return ask_check(call);
+        case api::Route::kCheck:
+            return check(call);
         default:
             break;
     }
@@ -193,7 +196,9 @@ void Dispatcher::publish(Publication& publication) {
     for (Reply& reply : publication.replies)
         answer(reply);
     for (const std::string& id : publication.decided)
-        approval_waits_.notify(id);
+        document_waits_.notify(id);
+    for (const std::string& id : publication.checked)
+        document_waits_.notify(check_key(id));
     for (const Reply& reply : publication.replies) {
         HttpConnection* connection = http_.find(reply.to.connection);
         if (connection != nullptr && !connection->streaming()) connection->flush();
@@ -207,7 +212,7 @@ void Dispatcher::answer(Reply& reply) {
     if (!what) {
         const auto stream_slot = streams_.abandon(reply.to.connection);
         const ReplyTo to = stream_slot ? ReplyTo{reply.to.connection, *stream_slot} : reply.to;
-        approval_waits_.answered(to);
+        document_waits_.answered(to);
         put(to, problem_response(what.error(), {}));
     } else if (auto* advice = std::get_if<AdviceReply>(&*what)) {
         advice_.body.clear();
@@ -223,8 +228,8 @@ void Dispatcher::answer(Reply& reply) {
         put(reply.to, response);
     } else if (auto* page = std::get_if<StreamReply>(&*what)) {
         streams_.on_page(reply.to.connection, std::move(*page));
-    } else if (auto* approval = std::get_if<ApprovalReply>(&*what)) {
-        answer_approval(reply.to, *approval);
+    } else if (auto* document = std::get_if<DocumentReply>(&*what)) {
+        answer_document(reply.to, *document);
     } else if (auto* view = std::get_if<ViewReply>(&*what)) {
         views_.resolve(view->session, view->view.get());
     }
@@ -250,18 +255,19 @@ void Dispatcher::respond(const ReplyTo& to, const Response& response) {
 void Dispatcher::closed(std::uint64_t connection) {
     streams_.on_closed(connection);
     if (waiters_.size() > 0) waiters_.drop_connection(connection);
-    if (approval_waits_.size() > 0) approval_waits_.drop_connection(connection);
+    if (document_waits_.size() > 0) document_waits_.drop_connection(connection);
 }
 
 void Dispatcher::second(Clock::Steady::time_point now) {
     streams_.keep_alive(now);
     note_token_uses(now);
+    if (!judged_.empty()) pass_judged();
 }
 
 void Dispatcher::arm_wait_timer() {
     core::Timestamp next = waiters_.next_deadline();
-    const core::Timestamp approval = approval_waits_.next_deadline();
-    if (next == core::kNever || (approval != core::kNever && approval < next)) next = approval;
+    const core::Timestamp document = document_waits_.next_deadline();
+    if (next == core::kNever || (document != core::kNever && document < next)) next = document;
     if (next == core::kNever || next == wait_timer_at_) return;
     wait_timer_at_ = next;
     wait_timer_.expires_after(std::max(next - clock_.now(), core::Millis{0}));
@@ -269,7 +275,7 @@ void Dispatcher::arm_wait_timer() {
         if (ec) return;
         wait_timer_at_ = core::kNever;
         waiters_.expire(clock_.now());
-        approval_waits_.expire(clock_.now());
+        document_waits_.expire(clock_.now());
         arm_wait_timer();
     });
 }
@@ -290,7 +296,7 @@ void Dispatcher::drain() {
     http_.drain();  // first, so that the replies below say that they are the last
     streams_.drain();
     waiters_.expire(core::kNever);
-    approval_waits_.expire(core::kNever);
+    document_waits_.expire(core::kNever);
 }
 
 bool Dispatcher::drained() const {

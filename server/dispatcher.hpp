@@ -9,9 +9,9 @@
 #include "api/json_tape.hpp"
 #include "config/settings.hpp"
 #include "server/access.hpp"
-#include "server/approval_waits.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
+#include "server/document_waits.hpp"
 #include "server/http_server.hpp"
 #include "server/metrics.hpp"
 #include "server/streams.hpp"
@@ -37,6 +37,8 @@ public:
     Access& access() noexcept { return access_; }
     /// A publication of the supervisor.
     void publish(Publication& publication);
+    /// What a judge has answered, on its way to the supervisor.
+    void judged(JudgeReply reply);
     /// The configuration was loaded again.
     void reload(const config::Settings& settings);
     /// Readiness goes, streams say goodbye, waiters are answered, connections close as they become
@@ -77,7 +79,13 @@ private:
     core::Result<> redeem(Call& call);
     core::Result<> revoke(Call& call);
     core::Result<> approve_agent(Call& call);
-    void answer_approval(const ReplyTo& to, ApprovalReply& reply);
+    core::Result<> wait_for_document(Call& call, const api::Query& query, std::string id);
+    bool ask_document(const ReplyTo& to, const std::string& id);
+    void answer_document(const ReplyTo& to, DocumentReply& reply);
+    // dispatcher_checks.cpp
+    core::Result<> ask_check(Call& call);
+    core::Result<> check(Call& call);
+    void pass_judged();
 
     // dispatcher_reads.cpp
     core::Result<> session(Call& call);
@@ -120,7 +128,7 @@ private:
     Access access_;
     ViewCache views_;
     Waiters waiters_;
-    ApprovalWaits approval_waits_;
+    DocumentWaits document_waits_;
     Streams streams_;
     HttpServer http_;
     api::JsonTape tape_;
@@ -130,6 +138,7 @@ private:
     core::Timestamp watching_since_;
     SupervisorStats supervisor_;
     RouteCounts routes_{};
+    std::vector<JudgeReply> judged_;  ///< that the queue had no room for; at most as many as asked
     Clock::Steady::time_point token_uses_at_{};  ///< when they were written last
     Warn warn_;
     std::unordered_map<const api::Deprecation*, Clock::Steady::time_point> warned_;

@@ -75,24 +75,37 @@ Result<> Dispatcher::approval(Call& call) {
     constexpr std::string_view kKnown[] = {"wait"};
     HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
     const core::ApprovalRef ref{call.session(), call.request.target.approval};
-    if (const std::string* wait = query.find("wait")) {
-        HEADWAY_TRY(const std::int64_t ms, api::parse_duration_ms(*wait, "wait"));
-        if (core::Millis{ms} > limits::kWaitMax) {
-            return Error{ErrorCode::kInvalidParameter, "at most 10m; wait again after that",
-                         "wait"};
-        }
-        if (ms > 0 && !draining_) {
-            HEADWAY_CHECK(approval_waits_.add(call.to, ref, clock_.now() + core::Millis{ms}));
-            arm_wait_timer();
-        }
-    }
+    HEADWAY_CHECK(wait_for_document(call, query, core::approval_id(ref.session, ref.n)));
     if (ask(call.to, ApprovalQuery{ref.session, ref.n}, {}, 0)) return {};
-    approval_waits_.answered(call.to);
+    document_waits_.answered(call.to);
     return busy();
 }
 
-void Dispatcher::answer_approval(const ReplyTo& to, ApprovalReply& reply) {
-    if (approval_waits_.keeps_waiting(to, reply.pending)) return;
+/// Takes `wait` of the query: the reply may be kept back so long.
+Result<> Dispatcher::wait_for_document(Call& call, const api::Query& query, std::string id) {
+    const std::string* wait = query.find("wait");
+    if (wait == nullptr) return {};
+    HEADWAY_TRY(const std::int64_t ms, api::parse_duration_ms(*wait, "wait"));
+    if (core::Millis{ms} > limits::kWaitMax) {
+        return Error{ErrorCode::kInvalidParameter, "at most 10m; wait again after that", "wait"};
+    }
+    if (ms <= 0 || draining_) return {};
+    HEADWAY_CHECK(document_waits_.add(call.to, std::move(id), clock_.now() + core::Millis{ms}));
+    arm_wait_timer();
+    return {};
+}
+
+bool Dispatcher::ask_document(const ReplyTo& to, const std::string& id) {
+    constexpr std::string_view kCheck = "check/";
+    if (id.starts_with(kCheck)) {  // whether it may be read was decided with the first document
+        return ask(to, CheckQuery{id.substr(kCheck.size()), core::Grants::all()}, {}, 0);
+    }
+    const auto ref = core::parse_approval_id(id);
+    return ref && ask(to, ApprovalQuery{ref->session, ref->n}, {}, 0);
+}
+
+void Dispatcher::answer_document(const ReplyTo& to, DocumentReply& reply) {
+    if (document_waits_.keeps_waiting(to, reply.pending)) return;
     Response response;
     response.body = std::move(reply.body);
     put(to, response);

@@ -19,4 +19,9 @@ struct Dispatcher::Call {
     }
 };
 
+/// What a long poll on a check is kept under, apart from approvals.
+inline std::string check_key(const std::string& id) {
+    return "check/" + id;
+}
+
 }  // namespace headway::server

@@ -17,6 +17,7 @@
 #include "core/event.hpp"
 #include "core/result.hpp"
 #include "core/view.hpp"
+#include "server/judge_messages.hpp"
 #include "storage/store.hpp"
 
 // What the I/O thread and the supervisor thread hand each other. Plain values; nothing else is
@@ -176,6 +177,23 @@ struct InboxQuery {
     std::string session;  ///< or empty: of all
 };
 
+/// Asks a judge about a session.
+struct CheckCommand {
+    std::string session;
+    std::string check_id;  ///< or empty: Headway chooses one
+    std::string by;
+};
+
+/// What a judge has answered; no reply.
+struct JudgedCommand {
+    JudgeReply reply;
+};
+
+struct CheckQuery {
+    std::string id;
+    core::Grants grants;  ///< of whoever asks: the session is known only to the index
+};
+
 /// The configuration was loaded again; no reply.
 struct ReloadCommand {
     core::Policy policy;
@@ -189,7 +207,8 @@ using Command =
                  DecideCommand, RedeemCommand, RevokeCommand, ApproveAgentCommand, SessionQuery,
                  ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery, ApprovalQuery,
                  InboxQuery, ReloadCommand, BudgetCommand, BudgetQuery, BudgetAnalyticsQuery,
-                 CreateTokenCommand, RevokeTokenCommand, UseTokensCommand>;
+                 CreateTokenCommand, RevokeTokenCommand, UseTokensCommand, CheckCommand,
+                 JudgedCommand, CheckQuery>;
 
 struct Request {
     ReplyTo reply_to;
@@ -215,10 +234,9 @@ struct BodyReply {
     bool problem = false;  ///< application/problem+json
 };
 
-/// One approval's document.
-struct ApprovalReply {
-    std::string id;
-    bool pending = false;
+/// The document of an approval or a check.
+struct DocumentReply {
+    bool pending = false;  ///< a long poll goes on
     std::string body;
 };
 
@@ -238,7 +256,7 @@ struct ViewReply {
     std::unique_ptr<core::SessionView> view;  ///< null: unknown session
 };
 
-using Answer = std::variant<AdviceReply, BodyReply, StreamReply, ViewReply, ApprovalReply>;
+using Answer = std::variant<AdviceReply, BodyReply, StreamReply, ViewReply, DocumentReply>;
 
 struct Reply {
     ReplyTo to;
@@ -252,6 +270,12 @@ struct ApprovalStats {
     std::uint64_t redeemed = 0;
     std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()> alarms{};
     std::uint64_t pending = 0;  ///< now
+};
+
+struct CheckStats {
+    std::array<std::uint64_t, core::EnumNames<core::CheckCause>::kNames.size()> asked{};
+    std::array<std::uint64_t, core::EnumNames<core::JudgeOutcome>::kNames.size()> outcomes{};
+    std::array<std::uint64_t, core::EnumNames<core::CheckAnswer>::kNames.size()> answers{};
 };
 
 /// How the supervisor fares, for /readyz and /metrics.
@@ -269,6 +293,7 @@ struct SupervisorStats {
     std::uint64_t wal_pages = 0;
     std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< verdict changes, by verdict
     ApprovalStats approvals;
+    CheckStats checks;
     bool writable = true;  ///< the last commit succeeded
 };
 
@@ -281,7 +306,8 @@ struct Publication {
     std::vector<Reply> replies;
     std::vector<std::string> deleted;                      ///< sessions that retention took
     std::optional<std::vector<core::TokenRecord>> tokens;  ///< all of them, when they changed
-    std::vector<std::string> decided;  ///< approvals that changed and do not wait any more
+    std::vector<std::string> decided;                      ///< approvals that do not wait any more
+    std::vector<std::string> checked;                      ///< checks that have ended
     SupervisorStats stats;
 };
 

@@ -55,7 +55,7 @@ const char* route_name(std::size_t route) {
                                       "metrics",       "version",      "index",
                                       "ask",           "approvals",    "approval",
                                       "decide",        "redeem",       "revoke",
-                                      "approve_agent"};
+                                      "approve_agent", "check_ask",    "check"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }
@@ -94,6 +94,25 @@ void add_http(Families& families, const MetricsInput& input) {
                      input.lagged);
     families.gauge("headway_waiters", "Long polls waiting.", static_cast<double>(input.waiters));
     families.gauge("headway_views", "Session views cached.", static_cast<double>(input.views));
+}
+
+void add_checks(Families& families, const CheckStats& stats) {
+    auto& asked = families.family("headway_checks_requested_total",
+                                  "Status checks asked for, by why.", MetricType::Counter);
+    for (std::size_t i = 0; i < stats.asked.size(); ++i)
+        add_labelled(asked, "cause", std::string{core::EnumNames<core::CheckCause>::kNames[i]},
+                     stats.asked[i]);
+    auto& outcomes = families.family("headway_checks_completed_total",
+                                     "Status checks that have ended, by how.", MetricType::Counter);
+    for (std::size_t i = 0; i < stats.outcomes.size(); ++i)
+        add_labelled(outcomes, "outcome",
+                     std::string{core::EnumNames<core::JudgeOutcome>::kNames[i]},
+                     stats.outcomes[i]);
+    auto& answers = families.family("headway_checks_answers_total",
+                                    "Answers of judges to status checks.", MetricType::Counter);
+    for (std::size_t i = 0; i < stats.answers.size(); ++i)
+        add_labelled(answers, "answer", std::string{core::EnumNames<core::CheckAnswer>::kNames[i]},
+                     stats.answers[i]);
 }
 
 void add_approvals(Families& families, const ApprovalStats& stats) {
@@ -147,6 +166,7 @@ void add_supervisor(Families& families, const MetricsInput& input) {
     families.gauge("headway_queue", "Requests waiting for the supervisor.",
                    static_cast<double>(input.queue));
     add_approvals(families, stats.approvals);
+    add_checks(families, stats.checks);
     auto& verdicts = families.family("headway_verdicts_total", "Verdict changes, by verdict.",
                                      MetricType::Counter);
     for (std::size_t i = 0; i < core::kVerdictCount; ++i) {

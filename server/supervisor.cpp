@@ -36,13 +36,14 @@ void note_family(Families& families, const Resident& resident) {
 }  // namespace
 
 Supervisor::Supervisor(storage::Store& store, const Clock& clock, CommandQueue& queue,
-                       Settings settings, Publish publish, Report report)
+                       Settings settings, Publish publish, Report report, JudgeLink judge)
     : store_(store),
       clock_(clock),
       queue_(queue),
       settings_(settings),
       publish_(std::move(publish)),
-      report_(std::move(report)) {}
+      report_(std::move(report)),
+      judge_(std::move(judge)) {}
 
 core::Result<std::uint64_t> Supervisor::recover() {
     HEADWAY_TRY(storage::Recovery recovery, store_.recover());
@@ -58,6 +59,7 @@ core::Result<std::uint64_t> Supervisor::recover() {
     for (const storage::SessionKey key : asking)
         deadlines_.schedule(key, watching_since_);
     HEADWAY_TRY(stats_.approvals.pending, store_.count_pending());
+    HEADWAY_CHECK(recover_checks());
     for (storage::StoredSession& stored : recovery.sessions) {
         Resident& resident = residents_.add(std::move(stored));
         residents_.mark_dirty(resident, recovery.snapshots + 1);
@@ -109,6 +111,7 @@ void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
     write_phase(requests, turn);
     answer_queries(requests, turn);
     publish_turn(turn);
+    ask_judge(turn);
     if (Clock::steady() > started + kPauseNoticed) watching_since_ = clock_.now();
 }
 
@@ -164,6 +167,7 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
         context.watched = request.watched;
         context.load = turn.load;
         context.approvals = &settings_.approvals;
+        context.judge = &settings_.judge;
         core::Result<Answer> what{Answer{}};
         std::visit(
             [&](auto& command) {
@@ -266,6 +270,9 @@ void Supervisor::give_up(const core::Error& error, std::vector<Request>& request
     turn.publication->replies.clear();
     turn.publication->tokens.reset();
     turn.publication->decided.clear();
+    turn.publication->checked.clear();
+    turn.questions.clear();
+    turn.unasked.clear();
     core::Error shown = error;
     if (shown.code == core::ErrorCode::kStorageCorrupt) {
         shown.code = core::ErrorCode::kStorageUnavailable;

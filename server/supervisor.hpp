@@ -5,8 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "api/encode_checks.hpp"
 #include "core/budget_history.hpp"
 #include "core/budget_settings.hpp"
 #include "core/policy.hpp"
@@ -35,6 +37,7 @@ public:
         core::ApprovalRules approvals;
         core::Millis retention{0};  ///< how long ended sessions are kept; 0 = for ever
         std::size_t resident_max = 100'000;
+        core::JudgeRules judge;                       ///< without a primary nobody is asked
         core::BudgetSettings budget{{}, {}, {}, {}};  ///< of new sessions; without any by default
     };
     /// Called once a turn that has something to say; must not block.
@@ -42,8 +45,14 @@ public:
     /// A line for the log: what went wrong or came back.
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
+    /// The way to the judges; both must not block.
+    struct JudgeLink {
+        std::function<void(JudgeJob)> ask;  ///< answered by one JudgedCommand, whatever happens
+        std::function<void(const std::string& session)> cancel;  ///< nobody waits for it any more
+    };
+
     Supervisor(storage::Store& store, const Clock& clock, CommandQueue& queue, Settings settings,
-               Publish publish, Report report);
+               Publish publish, Report report, JudgeLink judge = {});
 
     /// Brings back what the journal holds past the snapshots and starts listening; returns the
     /// number of events read.
@@ -129,6 +138,16 @@ private:
                                                             core::Ruling ruling,
                                                             const core::Context& context,
                                                             Turn& turn);
+    // supervisor_checks.cpp
+    core::Result<Answer> handle(CheckCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(JudgedCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> answer(const CheckQuery& query);
+    core::Result<> index_checks(const Resident& resident, std::span<const core::Event> events,
+                                storage::Cursor cursor, Turn& turn);
+    core::Result<api::CheckDocument> check_document(const storage::StoredCheck& stored);
+    core::Result<> recover_checks();
+    void ask_judge(Turn& turn);
+    core::Result<> ask_judge(const std::string& session, const core::CheckRequested& asked);
     // supervisor_inbox.cpp
     core::Result<Answer> answer(const ApprovalQuery& query);
     core::Result<Answer> answer(const InboxQuery& query);
@@ -175,6 +194,18 @@ private:
     Families families_;
     core::RunFiles run_files_;
     SupervisorStats stats_;
+    /// A question that is under way, by JudgeJob::id.
+    struct Question {
+        std::string session;
+        std::string check_id;
+        std::string judge;
+        std::vector<std::uint64_t> shown;  ///< events that an answer may rest on
+    };
+    JudgeLink judge_;
+    std::unordered_map<std::uint64_t, Question> questions_;
+    std::uint64_t next_question_ = 1;
+    /// Of the journal, not asked since we started.
+    std::vector<std::pair<std::string, core::CheckRequested>> unasked_;
     core::Timestamp watching_since_ = core::kNever;
     core::Timestamp retention_at_ = core::kNever;  ///< when to look for old sessions again
     Clock::Steady::time_point gap_at_{};           ///< the last time for housekeeping

@@ -132,8 +132,7 @@ Result<Answer> Supervisor::answer(const ApprovalQuery& query) {
     HEADWAY_TRY(const auto stored, store_.find_approval(*key, query.n));
     if (!stored) return unknown_approval(query.session, query.n);
     HEADWAY_TRY(const auto document, approval_document(*stored));
-    ApprovalReply reply;
-    reply.id = core::approval_id(query.session, query.n);
+    DocumentReply reply;
     reply.pending = stored->approval.pending();
     api::append_approval(reply.body, document);
     return Answer{std::move(reply)};

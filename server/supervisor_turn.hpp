@@ -15,6 +15,8 @@ struct Supervisor::Turn {
     std::vector<Resident*> touched;
     std::vector<Resident*> moved;  ///< got events
     bool tokens_changed = false;
+    std::vector<std::pair<std::string, core::CheckRequested>> questions;  ///< by session
+    std::vector<std::string> unasked;  ///< sessions that ended with checks under way
 };
 
 /// Errors that spoil the whole transaction, as opposed to a refusal of one command.
@@ -33,7 +35,8 @@ inline bool is_query(const Command& command) {
            std::holds_alternative<BudgetQuery>(command) ||
            std::holds_alternative<BudgetAnalyticsQuery>(command) ||
            std::holds_alternative<ApprovalQuery>(command) ||
-           std::holds_alternative<InboxQuery>(command);
+           std::holds_alternative<InboxQuery>(command) ||
+           std::holds_alternative<CheckQuery>(command);
 }
 
 }  // namespace headway::server

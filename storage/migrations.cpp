@@ -92,6 +92,16 @@ CREATE TABLE approval(
 CREATE UNIQUE INDEX approval_session ON approval(session, n);
 CREATE INDEX approval_pending ON approval(cursor) WHERE pending=1;
 CREATE INDEX approval_identical ON approval(identity) WHERE pending=1;
+)sql",
+    R"sql(
+CREATE TABLE judge_check(
+    id TEXT PRIMARY KEY,
+    session INTEGER NOT NULL,
+    asked INTEGER NOT NULL,
+    done INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX judge_check_session ON judge_check(session);
+CREATE INDEX judge_check_pending ON judge_check(asked) WHERE done=0;
 )sql"};
 
 core::Result<> run_step(Database& database, int step) {

@@ -31,6 +31,11 @@ public:
     core::Result<std::optional<IdempotentUse>> find_idempotency_key(std::string_view key) override;
     core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
                                        core::Timestamp now) override;
+    core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) override;
+    core::Result<> finish_check(std::string_view id, Cursor done) override;
+    core::Result<> finish_checks(SessionKey key, Cursor done) override;
+    core::Result<std::optional<StoredCheck>> find_check(std::string_view id) override;
+    core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) override;
     core::Result<> save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
                                  Cursor decided) override;
     core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,

@@ -82,6 +82,15 @@ struct StoredApproval {
     Cursor decided = 0;  ///< cursor of its approval.decided event; 0 = none
 };
 
+/// A status check of any session, as the index of all of them has it.
+struct StoredCheck {
+    std::string id;
+    SessionKey session = 0;
+    std::string session_id;
+    Cursor asked = 0;  ///< of its check.requested event
+    Cursor done = 0;   ///< of its check.completed, or of the session's end; 0 = under way
+};
+
 /// Which page of them.
 struct ApprovalPage {
     std::optional<bool> pending;  ///< pending ones are listed oldest first, others newest first
@@ -133,6 +142,14 @@ public:
     virtual core::Result<std::uint64_t> count_pending() = 0;
     /// Sessions with a pending approval.
     virtual core::Result<std::vector<SessionKey>> asking_sessions() = 0;
+
+    virtual core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) = 0;
+    virtual core::Result<> finish_check(std::string_view id, Cursor done) = 0;
+    /// All that are under way for a session that ends.
+    virtual core::Result<> finish_checks(SessionKey key, Cursor done) = 0;
+    virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id) = 0;
+    /// Those under way, oldest first.
+    virtual core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) = 0;
 
     /// Only for a session that is not in memory: what is in memory may be ahead of its snapshot.
     virtual core::Result<StoredSession> load(SessionKey key) = 0;

@@ -96,6 +96,22 @@ public:
     core::Result<std::vector<storage::SessionKey>> asking_sessions() override {
         return real_.asking_sessions();
     }
+    core::Result<> add_check(std::string_view id, storage::SessionKey key,
+                             storage::Cursor asked) override {
+        return real_.add_check(id, key, asked);
+    }
+    core::Result<> finish_check(std::string_view id, storage::Cursor done) override {
+        return real_.finish_check(id, done);
+    }
+    core::Result<> finish_checks(storage::SessionKey key, storage::Cursor done) override {
+        return real_.finish_checks(key, done);
+    }
+    core::Result<std::optional<storage::StoredCheck>> find_check(std::string_view id) override {
+        return real_.find_check(id);
+    }
+    core::Result<std::vector<storage::StoredCheck>> pending_checks(std::size_t limit) override {
+        return real_.pending_checks(limit);
+    }
     core::Result<storage::StoredSession> load(storage::SessionKey key) override {
         return real_.load(key);
     }

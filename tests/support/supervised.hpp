@@ -80,6 +80,8 @@ public:
     server::Publication last;  ///< of the last turn, without its replies
     bool published = false;
     std::vector<std::string> log;
+    std::vector<server::JudgeJob> judge_jobs;  ///< that the judge was given
+    std::vector<std::string> judge_cancelled;  ///< sessions
 
 private:
     void start() {
@@ -93,7 +95,10 @@ private:
                 last = std::move(*publication);
                 published = true;
             },
-            [this](bool, const std::string& line) { log.push_back(line); });
+            [this](bool, const std::string& line) { log.push_back(line); },
+            server::Supervisor::JudgeLink{
+                [this](server::JudgeJob job) { judge_jobs.push_back(std::move(job)); },
+                [this](const std::string& session) { judge_cancelled.push_back(session); }});
         require_ok(supervisor_->recover());
     }
 

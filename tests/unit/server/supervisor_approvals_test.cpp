@@ -72,7 +72,7 @@ TEST_CASE("supervisor approvals: nothing of a decision stays when the commit fai
     CHECK(code_of(daemon.ask(DecideCommand{"s", n, approve(), false})) == ErrorCode::kStorageFull);
     CHECK(daemon.last.decided.empty());
     daemon.store().fail(Step::kNone);
-    const auto before = std::get<ApprovalReply>(*daemon.ask(ApprovalQuery{"s", n}));
+    const auto before = std::get<DocumentReply>(*daemon.ask(ApprovalQuery{"s", n}));
     CHECK(before.pending);
     CHECK(parsed(body(daemon.ask(DecideCommand{"s", n, approve(), false})))["approval"]["status"] ==
           "approved");
@@ -109,7 +109,7 @@ TEST_CASE("supervisor approvals: an old one is answered from the index", "[serve
             parsed(body(daemon.ask(ask("s", call("sha256:" + id, id)))))["n"].get<std::uint64_t>();
         (void)body(daemon.ask(DecideCommand{"s", n, no, false}));
     }
-    const auto shown = std::get<ApprovalReply>(*daemon.ask(ApprovalQuery{"s", first}));
+    const auto shown = std::get<DocumentReply>(*daemon.ask(ApprovalQuery{"s", first}));
     const Document document = Document::parse(shown.body);
     CHECK(document["status"] == "ignored");
     CHECK(document["args"]["to"] == "prod");

@@ -1,4 +1,4 @@
-#include "server/approval_waits.hpp"
+#include "server/document_waits.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,7 +8,6 @@
 
 using namespace headway::server;
 using namespace headway::tests;
-using headway::core::ApprovalRef;
 using headway::core::kNever;
 
 namespace {
@@ -17,13 +16,13 @@ namespace {
 struct Room {
     std::vector<std::uint64_t> asked;  ///< slots
     bool full = false;
-    ApprovalWaits waits{[this](const ReplyTo& to, const ApprovalRef&) {
+    DocumentWaits waits{[this](const ReplyTo& to, const std::string&) {
         if (!full) asked.push_back(to.slot);
         return !full;
     }};
 
     void wait(std::uint64_t slot, std::uint64_t n = 7, std::int64_t deadline = 1000) {
-        require_ok(waits.add({slot / 10, slot}, {"s", n}, at(deadline)));
+        require_ok(waits.add({slot / 10, slot}, "s.a" + std::to_string(n), at(deadline)));
     }
     /// A document arrives: whether it is kept back.
     bool kept(std::uint64_t slot, bool pending) {
@@ -33,7 +32,7 @@ struct Room {
 
 }  // namespace
 
-TEST_CASE("approval waits: one that is decided already is answered at once", "[server]") {
+TEST_CASE("document waits: one that is decided already is answered at once", "[server]") {
     Room room;
     room.wait(1);
     CHECK_FALSE(room.kept(1, false));
@@ -41,7 +40,7 @@ TEST_CASE("approval waits: one that is decided already is answered at once", "[s
     CHECK(room.waits.next_deadline() == kNever);
 }
 
-TEST_CASE("approval waits: a decision brings the document to everybody who waits for it",
+TEST_CASE("document waits: a decision brings the document to everybody who waits for it",
           "[server]") {
     Room room;
     room.wait(1);
@@ -58,7 +57,7 @@ TEST_CASE("approval waits: a decision brings the document to everybody who waits
     CHECK(room.waits.size() == 1);
 }
 
-TEST_CASE("approval waits: a document on its way is the answer when the decision comes first",
+TEST_CASE("document waits: a document on its way is the answer when the decision comes first",
           "[server]") {
     Room room;
     room.wait(1);
@@ -68,7 +67,7 @@ TEST_CASE("approval waits: a document on its way is the answer when the decision
     CHECK(room.waits.size() == 0);
 }
 
-TEST_CASE("approval waits: the deadline brings the document as it is", "[server]") {
+TEST_CASE("document waits: the deadline brings the document as it is", "[server]") {
     Room room;
     room.wait(1, 7, 1000);
     room.wait(2, 7, 2000);
@@ -83,7 +82,7 @@ TEST_CASE("approval waits: the deadline brings the document as it is", "[server]
     CHECK(room.asked.size() == 2);
 }
 
-TEST_CASE("approval waits: a full queue is tried again", "[server]") {
+TEST_CASE("document waits: a full queue is tried again", "[server]") {
     Room room;
     room.wait(1);
     CHECK(room.kept(1, true));
@@ -95,7 +94,7 @@ TEST_CASE("approval waits: a full queue is tried again", "[server]") {
     CHECK(room.asked.size() == 1);
 }
 
-TEST_CASE("approval waits: a connection that is gone waits for nothing", "[server]") {
+TEST_CASE("document waits: a connection that is gone waits for nothing", "[server]") {
     Room room;
     room.wait(11);
     room.wait(12);
@@ -109,7 +108,7 @@ TEST_CASE("approval waits: a connection that is gone waits for nothing", "[serve
     CHECK(room.asked.empty());
 }
 
-TEST_CASE("approval waits: they are bounded", "[server]") {
+TEST_CASE("document waits: they are bounded", "[server]") {
     Room room;
     for (std::uint64_t i = 0; i < headway::core::limits::kWaitersMax; ++i)
         room.wait(i);

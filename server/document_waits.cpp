@@ -1,4 +1,4 @@
-#include "server/approval_waits.hpp"
+#include "server/document_waits.hpp"
 
 #include <vector>
 
@@ -20,25 +20,20 @@ void erase_one(Map& map, const Key& key, const typename Map::mapped_type& value)
     }
 }
 
-std::string id_of(const core::ApprovalRef& ref) {
-    return core::approval_id(ref.session, ref.n);
-}
-
 }  // namespace
 
-core::Result<> ApprovalWaits::add(const ReplyTo& to, core::ApprovalRef ref,
-                                  core::Timestamp deadline) {
+core::Result<> DocumentWaits::add(const ReplyTo& to, std::string id, core::Timestamp deadline) {
     if (waits_.size() >= core::limits::kWaitersMax) {
         return core::Error{core::ErrorCode::kOverloaded, "too many are waiting; try again", {}};
     }
     const Place place{to.connection, to.slot};
-    by_id_.emplace(id_of(ref), place);
+    by_id_.emplace(id, place);
     deadlines_.emplace(deadline, place);
-    waits_.emplace(place, Wait{std::move(ref), deadline});
+    waits_.emplace(place, Wait{std::move(id), deadline});
     return {};
 }
 
-bool ApprovalWaits::keeps_waiting(const ReplyTo& to, bool pending) {
+bool DocumentWaits::keeps_waiting(const ReplyTo& to, bool pending) {
     const auto wait = waits_.find({to.connection, to.slot});
     if (wait == waits_.end()) return false;
     wait->second.asked = false;
@@ -47,12 +42,12 @@ bool ApprovalWaits::keeps_waiting(const ReplyTo& to, bool pending) {
     return false;
 }
 
-void ApprovalWaits::answered(const ReplyTo& to) {
+void DocumentWaits::answered(const ReplyTo& to) {
     const auto wait = waits_.find({to.connection, to.slot});
     if (wait != waits_.end()) remove(wait);
 }
 
-void ApprovalWaits::notify(const std::string& id) {
+void DocumentWaits::notify(const std::string& id) {
     const auto [from, to] = by_id_.equal_range(id);
     std::vector<Place> places;
     for (auto at = from; at != to; ++at)
@@ -61,7 +56,7 @@ void ApprovalWaits::notify(const std::string& id) {
         finish(place, waits_.at(place));
 }
 
-void ApprovalWaits::drop_connection(std::uint64_t connection) {
+void DocumentWaits::drop_connection(std::uint64_t connection) {
     auto wait = waits_.lower_bound({connection, 0});
     while (wait != waits_.end() && wait->first.first == connection) {
         const auto gone = wait++;
@@ -69,7 +64,7 @@ void ApprovalWaits::drop_connection(std::uint64_t connection) {
     }
 }
 
-void ApprovalWaits::expire(core::Timestamp now) {
+void DocumentWaits::expire(core::Timestamp now) {
     std::vector<Place> due;
     for (const auto& [deadline, place] : deadlines_) {
         if (now != core::kNever && deadline > now) break;
@@ -87,19 +82,19 @@ void ApprovalWaits::expire(core::Timestamp now) {
     }
 }
 
-core::Timestamp ApprovalWaits::next_deadline() const {
+core::Timestamp DocumentWaits::next_deadline() const {
     return deadlines_.empty() ? core::kNever : deadlines_.begin()->first;
 }
 
 /// Asks for the document that will be the answer. One that is on its way already will do: it is
 /// made after whatever we were told of.
-void ApprovalWaits::finish(const Place& place, Wait& wait) {
-    if (!wait.asked) wait.asked = ask_({place.first, place.second}, wait.ref);
+void DocumentWaits::finish(const Place& place, Wait& wait) {
+    if (!wait.asked) wait.asked = ask_({place.first, place.second}, wait.id);
     wait.last = wait.asked;
 }
 
-void ApprovalWaits::remove(std::map<Place, Wait>::iterator wait) {
-    erase_one(by_id_, id_of(wait->second.ref), wait->first);
+void DocumentWaits::remove(std::map<Place, Wait>::iterator wait) {
+    erase_one(by_id_, wait->second.id, wait->first);
     if (wait->second.deadline != core::kNever) {
         erase_one(deadlines_, wait->second.deadline, wait->first);
     }

@@ -1,0 +1,110 @@
+#include "core/checks.hpp"
+
+#include <algorithm>
+
+#include "core/limits.hpp"
+#include "core/session_state.hpp"
+
+namespace headway::core {
+namespace {
+
+/// Rounds between two automatic checks: the surer the judge was, the longer (detection.md 2.6).
+constexpr std::uint32_t kSpacingMin = 5;
+constexpr std::uint32_t kSpacingMax = 15;
+
+std::uint32_t spacing(const CheckCompleted& done) {
+    if (!done.answer) return kSpacingMax;
+    const double sure = std::clamp(done.confidence, 0.0, 1.0);
+    return kSpacingMin + static_cast<std::uint32_t>((kSpacingMax - kSpacingMin) * sure);
+}
+
+bool is_automatic(CheckCause cause) {
+    return cause == CheckCause::kSuspect || cause == CheckCause::kAudit;
+}
+
+}  // namespace
+
+const PendingCheck* Checks::find(std::string_view check_id) const noexcept {
+    const auto found = std::find_if(pending.begin(), pending.end(), [&](const PendingCheck& one) {
+        return one.check_id == check_id;
+    });
+    return found == pending.end() ? nullptr : &*found;
+}
+
+void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n) {
+    Checks& checks = state.checks;
+    PendingCheck pending;
+    pending.n = n;
+    pending.check_id = asked.check_id;
+    pending.cause = asked.cause;
+    pending.confirm = asked.confirm;
+    pending.loop = state.judgement.loop;
+    pending.round = state.ledger.rounds;
+    if (asked.cause == CheckCause::kConfirm) {  // it is about what the first was asked about
+        pending.loop = checks.loop;
+        pending.round = checks.round;
+    }
+    if (is_automatic(asked.cause)) {
+        ++checks.automatic;
+        checks.next_round = state.ledger.rounds + kSpacingMax;
+        checks.audited_round = state.ledger.rounds;
+    }
+    if (checks.pending.size() == limits::kChecksPendingMax) {
+        checks.pending.erase(checks.pending.begin());
+    }
+    checks.pending.push_back(std::move(pending));
+}
+
+void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n) {
+    Checks& checks = state.checks;
+    const auto at = std::find_if(
+        checks.pending.begin(), checks.pending.end(),
+        [&done](const PendingCheck& pending) { return pending.check_id == done.check_id; });
+    if (at == checks.pending.end()) return;
+    const PendingCheck asked = std::move(*at);
+    checks.pending.erase(at);
+    if (is_automatic(asked.cause)) checks.next_round = state.ledger.rounds + spacing(done);
+    if (done.answer != CheckAnswer::kLooping || asked.loop.empty()) return;
+    if (asked.cause == CheckCause::kConfirm) {
+        checks.confirmed = checks.confirmed ||
+                           (asked.loop == checks.loop && done.confidence >= kConfirmConfidenceMin);
+        return;
+    }
+    if (checks.loop == asked.loop && checks.confirmed && checks.asked_n > state.ledger.hard_n) {
+        return;  // the first answer stands; a later one would only put it off
+    }
+    checks.loop = asked.loop;
+    checks.round = asked.round;
+    checks.n = n;
+    checks.asked_n = asked.n;
+    checks.confirmed = asked.confirm.empty();
+}
+
+std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules) {
+    const Checks& checks = state.checks;
+    const std::uint32_t rounds = state.ledger.rounds;
+    if (rules.primary.empty() || state.ended() || !state.policy.loop_detection) return {};
+    if (checks.automatic >= rules.checks_max || rounds < checks.next_round) return {};
+    const bool asked =
+        std::any_of(checks.pending.begin(), checks.pending.end(),
+                    [](const PendingCheck& one) { return one.cause != CheckCause::kAsked; });
+    if (asked) return {};
+    if (rules.on_suspect && state.judgement.verdict == Verdict::kSuspect) {
+        return CheckCause::kSuspect;
+    }
+    const bool works = state.judgement.verdict == Verdict::kProgressing ||
+                       state.judgement.verdict == Verdict::kExploring ||
+                       state.judgement.verdict == Verdict::kSlow;
+    const std::uint32_t since = std::max(state.ledger.hard_round, checks.audited_round);
+    const bool long_ago = rules.audit_rounds != 0 && rounds >= since + rules.audit_rounds;
+    return works && long_ago ? std::optional{CheckCause::kAudit} : std::nullopt;
+}
+
+bool judged_looping(const SessionState& state) {
+    const Checks& checks = state.checks;
+    return !checks.loop.empty() && checks.confirmed && checks.loop == state.judgement.loop &&
+           state.ledger.hard_n < checks.asked_n && state.ledger.scope_n < checks.asked_n &&
+           state.ledger.rounds >= checks.round + kJudgedRounds;
+}
+
+}  // namespace headway::core

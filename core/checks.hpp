@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "core/judge_payloads.hpp"
+
+namespace headway::core {
+
+struct SessionState;
+struct Event;
+
+/// When a judge is asked without anybody having said so, and who it is. The daemon's, not a
+/// session's.
+struct JudgeRules {
+    std::string primary;  ///< name of the endpoint asked first; empty = there is no judge
+    std::string confirm;  ///< of the one whose second opinion a B needs; empty = none
+    bool on_suspect = true;
+    std::uint32_t audit_rounds = 100;  ///< without hard progress; 0 = no audits
+    std::uint32_t checks_max = 10;     ///< of one session, by itself
+};
+
+/// A status check that a judge has not answered yet.
+struct PendingCheck {
+    std::uint64_t n = 0;  ///< its check.requested event
+    std::string check_id;
+    CheckCause cause = CheckCause::kAsked;
+    std::string confirm;      ///< JudgeRules::confirm when it was asked
+    std::string loop;         ///< Judgement::loop of that moment, empty when none was seen
+    std::uint32_t round = 0;  ///< Ledger::rounds of that moment
+    bool operator==(const PendingCheck&) const = default;
+    static constexpr auto fields() {
+        using P = PendingCheck;
+        return field_list(field("n", &P::n), field("check_id", &P::check_id),
+                          field("cause", &P::cause), field("confirm", &P::confirm),
+                          field("loop", &P::loop), field("round", &P::round));
+    }
+};
+
+/// What judges were asked about a session, and the one answer that counts: B, "looping". The others
+/// move no verdict, so that no transcript that talks a judge round improves one.
+struct Checks {
+    std::vector<PendingCheck> pending;  ///< at most limits::kChecksPendingMax
+    std::uint32_t automatic = 0;        ///< asked by Headway itself, ever
+    std::uint32_t next_round = 0;       ///< Ledger::rounds from which the next of those may come
+    std::uint32_t audited_round = 0;
+    std::string loop;           ///< the suspicion that a judge called a loop; empty = none
+    std::uint32_t round = 0;    ///< when that judge was asked
+    std::uint64_t n = 0;        ///< the answer's event
+    std::uint64_t asked_n = 0;  ///< the question's: progress after it refutes the answer
+    bool confirmed = false;     ///< the second opinion, where one is wanted, said the same
+    bool operator==(const Checks&) const = default;
+    static constexpr auto fields() {
+        using C = Checks;
+        return field_list(field("pending", &C::pending), field("automatic", &C::automatic),
+                          field("next_round", &C::next_round),
+                          field("audited_round", &C::audited_round), field("loop", &C::loop),
+                          field("round", &C::round), field("n", &C::n),
+                          field("asked_n", &C::asked_n), field("confirmed", &C::confirmed));
+    }
+
+    const PendingCheck* find(std::string_view check_id) const noexcept;
+};
+
+/// Folds of the two events. `state` is as it was before them.
+void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n);
+void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n);
+
+/// Why Headway should ask a judge now, by itself: a suspicion, then every 5 to 15 rounds by how
+/// sure the last answer was; or a long time without hard progress (detection.md 2.6). Pure.
+std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules);
+
+/// Whether a judge's B turns the suspicion that stands into `stuck` (detection.md 2.5 c): it was
+/// said of this loop, confirmed where a second opinion is wanted, nothing hard came after the
+/// question, and the suspicion has outlasted it by kJudgedRounds - a worker that was only slow has
+/// moved by then, whatever a judge says. Pure.
+bool judged_looping(const SessionState& state);
+
+inline constexpr std::uint32_t kJudgedRounds = 5;
+inline constexpr double kConfirmConfidenceMin = 0.9;
+
+}  // namespace headway::core

@@ -1,0 +1,80 @@
+#include <utility>
+
+#include "core/limits.hpp"
+#include "core/session.hpp"
+
+// Questions to a judge: asked, and answered. What an answer is worth is decided in checks.cpp.
+
+namespace headway::core {
+namespace {
+
+Event make_event(Payload payload, const Context& context) {
+    Event event;
+    event.at = context.now;
+    event.payload = std::move(payload);
+    return event;
+}
+
+}  // namespace
+
+Result<bool> Session::request_check(std::string check_id, std::string by, const Context& context,
+                                    std::vector<Event>& out) {
+    if (state_.ended()) {
+        return Error{
+            ErrorCode::kSessionEnded, "the session has ended; there is nothing to check", {}};
+    }
+    if (state_.checks.find(check_id) != nullptr) return false;
+    if (context.judge == nullptr || context.judge->primary.empty()) {
+        return Error{ErrorCode::kNoJudge,
+                     "no judge is configured; add one as [judge.endpoints.NAME] with base_url and "
+                     "model, and restart",
+                     {}};
+    }
+    if (state_.checks.pending.size() >= limits::kChecksPendingMax) {
+        return Error{ErrorCode::kTooManyChecks,
+                     "as many checks of this session are under way as may be; wait for one",
+                     {}};
+    }
+    credit_pause(context, out);
+    add_check(CheckCause::kAsked, std::move(check_id), std::move(by), context, out);
+    return true;
+}
+
+void Session::complete_check(CheckCompleted completed, const Context& context,
+                             std::vector<Event>& out) {
+    const PendingCheck* pending = state_.checks.find(completed.check_id);
+    if (state_.ended() || pending == nullptr) return;
+    const bool first = pending->cause != CheckCause::kConfirm && !pending->confirm.empty();
+    const bool second_opinion =
+        first && !pending->loop.empty() && completed.answer == CheckAnswer::kLooping;
+    std::string check_id = completed.check_id + ".confirm";
+    credit_pause(context, out);
+    add(make_event(std::move(completed), context), out);
+    if (second_opinion && context.judge != nullptr && !context.judge->confirm.empty()) {
+        add_check(CheckCause::kConfirm, std::move(check_id), "headway", context, out);
+    }
+    add_verdict(context, out);
+    add_advice(context, out);
+}
+
+void Session::add_check(CheckCause cause, std::string check_id, std::string by,
+                        const Context& context, std::vector<Event>& out) {
+    CheckRequested asked;
+    asked.check_id =
+        check_id.empty() ? id_ + ".c" + std::to_string(state_.n + 1) : std::move(check_id);
+    asked.cause = cause;
+    asked.by = std::move(by);
+    const bool confirms = cause == CheckCause::kConfirm;
+    asked.judge = confirms ? context.judge->confirm : context.judge->primary;
+    if (!confirms) asked.confirm = context.judge->confirm;
+    add(make_event(std::move(asked), context), out);
+}
+
+void Session::add_due_check(const Context& context, std::vector<Event>& out) {
+    if (context.judge == nullptr) return;
+    if (const auto cause = check_due(state_, *context.judge)) {
+        add_check(*cause, {}, "headway", context, out);
+    }
+}
+
+}  // namespace headway::core

@@ -1,0 +1,67 @@
+#include <utility>
+
+#include "storage/sqlite_store.hpp"
+
+// The index of status checks over all sessions, written in the transaction of the events it
+// follows. Statements are made when needed: checks are rare beside reports.
+
+namespace headway::storage {
+namespace {
+
+using core::Result;
+
+constexpr const char* kColumns =
+    "SELECT c.id,c.session,s.name,c.asked,c.done FROM judge_check c "
+    "JOIN session s ON s.key=c.session AND s.name IS NOT NULL ";
+
+Result<std::vector<StoredCheck>> rows_of(Statement& statement) {
+    std::vector<StoredCheck> rows;
+    while (true) {
+        HEADWAY_TRY(const bool found, statement.step());
+        if (!found) return rows;
+        StoredCheck& row = rows.emplace_back();
+        row.id = statement.text(0);
+        row.session = statement.integer(1);
+        row.session_id = statement.text(2);
+        row.asked = statement.integer(3);
+        row.done = statement.integer(4);
+    }
+}
+
+}  // namespace
+
+Result<> SqliteStore::add_check(std::string_view id, SessionKey key, Cursor asked) {
+    HEADWAY_TRY(
+        Statement insert,
+        database_.prepare("INSERT INTO judge_check(id,session,asked,done) VALUES(?1,?2,?3,0)"));
+    return insert.bind(1, id).bind(2, key).bind(3, asked).run();
+}
+
+Result<> SqliteStore::finish_check(std::string_view id, Cursor done) {
+    HEADWAY_TRY(Statement update,
+                database_.prepare("UPDATE judge_check SET done=?2 WHERE id=?1 AND done=0"));
+    return update.bind(1, id).bind(2, done).run();
+}
+
+Result<> SqliteStore::finish_checks(SessionKey key, Cursor done) {
+    HEADWAY_TRY(Statement update,
+                database_.prepare("UPDATE judge_check SET done=?2 WHERE session=?1 AND done=0"));
+    return update.bind(1, key).bind(2, done).run();
+}
+
+Result<std::optional<StoredCheck>> SqliteStore::find_check(std::string_view id) {
+    HEADWAY_TRY(Statement find, database_.prepare(std::string{kColumns} + "WHERE c.id=?1"));
+    find.bind(1, id);
+    HEADWAY_TRY(std::vector<StoredCheck> rows, rows_of(find));
+    if (rows.empty()) return std::optional<StoredCheck>{};
+    return std::optional{std::move(rows.front())};
+}
+
+Result<std::vector<StoredCheck>> SqliteStore::pending_checks(std::size_t limit) {
+    HEADWAY_TRY(Statement list, database_.prepare(std::string{kColumns} +
+                                                  "WHERE c.done=0 ORDER BY c.asked LIMIT ?1"));
+    list.bind(1, static_cast<std::int64_t>(limit));
+    return rows_of(list);
+}
+
+}  // namespace headway::storage

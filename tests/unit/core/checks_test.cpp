@@ -1,0 +1,248 @@
+#include "core/checks.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "core/limits.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::core;
+using namespace headway::tests;
+
+namespace {
+
+/// A session beside a judge.
+struct Judged {
+    JudgeRules rules;
+    Story story;
+    std::int64_t ms = 0;
+    std::uint64_t call = 0;
+
+    Judged() { rules.primary = "local"; }
+
+    Context around() {
+        Context made = context(++ms);
+        made.judge = &rules;
+        return made;
+    }
+    std::vector<Event> report(Event made) { return story.report(std::move(made), around()); }
+    /// The same failing call: a suspicion after two, a loop after four.
+    void fail_once(const char* tool = "bash") {
+        Event made = tool_finished("c" + std::to_string(++call), false);
+        std::get<ToolFinished>(made.payload).tool = tool;
+        report(std::move(made));
+    }
+    /// Calls of one tool that fail in the same way with other arguments: suspicious for long.
+    void fail_differently() {
+        Event made = tool_finished("c" + std::to_string(++call), false);
+        auto& finished = std::get<ToolFinished>(made.payload);
+        finished.args.kept = "{\"q\":" + std::to_string(call) + "}";
+        report(std::move(made));
+    }
+    const Checks& checks() const { return story.session.state().checks; }
+    std::vector<Event> answer(std::optional<CheckAnswer> said, double confidence = 0.95,
+                              JudgeOutcome outcome = JudgeOutcome::kAnswered) {
+        REQUIRE_FALSE(checks().pending.empty());
+        CheckCompleted done;
+        done.check_id = checks().pending.front().check_id;
+        done.outcome = outcome;
+        done.answer = said;
+        done.confidence = confidence;
+        std::vector<Event> out;
+        story.session.complete_check(std::move(done), around(), out);
+        story.events.insert(story.events.end(), out.begin(), out.end());
+        return out;
+    }
+    void until_suspect() {
+        for (int i = 0; i < 20 && story.verdict() != Verdict::kSuspect; ++i)
+            fail_differently();
+        REQUIRE(story.verdict() == Verdict::kSuspect);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("checks: a suspicion asks the judge once, by itself", "[core]") {
+    Judged judged;
+    judged.until_suspect();
+    REQUIRE(judged.checks().pending.size() == 1);
+    CHECK(judged.checks().pending.front().cause == CheckCause::kSuspect);
+    CHECK(judged.checks().pending.front().check_id.starts_with("story.c"));
+    judged.fail_differently();
+    CHECK(judged.checks().pending.size() == 1);
+}
+
+TEST_CASE("checks: without a judge, or with on_suspect off, nobody is asked", "[core]") {
+    Judged judged;
+    SECTION("no judge") {
+        judged.rules.primary.clear();
+    }
+    SECTION("off") {
+        judged.rules.on_suspect = false;
+    }
+    SECTION("none allowed") {
+        judged.rules.checks_max = 0;
+    }
+    judged.until_suspect();
+    CHECK(judged.checks().pending.empty());
+}
+
+TEST_CASE("checks: the surer the judge, the later it is asked again", "[core]") {
+    for (const auto& [confidence, rounds] : {std::pair{0.0, 5U}, {0.5, 10U}, {1.0, 15U}}) {
+        Judged judged;
+        judged.until_suspect();
+        const std::uint32_t at = judged.story.session.state().ledger.rounds;
+        judged.answer(CheckAnswer::kProgressing, confidence);
+        CHECK(judged.checks().next_round == at + rounds);
+    }
+}
+
+TEST_CASE("checks: a judge that fails changes nothing but when it is asked again", "[core]") {
+    for (const JudgeOutcome outcome :
+         {JudgeOutcome::kDiscarded, JudgeOutcome::kUnreachable, JudgeOutcome::kBroken}) {
+        Judged judged;
+        judged.until_suspect();
+        const auto out = judged.answer({}, 0, outcome);
+        CHECK(out.size() == 1);
+        CHECK(judged.story.verdict() == Verdict::kSuspect);
+        CHECK(judged.checks().loop.empty());
+        CHECK(judged.checks().next_round == judged.story.session.state().ledger.rounds + 15);
+    }
+}
+
+TEST_CASE("checks: no answer makes a verdict better", "[core]") {
+    for (const CheckAnswer said :
+         {CheckAnswer::kProgressing, CheckAnswer::kBlocked, CheckAnswer::kFailed}) {
+        Judged judged;
+        judged.until_suspect();
+        judged.answer(said);
+        CHECK(judged.story.verdict() == Verdict::kSuspect);
+        Judged stuck;
+        for (int i = 0; i < 10 && stuck.story.verdict() != Verdict::kStuck; ++i)
+            stuck.fail_once();
+        REQUIRE(stuck.story.verdict() == Verdict::kStuck);
+        stuck.answer(said);
+        CHECK(stuck.story.verdict() == Verdict::kStuck);
+    }
+}
+
+TEST_CASE("checks: B makes a suspicion stuck once it has outlasted the question by five rounds",
+          "[core]") {
+    Judged judged;
+    judged.story.session = Session{"story"};
+    SessionStarted about;
+    about.policy.detectors = {};
+    std::vector<Event> out;
+    judged.story.session.open(about, {}, context(0), out);
+    judged.until_suspect();
+    const std::string loop = judged.story.session.state().judgement.loop;
+    const std::uint32_t asked = judged.checks().pending.front().round;
+    judged.answer(CheckAnswer::kLooping);
+    CHECK(judged.checks().loop == loop);
+    while (judged.story.session.state().ledger.rounds < asked + kJudgedRounds) {
+        CHECK_FALSE(judged_looping(judged.story.session.state()));
+        judged.fail_differently();
+    }
+    CHECK(judged_looping(judged.story.session.state()));
+    CHECK(judged.story.verdict() == Verdict::kStuck);
+}
+
+TEST_CASE("checks: hard progress after the question refutes B", "[core]") {
+    Judged judged;
+    judged.until_suspect();
+    judged.answer(CheckAnswer::kLooping);
+    Event edit = tool_finished("edit");
+    std::get<ToolFinished>(edit.payload).mutated = {{"a.cpp", "d1"}};
+    judged.report(std::move(edit));
+    for (int i = 0; i < 8; ++i) {
+        CHECK_FALSE(judged_looping(judged.story.session.state()));
+        Event more = tool_finished("e" + std::to_string(i));
+        std::get<ToolFinished>(more.payload).mutated = {{"a.cpp", "x" + std::to_string(i)}};
+        judged.report(std::move(more));
+    }
+    CHECK(judged.story.verdict() == Verdict::kProgressing);
+}
+
+TEST_CASE("checks: where a second opinion is wanted, B alone is not enough", "[core]") {
+    Judged judged;
+    judged.rules.confirm = "other";
+    judged.until_suspect();
+    judged.answer(CheckAnswer::kLooping);
+    REQUIRE(judged.checks().pending.size() == 1);
+    CHECK(judged.checks().pending.front().cause == CheckCause::kConfirm);
+    SECTION("confirmed") {
+        judged.answer(CheckAnswer::kLooping, 0.9);
+        CHECK(judged.checks().confirmed);
+    }
+    SECTION("not sure enough") {
+        judged.answer(CheckAnswer::kLooping, 0.89);
+        CHECK_FALSE(judged.checks().confirmed);
+    }
+    SECTION("another opinion") {
+        judged.answer(CheckAnswer::kProgressing, 1);
+        CHECK_FALSE(judged.checks().confirmed);
+    }
+    SECTION("no opinion") {
+        judged.answer({}, 1, JudgeOutcome::kUnreachable);
+        CHECK_FALSE(judged.checks().confirmed);
+    }
+}
+
+TEST_CASE("checks: a session long without hard progress is audited", "[core]") {
+    Judged judged;
+    judged.rules.audit_rounds = 10;
+    judged.rules.on_suspect = false;
+    for (int i = 0; i < 30 && judged.checks().pending.empty(); ++i) {
+        Event look = tool_finished("l" + std::to_string(i));
+        auto& finished = std::get<ToolFinished>(look.payload);
+        finished.tool = "read";
+        finished.args.kept = "{\"path\":\"f" + std::to_string(i) + "\"}";
+        finished.result.kept = "\"text " + std::to_string(i) + "\"";
+        finished.mutated.clear();
+        judged.report(std::move(look));
+    }
+    REQUIRE(judged.checks().pending.size() == 1);
+    CHECK(judged.checks().pending.front().cause == CheckCause::kAudit);
+    CHECK(judged.story.session.state().ledger.rounds == 10);
+}
+
+TEST_CASE("checks: asking twice with one id asks once", "[core]") {
+    Judged judged;
+    std::vector<Event> out;
+    CHECK(*judged.story.session.request_check("mine", "me", judged.around(), out));
+    CHECK_FALSE(*judged.story.session.request_check("mine", "me", judged.around(), out));
+    CHECK(judged.checks().pending.size() == 1);
+}
+
+TEST_CASE("checks: asking needs a judge, an open session and room", "[core]") {
+    Judged judged;
+    std::vector<Event> out;
+    for (std::size_t i = 0; i < limits::kChecksPendingMax; ++i)
+        require_ok(
+            judged.story.session.request_check("c" + std::to_string(i), "", judged.around(), out));
+    auto full = judged.story.session.request_check("more", "", judged.around(), out);
+    CHECK(full.error().code == ErrorCode::kTooManyChecks);
+    Judged alone;
+    alone.rules.primary.clear();
+    auto none = alone.story.session.request_check("a", "", alone.around(), out);
+    CHECK(none.error().code == ErrorCode::kNoJudge);
+    judged.report(ended(Outcome::kCompleted));
+    auto over = judged.story.session.request_check("late", "", judged.around(), out);
+    CHECK(over.error().code == ErrorCode::kSessionEnded);
+}
+
+TEST_CASE("checks: an answer after the end of the session, or to no question, is nothing",
+          "[core]") {
+    Judged judged;
+    std::vector<Event> out;
+    require_ok(judged.story.session.request_check("mine", "", judged.around(), out));
+    judged.report(ended(Outcome::kCompleted));
+    out.clear();
+    CheckCompleted done;
+    done.check_id = "mine";
+    judged.story.session.complete_check(done, judged.around(), out);
+    CHECK(out.empty());
+    Judged open;
+    open.story.session.complete_check(done, open.around(), out);
+    CHECK(out.empty());
+}
