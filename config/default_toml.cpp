@@ -14,6 +14,23 @@ constexpr const char* kAgentsHelp =
     "is "
     "as\n# above. Types are compared without regard to case.";
 
+constexpr const char* kEndpointsHelp = R"(
+# Each model that may be asked has a table; without one nothing is ever asked. Any server with
+# OpenAI's chat completions will do. The first endpoint of each role is asked. An example, with
+# every key:
+# [judge.endpoints.local]
+# role = "primary"                        # primary | confirm: the second opinion
+# base_url = "http://127.0.0.1:8080/v1"   # what comes before /chat/completions
+# model = "qwen2.5-7b-instruct"
+# api_key_env = "JUDGE_API_KEY"           # variable with the key; or api_key_file, or api_key
+# headers = ["X-Team: agents"]            # sent with each request
+# ca_file = "/etc/ssl/judge.pem"          # authorities to trust; the system's without
+# tls_verify = "on"                       # on | off
+# concurrency = 1                         # questions at once, 1..64
+# prompt_usd_per_million = 0              # tokens, for the costs that are shown
+# completion_usd_per_million = 0
+)";
+
 std::string quoted(std::string_view text) {
     std::string literal = "\"";
     for (const char c : text) {
@@ -63,6 +80,7 @@ std::string default_toml() {
         const std::size_t dot = key.name.find('.');
         if (section != key.name.substr(0, dot)) {
             if (section == "budget") text += kAgentsHelp + agent_tables(defaults);
+            if (section == "judge") text += kEndpointsHelp;
             section = key.name.substr(0, dot);
             text += "\n[" + section + "]\n";
         }

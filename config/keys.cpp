@@ -7,6 +7,7 @@
 #include "config/address.hpp"
 #include "config/budget_keys.hpp"
 #include "config/duration.hpp"
+#include "config/judge_keys.hpp"
 #include "config/suggest.hpp"
 #include "core/limits.hpp"
 
@@ -358,6 +359,7 @@ std::vector<Key> build_table() {
         "access.local_control", true,
         "In mode local: whether cancel, pause, resume, nudge and budgets are open to all."));
     add_approval_keys(table);
+    add_judge_keys(table);
     table.push_back(choice_key<&Settings::log, &LogSettings::level, kLevels>(
         "log.level", true, "Least important message that is written."));
     table.push_back(choice_key<&Settings::log, &LogSettings::format, kFormats>(

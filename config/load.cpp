@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/budget_keys.hpp"
+#include "config/judge_keys.hpp"
 #include "config/keys.hpp"
 #include "config/suggest.hpp"
 #include "config/toml_source.hpp"
@@ -38,10 +39,14 @@ public:
             origins_[key.name] = "default";
     }
 
-    /// By dotted name, which must be that of a key or of a limit of an agent type.
+    /// By dotted name, which must be that of a key, of a limit of an agent type or of an endpoint.
     void assign(const std::string& name, std::string_view text, const std::string& origin) {
         if (const Key* key = find_key(name)) {
             assign(*key, text, origin);
+        } else if (parse_endpoint_key(name)) {
+            const auto done = assign_endpoint_key(settings_, name, text);
+            if (!done) mistake(origin + ": " + name + ": " + done.error().detail);
+            if (done) endpoint_origin_[name] = origin;
         } else if (const auto done = assign_agent_key(settings_, name, text); !done) {
             mistake(origin + ": " + name + ": " + done.error().detail);
         } else {
@@ -63,6 +68,8 @@ public:
         if (std::string wrong = core::mistake_in(settings_.budget); !wrong.empty()) {
             mistake(std::move(wrong));
         }
+        // A value that was refused is missing, too: say only what was wrong with it.
+        if (mistakes_.empty()) mistakes_ = mistakes_in(settings_.judge);
         if (!mistakes_.empty()) {
             core::Error error{core::ErrorCode::kInvalidConfig, {}, {}};
             for (const std::string& text : mistakes_) {
@@ -79,6 +86,11 @@ public:
             const auto set = agent_origin_.find(canonical(value.name));
             loaded.keys.push_back(
                 {value.name, value.text, set == agent_origin_.end() ? "default" : set->second});
+        }
+        for (const EndpointValue& value : endpoint_values(loaded.settings)) {
+            const auto set = endpoint_origin_.find(value.name);
+            loaded.keys.push_back(
+                {value.name, value.text, set == endpoint_origin_.end() ? "default" : set->second});
         }
         std::sort(loaded.keys.begin(), loaded.keys.end(),
                   [](const KeyOrigin& a, const KeyOrigin& b) { return a.key < b.key; });
@@ -97,6 +109,7 @@ private:
     Settings settings_;
     std::map<std::string, std::string> origins_;
     std::map<std::string, std::string> agent_origin_;
+    std::map<std::string, std::string> endpoint_origin_;
     std::vector<std::string> mistakes_;
 };
 
@@ -192,7 +205,7 @@ void merge_first_design(Merger& merger, const Environment& environment) {
 
 void merge_flags(Merger& merger, const std::map<std::string, std::string>& flags) {
     for (const auto& [name, text] : flags) {
-        if (find_key(name) != nullptr || parse_agent_key(name)) {
+        if (find_key(name) != nullptr || parse_agent_key(name) || parse_endpoint_key(name)) {
             merger.assign(name, text, "flag");
         } else {
             merger.mistake("flag: unknown key `" + name + "`" + did_you_mean(name, key_names()));

@@ -3,10 +3,12 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
 #include "config/budget_keys.hpp"
+#include "config/judge_keys.hpp"
 #include "config/keys.hpp"
 #include "config/suggest.hpp"
 
@@ -59,6 +61,25 @@ std::optional<std::string> node_text(const toml::node& node, Kind kind) {
     return node.value_exact<std::string>();
 }
 
+/// A table of tables with free names.
+struct Free {
+    std::string_view table;
+    std::string_view of;  ///< what each table is for
+    std::string_view example;
+    bool needs_keys;  ///< a table without any is a mistake
+    bool (*knows)(std::string_view dotted);
+    const std::vector<std::string_view>& (*names)();
+    Kind (*kind)(std::string_view key);
+};
+
+constexpr std::array<Free, 2> kFree{
+    {{"budget.agents", "agent type", "plan", false,
+      [](std::string_view dotted) { return parse_agent_key(dotted).has_value(); }, agent_key_names,
+      agent_key_kind},
+     {"judge.endpoints", "endpoint", "local", true,
+      [](std::string_view dotted) { return parse_endpoint_key(dotted).has_value(); },
+      endpoint_key_names, endpoint_key_kind}}};
+
 class Reader {
 public:
     explicit Reader(std::string path) : path_(std::move(path)) {
@@ -105,8 +126,11 @@ private:
     void read_section(std::string_view section, const toml::table& table) {
         for (const auto& [name, node] : table) {
             std::string dotted = std::string(section) + "." + std::string(name.str());
-            if (dotted == "budget.agents") {
-                read_agents(node);
+            const auto free = std::find_if(kFree.begin(), kFree.end(), [&dotted](const Free& one) {
+                return one.table == dotted;
+            });
+            if (free != kFree.end()) {
+                read_free(*free, node);
                 continue;
             }
             const Key* key = find_key(dotted);
@@ -118,32 +142,33 @@ private:
         }
     }
 
-    /// Tables with free names, one for each agent type.
-    void read_agents(const toml::node& agents) {
-        if (!agents.is_table()) {
-            mistake(agents,
-                    "`budget.agents` holds a table for each agent type; write "
-                    "[budget.agents.plan]");
+    void read_free(const Free& free, const toml::node& tables) {
+        const std::string prefix{free.table};
+        if (!tables.is_table()) {
+            mistake(tables, "`" + prefix + "` holds a table for each " + std::string(free.of) +
+                                "; write [" + prefix + "." + std::string(free.example) + "]");
             return;
         }
-        for (const auto& [type, node] : *agents.as_table()) {
-            const std::string table = "budget.agents." + std::string(type.str());
+        for (const auto& [free_name, node] : *tables.as_table()) {
+            const std::string table = prefix + "." + std::string(free_name.str());
             if (!node.is_table()) {
                 std::string words = "`" + table + "` is a section; write [";
                 mistake(node, words.append(table).append("]"));
                 continue;
             }
+            if (free.needs_keys && node.as_table()->empty()) mistake(node, table + " is empty");
             for (const auto& [name, value] : *node.as_table())
-                read_agent_key(table, name.str(), value);
+                read_free_key(free, table, name.str(), value);
         }
     }
 
-    void read_agent_key(const std::string& table, std::string_view name, const toml::node& node) {
+    void read_free_key(const Free& free, const std::string& table, std::string_view name,
+                       const toml::node& node) {
         std::string dotted = table + "." + std::string(name);
-        if (parse_agent_key(dotted)) {
-            take_value(node, std::move(dotted), agent_key_kind(name));
+        if (free.knows(dotted)) {
+            take_value(node, std::move(dotted), free.kind(name));
         } else {
-            mistake(node, "unknown key `" + dotted + "`" + did_you_mean(name, agent_key_names()));
+            mistake(node, "unknown key `" + dotted + "`" + did_you_mean(name, free.names()));
         }
     }
 

@@ -118,6 +118,24 @@ inline constexpr std::size_t kJudgeEndpointsMax = 8;
 inline constexpr std::size_t kJudgeQueueMax =
     4096;  ///< questions waiting or under way: about 64 MB of prompts; above it they are not asked
 inline constexpr std::size_t kJudgePromptBytesMax = 16'384;
+inline constexpr std::size_t kJudgeEventsMax =
+    200;  ///< newest events that a prompt is made of: 20 rounds and what lies between them
+inline constexpr std::size_t kJudgeRoundsMax = 20;        ///< of calls that are shown
+inline constexpr std::size_t kJudgeOutputEndBytes = 200;  ///< of an output, its start and its end
+inline constexpr std::size_t kJudgeArgsBytesMax = 400;    ///< of what is new in the arguments
+inline constexpr std::size_t kJudgeValueBytesMax = 160;   ///< of each such argument
+inline constexpr std::size_t kJudgeNoteBytesMax = 300;    ///< of a message, a reflection, an error
+inline constexpr std::size_t kJudgeNameBytesMax = 96;     ///< of a tool, a target, a path
+inline constexpr std::size_t kJudgeGoalBytesMax = 1000;   ///< of what the agent was asked to do
+inline constexpr std::size_t kJudgeFilesMax = 20;         ///< changed files, of a call and in all
+inline constexpr std::size_t kJudgeReadBytesMax =
+    16'384;  ///< of the text of an answer, the end: 500 tokens and some thinking before them
+inline constexpr std::size_t kJudgeObjectsMax =
+    64;  ///< braces at which an answer is looked for: each costs a walk to the end of the text
+inline constexpr std::size_t kJudgeReasonBytesMax = 512;      ///< a sentence: 100 tokens
+inline constexpr std::size_t kJudgeReasoningBytesMax = 2048;  ///< of an estimate: 500 tokens
+inline constexpr std::size_t kJudgeBlockersMax = 8;
+inline constexpr std::size_t kJudgeHeadersMax = 16;  ///< sent with each request to an endpoint
 inline constexpr std::size_t kJudgeAnswerBytesMax =
     256U << 10;  ///< of a reply on the wire; one of 500 tokens has about 100 KB of chunks
 

@@ -61,7 +61,7 @@ bool is_token(std::string_view word) {
 class Sanitizer {
 public:
     Sanitizer(std::string_view text, std::string_view workspace)
-        : text_(text), workspace_(workspace) {
+        : text_(text), workspace_(workspace), keeps_paths_(workspace == "/") {
         while (!workspace_.empty() && workspace_.back() == '/')
             workspace_.remove_suffix(1);
     }
@@ -82,7 +82,7 @@ private:
             key_block();
         } else if (rest().starts_with("://")) {
             authority();
-        } else if (!after_word() && starts_path()) {
+        } else if (!keeps_paths_ && !after_word() && starts_path()) {
             path();
         } else if (is_word(here())) {
             word();
@@ -194,6 +194,7 @@ private:
 
     std::string_view text_;
     std::string_view workspace_;
+    bool keeps_paths_;
     std::size_t at_ = 0;
     std::string out_;
 };

@@ -13,7 +13,7 @@ inline constexpr std::string_view kRedacted = "[redacted]";
 /// tokens of known shapes (OpenAI, GitHub, GitLab, Slack, AWS, Google, JWT, private keys), without
 /// the user part of URLs, and with absolute paths cut to their last part, except those under
 /// `workspace`, which become relative. Errs on the side of taking out. An empty `workspace` stands
-/// for none. Pure; linear in the text.
+/// for none; "/" leaves all paths as they are. Pure; linear in the text.
 std::string sanitized(std::string_view text, std::string_view workspace, std::size_t bytes_max);
 
 }  // namespace headway::core

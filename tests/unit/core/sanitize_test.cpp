@@ -54,6 +54,8 @@ TEST_CASE("sanitize: absolute paths lose their folders, except those of the work
     CHECK(clean("/work/app/src/a.py:4: error in /work/application/b.py", "/work/app") ==
           "src/a.py:4: error in …/b.py");
     CHECK(clean("cd /work/app", "/work/app/") == "cd .");
+    CHECK(clean("open /home/ana/a.py password=hunter2", "/") ==
+          "open /home/ana/a.py password=[redacted]");
     CHECK(clean("src/a.py:4: 3/4 failed and/or skipped") ==
           "src/a.py:4: 3/4 failed and/or skipped");
 }

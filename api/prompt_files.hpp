@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+// The texts of api/prompts/*.txt, put into the program when it is built. Those for the user have
+// the places {{marker}} and {{data}}.
+
+namespace headway::api::prompt_files {
+
+extern const std::string_view kStatusSystem;
+extern const std::string_view kStatusUser;
+extern const std::string_view kEstimateSystem;
+extern const std::string_view kEstimateUser;
+
+}  // namespace headway::api::prompt_files
