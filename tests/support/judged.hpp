@@ -26,7 +26,7 @@ inline config::JudgeSettings judge_settings(std::vector<config::JudgeEndpoint> e
     config::JudgeSettings settings;
     settings.endpoints = std::move(endpoints);
     settings.retries = 0;
-    settings.silence_timeout = std::chrono::milliseconds{700};
+    settings.silence_timeout = std::chrono::milliseconds{1'500};
     settings.connect_timeout = std::chrono::milliseconds{5'000};
     return settings;
 }

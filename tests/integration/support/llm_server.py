@@ -102,7 +102,7 @@ class Handler(BaseHTTPRequestHandler):
         delta = {"index": 0, "delta": {"content": text}, "finish_reason": None}
         self.event({"object": "chat.completion.chunk", "model": "stand-in-1", "choices": [delta]})
 
-    def finish(self, usage: bool = True, done: bool = True, end: bool = True):
+    def end_stream(self, usage: bool = True, done: bool = True, end: bool = True):
         self.event({"model": "stand-in-1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         if usage:
             self.event({"model": "stand-in-1", "choices": [],
@@ -117,7 +117,7 @@ class Handler(BaseHTTPRequestHandler):
         self.open_stream()
         for word in re.findall(r"\s*\S+\s*", text):
             self.token(word)
-        self.finish(**how)
+        self.end_stream(**how)
 
     # modes
 
@@ -136,7 +136,7 @@ class Handler(BaseHTTPRequestHandler):
         while time.monotonic() < end and not STOPPED.wait(0.05):
             self.token("so ")
         self.token(ANSWER)
-        self.finish()
+        self.end_stream()
 
     def mode_sleep(self, argument, _):
         STOPPED.wait(float(argument or 30))
@@ -173,7 +173,7 @@ class Handler(BaseHTTPRequestHandler):
         self.open_stream()
         for _ in range(10_000):
             self.token("x" * 1000)
-        self.finish()
+        self.end_stream()
 
     def mode_midway(self, *_):
         self.open_stream()
