@@ -138,6 +138,25 @@ inline constexpr std::size_t kJudgeBlockersMax = 8;
 inline constexpr std::size_t kJudgeHeadersMax = 16;  ///< sent with each request to an endpoint
 inline constexpr std::size_t kJudgeAnswerBytesMax =
     256U << 10;  ///< of a reply on the wire; one of 500 tokens has about 100 KB of chunks
+inline constexpr std::size_t kJudgeErrorBytesMax =
+    200;  ///< of an endpoint's own words about a failure: its first sentence
+inline constexpr std::size_t kJudgeModelBytesMax = 128;  ///< of the name it gives its model
+inline constexpr std::uint64_t kJudgeTokensMax =
+    10'000'000;  ///< of one answer: an endpoint that claims more is not believed
+inline constexpr std::size_t kJudgeKeyFileBytesMax = 4096;  ///< signed tokens of clouds are long
+inline constexpr std::chrono::milliseconds kJudgeBackoffBase{
+    500};  ///< a stumble is over by then; doubled with each try, and random below that
+inline constexpr std::chrono::milliseconds kJudgeBackoffMax{30'000};
+inline constexpr std::chrono::milliseconds kJudgeRetryAfterMax{
+    600'000};  ///< an endpoint that asks for a longer pause is asked after this one
+inline constexpr std::uint32_t kJudgeFailuresToOpen =
+    5;  ///< tries in a row: more than one question has by default, so that none opens it alone
+inline constexpr std::chrono::milliseconds kJudgeOpenFor{
+    30'000};  ///< about what a model server needs to start; doubled with each failed probe
+inline constexpr std::chrono::milliseconds kJudgeOpenForMax{
+    300'000};  ///< one that is back is noticed within five minutes
+inline constexpr std::chrono::milliseconds kJudgeLinger{
+    1000};  ///< after `[DONE]` for the end of the reply, so that the connection can be used again
 
 // HTTP.
 inline constexpr std::size_t kHeaderBytesMax = 8192;

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace headway::server {
+
+/// Items of many sessions, one session after the other and in order within each: a session that
+/// asks much waits for itself, not the others for it. The caller bounds it. Pure.
+template <class T>
+class FairQueue {
+public:
+    /// Behind what the session already has; a session without anything is served last.
+    void push_back(const std::string& session, T item) {
+        lane_of(session)->items.push_back(std::move(item));
+        ++size_;
+    }
+    /// Before what the session already has, for an item that is tried again.
+    void push_front(const std::string& session, T item) {
+        lane_of(session)->items.push_front(std::move(item));
+        ++size_;
+    }
+
+    /// The next item; its session is then served last. Nothing when empty.
+    std::optional<T> pop() {
+        if (lanes_.empty()) return std::nullopt;
+        const auto lane = lanes_.begin();
+        std::optional<T> item{std::move(lane->items.front())};
+        lane->items.pop_front();
+        --size_;
+        if (lane->items.empty()) {
+            by_session_.erase(lane->session);
+            lanes_.erase(lane);
+        } else {
+            lanes_.splice(lanes_.end(), lanes_, lane);
+        }
+        return item;
+    }
+
+    /// Removes and returns all that one session has, in order.
+    std::vector<T> take(const std::string& session) {
+        std::vector<T> taken;
+        const auto found = by_session_.find(session);
+        if (found == by_session_.end()) return taken;
+        for (T& item : found->second->items)
+            taken.push_back(std::move(item));
+        lanes_.erase(found->second);
+        by_session_.erase(found);
+        size_ -= taken.size();
+        return taken;
+    }
+
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+
+private:
+    struct Lane {
+        std::string session;
+        std::deque<T> items;
+    };
+    using Lanes = std::list<Lane>;
+
+    typename Lanes::iterator lane_of(const std::string& session) {
+        const auto [found, fresh] = by_session_.try_emplace(session);
+        if (fresh) found->second = lanes_.insert(lanes_.end(), Lane{session, {}});
+        return found->second;
+    }
+
+    Lanes lanes_;  ///< the next to be served first; none is empty
+    std::unordered_map<std::string, typename Lanes::iterator> by_session_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace headway::server

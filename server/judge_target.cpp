@@ -1,0 +1,124 @@
+#include "server/judge_target.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <utility>
+
+#include "core/limits.hpp"
+#include "core/sanitize.hpp"
+
+namespace headway::server {
+namespace {
+
+/// A value this short is a word or a number, not a secret; taking it out would spoil the text.
+constexpr std::size_t kSecretHeaderBytesMin = 8;
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+/// Nothing that would end a header line and begin another.
+bool is_printable(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+    for (std::size_t at = text.find(what); at != std::string::npos;
+         at = text.find(what, at + with.size())) {
+        text.replace(at, what.size(), with);
+    }
+}
+
+/// False when it cannot be read or is longer than any key.
+bool read_file(const std::string& file, std::string& text) {
+    std::ifstream in{file, std::ios::binary};
+    if (!in) return false;
+    text.resize(core::limits::kJudgeKeyFileBytesMax + 1);
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    return !in.bad() && text.size() <= core::limits::kJudgeKeyFileBytesMax;
+}
+
+}  // namespace
+
+JudgeTarget::JudgeTarget(config::JudgeEndpoint endpoint, const Report& report)
+    : endpoint_(std::move(endpoint)), url_(endpoint_.base_url) {
+    while (url_.ends_with('/'))
+        url_.pop_back();
+    url_ += "/chat/completions";
+    add_header("Content-Type: application/json");
+    add_header("Accept: text/event-stream, application/json");
+    add_header("Expect:");  // no 100-continue round trip for long questions
+    read_key();
+    for (const std::string& line : endpoint_.headers)
+        add_configured_header(line);
+    if (!problem_.empty())
+        report(true, "judge: " + endpoint_.name + " cannot be asked: " + problem_);
+}
+
+std::string JudgeTarget::setting(std::string_view key) const {
+    return "judge.endpoints." + endpoint_.name + "." + std::string{key};
+}
+
+void JudgeTarget::read_key() {
+    std::string text = std::move(endpoint_.api_key);
+    endpoint_.api_key.clear();
+    if (!trimmed(text).empty()) {
+        // the configuration holds it
+    } else if (!endpoint_.api_key_file.empty()) {
+        if (!read_file(endpoint_.api_key_file, text) || trimmed(text).empty()) {
+            problem_ = "no API key can be read from the file of " + setting("api_key_file") +
+                       "; set it to a readable file that holds only the key";
+            return;
+        }
+    } else if (!endpoint_.api_key_env.empty()) {
+        const char* const value = std::getenv(endpoint_.api_key_env.c_str());
+        text = value == nullptr ? "" : value;
+        if (trimmed(text).empty()) {
+            problem_ = "no API key; set the environment variable " + endpoint_.api_key_env +
+                       " named by " + setting("api_key_env");
+            return;
+        }
+    } else {
+        return;  // servers of one's own seldom want one
+    }
+    std::string key{trimmed(text)};
+    if (!is_printable(key)) {
+        problem_ = "the API key holds characters that no key has; set " + setting("api_key_file") +
+                   " to a file that holds only the key";
+        return;
+    }
+    add_header("Authorization: Bearer " + key);
+    secrets_.push_back(std::move(key));
+}
+
+void JudgeTarget::add_header(const std::string& line) {
+    curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
+    if (longer == nullptr) throw std::bad_alloc();
+    static_cast<void>(headers_.release());  // `longer` begins with it
+    headers_.reset(longer);
+}
+
+void JudgeTarget::add_configured_header(const std::string& line) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos || colon == 0 || !is_printable(line)) {
+        problem_ = "a header is not of the form \"Name: value\"; correct " + setting("headers");
+        return;
+    }
+    const std::string_view value = trimmed(std::string_view{line}.substr(colon + 1));
+    if (value.size() >= kSecretHeaderBytesMin) secrets_.emplace_back(value);
+    add_header(line);
+}
+
+std::string JudgeTarget::clean(std::string_view text, std::size_t bytes_max) const {
+    std::string kept{text};
+    for (const std::string& secret : secrets_)
+        replace_all(kept, secret, core::kRedacted);
+    return core::sanitized(kept, "", bytes_max);
+}
+
+}  // namespace headway::server

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/judge_payloads.hpp"
+#include "server/clock.hpp"
+#include "server/judge_messages.hpp"
+#include "server/judge_stream.hpp"
+#include "server/judge_target.hpp"
+
+namespace headway::server {
+
+/// What a try says about the endpoint, for its breaker.
+enum class EndpointHealth : std::uint8_t {
+    kUp,      ///< it answers, though perhaps not what was asked for
+    kDown,    ///< it fails, or lets nobody in
+    kUnsaid,  ///< too busy, or not asked to the end
+};
+
+/// How one try ended.
+struct TryEnd {
+    core::JudgeOutcome outcome = core::JudgeOutcome::kBroken;
+    bool may_retry = false;
+    EndpointHealth health = EndpointHealth::kDown;
+    std::optional<std::chrono::milliseconds> retry_after;  ///< as the endpoint asked
+    std::string error;                                     ///< empty when answered; free of secrets
+};
+
+/// One try of one question: an easy handle in a multi handle. Judge thread only. The multi handle
+/// and the target must outlive it.
+class JudgeTransfer {
+public:
+    using Instant = Clock::Steady::time_point;
+
+    struct Patience {
+        std::chrono::milliseconds silence;  ///< without a byte, also before the first
+        std::chrono::milliseconds connect;
+    };
+
+    /// Starts it: the next curl_multi_perform goes to work.
+    JudgeTransfer(CURLM* multi, const JudgeTarget& target, const JudgeJob& job, Patience patience);
+    JudgeTransfer(const JudgeTransfer&) = delete;
+    JudgeTransfer& operator=(const JudgeTransfer&) = delete;
+    /// Stops it, wherever it is; a connection in use is closed.
+    ~JudgeTransfer();
+
+    CURL* handle() const { return handle_.get(); }
+    const JudgeStream& stream() const { return stream_; }
+    std::optional<Instant> first_token() const { return first_token_; }
+
+    /// When it is dead unless a byte comes.
+    Instant silent_at() const;
+    /// How it ended by libcurl's word.
+    TryEnd ended(CURLcode code);
+    /// How it ended when silent_at() has passed.
+    TryEnd fell_silent() const;
+    /// The process is about to exit: a name that is being looked up is not waited for.
+    void hurry() { curl_easy_setopt(handle_.get(), CURLOPT_QUICK_EXIT, 1L); }
+
+private:
+    struct FreeEasy {
+        void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+    };
+
+    static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* user);
+    static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* user);
+
+    void set_request();
+    void set_connection();
+    bool count(std::size_t bytes);
+    bool take_body(std::string_view bytes);
+    long status() const;
+    std::string place() const;
+    TryEnd no_connection(CURLcode code) const;
+    TryEnd broken(const std::string& why) const;
+    TryEnd by_status(long status);
+
+    CURLM* multi_;
+    const JudgeTarget& target_;
+    Patience patience_;
+    std::string body_;  ///< of the request; libcurl reads it here
+    std::unique_ptr<CURL, FreeEasy> handle_;
+    std::array<char, CURL_ERROR_SIZE> curl_error_{};
+    Instant last_byte_;
+    std::optional<Instant> first_token_;
+    std::size_t bytes_ = 0;  ///< of the reply, headers included
+    bool oversized_ = false;
+    bool out_of_memory_ = false;
+    std::string refusal_;  ///< the body of a reply that is not 200, its first part
+    JudgeStream stream_;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <curl/curl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "config/judge_settings.hpp"
+#include "server/backoff.hpp"
+#include "server/circuit_breaker.hpp"
+#include "server/fair_queue.hpp"
+#include "server/judge_mailbox.hpp"
+#include "server/judge_messages.hpp"
+#include "server/judge_target.hpp"
+#include "server/judge_transfer.hpp"
+
+namespace headway::server {
+
+/// What the judge thread runs: takes questions from the mailbox, keeps each endpoint's line,
+/// breaker and pauses, and drives the transfers. Judge thread only, but for the constructor and
+/// wake().
+class JudgeWorker {
+public:
+    using Deliver = std::function<void(JudgeReply)>;
+    using Report = JudgeTarget::Report;
+
+    /// The mailbox must outlive it. curl_global_init must have been called.
+    JudgeWorker(config::JudgeSettings settings, JudgeMailbox& mailbox, Deliver deliver,
+                Report report);
+    JudgeWorker(const JudgeWorker&) = delete;
+    JudgeWorker& operator=(const JudgeWorker&) = delete;
+    ~JudgeWorker();
+
+    /// Returns when the mailbox is closed and every question has its answer.
+    void run();
+    /// Any thread: something is in the mailbox.
+    void wake();
+
+private:
+    using Instant = Clock::Steady::time_point;
+
+    struct Question {
+        JudgeJob job;
+        std::uint32_t tries = 0;
+        std::optional<Instant> first_try;
+    };
+    struct Endpoint {
+        JudgeTarget target;
+        CircuitBreaker breaker;
+        FairQueue<Question> waiting;
+        Instant not_before{};  ///< a pause after a failure, or one that it asked for
+        std::size_t in_flight = 0;
+    };
+    struct Active {
+        Question question;
+        Endpoint* endpoint = nullptr;
+        CircuitBreaker::Permit permit = CircuitBreaker::Permit::kNone;
+        std::unique_ptr<JudgeTransfer> transfer;
+    };
+    using ActiveList = std::list<Active>;
+    struct FreeMulti {
+        void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
+    };
+
+    void turn();
+    void take(JudgeMailbox::Delivery& delivery);
+    void cancel(const std::string& session);
+    void enqueue(JudgeJob job);
+    void start_due();
+    void start(Endpoint& endpoint, Question question, CircuitBreaker::Permit permit);
+    void drive();
+    void end_silent();
+    void end_try(ActiveList::iterator active, TryEnd end);
+    void weigh(Endpoint& endpoint, CircuitBreaker::Permit permit, const TryEnd& end, bool retry);
+    void turn_away_waiting(Endpoint& endpoint);
+    void answer(const Endpoint& endpoint, const Question& question, JudgeReply reply);
+    void answer_without(const Endpoint& endpoint, const Question& question,
+                        core::JudgeOutcome outcome, std::string error);
+    void cancel_all();
+    void show();
+    int poll_timeout_ms() const;
+    Endpoint& endpoint_of(const JudgeJob& job);
+
+    config::JudgeSettings settings_;
+    JudgeMailbox& mailbox_;
+    Deliver deliver_;
+    Report report_;
+    std::unique_ptr<CURLM, FreeMulti> multi_;
+    std::list<Endpoint> endpoints_;  ///< in the order of the settings; stable addresses
+    ActiveList active_;              ///< below multi_ and endpoints_: goes first
+    std::mt19937_64 random_;
+};
+
+}  // namespace headway::server
