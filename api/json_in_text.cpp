@@ -52,16 +52,14 @@ bool parses(std::string_view text, std::span<const std::string_view> names, Json
     return tape.parse(text).has_value() && has_any(tape.root(), names);
 }
 
-/// The object of which only its end is missing, from somewhere in its last string on.
-std::optional<std::string> closed(std::string_view text, std::span<const std::string_view> names,
-                                  JsonTape& tape) {
+/// Parses an object of which only the end is missing, from somewhere in its last string on.
+bool parses_closed(std::string_view text, std::span<const std::string_view> names, JsonTape& tape) {
     for (std::size_t cut = 0; cut <= kEscapeBytesMax && cut < text.size(); ++cut) {
-        std::string whole{text.substr(0, text.size() - cut)};
-        whole += "\"}";
-        if (parses(whole, names, tape)) return whole;
-        if (text[text.size() - cut - 1] == '"') break;  // the string that was open began here
+        const std::string_view kept = text.substr(0, text.size() - cut);
+        if (parses(std::string{kept} + "\"}", names, tape)) return true;
+        if (kept.back() == '"') break;  // the string that was open began here
     }
-    return std::nullopt;
+    return false;
 }
 
 }  // namespace
@@ -93,7 +91,7 @@ bool parse_last_object(std::string_view text, std::span<const std::string_view> 
             found = rest.substr(0, extent.bytes);
             next = at + extent.bytes;
         } else if (extent.bytes == 0 && extent.in_string && extent.depth == 1) {
-            if (auto whole = closed(rest, names, tape)) return true;
+            if (parses_closed(rest, names, tape)) return true;
         }
         at = text.find('{', next);
     }

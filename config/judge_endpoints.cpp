@@ -243,6 +243,7 @@ std::optional<EndpointKeyName> parse_endpoint_key(std::string_view name) {
 const std::vector<std::string_view>& endpoint_key_names() {
     static const std::vector<std::string_view> kNames = [] {
         std::vector<std::string_view> names;
+        names.reserve(kKeys.size());
         for (const EndpointKey& key : kKeys)
             names.push_back(key.name);
         return names;
