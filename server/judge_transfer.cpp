@@ -150,6 +150,9 @@ long JudgeTransfer::status() const {
 
 TryEnd JudgeTransfer::fell_silent() const {
     if (stream_.whole()) return {JudgeOutcome::kAnswered, false, EndpointHealth::kUp, {}, ""};
+    curl_off_t connected = 0;
+    curl_easy_getinfo(handle_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
+    if (connected == 0) return no_connection(CURLE_OPERATION_TIMEDOUT);
     return broken("no byte for " + seconds_text(patience_.silence));
 }
 

@@ -156,6 +156,22 @@ TEST_CASE("judge client: as many at once as the endpoint may have", "[server][ju
     CHECK(took < std::chrono::milliseconds{6'400});  // and not sixteen
 }
 
+TEST_CASE("judge client: a thousand sessions ask at once", "[server][judge]") {
+    const LlmServer server;
+    auto endpoint = judge_endpoint("judge", server.url(), "ok:A because it moves");
+    endpoint.concurrency = 64;
+    auto settings = judge_settings({endpoint});
+    settings.silence_timeout = std::chrono::seconds{20};  // the stand-in is slower than we are
+    Judged judged{std::move(settings)};
+    for (std::uint64_t id = 0; id < 1000; ++id)
+        REQUIRE(judged.submit(id, "s" + std::to_string(id)));
+    const auto replies = judged.wait(1000);
+    CHECK(all_are(JudgeOutcome::kAnswered, replies));
+    const auto ids = ids_of(replies);
+    CHECK(std::set<std::uint64_t>(ids.begin(), ids.end()).size() == 1000);
+    CHECK(judged.client().stats().endpoints.at(0).ended_as(JudgeOutcome::kAnswered) == 1000);
+}
+
 TEST_CASE("judge client: no endpoint waits for another", "[server][judge]") {
     const LlmServer server;
     Judged judged{judge_settings({judge_endpoint("stuck", server.url(), "slow:20"),

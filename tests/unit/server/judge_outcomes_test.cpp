@@ -23,10 +23,10 @@ namespace {
 const std::string kAnswer =
     R"({"answer": "A", "reason": "files change", "evidence": [1], "confidence": 0.9})";
 
-/// A port of this machine on which nobody listens.
-class ClosedPort {
+/// A port of this machine on which nobody listens, or one where all connections are left alone.
+class DeadPort {
 public:
-    ClosedPort() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    explicit DeadPort(bool listens = false) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -35,11 +35,14 @@ public:
         REQUIRE(::bind(socket_, any, size) == 0);
         REQUIRE(::getsockname(socket_, any, &size) == 0);
         port_ = ntohs(address.sin_port);
+        if (listens) REQUIRE(::listen(socket_, 8) == 0);
     }
-    ClosedPort(const ClosedPort&) = delete;
-    ClosedPort& operator=(const ClosedPort&) = delete;
-    ~ClosedPort() { ::close(socket_); }
-    std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/v1"; }
+    DeadPort(const DeadPort&) = delete;
+    DeadPort& operator=(const DeadPort&) = delete;
+    ~DeadPort() { ::close(socket_); }
+    std::string url(const std::string& scheme) const {
+        return scheme + "://127.0.0.1:" + std::to_string(port_) + "/v1";
+    }
 
 private:
     int socket_;
@@ -124,8 +127,8 @@ TEST_CASE("judge outcomes: a slow judge whose tokens arrive is fine", "[server][
 }
 
 TEST_CASE("judge outcomes: nobody listens", "[server][judge]") {
-    const ClosedPort nobody;
-    auto settings = judge_settings({judge_endpoint("judge", nobody.url(), "m")});
+    const DeadPort nobody;
+    auto settings = judge_settings({judge_endpoint("judge", nobody.url("http"), "m")});
     settings.retries = 2;
     Judged judged{std::move(settings)};
     const JudgeReply reply = judged.ask();
@@ -134,6 +137,25 @@ TEST_CASE("judge outcomes: nobody listens", "[server][judge]") {
     CHECK(reply.use.tries == 3);
     CHECK(reply.use.first_token_ms == 0);
     CHECK(reply.model == "m");
+}
+
+TEST_CASE("judge outcomes: a connection that does not come about", "[server][judge]") {
+    const DeadPort nobody{true};
+    auto settings = judge_settings({judge_endpoint("judge", nobody.url("https"), "m")});
+    settings.retries = 1;
+    SECTION("within connect_timeout") {
+        settings.connect_timeout = std::chrono::milliseconds{300};
+        settings.silence_timeout = std::chrono::seconds{20};
+    }
+    SECTION("within silence_timeout, when that is shorter") {
+        settings.connect_timeout = std::chrono::seconds{20};
+        settings.silence_timeout = std::chrono::milliseconds{300};
+    }
+    Judged judged{std::move(settings)};
+    const JudgeReply reply = judged.ask();
+    CHECK(reply.outcome == JudgeOutcome::kUnreachable);
+    CHECK_THAT(reply.error, Catch::Contains("judge cannot be reached: "));
+    CHECK(reply.use.tries == 2);
 }
 
 TEST_CASE("judge outcomes: TLS", "[server][judge]") {

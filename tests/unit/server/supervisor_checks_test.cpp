@@ -112,7 +112,7 @@ TEST_CASE("supervisor checks: the same id asks once, for one session", "[server]
     CHECK(court.daemon.judge_jobs.size() == 1);
     auto taken = court.daemon.ask(CheckCommand{"t", "mine", ""});
     CHECK(taken.error().code == ErrorCode::kCheckIdTaken);
-    court.answer("A fine");
+    court.answer("A: fine");
     CHECK(court.ask("s", "mine").status == 200);
     CHECK(court.daemon.judge_jobs.size() == 1);
 }
@@ -124,7 +124,7 @@ TEST_CASE("supervisor checks: many run at once", "[server]") {
         court.ask("s", id);
     CHECK(court.daemon.judge_jobs.size() == 3);
     CHECK(court.look("a")["state"] == "running");
-    court.answer("C waits #2");
+    court.answer("C: it waits, #2");
     CHECK(court.look("c")["status"] == "C");
     CHECK(court.look("a")["state"] == "running");
 }
@@ -137,7 +137,7 @@ TEST_CASE("supervisor checks: the end of a session cancels what is under way", "
     CHECK(court.daemon.judge_cancelled == std::vector<std::string>{"s"});
     CHECK(court.daemon.last.checked == std::vector<std::string>{"mine"});
     CHECK(court.look("mine")["outcome"] == "cancelled");
-    court.answer("B #2");
+    court.answer("B: #2");
     CHECK(court.look("mine")["outcome"] == "cancelled");
     CHECK(type_of(court.daemon.journal("s").back().payload) != EventType::kCheckCompleted);
 }
@@ -151,7 +151,7 @@ TEST_CASE("supervisor checks: a check that a restart interrupts is asked again",
     court.daemon.turn({});
     REQUIRE(court.daemon.judge_jobs.size() == 1);
     CHECK(court.daemon.judge_jobs.front().session == "s");
-    court.answer("A moves on #2");
+    court.answer("A: it moves on, #2");
     CHECK(court.look("mine")["status"] == "A");
     court.daemon.judge_jobs.clear();
     court.daemon.restart();
