@@ -109,8 +109,6 @@ inline constexpr std::chrono::minutes kTokenUseEvery{
 // Judge.
 inline constexpr std::size_t kCheckIdBytesMax =
     192;  ///< a session's id and what Headway appends to name a check of its own
-inline constexpr std::size_t kCheckPromptEventsMax =
-    200;  ///< of the journal that a question is made of: 20 rounds and what lies between
 inline constexpr std::size_t kChecksPendingMax = 8;  ///< of one session at once
 inline constexpr std::size_t kFactsKeptMax = 8;      ///< facts that a judge is reminded of
 inline constexpr std::size_t kFactBytesMax = 160;    ///< of each

@@ -191,11 +191,10 @@ Result<> Supervisor::ask_judge(const std::string& session, const core::CheckRequ
     HEADWAY_TRY(Resident * resident, find_resident(session));
     if (resident == nullptr || resident->session.state().ended()) return {};
     const core::SessionState& state = resident->session.state();
-    const std::uint64_t after = state.n > core::limits::kCheckPromptEventsMax
-                                    ? state.n - core::limits::kCheckPromptEventsMax
-                                    : 0;
+    const std::uint64_t after =
+        state.n > core::limits::kJudgeEventsMax ? state.n - core::limits::kJudgeEventsMax : 0;
     HEADWAY_TRY(const auto recent, store_.read_session(resident->key, resident->chain, after,
-                                                       core::limits::kCheckPromptEventsMax));
+                                                       core::limits::kJudgeEventsMax));
     api::JudgePrompt prompt = api::status_prompt(state, recent);
     JudgeJob job;
     job.id = next_question_++;
