@@ -223,20 +223,15 @@ class ByItself(JudgeCase):
         daemon, client = self.judged(llm)
         llm.play("ok:" + LOOPING)
         session = unique()
-        queries = iter(range(100))
-
-        def search_until(verdict: str, times: int) -> int:
-            """Other words, the same answer: suspicious, for long by no rule stuck."""
-            for n in range(1, times + 1):
-                reply = client.report(session, "tool.finished", tool="search", ok=True, args={"q": f"word {next(queries)}"},
-                                      result="no matches in 214 files")
-                if reply["verdict"]["status"] == verdict:
-                    return n
-            self.fail(f"never {verdict}: {reply}")
-
-        search_until("suspect", 12)
+        for _ in range(3):  # a third time the same: suspicious, and nobody says that it is over
+            reply = client.report(session, "tool.finished", tool="bash", ok=True, args={"command": "ls"}, result="a b c")
+        self.assertEqual(reply["verdict"]["status"], "suspect")
         eventually(lambda: "check.completed" in [e["type"] for e in client.journal(session)])
-        self.assertGreater(search_until("stuck", 8), 1)
+        for i in range(8):  # answers that tell nothing: no rule makes it worse, and nothing refutes the judge
+            reply = client.report(session, "tool.finished", tool="search", ok=True, args={"q": f"word {i}"}, result="[]")
+            if reply["verdict"]["status"] == "stuck":
+                break
+        self.assertGreater(i, 1)
         verdict = client.session(session)["verdict"]
         self.assertIn("judge", verdict["detectors"])
         self.assertIn("a judge found it looping", verdict["reason"])
