@@ -145,7 +145,7 @@ JudgePrompt estimate_prompt(const core::SessionState& state, std::span<const cor
     facts.add("completed steps", std::to_string(state.tool_calls - failed));
     facts.add("failed steps", std::to_string(failed));
     facts.add("files changed", std::to_string(state.files_modified));
-    for (const std::string& fact : state.facts)
+    for (const std::string& fact : state.checks->facts)
         facts.add("known fact", inert_clean(fact, 2 * limits::kFactBytesMax));
     std::string data = facts.take();
 

@@ -89,9 +89,9 @@ public:
 
 private:
     void answer_checks() {
-        while (!session_.state().ended() && !session_.state().checks.pending.empty()) {
+        while (!session_.state().ended() && !session_.state().checks->pending.empty()) {
             core::CheckCompleted done;
-            done.check_id = session_.state().checks.pending.front().check_id;
+            done.check_id = session_.state().checks->pending.front().check_id;
             done.answer = options_.opinion;
             done.evidence = {session_.state().n};
             done.confidence = 1;

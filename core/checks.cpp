@@ -32,7 +32,7 @@ const PendingCheck* Checks::find(std::string_view check_id) const noexcept {
 }
 
 void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t n) {
-    Checks& checks = state.checks;
+    Checks& checks = state.checks.change();
     PendingCheck pending;
     pending.n = n;
     pending.check_id = asked.check_id;
@@ -56,7 +56,7 @@ void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t
 }
 
 void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n) {
-    Checks& checks = state.checks;
+    Checks& checks = state.checks.change();
     const auto at = std::find_if(
         checks.pending.begin(), checks.pending.end(),
         [&done](const PendingCheck& pending) { return pending.check_id == done.check_id; });
@@ -81,7 +81,7 @@ void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n)
 }
 
 std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules) {
-    const Checks& checks = state.checks;
+    const Checks& checks = *state.checks;
     const std::uint32_t rounds = state.ledger.rounds;
     if (rules.primary.empty() || state.ended() || !state.policy.loop_detection) return {};
     if (checks.automatic >= rules.checks_max || rounds < checks.next_round) return {};
@@ -101,7 +101,7 @@ std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules&
 }
 
 bool judged_looping(const SessionState& state) {
-    const Checks& checks = state.checks;
+    const Checks& checks = *state.checks;
     return !checks.loop.empty() && checks.confirmed && checks.loop == state.judgement.loop &&
            state.ledger.hard_n < checks.asked_n && state.ledger.scope_n < checks.asked_n &&
            state.ledger.rounds >= checks.round + kJudgedRounds;

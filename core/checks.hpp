@@ -42,17 +42,19 @@ struct PendingCheck {
 };
 
 /// What judges were asked about a session, and the one answer that counts: B, "looping". The others
-/// move no verdict, so that no transcript that talks a judge round improves one.
+/// move no verdict, so that no transcript that talks a judge round improves one. And the facts that
+/// the session has learnt, which a judge is reminded of.
 struct Checks {
     std::vector<PendingCheck> pending;  ///< at most limits::kChecksPendingMax
     std::uint32_t automatic = 0;        ///< asked by Headway itself, ever
     std::uint32_t next_round = 0;       ///< Ledger::rounds from which the next of those may come
     std::uint32_t audited_round = 0;
-    std::string loop;           ///< the suspicion that a judge called a loop; empty = none
-    std::uint32_t round = 0;    ///< when that judge was asked
-    std::uint64_t n = 0;        ///< the answer's event
-    std::uint64_t asked_n = 0;  ///< the question's: progress after it refutes the answer
-    bool confirmed = false;     ///< the second opinion, where one is wanted, said the same
+    std::string loop;                ///< the suspicion that a judge called a loop; empty = none
+    std::uint32_t round = 0;         ///< when that judge was asked
+    std::uint64_t n = 0;             ///< the answer's event
+    std::uint64_t asked_n = 0;       ///< the question's: progress after it refutes the answer
+    std::vector<std::string> facts;  ///< at most limits::kFactsKeptMax, the newest last
+    bool confirmed = false;          ///< the second opinion, where one is wanted, said the same
     bool operator==(const Checks&) const = default;
     static constexpr auto fields() {
         using C = Checks;
@@ -60,7 +62,8 @@ struct Checks {
                           field("next_round", &C::next_round),
                           field("audited_round", &C::audited_round), field("loop", &C::loop),
                           field("round", &C::round), field("n", &C::n),
-                          field("asked_n", &C::asked_n), field("confirmed", &C::confirmed));
+                          field("asked_n", &C::asked_n), field("confirmed", &C::confirmed),
+                          field("facts", &C::facts));
     }
 
     const PendingCheck* find(std::string_view check_id) const noexcept;

@@ -97,8 +97,9 @@ struct Fold {
 
     void operator()(const FactLearned& fact) const {
         if (fact.text.empty()) return;
-        if (state.facts.size() == limits::kFactsKeptMax) state.facts.erase(state.facts.begin());
-        state.facts.emplace_back(cut_text(fact.text.kept, limits::kFactBytesMax));
+        std::vector<std::string>& facts = state.checks.change().facts;
+        if (facts.size() == limits::kFactsKeptMax) facts.erase(facts.begin());
+        facts.emplace_back(cut_text(fact.text.kept, limits::kFactBytesMax));
     }
 
     void operator()(const Compacted&) const { state.ledger.compacted_n = event.n; }

@@ -266,7 +266,7 @@ void add_opinion(const SessionState& state, Rung claimed, Judgement& judgement) 
     const bool by_judge =
         judgement.verdict == Verdict::kStuck && claimed < Rung::kStuck && judged_looping(state);
     if (!by_judge || state.judgement.verdict == Verdict::kStuck) return;
-    judgement.reason += "; and a judge found it looping (#" + std::to_string(state.checks.n) + ")";
+    judgement.reason += "; and a judge found it looping (#" + std::to_string(state.checks->n) + ")";
     judgement.detectors.emplace_back("judge");
     judgement.confidence = 0.8;
 }

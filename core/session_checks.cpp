@@ -23,14 +23,14 @@ Result<bool> Session::request_check(std::string check_id, std::string by, const 
         return Error{
             ErrorCode::kSessionEnded, "the session has ended; there is nothing to check", {}};
     }
-    if (state_.checks.find(check_id) != nullptr) return false;
+    if (state_.checks->find(check_id) != nullptr) return false;
     if (context.judge == nullptr || context.judge->primary.empty()) {
         return Error{ErrorCode::kNoJudge,
                      "no judge is configured; add one as [judge.endpoints.NAME] with base_url and "
                      "model, and restart",
                      {}};
     }
-    if (state_.checks.pending.size() >= limits::kChecksPendingMax) {
+    if (state_.checks->pending.size() >= limits::kChecksPendingMax) {
         return Error{ErrorCode::kTooManyChecks,
                      "as many checks of this session are under way as may be; wait for one",
                      {}};
@@ -42,7 +42,7 @@ Result<bool> Session::request_check(std::string check_id, std::string by, const 
 
 void Session::complete_check(CheckCompleted completed, const Context& context,
                              std::vector<Event>& out) {
-    const PendingCheck* pending = state_.checks.find(completed.check_id);
+    const PendingCheck* pending = state_.checks->find(completed.check_id);
     if (state_.ended() || pending == nullptr) return;
     const bool first = pending->cause != CheckCause::kConfirm && !pending->confirm.empty();
     const bool second_opinion =

@@ -14,6 +14,7 @@
 #include "core/ledger.hpp"
 #include "core/phase.hpp"
 #include "core/policy.hpp"
+#include "core/rare.hpp"
 #include "core/verdict.hpp"
 
 namespace headway::core {
@@ -74,13 +75,11 @@ struct RoundOfCalls {
 /// the session runs. Snapshots are this struct, written field by field; a change of its meaning
 /// bumps kSnapshotVersion.
 struct SessionState {
-    std::uint64_t n = 0;        ///< number of the last event; 0 = nothing happened yet
-    std::uint32_t attempt = 0;  ///< the fence: highest attempt seen
+    std::uint64_t n = 0;  ///< number of the last event; 0 = nothing happened yet
     Timestamp opened_at = kNever;
     Timestamp ended_at = kNever;
     Timestamp last_beat_at = kNever;  ///< any event of the agent counts as a beat
     Timestamp last_change_at = kNever;
-    std::optional<EventType> last_change;  ///< a type with a change_name
     std::uint64_t last_change_n = 0;
     std::uint64_t heartbeats = 0;
     std::uint64_t state_changes = 0;
@@ -91,6 +90,7 @@ struct SessionState {
     std::string phase;
     std::optional<std::uint64_t> iteration;
     std::optional<AgentState> agent_state;
+    std::optional<EventType> last_change;        ///< a type with a change_name
     std::optional<InFlightBeat> in_flight_beat;  ///< from the last heartbeat
     std::optional<Resources> resources;
     std::vector<OpenCall> open_calls;  ///< at most limits::kInFlightMax
@@ -98,12 +98,12 @@ struct SessionState {
     std::optional<Outcome> outcome;
     std::string end_reason;  ///< in the words of whoever ended it, cut to limits::kStringBytesMax
     Json result;
-    bool cancel_requested = false;
     Judgement judgement;
     /// By verdict, the event that last reached it; 0 = never. Lets a waiter ask what has been, in
     /// constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
-    Tier last_tier = Tier::kNone;       ///< of the last event
+    Tier last_tier = Tier::kNone;  ///< of the last event
+    bool cancel_requested = false;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     Detectors detectors;
     Ledger ledger;
@@ -116,15 +116,14 @@ struct SessionState {
     std::uint64_t files_modified = 0;    ///< paths that reached a new content, each once
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
+    std::uint32_t attempt = 0;         ///< the fence: highest attempt seen
     std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
     /// The failure that the agent ran into last, in words that may go to a model: the tool, a line
     /// feed, and what it said. Empty after a call that went well.
     std::string last_failure;
     std::vector<LegacyKill> legacy_kills;  ///< at most one by each timer
     std::string end_code;                  ///< SessionEnded::code
-    std::vector<std::string>
-        facts;  ///< at most limits::kFactsKeptMax, the newest last; for a judge
-    Checks checks;
+    Rare<Checks> checks;
     Timestamp paused_at = kNever;  ///< an operator told the agent to pause, and not to resume yet
     SessionStarted about;
     Policy policy;
@@ -176,7 +175,7 @@ constexpr auto SessionState::fields() {
         field("recent_failures", &S::recent_failures), field("low_confidence", &S::low_confidence),
         field("paused_at", &S::paused_at), field("last_failure", &S::last_failure),
         field("legacy_kills", &S::legacy_kills), field("end_code", &S::end_code),
-        field("budget", &S::budget), field("approvals", &S::approvals), field("facts", &S::facts),
+        field("budget", &S::budget), field("approvals", &S::approvals),
         field("checks", &S::checks));
 }
 

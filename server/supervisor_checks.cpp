@@ -111,10 +111,10 @@ Result<> Supervisor::index_checks(const Resident& resident, std::span<const core
             HEADWAY_CHECK(store_.finish_check(done->check_id, cursor));
             turn.publication->checked.push_back(done->check_id);
         } else if (std::holds_alternative<core::SessionEnded>(event.payload) &&
-                   !resident.session.state().checks.pending.empty()) {
+                   !resident.session.state().checks->pending.empty()) {
             HEADWAY_CHECK(store_.finish_checks(resident.key, cursor));
             turn.unasked.push_back(resident.session.id());
-            for (const core::PendingCheck& pending : resident.session.state().checks.pending)
+            for (const core::PendingCheck& pending : resident.session.state().checks->pending)
                 turn.publication->checked.push_back(pending.check_id);
         }
         ++cursor;

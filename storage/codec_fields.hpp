@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/fields.hpp"
+#include "core/rare.hpp"
 #include "core/time.hpp"
 
 // Bytes of described structures (storage/FORMAT.md): every field that differs from its default as
@@ -26,6 +27,10 @@ template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsRare : std::false_type {};
+template <class T>
+struct IsRare<core::Rare<T>> : std::true_type {};
 
 /// Appends values to a string.
 class Writer {
@@ -57,7 +62,7 @@ public:
             varint(static_cast<std::uint64_t>(v.time_since_epoch().count()));
         } else if constexpr (std::is_same_v<T, core::Millis>) {
             varint(static_cast<std::uint64_t>(v.count()));
-        } else if constexpr (IsOptional<T>::value) {
+        } else if constexpr (IsOptional<T>::value || IsRare<T>::value) {
             value(*v);
         } else if constexpr (IsVector<T>::value) {
             varint(v.size());
@@ -122,6 +127,8 @@ public:
             v = core::Timestamp{core::Millis{static_cast<std::int64_t>(varint())}};
         } else if constexpr (std::is_same_v<T, core::Millis>) {
             v = core::Millis{static_cast<std::int64_t>(varint())};
+        } else if constexpr (IsRare<T>::value) {
+            value(v.change());
         } else if constexpr (IsOptional<T>::value) {
             value(v.emplace());
         } else if constexpr (IsVector<T>::value) {

@@ -5,8 +5,14 @@
 #include <type_traits>
 
 #include "core/fields.hpp"
+#include "core/rare.hpp"
 
 namespace headway::tests {
+
+template <class T>
+struct IsRare : std::false_type {};
+template <class T>
+struct IsRare<core::Rare<T>> : std::true_type {};
 
 /// Bytes on the heap that a described value owns, by the capacities of its vectors and strings.
 template <class T>
@@ -14,6 +20,8 @@ std::size_t owned_bytes(const T& value) {
     if constexpr (std::is_same_v<T, std::string>) {
         static const std::size_t kInside = std::string{}.capacity();
         return value.capacity() > kInside ? value.capacity() + 1 : 0;
+    } else if constexpr (IsRare<T>::value) {
+        return value.has_value() ? sizeof(typename T::value_type) + owned_bytes(*value) : 0;
     } else if constexpr (requires {
                              value.has_value();
                              *value;

@@ -113,6 +113,8 @@ public:
             v = core::Timestamp{core::Millis{static_cast<std::int64_t>(below(1ULL << 42))}};
         } else if constexpr (std::is_same_v<T, core::Millis>) {
             v = core::Millis{static_cast<std::int64_t>(below(1ULL << 22))};
+        } else if constexpr (requires { v.change(); }) {
+            fill(v.change());
         } else if constexpr (requires { v.emplace(); }) {
             fill(v.emplace());
         } else if constexpr (requires { v.emplace_back(); }) {

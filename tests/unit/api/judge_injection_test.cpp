@@ -76,7 +76,7 @@ core::SessionState state_of(const std::string& text) {
     state.judgement.detector = "exact_repeat";
     state.judgement.evidence = {1, 2};
     state.open_calls.push_back({"c", text, tests::at(0)});
-    state.facts = {text, text};
+    state.checks.change().facts = {text, text};
     return state;
 }
 

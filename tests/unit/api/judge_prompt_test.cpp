@@ -112,7 +112,7 @@ TEST_CASE("status prompt: too many events: the oldest give way, and it says how 
 
 TEST_CASE("estimate prompt: the rendered form", "[api]") {
     core::SessionState state = suspect();
-    state.facts = {"the build needs cmake", "tests are in /t"};
+    state.checks.change().facts = {"the build needs cmake", "tests are in /t"};
     core::Reflection reflection;
     reflection.assessment = "on_track";
     reflection.text = core::bounded_text("nearly there");
@@ -161,7 +161,7 @@ TEST_CASE("prompts: whatever the events, bounded, and what is shown is what they
         core::SessionState state;
         gen.fill(state.about);
         gen.fill(state.current_phase);
-        gen.fill(state.facts);
+        gen.fill(state.checks.change().facts);
         const JudgePrompt status = status_prompt(state, recent);
         REQUIRE(status.system.size() + status.user.size() <= core::limits::kJudgePromptBytesMax);
         REQUIRE(std::is_sorted(status.shown.begin(), status.shown.end()));

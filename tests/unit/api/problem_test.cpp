@@ -14,7 +14,7 @@ using namespace headway::core;
 
 namespace {
 
-constexpr int kLastCode = static_cast<int>(ErrorCode::kNoGrant);
+constexpr int kLastCode = static_cast<int>(ErrorCode::kTooManyChecks);
 
 std::string read(const std::string& file) {
     std::ifstream stream(file);

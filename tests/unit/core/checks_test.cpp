@@ -39,7 +39,7 @@ struct Judged {
         finished.args.kept = "{\"q\":" + std::to_string(call) + "}";
         report(std::move(made));
     }
-    const Checks& checks() const { return story.session.state().checks; }
+    const Checks& checks() const { return *story.session.state().checks; }
     std::vector<Event> answer(std::optional<CheckAnswer> said, double confidence = 0.95,
                               JudgeOutcome outcome = JudgeOutcome::kAnswered) {
         REQUIRE_FALSE(checks().pending.empty());
