@@ -76,11 +76,11 @@ Result<Answer> Supervisor::handle(CheckCommand& command, const core::Context& co
 Result<Answer> Supervisor::handle(JudgedCommand& command, const core::Context& context,
                                   Turn& turn) {
     const auto asked = questions_.find(command.reply.id);
-    if (asked == questions_.end()) return Answer{};
+    if (asked == questions_.end()) return Answer{BodyReply{}};  // nobody waits for it
     const Question question = std::move(asked->second);
     questions_.erase(asked);
     HEADWAY_TRY(Resident * resident, find_resident(question.session));
-    if (resident == nullptr) return Answer{};
+    if (resident == nullptr) return Answer{BodyReply{}};  // nobody waits for it
     core::CheckCompleted done;
     done.check_id = question.check_id;
     done.outcome = command.reply.outcome;
@@ -94,7 +94,7 @@ Result<Answer> Supervisor::handle(JudgedCommand& command, const core::Context& c
     if (!events_.empty()) {
         HEADWAY_CHECK(store_events(*resident, events_, turn));
     }
-    return Answer{};
+    return Answer{BodyReply{}};  // nobody waits for it
 }
 
 /// In the same transaction as the events.

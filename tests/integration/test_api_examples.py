@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from support.case import OwnDaemonCase
 from support.daemon import PROJECT
 from support.http import RawConnection
+from support.llm import LlmServer
 
 PAGE = PROJECT / "api" / "API.md"
 BLOCK = re.compile(r"^```(http|json)\n(.*?)^```", re.M | re.S)
@@ -61,7 +62,9 @@ class Examples(OwnDaemonCase):
     def test_every_example_does_what_the_page_says(self):
         requests, _ = examples()
         self.assertGreater(len(requests), 10)
-        daemon = self.start()
+        llm = LlmServer()
+        self.addCleanup(llm.stop)
+        daemon = self.start(config=f'[judge.endpoints.local]\nbase_url = "{llm.url}"\nmodel = "ok"\n')
         self.client(daemon).report("docs-cancel", "message", text="the page cancels this one")
         self.client(daemon).open("docs-steer")
         self.variables = {"$OPERATOR_TOKEN": daemon.operator_token()}

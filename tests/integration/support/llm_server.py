@@ -37,7 +37,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-ANSWER = '{"answer": "A", "reason": "files change", "evidence": [1], "confidence": 0.9}'
+ANSWER = '{"answer": "A", "reason": "files change", "evidence": [2], "confidence": 0.9}'
 REQUESTS_KEPT = 10_000
 FIRST_BAD_EVIDENCE = 999_999_999
 STOPPED = threading.Event()  # waited on instead of sleeping
@@ -213,7 +213,7 @@ class Handler(BaseHTTPRequestHandler):
         self.stream(ANSWER.replace('"A"', '"E"'))
 
     def mode_evidence(self, *_):
-        self.stream(ANSWER.replace("[1]", f"[{FIRST_BAD_EVIDENCE}]"))
+        self.stream(ANSWER.replace("[2]", f"[{FIRST_BAD_EVIDENCE}]"))
 
     def mode_obey(self, _, body):
         user = " ".join(str(m.get("content")) for m in body.get("messages", []) if m.get("role") == "user")

@@ -21,7 +21,7 @@ using headway::tests::LlmServer;
 namespace {
 
 const std::string kAnswer =
-    R"({"answer": "A", "reason": "files change", "evidence": [1], "confidence": 0.9})";
+    R"({"answer": "A", "reason": "files change", "evidence": [2], "confidence": 0.9})";
 
 /// A port of this machine on which nobody listens, or one where all connections are left alone.
 class DeadPort {

@@ -124,7 +124,7 @@ TEST_CASE("supervisor checks: many run at once", "[server]") {
         court.ask("s", id);
     CHECK(court.daemon.judge_jobs.size() == 3);
     CHECK(court.look("a")["state"] == "running");
-    court.answer("C: it waits, #2");
+    court.answer("C: it waits");
     CHECK(court.look("c")["status"] == "C");
     CHECK(court.look("a")["state"] == "running");
 }
