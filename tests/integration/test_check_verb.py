@@ -18,9 +18,9 @@ def endpoint(url: str, model: str, name: str = "local") -> str:
 class JudgedCase(OwnDaemonCase):
     def judged(self, model: str) -> tuple:
         """A daemon with a judge that this model's name scripts, and an open session."""
-        llm = LlmServer()
-        self.addCleanup(llm.stop)
-        daemon = self.start(config=endpoint(llm.url, model))
+        self.llm = LlmServer()
+        self.addCleanup(self.llm.stop)
+        daemon = self.start(config=endpoint(self.llm.url, model))
         client = self.client(daemon)
         session = unique()
         client.open(session)
@@ -57,7 +57,8 @@ class Answers(JudgedCase):
         self.assertEqual(sum(e["type"] == "check.requested" for e in client.journal(session)), 1)
 
     def test_the_words_of_a_judge_do_not_steer_the_terminal(self):
-        daemon, _, session = self.judged(r"ok:A \u001b[2Jall fine #2")
+        daemon, _, session = self.judged("ok")
+        self.llm.play("ok:A \x1b[2Jall fine #2")
         self.assertNotIn("\x1b", self.check(daemon, session, "--wait", code=0).out)
 
 
