@@ -35,21 +35,21 @@ class JudgedCase(OwnDaemonCase):
 
 class Answers(JudgedCase):
     def test_the_exit_code_is_the_answer_and_the_text_says_why(self):
-        daemon, _, session = self.judged("ok:B same again #2")
+        daemon, _, session = self.judged("ok:B: same again #2")
         output = self.check(daemon, session, "--wait", code=2)
         for part in ("B  looping", "same again", "#2", "local (stand-in-1)", "120 + 30 tokens"):
             self.assertIn(part, output.out)
         self.assertEqual(output.err, "")
 
     def test_progress_is_0_and_what_needs_a_look_is_4(self):
-        for model, code, word in (("ok:A it moves #2", 0, "progressing"), ("ok:C no password #2", 4, "blocked"),
-                                  ("ok:D it gave up #2", 4, "failed")):
+        for model, code, word in (("ok:A: it moves #2", 0, "progressing"), ("ok:C: no password #2", 4, "blocked"),
+                                  ("ok:D: it gave up #2", 4, "failed")):
             daemon, _, session = self.judged(model)
             document = self.check(daemon, session, "--wait", "--json", code=code).json()
             self.assertEqual((document["answer"], document["evidence"]), (word, [2]))
 
     def test_without_wait_the_id_is_printed_and_the_answer_can_be_had_later(self):
-        daemon, client, session = self.judged("ok:A it moves #2")
+        daemon, client, session = self.judged("ok:A: it moves #2")
         self.assertEqual(self.check(daemon, session, "--id", "monday", code=0).out, "monday\n")
         first = self.check(daemon, session, "--id", "monday", "--wait", "--json", code=0).json()
         again = self.check(daemon, session, "--id", "monday", "--wait", "--json", code=0).json()
@@ -58,7 +58,7 @@ class Answers(JudgedCase):
 
     def test_the_words_of_a_judge_do_not_steer_the_terminal(self):
         daemon, _, session = self.judged("ok")
-        self.llm.play("ok:A \x1b[2Jall fine #2")
+        self.llm.play("ok:A: \x1b[2Jall fine #2")
         self.assertNotIn("\x1b", self.check(daemon, session, "--wait", code=0).out)
 
 
@@ -110,7 +110,7 @@ class NoAnswer(JudgedCase):
 
 class Shown(JudgedCase):
     def test_metrics_count_what_was_asked(self):
-        daemon, client, session = self.judged("ok:A it moves #2")
+        daemon, client, session = self.judged("ok:A: it moves #2")
         self.check(daemon, session, "--wait", code=0)
         metrics = client.get("/metrics").body.decode()
         for line in ('headway_judge_outcomes_total{judge="local",outcome="answered"} 1',
@@ -121,7 +121,7 @@ class Shown(JudgedCase):
             self.assertIn(line + "\n", metrics)
 
     def test_watch_shows_question_and_answer_in_a_line_each(self):
-        daemon, _, session = self.judged("ok:B same again #2")
+        daemon, _, session = self.judged("ok:B: same again #2")
         self.check(daemon, session, "--wait", code=2)
         lines = Cli(daemon).run("events", session).out
         self.assertIn("judge asked (", lines)

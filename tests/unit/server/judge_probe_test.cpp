@@ -16,7 +16,7 @@ TEST_CASE("judge probe: an endpoint that answers is named by its model", "[serve
         probe_judge(judge_settings({judge_endpoint("other", "http://127.0.0.1:1/v1", "m"),
                                     judge_endpoint("judge", llm.url(), "ok:A")}),
                     "judge");
-    REQUIRE(answer);
+    REQUIRE(answer.has_value());
     CHECK_THAT(*answer, Catch::StartsWith("stand-in-1 answered within "));
 }
 
@@ -25,7 +25,7 @@ TEST_CASE("judge probe: what is wrong comes with what to look at", "[server][jud
     const auto wrong = [](const std::string& url, const std::string& model) {
         const auto answer =
             probe_judge(judge_settings({judge_endpoint("judge", url, model)}), "judge");
-        REQUIRE_FALSE(answer);
+        REQUIRE_FALSE(answer.has_value());
         return answer.error().detail;
     };
     CHECK_THAT(wrong("http://127.0.0.1:1/v1", "m"),
@@ -40,6 +40,6 @@ TEST_CASE("judge probe: what is wrong comes with what to look at", "[server][jud
 
 TEST_CASE("judge probe: a name that is not configured is refused", "[server][judge]") {
     const auto answer = probe_judge({}, "judge");
-    REQUIRE_FALSE(answer);
+    REQUIRE_FALSE(answer.has_value());
     CHECK_THAT(answer.error().detail, Catch::Contains("[judge.endpoints.judge]"));
 }
