@@ -86,7 +86,8 @@ private:
     void say(const Finding& finding) {
         ok_ = ok_ && finding.ok;
         if (!options_.json) {
-            console_.out << finding_line(finding) << "\n" << std::flush;  // a judge may take its time
+            console_.out << finding_line(finding) << "\n"
+                         << std::flush;  // a judge may take its time
             return;
         }
         json check = {{"check", finding.about}, {"ok", finding.ok}, {"detail", finding.detail}};

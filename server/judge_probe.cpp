@@ -62,8 +62,7 @@ core::Result<std::string> probe_judge(const config::JudgeSettings& settings,
     }
     std::string what{core::name_of(reply.outcome)};
     if (!reply.error.empty()) what += ": " + reply.error;
-    const bool advised = reply.error.find("; ") != std::string::npos;
-    if (!advised) what += "; " + advice(reply.outcome, table);
+    what += "; " + advice(reply.outcome, table);
     return core::Error{core::ErrorCode::kInvalidConfig, std::move(what), name};
 }
 

@@ -32,7 +32,7 @@ TEST_CASE("judge probe: what is wrong comes with what to look at", "[server][jud
                Catch::StartsWith("unreachable: ") && Catch::Contains("look at base_url"));
     CHECK_THAT(wrong(llm.url(), "401"), Catch::StartsWith("refused: ") &&
                                             Catch::Contains("check its API key") &&
-                                            !Catch::Contains("look at"));
+                                            Catch::Contains("[judge.endpoints.judge]"));
     CHECK_THAT(wrong(llm.url(), "500"), Catch::StartsWith("failing: "));
     CHECK_THAT(wrong(llm.url(), "silent"), Catch::StartsWith("broken: "));
     CHECK_THAT(wrong(llm.url(), "rubbish"), Catch::Contains("[judge.endpoints.judge]"));
