@@ -16,9 +16,9 @@ namespace {
 // std::visit wants one callable for all verbs.
 struct Dispatch {
     const Console& console;
-    const ServeFunction& serve;
+    const Server& server;
 
-    int operator()(const config::ServeOptions& options) const { return serve(options); }
+    int operator()(const config::ServeOptions& options) const { return server.serve(options); }
     int operator()(const WaitOptions& options) const { return wait_for_sessions(options, console); }
     int operator()(const WatchOptions& options) const { return watch_events(options, console); }
     int operator()(const SessionsOptions& options) const { return list_sessions(options, console); }
@@ -34,6 +34,10 @@ struct Dispatch {
     int operator()(const DecideOptions& options) const { return decide_approval(options, console); }
     int operator()(const BudgetOptions& options) const {
         return show_or_change_budget(options, console);
+    }
+    int operator()(const CheckOptions& options) const { return check_session(options, console); }
+    int operator()(const DoctorOptions& options) const {
+        return run_doctor(options, server, console);
     }
     int operator()(const CompareOptions& options) const {
         return compare_timeouts(options, console);
@@ -53,14 +57,14 @@ struct Dispatch {
 
 }  // namespace
 
-int run(int argc, char** argv, const ServeFunction& serve) {
+int run(int argc, char** argv, const Server& server) {
     const Console console = standard_console();
     try {
         const Parsed parsed = parse_arguments(argc, argv, console);
         if (!parsed.command) return parsed.exit_code;
         const bool daemon = std::holds_alternative<config::ServeOptions>(*parsed.command);
         if (!daemon) curl_global_init(CURL_GLOBAL_DEFAULT);  // the daemon does so itself
-        return std::visit(Dispatch{console, serve}, *parsed.command);
+        return std::visit(Dispatch{console, server}, *parsed.command);
     } catch (const std::exception& error) {
         return complain(console, kExitFailed, error.what());
     }

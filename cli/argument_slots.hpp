@@ -28,11 +28,14 @@ struct ArgumentSlots {
     ApprovalsOptions approvals;
     DecideOptions decide;
     BudgetOptions budget;
+    CheckOptions check;
+    std::string check_wait;  ///< what --wait says: a duration, or "true"
     CompareOptions compare;
     RunOptions run;
     ReplayOptions replay;
     EvalOptions eval;
     ConfigOptions config;
+    DoctorOptions doctor;
     VersionOptions version;
     TokenOptions token;
     std::optional<Command> command;
@@ -41,7 +44,7 @@ struct ArgumentSlots {
 /// Adds wait, watch, sessions, show, events, report, end and cancel.
 void add_session_verbs(CLI::App& app, ArgumentSlots& slots);
 
-/// Adds pause, resume, nudge, approvals, approve, reject, answer, budget and compare.
+/// Adds pause, resume, nudge, approvals, approve, reject, answer, budget, check and compare.
 void add_steering_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds serve and run.
@@ -53,7 +56,7 @@ void add_recording_verbs(CLI::App& app, ArgumentSlots& slots);
 /// Adds token.
 void add_token_verbs(CLI::App& app, ArgumentSlots& slots);
 
-/// Adds config and version.
+/// Adds config, doctor and version.
 void add_other_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds an option that takes a duration; `flags` as CLI11 writes them.

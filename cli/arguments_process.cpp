@@ -113,6 +113,28 @@ Examples:
     show->add_flag("--origin", slots.config.origin, "say where each value comes from");
 }
 
+void add_doctor(CLI::App& app, ArgumentSlots& slots) {
+    DoctorOptions& doctor = slots.doctor;
+    CLI::App& verb = *app.add_subcommand("doctor", "Look for what is wrong with this installation");
+    verb.footer(
+        R"(Looks at the settings, the state directory, the database, the operator's token and the
+daemon, and asks each judge one tiny question, which its owner may charge for. One line each, with
+what to do. 0 when all is well, 1 when something is wrong.
+
+Examples:
+  headway doctor
+  headway doctor --config headway.toml --json)");
+    verb.add_option("--url", doctor.url,
+                    "the daemon, else HEADWAY_URL, else where these settings listen");
+    verb.add_option("--token-file", doctor.token_file,
+                    "file of the token to show, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
+        ->type_name("FILE");
+    verb.add_flag("--json", doctor.json, "print JSON for programs");
+    add_setting(verb, "--state-dir", "storage.state_dir", doctor.sources, "folder of the database");
+    add_sources(verb, doctor.sources);
+    verb.callback([&slots] { slots.command = slots.doctor; });
+}
+
 void add_version(CLI::App& app, ArgumentSlots& slots) {
     CLI::App& verb = *app.add_subcommand("version", "Print the version");
     verb.add_flag("--json", slots.version.json, "print JSON for programs");
@@ -128,6 +150,7 @@ void add_process_verbs(CLI::App& app, ArgumentSlots& slots) {
 
 void add_other_verbs(CLI::App& app, ArgumentSlots& slots) {
     add_config(app, slots);
+    add_doctor(app, slots);
     add_version(app, slots);
 }
 

@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/argument_slots.hpp"
+#include "config/duration.hpp"
 
-// The verbs with which a person steers: pause, resume, nudge, budget, approvals.
+// The verbs with which a person steers: pause, resume, nudge, budget, approvals;
+// and asks about a session: check, compare.
 
 namespace headway::cli {
 namespace {
@@ -92,6 +94,40 @@ void add_budget(CLI::App& app, ArgumentSlots& slots) {
     }
 }
 
+void add_check(CLI::App& app, ArgumentSlots& slots) {
+    CheckOptions& check = slots.check;
+    CLI::App& verb =
+        add_verb(app, "check", "Ask the judge how a session is doing",
+                 R"(Prints the check's id, or with --wait the answer. The exit status says which:
+  0    A, progressing; without --wait: asked
+  1    no answer, or the daemon refused
+  2    B, looping
+  4    C, blocked, or D, failed: somebody has to look
+  69   no daemon answers
+  124  the time of --wait passed; the check goes on
+
+The daemon needs a judge, see `[judge]` in `headway config default`.
+
+Examples:
+  headway check my-agent --wait           until it is answered, however long that takes
+  headway check my-agent --wait=30s
+  headway check my-agent --id monday --wait     again with the same id: the same answer)",
+                 slots.client);
+    verb.add_option("SESSION", check.session, "session id")->required();
+    verb.add_option("--id", check.id, "id of the check; one that is known is not asked again");
+    verb.add_flag("--wait", slots.check_wait, "print the answer; --wait=DURATION: for so long");
+    verb.callback([&slots] {
+        const std::string& wait = slots.check_wait;
+        slots.check.wait = !wait.empty();
+        if (slots.check.wait && wait != "true") {
+            const core::Result<milliseconds> duration = config::parse_duration(wait);
+            if (!duration) throw CLI::ValidationError("--wait", duration.error().detail);
+            slots.check.timeout = *duration;
+        }
+        slots.command = slots.check;
+    });
+}
+
 void add_compare(CLI::App& app, ArgumentSlots& slots) {
     CLI::App& verb = add_verb(
         app, "compare", "Show what the old timers would have done",
@@ -128,6 +164,7 @@ void add_steering_verbs(CLI::App& app, ArgumentSlots& slots) {
     add_decision(app, slots, "answer", "respond", "Answer a question of an agent",
                  "Example:\n  headway answer my-agent.a17 \"the second database\"");
     add_budget(app, slots);
+    add_check(app, slots);
     add_compare(app, slots);
 }
 

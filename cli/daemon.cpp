@@ -151,6 +151,8 @@ int explain_failure(const Console& console, const Daemon& daemon, const HttpRepl
         next = "add this name to server.allowed_hosts of the daemon";
     if (problem.code == "unauthorized")
         next = "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE";
+    if (problem.code == "no_judge")
+        next = "`headway config default` shows such a table, `headway doctor` tries it";
     if (problem.code == "unknown_token") next = "`headway token list` shows their ids";
     if (problem.code.empty()) next = "is this a Headway daemon? " + daemon.url();
     if (problem.retryable) next = "this may pass: try again";

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "cli/check_view.hpp"
 #include "cli/daemon.hpp"
 #include "cli/text.hpp"
 
@@ -155,6 +156,28 @@ std::string of_directive(const json& data) {
     return line;
 }
 
+std::string of_check_requested(const json& data) {
+    std::string why = text_at(data, "cause");
+    if (const std::string by = text_at(data, "by"); why == "asked" && !by.empty()) why = "by " + by;
+    return why.empty() ? "judge asked" : "judge asked (" + why + ")";
+}
+
+std::string of_check_completed(const json& data) {
+    const std::string answer = text_at(data, "answer");
+    if (answer.empty()) {
+        std::string line = "judge: no answer, " + text_at(data, "outcome");
+        add(line, text_at(data, "error"), ": ");
+        return line;
+    }
+    const std::string letter = letter_of_answer(answer);
+    std::string line = "judge: " + (letter.empty() ? answer : letter + " " + answer);
+    add(line, text_at(data, "confidence"));
+    add(line, text_at(data, "reason"), ": ");
+    const std::string events = event_numbers(data.value("evidence", json()));
+    add(line, events.empty() ? events : "(" + events + ")", " ");
+    return line;
+}
+
 // Everything else: the values in order, named where a word alone would not say what it is.
 std::string of_any(const json& data) {
     if (data.contains("text")) return text_at(data, "text");
@@ -173,7 +196,7 @@ struct Summary {
     std::string (*of)(const json& data);
 };
 
-constexpr std::array<Summary, 10> kSummaries{{
+constexpr std::array<Summary, 12> kSummaries{{
     {"session.started", of_started},
     {"heartbeat", of_heartbeat},
     {"tool.started", of_tool_started},
@@ -184,6 +207,8 @@ constexpr std::array<Summary, 10> kSummaries{{
     {"progress.estimated", of_progress},
     {"session.ended", of_outcome},
     {"directive.issued", of_directive},
+    {"check.requested", of_check_requested},
+    {"check.completed", of_check_completed},
 }};
 
 }  // namespace

@@ -121,6 +121,22 @@ struct DecideOptions {
     bool identical = false;
 };
 
+struct CheckOptions {
+    ClientOptions client;
+    std::string session;
+    std::string id;  ///< of the check; empty: the daemon chooses one
+    bool wait = false;
+    std::optional<milliseconds> timeout;  ///< of the wait; none: for ever
+};
+
+/// Does not fail without a daemon, so it looks for URL and token itself.
+struct DoctorOptions {
+    config::LoadRequest sources;
+    std::string url;         ///< empty: HEADWAY_URL, else where these settings listen
+    std::string token_file;  ///< --token-file
+    bool json = false;
+};
+
 struct CompareOptions {
     ClientOptions client;
     std::string session;  ///< empty: the totals
@@ -192,10 +208,10 @@ struct VersionOptions {
     bool json = false;
 };
 
-using Command =
-    std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions, ShowOptions,
-                 EventsOptions, ReportOptions, EndOptions, CancelOptions, SteerOptions,
-                 ApprovalsOptions, DecideOptions, BudgetOptions, CompareOptions, RunOptions,
-                 ReplayOptions, EvalOptions, ConfigOptions, VersionOptions, TokenOptions>;
+using Command = std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions,
+                             ShowOptions, EventsOptions, ReportOptions, EndOptions, CancelOptions,
+                             SteerOptions, ApprovalsOptions, DecideOptions, BudgetOptions,
+                             CheckOptions, DoctorOptions, CompareOptions, RunOptions, ReplayOptions,
+                             EvalOptions, ConfigOptions, VersionOptions, TokenOptions>;
 
 }  // namespace headway::cli

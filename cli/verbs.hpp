@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/app.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 
@@ -19,6 +20,7 @@ int steer_session(const SteerOptions& options, const Console& console);
 int list_approvals(const ApprovalsOptions& options, const Console& console);
 int decide_approval(const DecideOptions& options, const Console& console);
 int show_or_change_budget(const BudgetOptions& options, const Console& console);
+int check_session(const CheckOptions& options, const Console& console);
 int compare_timeouts(const CompareOptions& options, const Console& console);
 int run_command(const RunOptions& options, const Console& console);
 int replay_recordings(const ReplayOptions& options, const Console& console);
@@ -27,6 +29,8 @@ int judge_recordings(const ReplayOptions& options, const Console& console);
 int evaluate_recordings(const EvalOptions& options, const Console& console);
 int manage_tokens(const TokenOptions& options, const Console& console);
 int check_config(const ConfigOptions& options, const Console& console);
+/// `server` asks the judges, which only it can.
+int run_doctor(const DoctorOptions& options, const Server& server, const Console& console);
 int print_version(const VersionOptions& options, const Console& console);
 
 }  // namespace headway::cli

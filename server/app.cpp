@@ -195,6 +195,7 @@ void App::start_judge() {
         [this](bool is_error, const std::string& line) {
             log_->log(is_error ? spdlog::level::err : spdlog::level::info, "{}", line);
         });
+    dispatcher_->show_judges([this] { return judge_->stats(); });
 }
 
 Supervisor::JudgeLink App::judge_link() {

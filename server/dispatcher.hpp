@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "api/json_tape.hpp"
 #include "config/settings.hpp"
@@ -28,6 +30,7 @@ class Dispatcher final : public HttpServer::Handler {
 public:
     /// A line for the log that somebody should read.
     using Warn = std::function<void(const std::string& line)>;
+    using ReadJudgeStats = std::function<JudgeStats()>;
 
     Dispatcher(net::io_context& io, const config::ServerSettings& settings, const Clock& clock,
                CommandQueue& queue, Warn warn);
@@ -39,6 +42,8 @@ public:
     void publish(Publication& publication);
     /// What a judge has answered, on its way to the supervisor.
     void judged(JudgeReply reply);
+    /// Where /metrics reads how the judges do; without it, it says nothing of them.
+    void show_judges(ReadJudgeStats stats) { judge_stats_ = std::move(stats); }
     /// The configuration was loaded again.
     void reload(const config::Settings& settings);
     /// Readiness goes, streams say goodbye, waiters are answered, connections close as they become
@@ -141,6 +146,7 @@ private:
     std::vector<JudgeReply> judged_;  ///< that the queue had no room for; at most as many as asked
     Clock::Steady::time_point token_uses_at_{};  ///< when they were written last
     Warn warn_;
+    ReadJudgeStats judge_stats_;
     std::unordered_map<const api::Deprecation*, Clock::Steady::time_point> warned_;
     bool wake_posted_ = false;
     bool draining_ = false;

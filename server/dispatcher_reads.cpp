@@ -270,6 +270,11 @@ Result<> Dispatcher::metrics(Call& call) {
     input.views = views_.size();
     input.frames_sent = streams_.frames_sent();
     input.lagged = streams_.lagged();
+    JudgeStats judge;
+    if (judge_stats_) {
+        judge = judge_stats_();
+        input.judge = &judge;
+    }
     Response response;
     response.content_type = "text/plain; version=0.0.4";
     response.body = metrics_text(input);

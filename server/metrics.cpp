@@ -68,6 +68,15 @@ void add_labelled(MetricFamily& family, const char* label, std::string value,
     family.metric.push_back(std::move(metric));
 }
 
+/// A metric of the family with the judge's name on it, and with `label` when it has one.
+ClientMetric& add_judge_metric(MetricFamily& family, const JudgeEndpointStats& judge,
+                               const char* label = nullptr, std::string_view value = {}) {
+    ClientMetric& metric = family.metric.emplace_back();
+    metric.label.push_back({"judge", judge.name});
+    if (label != nullptr) metric.label.push_back({label, std::string{value}});
+    return metric;
+}
+
 void add_http(Families& families, const MetricsInput& input) {
     families.counter("headway_http_connections_accepted_total", "Connections accepted.",
                      input.http.accepted);
@@ -113,6 +122,63 @@ void add_checks(Families& families, const CheckStats& stats) {
     for (std::size_t i = 0; i < stats.answers.size(); ++i)
         add_labelled(answers, "answer", std::string{core::EnumNames<core::CheckAnswer>::kNames[i]},
                      stats.answers[i]);
+}
+
+double breaker_number(BreakerState state) {
+    if (state == BreakerState::kClosed) return 0;
+    return state == BreakerState::kHalfOpen ? 1 : 2;
+}
+
+/// What the endpoints are doing now.
+void add_judge_state(Families& families, const JudgeStats& stats) {
+    auto& waiting = families.family("headway_judge_questions_waiting",
+                                    "Questions that wait for their turn.", MetricType::Gauge);
+    for (const JudgeEndpointStats& judge : stats.endpoints)
+        add_judge_metric(waiting, judge).gauge.value = static_cast<double>(judge.waiting);
+    auto& in_flight = families.family("headway_judge_in_flight", "Questions being asked right now.",
+                                      MetricType::Gauge);
+    for (const JudgeEndpointStats& judge : stats.endpoints)
+        add_judge_metric(in_flight, judge).gauge.value = static_cast<double>(judge.in_flight);
+    auto& breaker = families.family("headway_judge_breaker_state",
+                                    "0 asked as usual, 1 one question as a probe, 2 left alone.",
+                                    MetricType::Gauge);
+    for (const JudgeEndpointStats& judge : stats.endpoints)
+        add_judge_metric(breaker, judge).gauge.value = breaker_number(judge.breaker);
+}
+
+/// What was asked so far, and what it cost.
+void add_judge_history(Families& families, const JudgeStats& stats) {
+    auto& outcomes = families.family("headway_judge_outcomes_total",
+                                     "Questions that have ended, by how.", MetricType::Counter);
+    auto& names = core::EnumNames<core::JudgeOutcome>::kNames;
+    for (const JudgeEndpointStats& judge : stats.endpoints) {
+        for (std::size_t i = 0; i < judge.outcomes.size(); ++i)
+            add_judge_metric(outcomes, judge, "outcome", names[i]).counter.value =
+                static_cast<double>(judge.outcomes[i]);
+    }
+    auto& tokens = families.family("headway_judge_tokens_total",
+                                   "Tokens, as the endpoint counted them.", MetricType::Counter);
+    for (const JudgeEndpointStats& judge : stats.endpoints) {
+        add_judge_metric(tokens, judge, "kind", "prompt").counter.value =
+            static_cast<double>(judge.prompt_tokens);
+        add_judge_metric(tokens, judge, "kind", "completion").counter.value =
+            static_cast<double>(judge.completion_tokens);
+    }
+    auto& cost = families.family("headway_judge_cost_usd_total",
+                                 "US dollars by the configured prices.", MetricType::Counter);
+    for (const JudgeEndpointStats& judge : stats.endpoints)
+        add_judge_metric(cost, judge).counter.value = judge.cost_usd;
+    auto& seconds = families.family("headway_judge_answer_seconds",
+                                    "From the question to the end of its answer, with retries.",
+                                    MetricType::Summary);
+    for (const JudgeEndpointStats& judge : stats.endpoints) {
+        ClientMetric::Summary& summary = add_judge_metric(seconds, judge).summary;
+        summary.sample_count = judge.ended_as(core::JudgeOutcome::kAnswered);
+        summary.sample_sum = static_cast<double>(judge.answered_ms) / 1e3;
+    }
+    families.counter("headway_judge_turned_away_total",
+                     "Questions not taken: too many were open, or no such judge.",
+                     stats.turned_away);
 }
 
 void add_approvals(Families& families, const ApprovalStats& stats) {
@@ -187,6 +253,10 @@ std::string metrics_text(const MetricsInput& input) {
     build.metric.push_back(info);
     add_http(families, input);
     add_supervisor(families, input);
+    if (input.judge != nullptr) {
+        add_judge_state(families, *input.judge);
+        add_judge_history(families, *input.judge);
+    }
     return families.text();
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/routes.hpp"
 #include "server/http_server.hpp"
+#include "server/judge_mailbox.hpp"
 #include "server/messages.hpp"
 
 namespace headway::server {
@@ -13,7 +14,8 @@ namespace headway::server {
 /// Requests that reached a route.
 using RouteCounts = std::array<std::uint64_t, api::kRouteCount>;
 
-/// Everything /metrics shows, as values. Labels are bounded sets (route, verdict), never a session.
+/// Everything /metrics shows, as values. Labels are bounded sets (route, verdict, configured
+/// judge), never a session.
 struct MetricsInput {
     const HttpStats& http;
     const SupervisorStats& supervisor;
@@ -25,6 +27,7 @@ struct MetricsInput {
     std::uint64_t views = 0;
     std::uint64_t frames_sent = 0;
     std::uint64_t lagged = 0;
+    const JudgeStats* judge = nullptr;  ///< null when no judge is configured
 };
 
 /// The Prometheus text exposition format.

@@ -52,6 +52,32 @@ TEST_CASE("arguments: serve collects settings and the environment", "[cli]") {
     CHECK(serve.sources.environment.count("HEADWAY_URL") == 1);
 }
 
+TEST_CASE("arguments: check waits without a limit, for so long, or not at all", "[cli]") {
+    CHECK_FALSE(options_of<CheckOptions>({"check", "a"}).wait);
+    const auto endless = options_of<CheckOptions>({"check", "--wait", "a", "--id", "monday"});
+    CHECK(endless.wait);
+    CHECK_FALSE(endless.timeout.has_value());
+    CHECK(endless.session == "a");
+    CHECK(endless.id == "monday");
+    const auto bounded = options_of<CheckOptions>({"check", "a", "--wait=30s", "--json"});
+    CHECK(bounded.wait);
+    CHECK(bounded.timeout == std::chrono::seconds{30});
+    CHECK(bounded.client.json);
+    for (const char* wrong : {"--wait=soon", "--wait=false"})
+        CHECK(parse({"check", "a", wrong}).parsed.exit_code == 64);
+    CHECK(parse({"check"}).parsed.exit_code == 64);
+}
+
+TEST_CASE("arguments: doctor takes the settings of serve and needs no daemon", "[cli]") {
+    const auto doctor = options_of<DoctorOptions>(
+        {"doctor", "--config", "/c.toml", "--state-dir", "/s", "--url", "http://a:1", "--json"});
+    CHECK(doctor.sources.file == "/c.toml");
+    CHECK(doctor.sources.flags == std::map<std::string, std::string>{{"storage.state_dir", "/s"}});
+    CHECK(doctor.sources.environment.count("HEADWAY_URL") == 1);
+    CHECK(doctor.url == "http://a:1");
+    CHECK(doctor.json);
+}
+
 TEST_CASE("arguments: token and what is below it", "[cli]") {
     const auto create =
         options_of<TokenOptions>({"token", "create", "ci", "--scope", "report:ci-,read", "--scope",

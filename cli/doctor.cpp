@@ -1,0 +1,111 @@
+#include "cli/doctor.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "cli/exit_code.hpp"
+#include "cli/verbs.hpp"
+
+// `headway doctor`: everything that has to be right before agents can be supervised, one line each.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+class Doctor {
+public:
+    Doctor(const DoctorOptions& options, const Server& server, const Console& console)
+        : options_(options), server_(server), console_(console) {}
+
+    int run() {
+        const core::Result<config::Loaded> loaded = config::load(options_.sources);
+        if (loaded) {
+            examine(*loaded);
+        } else {
+            say_mistakes(loaded.error().detail);
+        }
+        if (options_.json) console_.out << dump({{"ok", ok_}, {"checks", checks_}}) << "\n";
+        return ok_ ? kExitOk : kExitFailed;
+    }
+
+private:
+    void examine(const config::Loaded& loaded) {
+        say({"configuration",
+             true,
+             loaded.file ? loaded.file->string() : "no file, defaults and environment",
+             {}});
+        const auto directory =
+            config::state_directory(loaded.settings.storage, options_.sources.environment);
+        say(check_state_directory(directory));
+        say(check_database(directory / "headway.db", server_.schema_version));
+        say(check_operator_file(directory / "operator.token"));
+        say(ask_daemon(loaded.settings.server.listen, directory));
+        const config::JudgeSettings& judge = loaded.settings.judge;
+        if (judge.endpoints.empty()) say({"judge", true, "none is configured, none is asked", {}});
+        for (const config::JudgeEndpoint& endpoint : judge.endpoints) {
+            const auto answer = server_.probe_judge(judge, endpoint.name);
+            say({"judge " + endpoint.name,
+                 answer.has_value(),
+                 answer ? *answer : answer.error().detail,
+                 {}});
+        }
+    }
+
+    // The operator's token is looked for where these settings keep it.
+    Finding ask_daemon(const std::string& listen, const std::filesystem::path& directory) const {
+        auto environment = options_.sources.environment;
+        const bool named = !options_.url.empty() || environment.contains("HEADWAY_URL");
+        if (!named && listen.ends_with(":0")) {
+            return {"daemon", false, "server.listen leaves its port to the kernel",
+                    "name the daemon with --url"};
+        }
+        const auto url = daemon_url(named ? options_.url : listen, environment);
+        if (!url)
+            return {"daemon", false, url.error().detail, "as in: --url http://127.0.0.1:7717"};
+        environment["STATE_DIRECTORY"] = directory.string();
+        const auto credential = find_credential(options_.token_file, *url, environment);
+        if (!credential) {
+            return {"daemon", false, credential.error().detail,
+                    "a token is a line such as hw_<id>_<secret>"};
+        }
+        Daemon daemon{*url, *credential};
+        return check_daemon(daemon);
+    }
+
+    // They come one a line, and each says what to do.
+    void say_mistakes(const std::string& detail) {
+        for (std::size_t begin = 0; begin <= detail.size();) {
+            const std::size_t end = std::min(detail.find('\n', begin), detail.size());
+            say({"configuration", false, detail.substr(begin, end - begin), {}});
+            begin = end + 1;
+        }
+    }
+
+    void say(const Finding& finding) {
+        ok_ = ok_ && finding.ok;
+        if (!options_.json) {
+            console_.out << finding_line(finding) << "\n"
+                         << std::flush;  // a judge may take its time
+            return;
+        }
+        json check = {{"check", finding.about}, {"ok", finding.ok}, {"detail", finding.detail}};
+        if (!finding.fix.empty()) check["fix"] = finding.fix;
+        checks_.push_back(std::move(check));
+    }
+
+    const DoctorOptions& options_;
+    const Server& server_;
+    const Console& console_;
+    bool ok_ = true;
+    json checks_ = json::array();
+};
+
+}  // namespace
+
+int run_doctor(const DoctorOptions& options, const Server& server, const Console& console) {
+    return Doctor(options, server, console).run();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,136 @@
+#include "cli/doctor.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/verbs.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::cli;
+using headway::tests::TempDir;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSchema = 5;
+
+/// The first bytes of a database with this user version.
+std::string header(char version) {
+    std::string bytes(100, '\0');
+    bytes.replace(0, 15, "SQLite format 3");
+    bytes[63] = version;
+    return bytes;
+}
+
+void write(const fs::path& file, const std::string& text) {
+    std::ofstream{file, std::ios::binary} << text;
+}
+
+}  // namespace
+
+TEST_CASE("doctor: what the first start will make is not missing", "[cli]") {
+    const TempDir directory;
+    CHECK(check_state_directory(directory.file("none")).ok);
+    CHECK(check_database(directory.file("none"), kSchema).ok);
+    CHECK(check_operator_file(directory.file("none")).ok);
+}
+
+TEST_CASE("doctor: a state directory is a folder", "[cli]") {
+    const TempDir directory;
+    const fs::path file = directory.file("plain");
+    write(file, "x");
+    CHECK(check_state_directory(file.parent_path()).ok);
+    const Finding finding = check_state_directory(file);
+    CHECK_FALSE(finding.ok);
+    CHECK_THAT(finding.fix, Catch::Contains("storage.state_dir"));
+}
+
+TEST_CASE("doctor: a database is read by its header", "[cli]") {
+    const TempDir directory;
+    const fs::path file = directory.file("headway.db");
+    SECTION("of this build") {
+        write(file, header(kSchema));
+        const Finding finding = check_database(file, kSchema);
+        CHECK(finding.ok);
+        CHECK_THAT(finding.detail, Catch::Contains("schema 5"));
+    }
+    SECTION("whose log may know better") {
+        write(file, header(0));
+        write(file.string() + "-wal", "x");
+        CHECK_THAT(check_database(file, kSchema).detail, !Catch::Contains("schema"));
+    }
+    SECTION("of a newer build") {
+        write(file, header(kSchema + 1));
+        const Finding finding = check_database(file, kSchema);
+        CHECK_FALSE(finding.ok);
+        CHECK_THAT(finding.detail, Catch::Contains("schema 6"));
+    }
+    SECTION("that is none") {
+        write(file, std::string(100, 'x'));
+        CHECK_FALSE(check_database(file, kSchema).ok);
+        write(file, "short");
+        CHECK_FALSE(check_database(file, kSchema).ok);
+    }
+}
+
+TEST_CASE("doctor: only its owner may read the operator's token", "[cli]") {
+    const TempDir directory;
+    const fs::path file = directory.file("operator.token");
+    write(file, "hw_operator_x\n");
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+    CHECK(check_operator_file(file).ok);
+    fs::permissions(file, fs::perms::others_read, fs::perm_options::add);
+    const Finding finding = check_operator_file(file);
+    CHECK_FALSE(finding.ok);
+    CHECK_THAT(finding.fix, Catch::Contains("chmod 600"));
+}
+
+TEST_CASE("doctor: a line says what to do and obeys nobody", "[cli]") {
+    CHECK(finding_line({"daemon", true, "ready", {}}) == "ok     daemon            ready");
+    CHECK(finding_line({"judge a", false, "\x1b[2Jno\nanswer", "look"}) ==
+          "WRONG  judge a           no answer; look");
+}
+
+TEST_CASE("doctor: each judge is asked, and one mistake is enough", "[cli]") {
+    const TempDir directory;
+    write(directory.file("headway.toml"),
+          "[judge.endpoints.good]\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\n"
+          "[judge.endpoints.bad]\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\n");
+    std::ostringstream out;
+    std::ostringstream err;
+    const Console console{out, err, {}};
+    DoctorOptions options;
+    options.sources.file = directory.file("headway.toml");
+    options.sources.flags["storage.state_dir"] = directory.file("state");
+    options.url = "http://127.0.0.1:1";  // tcpmux: nothing listens there
+    Server server;
+    server.schema_version = kSchema;
+    server.probe_judge = [](const headway::config::JudgeSettings&,
+                            const std::string& name) -> headway::core::Result<std::string> {
+        if (name == "good") return std::string{"m answered"};
+        return headway::core::Error{headway::core::ErrorCode::kInvalidConfig, "401; a key", name};
+    };
+    CHECK(run_doctor(options, server, console) == 1);
+    CHECK_THAT(out.str(), Catch::Contains("ok     configuration"));
+    CHECK_THAT(out.str(), Catch::Contains("ok     judge good        m answered\n"));
+    CHECK_THAT(out.str(), Catch::Contains("WRONG  judge bad         401; a key\n"));
+    CHECK_THAT(out.str(), Catch::Contains("WRONG  daemon            none answers at"));
+}
+
+TEST_CASE("doctor: mistakes of the settings are told one a line", "[cli]") {
+    const TempDir directory;
+    write(directory.file("headway.toml"), "[server]\nlisen = \"x\"\n[log]\nlevel = \"loud\"\n");
+    std::ostringstream out;
+    std::ostringstream err;
+    const Console console{out, err, {}};
+    DoctorOptions options;
+    options.sources.file = directory.file("headway.toml");
+    CHECK(run_doctor(options, {}, console) == 1);
+    const std::string text = out.str();
+    CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+    CHECK_THAT(text, Catch::Contains("WRONG  configuration") && Catch::Contains("listen"));
+}
