@@ -10,6 +10,7 @@
 #include "core/budget_meter.hpp"
 #include "core/checks.hpp"
 #include "core/detectors.hpp"
+#include "core/estimates.hpp"
 #include "core/event.hpp"
 #include "core/ledger.hpp"
 #include "core/phase.hpp"
@@ -125,6 +126,7 @@ struct SessionState {
     std::vector<std::string>
         facts;  ///< at most limits::kFactsKeptMax, the newest last; for a judge
     Checks checks;
+    Estimates estimates;
     Timestamp paused_at = kNever;  ///< an operator told the agent to pause, and not to resume yet
     SessionStarted about;
     Policy policy;
@@ -177,7 +179,7 @@ constexpr auto SessionState::fields() {
         field("paused_at", &S::paused_at), field("last_failure", &S::last_failure),
         field("legacy_kills", &S::legacy_kills), field("end_code", &S::end_code),
         field("budget", &S::budget), field("approvals", &S::approvals), field("facts", &S::facts),
-        field("checks", &S::checks));
+        field("checks", &S::checks), field("estimates", &S::estimates));
 }
 
 }  // namespace headway::core
