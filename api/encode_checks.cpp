@@ -1,5 +1,6 @@
 #include "api/encode_checks.hpp"
 
+#include <cmath>
 #include <string_view>
 
 #include "api/json_writer.hpp"
@@ -25,6 +26,38 @@ void write_done(JsonWriter& json, const core::CheckCompleted& done) {
     json.member("use", done.use);
 }
 
+double rounded(double value) {
+    return std::round(value * 100) / 100;
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+    return rounded(static_cast<double>(part) / static_cast<double>(whole));
+}
+
+/// Precondition: it counts something.
+void write_summary(JsonWriter& json, const core::EstimateSummary& summary) {
+    json.open_object();
+    json.member("source", summary.source);
+    json.member("model", summary.model);
+    json.member("count", summary.count);
+    json.member("mean_abs_error", rounded(summary.mean_abs_error));
+    json.member("bias", rounded(summary.bias));
+    json.member("completed", share(summary.completed, summary.count));
+    json.key("deciles");
+    json.open_array();
+    for (std::size_t i = 0; i < core::kDeciles; ++i) {
+        const core::DecileSummary& decile = summary.deciles[i];
+        if (decile.count == 0) continue;
+        json.open_object();
+        json.member("from", i * 10);
+        json.member("count", decile.count);
+        json.member("completed", share(decile.completed, decile.count));
+        json.close_object();
+    }
+    json.close_array();
+    json.close_object();
+}
+
 }  // namespace
 
 void append_check(std::string& out, const CheckDocument& document) {
@@ -48,6 +81,17 @@ void append_check(std::string& out, const CheckDocument& document) {
         json.member("completed", document.done_n);
         json.member("ts", document.done_at);
     }
+    json.close_object();
+}
+
+void append_estimates(std::string& out, std::span<const core::EstimateSummary> summaries) {
+    JsonWriter json(out);
+    json.open_object();
+    json.key("estimates");
+    json.open_array();
+    for (const core::EstimateSummary& summary : summaries)
+        write_summary(json, summary);
+    json.close_array();
     json.close_object();
 }
 

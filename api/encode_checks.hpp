@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
+#include "core/estimate_scores.hpp"
 #include "core/judge_payloads.hpp"
 #include "core/time.hpp"
 
@@ -21,5 +23,8 @@ struct CheckDocument {
 
 /// The reply of `GET /check-status/{id}`, and of the POST that asked. Pure.
 void append_check(std::string& out, const CheckDocument& document);
+
+/// The reply of `GET /v1/analytics/estimates`. Pure.
+void append_estimates(std::string& out, std::span<const core::EstimateSummary> summaries);
 
 }  // namespace headway::api

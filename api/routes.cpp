@@ -70,6 +70,7 @@ constexpr Entry kRoutes[] = {
     {Method::kPost, "/api/autonomous/check-status", Route::kCheckAsk},
     {Method::kGet, "/check-status/{check}", Route::kCheck},
     {Method::kGet, "/api/autonomous/check-status/{check}", Route::kCheck},
+    {Method::kGet, "/v1/analytics/estimates", Route::kEstimates},
     {Method::kGet, "/", Route::kIndex},
 };
 

@@ -57,8 +57,9 @@ enum class Route : std::uint8_t {
     kApproveAgent,
     kCheckAsk,
     kCheck,
+    kEstimates,
 };
-inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kCheck) + 1;
+inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kEstimates) + 1;
 
 /// What the gate has to know about a route before the body is read.
 struct RouteTraits {

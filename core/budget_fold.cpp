@@ -55,6 +55,10 @@ struct Meter {
 
     void operator()(const SessionStarted& started) const { meter.limits = started.budget; }
 
+    void operator()(const ProgressEstimated& said) const {
+        if (!said.by_judge()) meter.rate_limited = false;
+    }
+
     /// A beat says nothing about what is waited for, unless the model has answered in between.
     void operator()(const Heartbeat& beat) const {
         const std::uint64_t iteration = std::min(beat.iteration.value_or(0), kBudgetCountMax);
@@ -172,7 +176,7 @@ void charge_clock(BudgetMeter& meter, const Event& event) {
 void meter_event(SessionState& state, const Event& event, bool replayed) {
     BudgetMeter& meter = state.budget;
     // The reply to this report carries the stop that was issued between reports.
-    if (meter.told_level == BudgetLevel::kExhausted && reportable(type_of(event.payload))) {
+    if (meter.told_level == BudgetLevel::kExhausted && of_agent(event.payload)) {
         meter.told = true;
     }
     std::visit(Meter{state, meter, replayed}, event.payload);

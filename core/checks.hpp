@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,19 @@ namespace headway::core {
 struct SessionState;
 struct Event;
 
+/// When a judge estimates how far a session has come.
+enum class EstimateMode : std::uint8_t {
+    kOff,
+    kStall,  ///< when it stalls, and when a phase ends
+    kStep,   ///< with each finished call that counts
+    kEvery,  ///< with every so many of them
+};
+
+template <>
+struct EnumNames<EstimateMode> {
+    static constexpr std::array<std::string_view, 4> kNames{"off", "stall", "step", "every"};
+};
+
 /// When a judge is asked without anybody having said so, and who it is. The daemon's, not a
 /// session's.
 struct JudgeRules {
@@ -22,6 +36,9 @@ struct JudgeRules {
     bool on_suspect = true;
     std::uint32_t audit_rounds = 100;  ///< without hard progress; 0 = no audits
     std::uint32_t checks_max = 10;     ///< of one session, by itself
+    EstimateMode estimates = EstimateMode::kOff;
+    std::uint32_t estimate_steps = 5;   ///< with kEvery
+    std::uint32_t estimates_max = 100;  ///< of one session
 };
 
 /// A status check that a judge has not answered yet.

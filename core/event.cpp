@@ -73,4 +73,9 @@ bool reportable(EventType type) noexcept {
     }
 }
 
+bool of_agent(const Payload& payload) noexcept {
+    const auto* estimate = std::get_if<ProgressEstimated>(&payload);
+    return reportable(type_of(payload)) && (estimate == nullptr || !estimate->by_judge());
+}
+
 }  // namespace headway::core

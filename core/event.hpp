@@ -56,4 +56,7 @@ std::string_view change_name(EventType type) noexcept;
 /// True for the types a client may report.
 bool reportable(EventType type) noexcept;
 
+/// Whether the agent said it, as opposed to a judge who says what agents may say too.
+bool of_agent(const Payload& payload) noexcept;
+
 }  // namespace headway::core

@@ -210,6 +210,8 @@ struct Fold {
 
     void operator()(const CheckCompleted& done) const { end_check(state, done, event.n); }
 
+    void operator()(const ProgressEstimated& s) const { enter_estimate(state, s, event.n); }
+
     void operator()(const CancelRequested&) const { state.cancel_requested = true; }
 
     void operator()(const SessionEnded& end) const {
@@ -344,9 +346,9 @@ void apply(SessionState& state, const Event& event) {
     note_legacy_kills(state, event.at);
     state.n = event.n;
     if (event.attempt > state.attempt) take_over(state, event.attempt);
-    const bool of_agent = reportable(type) || type == EventType::kSessionStarted ||
-                          type == EventType::kApprovalRedeemed;
-    if (of_agent) state.last_beat_at = event.at;
+    const bool beats = of_agent(event.payload) || type == EventType::kSessionStarted ||
+                       type == EventType::kApprovalRedeemed;
+    if (beats) state.last_beat_at = event.at;
     charge_clock(state.budget, event);
 
     Observation seen{event, state.ledger};

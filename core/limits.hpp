@@ -112,6 +112,10 @@ inline constexpr std::size_t kCheckIdBytesMax =
 inline constexpr std::size_t kChecksPendingMax = 8;  ///< of one session at once
 inline constexpr std::size_t kFactsKeptMax = 8;      ///< facts that a judge is reminded of
 inline constexpr std::size_t kFactBytesMax = 160;    ///< of each
+inline constexpr std::size_t kEstimatesKeptMax =
+    64;  ///< of one session until its end scores them, the newest: about 4 KB on disk
+inline constexpr std::size_t kEstimateModelsMax =
+    64;  ///< names of models that are scored apart; an endpoint may call its model anything
 inline constexpr std::size_t kJudgeEndpointsMax = 8;
 inline constexpr std::size_t kJudgeQueueMax =
     4096;  ///< questions waiting or under way: about 64 MB of prompts; above it they are not asked

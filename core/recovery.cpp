@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "core/classify.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -68,6 +70,49 @@ constexpr std::array<Alternatives, 16> kAlternatives{{
      kSecond},
 }};
 
+struct WayRule {
+    FailureKind blocker;  ///< kNone = any
+    FailureKind failure;  ///< kNone = any
+    WayOut way;
+};
+
+// The first that fits. What neither says anything about, a person has to look at. For red tests
+// and compilers the detectors have better advice.
+constexpr std::array<WayRule, 17> kWays{{
+    {FailureKind::kAuth, FailureKind::kNone, WayOut::kEscalate},
+    {FailureKind::kNone, FailureKind::kAuth, WayOut::kEscalate},
+    {FailureKind::kContext, FailureKind::kNone, WayOut::kGiveUp},
+    {FailureKind::kUnknownTool, FailureKind::kNone, WayOut::kOtherTool},
+    {FailureKind::kTransient, FailureKind::kTransient, WayOut::kGiveUp},
+    {FailureKind::kTransient, FailureKind::kNone, WayOut::kOtherTool},
+    {FailureKind::kNotFound, FailureKind::kNone, WayOut::kRephrase},
+    {FailureKind::kMismatch, FailureKind::kNone, WayOut::kRephrase},
+    {FailureKind::kTruncated, FailureKind::kNone, WayOut::kRephrase},
+    {FailureKind::kAssertion, FailureKind::kNone, WayOut::kNone},
+    {FailureKind::kNone, FailureKind::kAssertion, WayOut::kNone},
+    {FailureKind::kNone, FailureKind::kContext, WayOut::kGiveUp},
+    {FailureKind::kNone, FailureKind::kUnknownTool, WayOut::kOtherTool},
+    {FailureKind::kNone, FailureKind::kTransient, WayOut::kOtherTool},
+    {FailureKind::kNone, FailureKind::kNotFound, WayOut::kRephrase},
+    {FailureKind::kNone, FailureKind::kMismatch, WayOut::kRephrase},
+    {FailureKind::kNone, FailureKind::kTruncated, WayOut::kRephrase},
+}};
+
+constexpr std::array<std::string_view, 5> kWayTexts{
+    "",
+    "What blocks you will not go away by itself: reach the same end with another tool. ",
+    "It does not answer as it was asked: ask in other words, broader or in smaller parts. ",
+    "It seems to need somebody else: say what is missing and who can give it. ",
+    "It may not be possible now: finish what can be finished, and say what is left out and why. ",
+};
+
+/// Why the agent's last call failed, as far as its words tell; kNone when it went well.
+FailureKind last_failure_of(const SessionState& state) {
+    const std::size_t said = state.last_failure.find('\n');
+    if (said == std::string::npos) return FailureKind::kNone;
+    return failure_of_message(std::string_view{state.last_failure}.substr(said + 1));
+}
+
 std::string alternative(std::string_view detector, bool second) {
     for (const Alternatives& entry : kAlternatives) {
         if (name_of(entry.detector) == detector)
@@ -83,7 +128,8 @@ std::string evidence_text(const std::vector<std::uint64_t>& evidence) {
     return text.empty() ? text : text + ")";
 }
 
-RecoveryStep step_for(const Judgement& judgement, std::uint64_t step) {
+RecoveryStep step_for(const SessionState& state, std::uint64_t step) {
+    const Judgement& judgement = state.judgement;
     const std::string what = judgement.reason + evidence_text(judgement.evidence) + ". ";
     RecoveryStep made;
     made.step = step;
@@ -97,7 +143,9 @@ RecoveryStep step_for(const Judgement& judgement, std::uint64_t step) {
             made.text = what + "Stop here and report what is done and what is missing.";
             break;
         default:
-            made.text = what + alternative(judgement.detector, step == 2);
+            made.text = what;
+            made.text += kWayTexts[static_cast<std::size_t>(way_out(state))];
+            made.text += alternative(judgement.detector, step == 2);
             break;
     }
     return made;
@@ -118,6 +166,22 @@ std::uint64_t last_step(OnStuck on_stuck) {
 
 }  // namespace
 
+WayOut way_out(FailureKind blocker, FailureKind failure) {
+    if (blocker == FailureKind::kNone) return WayOut::kNone;
+    for (const WayRule& rule : kWays) {
+        const bool fits = (rule.blocker == FailureKind::kNone || rule.blocker == blocker) &&
+                          (rule.failure == FailureKind::kNone || rule.failure == failure);
+        if (fits) return rule.way;
+    }
+    return WayOut::kEscalate;
+}
+
+WayOut way_out(const SessionState& state) {
+    const Estimates& said = *state.estimates;
+    if (said.blocked_n == 0 || state.ledger.hard_n > said.blocked_n) return WayOut::kNone;
+    return way_out(said.blocker, last_failure_of(state));
+}
+
 std::optional<RecoveryStep> next_recovery_step(const SessionState& state) {
     const Judgement& judgement = state.judgement;
     const bool stuck = judgement.verdict == Verdict::kStuck;
@@ -129,14 +193,14 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state) {
                                     [&](const Nudge& n) { return n.loop == judgement.loop; });
     const std::uint64_t taken = nudge == state.nudges.end() ? 0 : nudge->step;
     if (stuck && state.policy.when_stuck() >= OnStuck::kStop) {
-        return taken < 4 ? std::optional{step_for(judgement, 4)} : std::nullopt;
+        return taken < 4 ? std::optional{step_for(state, 4)} : std::nullopt;
     }
-    if (taken == 0) return step_for(judgement, 1);
+    if (taken == 0) return step_for(state, 1);
     if (!stuck || taken >= last_step(state.policy.when_stuck())) return std::nullopt;
     if (state.ledger.rounds <= nudge->round)
         return std::nullopt;  // it had no turn to follow it yet
     if (taken >= 2 && state.ledger.rounds < nudge->round + kRoundsToFollow) return std::nullopt;
-    return step_for(judgement, taken + 1);
+    return step_for(state, taken + 1);
 }
 
 }  // namespace headway::core

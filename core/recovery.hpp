@@ -11,6 +11,17 @@ namespace headway::core {
 /// Nudge::step of the question to a person.
 inline constexpr std::uint64_t kStepAsk = 3;
 
+/// A way round what blocks a session, chosen by rule.
+enum class WayOut : std::uint8_t { kNone, kOtherTool, kRephrase, kEscalate, kGiveUp };
+
+/// The way out for blockers that a judge named, by what their words are about, and by why the
+/// agent's last call failed; kNone without blockers. Pure.
+WayOut way_out(FailureKind blocker, FailureKind failure);
+
+/// Of the session as it stands: by a judge's last answer, unless something hard was proven after
+/// it. Pure.
+WayOut way_out(const SessionState& state);
+
 /// What the agent is told next about the loop it is judged to be in.
 struct RecoveryStep {
     DirectiveKind kind = DirectiveKind::kChangeApproach;

@@ -111,6 +111,10 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         Event& event = events[place];
         event.at = context.now;
         if (auto* asked = std::get_if<ApprovalRequested>(&event.payload)) asked->source = "agent";
+        if (auto* said = std::get_if<ProgressEstimated>(&event.payload)) {
+            sign_as_agent(*said);
+            said->calls = state_.tool_calls;
+        }
         note_state(event);
         const std::size_t at = out.size();
         const std::uint64_t calls = state_.tool_calls;

@@ -131,6 +131,9 @@ public:
     /// How a check ended. Changes nothing when it is not under way or the session has ended.
     void complete_check(CheckCompleted completed, const Context& context, std::vector<Event>& out);
 
+    /// A judge's estimate of how far the session has come. Changes nothing in one that has ended.
+    void note_estimate(ProgressEstimated said, const Context& context, std::vector<Event>& out);
+
     /// Time passed: appends what requests and approved calls that are overdue lead to, the verdict
     /// that silence deserves, and what the time used of the budget asks for, if anything.
     void tick(const Context& context, std::vector<Event>& out);

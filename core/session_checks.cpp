@@ -57,6 +57,17 @@ void Session::complete_check(CheckCompleted completed, const Context& context,
     add_advice(context, out);
 }
 
+void Session::note_estimate(ProgressEstimated said, const Context& context,
+                            std::vector<Event>& out) {
+    if (state_.ended()) return;
+    said.source = "judge";
+    said.calls = state_.tool_calls;
+    credit_pause(context, out);
+    add(make_event(std::move(said), context), out);
+    add_verdict(context, out);
+    add_advice(context, out);
+}
+
 void Session::add_check(CheckCause cause, std::string check_id, std::string by,
                         const Context& context, std::vector<Event>& out) {
     CheckRequested asked;

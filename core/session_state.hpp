@@ -10,6 +10,7 @@
 #include "core/budget_meter.hpp"
 #include "core/checks.hpp"
 #include "core/detectors.hpp"
+#include "core/estimates.hpp"
 #include "core/event.hpp"
 #include "core/ledger.hpp"
 #include "core/phase.hpp"
@@ -124,6 +125,7 @@ struct SessionState {
     std::vector<LegacyKill> legacy_kills;  ///< at most one by each timer
     std::string end_code;                  ///< SessionEnded::code
     Rare<Checks> checks;
+    Rare<Estimates> estimates;
     Timestamp paused_at = kNever;  ///< an operator told the agent to pause, and not to resume yet
     SessionStarted about;
     Policy policy;
@@ -175,8 +177,8 @@ constexpr auto SessionState::fields() {
         field("recent_failures", &S::recent_failures), field("low_confidence", &S::low_confidence),
         field("paused_at", &S::paused_at), field("last_failure", &S::last_failure),
         field("legacy_kills", &S::legacy_kills), field("end_code", &S::end_code),
-        field("budget", &S::budget), field("approvals", &S::approvals),
-        field("checks", &S::checks));
+        field("budget", &S::budget), field("approvals", &S::approvals), field("checks", &S::checks),
+        field("estimates", &S::estimates));
 }
 
 }  // namespace headway::core

@@ -9,6 +9,7 @@
 #include "core/call_print.hpp"
 #include "core/event_type.hpp"
 #include "core/fields.hpp"
+#include "core/judge_payloads.hpp"
 #include "core/text.hpp"
 
 // Events about what the agent does (DESIGN 4). The rules of session_payloads.hpp hold.
@@ -231,13 +232,24 @@ struct ProgressEstimated {
     std::string next_milestone;
     std::vector<std::string> blockers;
     std::string source;
+    bool fallback = false;        ///< set by Headway: the judge gave none, this stands for it
+    std::string judge;            ///< set by Headway: name of the endpoint; empty = the agent's own
+    std::string model;            ///< set by Headway
+    std::optional<JudgeUse> use;  ///< set by Headway
+    std::uint64_t calls = 0;      ///< finished calls then, for the score at the end
     bool operator==(const ProgressEstimated&) const = default;
+    /// Not by `source`, which journals of the first versions hold as agents wrote it.
+    bool by_judge() const noexcept { return !judge.empty(); }
     static constexpr auto fields() {
-        return field_list(required("percent", &ProgressEstimated::percent),
-                          field("reasoning", &ProgressEstimated::reasoning),
-                          field("next_milestone", &ProgressEstimated::next_milestone),
-                          field("blockers", &ProgressEstimated::blockers),
-                          field("source", &ProgressEstimated::source));
+        return field_list(
+            required("percent", &ProgressEstimated::percent),
+            field("reasoning", &ProgressEstimated::reasoning),
+            field("next_milestone", &ProgressEstimated::next_milestone),
+            field("blockers", &ProgressEstimated::blockers),
+            field("source", &ProgressEstimated::source),
+            field("fallback", &ProgressEstimated::fallback),
+            field("judge", &ProgressEstimated::judge), field("model", &ProgressEstimated::model),
+            field("use", &ProgressEstimated::use), internal("calls", &ProgressEstimated::calls));
     }
 };
 

@@ -48,6 +48,7 @@ constexpr Entry kTable[] = {
     {Route::kApproveAgent, Guard::kApprove},
     {Route::kCheckAsk, Guard::kReport, false},
     {Route::kCheck, Guard::kRead, false},
+    {Route::kEstimates, Guard::kOverview},
     {Route::kApproval, Guard::kRead},
     {Route::kApprovals, Guard::kOverview},
     {Route::kSession, Guard::kRead},

@@ -50,6 +50,9 @@ core::JudgeRules judge_rules(const config::JudgeSettings& settings) {
     rules.on_suspect = settings.on_suspect;
     rules.audit_rounds = settings.audit_rounds;
     rules.checks_max = settings.checks_max;
+    rules.estimate_steps = settings.estimate_steps;
+    rules.estimates_max = settings.estimates_max;
+    core::parse_name(settings.estimates, rules.estimates);  // checked when it was loaded
     for (const config::JudgeEndpoint& endpoint : settings.endpoints) {
         std::string& name = endpoint.role == "confirm" ? rules.confirm : rules.primary;
         if (name.empty()) name = endpoint.name;

@@ -141,9 +141,9 @@ core::Result<> Dispatcher::route_rest(Call& call) {
         case api::Route::kApproveAgent:
             return approve_agent(call);
         case api::Route::kCheckAsk:
-            return ask_check(call);
         case api::Route::kCheck:
-            return check(call);
+        case api::Route::kEstimates:
+            return route_judge(call);
         default:
             break;
     }

@@ -90,6 +90,8 @@ private:
     // dispatcher_checks.cpp
     core::Result<> ask_check(Call& call);
     core::Result<> check(Call& call);
+    core::Result<> estimates(Call& call);
+    core::Result<> route_judge(Call& call);
     void pass_judged();
 
     // dispatcher_reads.cpp

@@ -3,11 +3,30 @@
 #include "api/decode_checks.hpp"
 #include "server/dispatcher_call.hpp"
 
-// Requests about status checks.
+// Requests about status checks and estimates.
 
 namespace headway::server {
 
 using core::Result;
+
+namespace {
+
+core::Error busy() {
+    return {core::ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
+}
+
+}  // namespace
+
+Result<> Dispatcher::route_judge(Call& call) {
+    switch (call.request.target.route) {
+        case api::Route::kCheckAsk:
+            return ask_check(call);
+        case api::Route::kEstimates:
+            return estimates(call);
+        default:
+            return check(call);
+    }
+}
 
 Result<> Dispatcher::ask_check(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
@@ -25,8 +44,13 @@ Result<> Dispatcher::check(Call& call) {
     HEADWAY_CHECK(wait_for_document(call, query, check_key(id)));
     if (ask(call.to, CheckQuery{id, call.caller->grants}, {}, 0)) return {};
     document_waits_.answered(call.to);
-    return core::Error{
-        core::ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
+    return busy();
+}
+
+Result<> Dispatcher::estimates(Call& call) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    if (!ask(call.to, EstimatesQuery{}, {}, 0)) return busy();
+    return {};
 }
 
 void Dispatcher::judged(JudgeReply reply) {

@@ -194,6 +194,9 @@ struct CheckQuery {
     core::Grants grants;  ///< of whoever asks: the session is known only to the index
 };
 
+/// How good estimates of progress were.
+struct EstimatesQuery {};
+
 /// The configuration was loaded again; no reply.
 struct ReloadCommand {
     core::Policy policy;
@@ -208,7 +211,7 @@ using Command =
                  ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery, ApprovalQuery,
                  InboxQuery, ReloadCommand, BudgetCommand, BudgetQuery, BudgetAnalyticsQuery,
                  CreateTokenCommand, RevokeTokenCommand, UseTokensCommand, CheckCommand,
-                 JudgedCommand, CheckQuery>;
+                 JudgedCommand, CheckQuery, EstimatesQuery>;
 
 struct Request {
     ReplyTo reply_to;

@@ -55,7 +55,8 @@ const char* route_name(std::size_t route) {
                                       "metrics",       "version",      "index",
                                       "ask",           "approvals",    "approval",
                                       "decide",        "redeem",       "revoke",
-                                      "approve_agent", "check_ask",    "check"};
+                                      "approve_agent", "check_ask",    "check",
+                                      "estimates"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }

@@ -112,6 +112,7 @@ void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
     answer_queries(requests, turn);
     publish_turn(turn);
     ask_judge(turn);
+    ask_estimates(turn);
     if (Clock::steady() > started + kPauseNoticed) watching_since_ = clock_.now();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "api/encode_checks.hpp"
@@ -148,6 +149,13 @@ private:
     core::Result<> recover_checks();
     void ask_judge(Turn& turn);
     core::Result<> ask_judge(const std::string& session, const core::CheckRequested& asked);
+    // supervisor_estimates.cpp
+    core::Result<Answer> answer(const EstimatesQuery& query);
+    core::Result<> index_estimates(const Resident& resident, std::span<const core::Event> events);
+    void ask_estimates(Turn& turn);
+    core::Result<> ask_estimate(const Resident& resident);
+    core::Result<> note_estimate(Resident& resident, const std::string& judge, JudgeReply& reply,
+                                 const core::Context& context, Turn& turn);
     // supervisor_inbox.cpp
     core::Result<Answer> answer(const ApprovalQuery& query);
     core::Result<Answer> answer(const InboxQuery& query);
@@ -197,13 +205,16 @@ private:
     /// A question that is under way, by JudgeJob::id.
     struct Question {
         std::string session;
-        std::string check_id;
+        std::string check_id;  ///< empty: how far the session has come
         std::string judge;
         std::vector<std::uint64_t> shown;  ///< events that an answer may rest on
     };
     JudgeLink judge_;
     std::unordered_map<std::uint64_t, Question> questions_;
     std::uint64_t next_question_ = 1;
+    /// Sessions with an estimate under way. Nothing but this memory knows of it: what a restart
+    /// loses is asked again when it is due again.
+    std::unordered_set<std::string> estimating_;
     /// Of the journal, not asked since we started.
     std::vector<std::pair<std::string, core::CheckRequested>> unasked_;
     core::Timestamp watching_since_ = core::kNever;

@@ -80,7 +80,13 @@ Result<Answer> Supervisor::handle(JudgedCommand& command, const core::Context& c
     const Question question = std::move(asked->second);
     questions_.erase(asked);
     HEADWAY_TRY(Resident * resident, find_resident(question.session));
-    if (resident == nullptr) return Answer{BodyReply{}};  // nobody waits for it
+    if (question.check_id.empty()) {
+        estimating_.erase(question.session);
+        if (resident == nullptr) return Answer{BodyReply{}};
+        HEADWAY_CHECK(note_estimate(*resident, question.judge, command.reply, context, turn));
+        return Answer{BodyReply{}};
+    }
+    if (resident == nullptr) return Answer{BodyReply{}};
     core::CheckCompleted done;
     done.check_id = question.check_id;
     done.outcome = command.reply.outcome;
@@ -110,10 +116,11 @@ Result<> Supervisor::index_checks(const Resident& resident, std::span<const core
             if (done->answer) ++stats_.checks.answers[static_cast<std::size_t>(*done->answer)];
             HEADWAY_CHECK(store_.finish_check(done->check_id, cursor));
             turn.publication->checked.push_back(done->check_id);
-        } else if (std::holds_alternative<core::SessionEnded>(event.payload) &&
-                   !resident.session.state().checks->pending.empty()) {
-            HEADWAY_CHECK(store_.finish_checks(resident.key, cursor));
-            turn.unasked.push_back(resident.session.id());
+        } else if (std::holds_alternative<core::SessionEnded>(event.payload)) {
+            const bool checked = !resident.session.state().checks->pending.empty();
+            if (checked) HEADWAY_CHECK(store_.finish_checks(resident.key, cursor));
+            if (checked || estimating_.contains(resident.session.id()))
+                turn.unasked.push_back(resident.session.id());
             for (const core::PendingCheck& pending : resident.session.state().checks->pending)
                 turn.publication->checked.push_back(pending.check_id);
         }
@@ -160,6 +167,7 @@ Result<Answer> Supervisor::answer(const CheckQuery& query) {
 /// What was under way when we stopped, or when memory was dropped: asked again.
 Result<> Supervisor::recover_checks() {
     questions_.clear();
+    estimating_.clear();
     unasked_.clear();
     HEADWAY_TRY(const auto pending, store_.pending_checks(core::limits::kJudgeQueueMax));
     for (const storage::StoredCheck& stored : pending) {

@@ -216,6 +216,7 @@ Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& 
     stats_.events += events.size();
     HEADWAY_CHECK(index_approvals(resident, events, cursor, turn));
     HEADWAY_CHECK(index_checks(resident, events, cursor, turn));
+    HEADWAY_CHECK(index_estimates(resident, events));
     for (core::Event& event : events) {
         if (const auto* change = std::get_if<core::VerdictChanged>(&event.payload)) {
             ++stats_.verdicts[static_cast<std::size_t>(change->to)];

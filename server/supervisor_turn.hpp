@@ -36,7 +36,8 @@ inline bool is_query(const Command& command) {
            std::holds_alternative<BudgetAnalyticsQuery>(command) ||
            std::holds_alternative<ApprovalQuery>(command) ||
            std::holds_alternative<InboxQuery>(command) ||
-           std::holds_alternative<CheckQuery>(command);
+           std::holds_alternative<CheckQuery>(command) ||
+           std::holds_alternative<EstimatesQuery>(command);
 }
 
 }  // namespace headway::server

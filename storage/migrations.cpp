@@ -102,6 +102,25 @@ CREATE TABLE judge_check(
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX judge_check_session ON judge_check(session);
 CREATE INDEX judge_check_pending ON judge_check(asked) WHERE done=0;
+CREATE TABLE estimate(
+    session INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    percent_milli INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    model TEXT NOT NULL,
+    PRIMARY KEY(session, n)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE estimate_score(
+    model TEXT NOT NULL,
+    source TEXT NOT NULL,
+    decile INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    completed INTEGER NOT NULL,
+    abs_error_milli INTEGER NOT NULL,
+    signed_error_milli INTEGER NOT NULL,
+    PRIMARY KEY(source, model, decile)
+) STRICT, WITHOUT ROWID;
 )sql"};
 
 core::Result<> run_step(Database& database, int step) {

@@ -36,6 +36,10 @@ public:
     core::Result<> finish_checks(SessionKey key, Cursor done) override;
     core::Result<std::optional<StoredCheck>> find_check(std::string_view id) override;
     core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) override;
+    core::Result<> add_estimate(SessionKey key, const core::EstimateMade& made) override;
+    core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) override;
+    core::Result<> add_estimate_score(const core::EstimateScore& score) override;
+    core::Result<std::vector<core::EstimateScore>> estimate_scores() override;
     core::Result<> save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
                                  Cursor decided) override;
     core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
@@ -100,6 +104,7 @@ private:
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
     core::Result<Deletion> delete_step(core::Timestamp cutoff);
     core::Result<bool> forget_keys(core::Timestamp cutoff);
+    core::Result<bool> knows_model(const core::EstimateScore& score);
     core::Result<bool> forget_uses(core::Timestamp cutoff);
     core::Result<bool> delete_rows();
     core::Result<bool> delete_side_rows(SessionKey doomed);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/budget_history.hpp"
+#include "core/estimate_scores.hpp"
 #include "core/event.hpp"
 #include "core/result.hpp"
 #include "core/session.hpp"
@@ -150,6 +151,15 @@ public:
     virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id) = 0;
     /// Those under way, oldest first.
     virtual core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) = 0;
+
+    /// Keeps it until the end of its session; of more than limits::kEstimatesKeptMax the newest.
+    virtual core::Result<> add_estimate(SessionKey key, const core::EstimateMade& made) = 0;
+    /// All that were kept of the session, oldest first; they are kept no longer.
+    virtual core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) = 0;
+    /// Adds to the score of its source, model and decile. Beyond limits::kEstimateModelsMax models
+    /// the others are one, "other".
+    virtual core::Result<> add_estimate_score(const core::EstimateScore& score) = 0;
+    virtual core::Result<std::vector<core::EstimateScore>> estimate_scores() = 0;
 
     /// Only for a session that is not in memory: what is in memory may be ahead of its snapshot.
     virtual core::Result<StoredSession> load(SessionKey key) = 0;

@@ -112,6 +112,19 @@ public:
     core::Result<std::vector<storage::StoredCheck>> pending_checks(std::size_t limit) override {
         return real_.pending_checks(limit);
     }
+    core::Result<> add_estimate(storage::SessionKey key, const core::EstimateMade& made) override {
+        if (auto error = failure(Step::kIndex)) return *error;
+        return real_.add_estimate(key, made);
+    }
+    core::Result<std::vector<core::EstimateMade>> take_estimates(storage::SessionKey key) override {
+        return real_.take_estimates(key);
+    }
+    core::Result<> add_estimate_score(const core::EstimateScore& score) override {
+        return real_.add_estimate_score(score);
+    }
+    core::Result<std::vector<core::EstimateScore>> estimate_scores() override {
+        return real_.estimate_scores();
+    }
     core::Result<storage::StoredSession> load(storage::SessionKey key) override {
         return real_.load(key);
     }

@@ -25,6 +25,7 @@ TEST_CASE("routes: what is served", "[api]") {
         {Method::kPost, "/v1/sessions/a/budget", Route::kBudgetChange, "a"},
         {Method::kGet, "/v1/sessions/a/budget", Route::kBudget, "a"},
         {Method::kGet, "/v1/analytics/budgets", Route::kBudgetAnalytics, ""},
+        {Method::kGet, "/v1/analytics/estimates", Route::kEstimates, ""},
         {Method::kPost, "/v1/sessions", Route::kOpen, ""},
         {Method::kPut, "/v1/sessions/a", Route::kOpenNamed, "a"},
         {Method::kGet, "/v1/sessions/a", Route::kSession, "a"},

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/limits.hpp"
+#include "storage/sqlite_store.hpp"
+
+// Estimates that wait for the end of their sessions, and what became of those that did. Written in
+// the transaction of the events. Statements are made when needed: estimates are rare beside calls.
+
+namespace headway::storage {
+namespace {
+
+using core::Result;
+
+constexpr std::string_view kOtherModels = "other";
+
+std::uint64_t count_at(const Statement& row, int column) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(row.integer(column), 0));
+}
+
+}  // namespace
+
+Result<> SqliteStore::add_estimate(SessionKey key, const core::EstimateMade& made) {
+    HEADWAY_TRY(Statement insert,
+                database_.prepare("INSERT OR REPLACE INTO estimate(session,n,percent_milli,calls,"
+                                  "source,model) VALUES(?1,?2,?3,?4,?5,?6)"));
+    HEADWAY_CHECK(insert.bind(1, key)
+                      .bind(2, static_cast<std::int64_t>(made.n))
+                      .bind(3, std::int64_t{std::llround(made.percent * 1000)})
+                      .bind(4, static_cast<std::int64_t>(made.calls))
+                      .bind(5, made.source)
+                      .bind(6, made.model)
+                      .run());
+    HEADWAY_TRY(Statement trim,
+                database_.prepare("DELETE FROM estimate WHERE session=?1 AND n<=(SELECT n FROM "
+                                  "estimate WHERE session=?1 ORDER BY n DESC LIMIT 1 OFFSET ?2)"));
+    return trim.bind(1, key)
+        .bind(2, static_cast<std::int64_t>(core::limits::kEstimatesKeptMax))
+        .run();
+}
+
+Result<std::vector<core::EstimateMade>> SqliteStore::take_estimates(SessionKey key) {
+    HEADWAY_TRY(Statement rows,
+                database_.prepare("SELECT n,percent_milli,calls,source,model FROM estimate WHERE "
+                                  "session=?1 ORDER BY n"));
+    rows.bind(1, key);
+    std::vector<core::EstimateMade> all;
+    while (true) {
+        HEADWAY_TRY(const bool row, rows.step());
+        if (!row) break;
+        core::EstimateMade& made = all.emplace_back();
+        made.n = count_at(rows, 0);
+        made.percent = static_cast<double>(rows.integer(1)) / 1000;
+        made.calls = count_at(rows, 2);
+        made.source = rows.text(3);
+        made.model = rows.text(4);
+    }
+    HEADWAY_TRY(Statement drop, database_.prepare("DELETE FROM estimate WHERE session=?1"));
+    HEADWAY_CHECK(drop.bind(1, key).run());
+    return all;
+}
+
+/// Whether the model has a score, or there is room for one more. Agents have none.
+Result<bool> SqliteStore::knows_model(const core::EstimateScore& score) {
+    if (score.model.empty()) return true;
+    HEADWAY_TRY(Statement known,
+                database_.prepare("SELECT count(DISTINCT model),coalesce(max(model=?1 AND "
+                                  "source=?2),0) FROM estimate_score"));
+    HEADWAY_TRY(const bool row, known.bind(1, score.model).bind(2, score.source).step());
+    return row && (known.integer(1) != 0 || count_at(known, 0) < core::limits::kEstimateModelsMax);
+}
+
+Result<> SqliteStore::add_estimate_score(const core::EstimateScore& score) {
+    HEADWAY_TRY(const bool known, knows_model(score));
+    HEADWAY_TRY(Statement add,
+                database_.prepare(
+                    "INSERT INTO estimate_score(model,source,decile,count,completed,"
+                    "abs_error_milli,signed_error_milli) VALUES(?1,?2,?3,?4,?5,?6,?7) "
+                    "ON CONFLICT(source,model,decile) DO UPDATE SET count=count+excluded.count,"
+                    "completed=completed+excluded.completed,"
+                    "abs_error_milli=abs_error_milli+excluded.abs_error_milli,"
+                    "signed_error_milli=signed_error_milli+excluded.signed_error_milli"));
+    return add.bind(1, known ? std::string_view{score.model} : kOtherModels)
+        .bind(2, score.source)
+        .bind(3, static_cast<std::int64_t>(score.decile))
+        .bind(4, static_cast<std::int64_t>(score.count))
+        .bind(5, static_cast<std::int64_t>(score.completed))
+        .bind(6, score.abs_error_milli)
+        .bind(7, score.signed_error_milli)
+        .run();
+}
+
+Result<std::vector<core::EstimateScore>> SqliteStore::estimate_scores() {
+    HEADWAY_TRY(Statement rows,
+                database_.prepare("SELECT source,model,decile,count,completed,abs_error_milli,"
+                                  "signed_error_milli FROM estimate_score "
+                                  "ORDER BY source,model,decile"));
+    std::vector<core::EstimateScore> all;
+    while (true) {
+        HEADWAY_TRY(const bool row, rows.step());
+        if (!row) return all;
+        core::EstimateScore& score = all.emplace_back();
+        score.source = rows.text(0);
+        score.model = rows.text(1);
+        score.decile = count_at(rows, 2);
+        score.count = count_at(rows, 3);
+        score.completed = count_at(rows, 4);
+        score.abs_error_milli = rows.integer(5);
+        score.signed_error_milli = rows.integer(6);
+    }
+}
+
+}  // namespace headway::storage
