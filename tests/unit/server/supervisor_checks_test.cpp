@@ -119,7 +119,7 @@ TEST_CASE("supervisor checks: the same id asks once, for one session", "[server]
 
 TEST_CASE("supervisor checks: many run at once", "[server]") {
     Court court;
-    court.daemon.report("s", {beat()});
+    court.daemon.report("s", {tool_finished("c1")});
     for (const char* id : {"a", "b", "c"})
         court.ask("s", id);
     CHECK(court.daemon.judge_jobs.size() == 3);
