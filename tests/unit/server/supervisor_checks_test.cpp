@@ -37,7 +37,9 @@ struct Court {
         reply.outcome = outcome;
         reply.text = std::move(text);
         reply.model = "m1";
-        require_ok(daemon.ask(JudgedCommand{std::move(reply)}));
+        auto what = daemon.ask(JudgedCommand{std::move(reply)});
+        require_ok(what);
+        CHECK(std::holds_alternative<BodyReply>(*what));  // advice would be on no session
     }
 };
 
