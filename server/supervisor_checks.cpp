@@ -23,6 +23,11 @@ Error unknown_check(std::string_view id) {
             "no check '" + std::string{id} + "' was ever asked for; POST /check-status asks", "id"};
 }
 
+/// A default Answer would be advice on a session.
+Answer nobody_waits() {
+    return BodyReply{};
+}
+
 /// What an answer means. Whatever is not one of the letters, resting on events that were shown, is
 /// no answer.
 void read_answer(const std::vector<std::uint64_t>& shown, JudgeReply& reply,
@@ -76,17 +81,17 @@ Result<Answer> Supervisor::handle(CheckCommand& command, const core::Context& co
 Result<Answer> Supervisor::handle(JudgedCommand& command, const core::Context& context,
                                   Turn& turn) {
     const auto asked = questions_.find(command.reply.id);
-    if (asked == questions_.end()) return Answer{BodyReply{}};  // nobody waits for it
+    if (asked == questions_.end()) return nobody_waits();
     const Question question = std::move(asked->second);
     questions_.erase(asked);
     HEADWAY_TRY(Resident * resident, find_resident(question.session));
     if (question.check_id.empty()) {
         estimating_.erase(question.session);
-        if (resident == nullptr) return Answer{BodyReply{}};
+        if (resident == nullptr) return nobody_waits();
         HEADWAY_CHECK(note_estimate(*resident, question.judge, command.reply, context, turn));
-        return Answer{BodyReply{}};
+        return nobody_waits();
     }
-    if (resident == nullptr) return Answer{BodyReply{}};
+    if (resident == nullptr) return nobody_waits();
     core::CheckCompleted done;
     done.check_id = question.check_id;
     done.outcome = command.reply.outcome;
@@ -100,7 +105,7 @@ Result<Answer> Supervisor::handle(JudgedCommand& command, const core::Context& c
     if (!events_.empty()) {
         HEADWAY_CHECK(store_events(*resident, events_, turn));
     }
-    return Answer{BodyReply{}};  // nobody waits for it
+    return nobody_waits();
 }
 
 /// In the same transaction as the events.

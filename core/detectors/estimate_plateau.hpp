@@ -4,8 +4,20 @@
 #include <vector>
 
 #include "core/detector.hpp"
+#include "core/rare.hpp"
 
 namespace headway::core {
+
+/// The last EstimatePlateau::kWindow of somebody's estimates, in points, and their events.
+struct EstimateRow {
+    std::vector<double> percents;
+    std::vector<std::uint64_t> events;
+    bool operator==(const EstimateRow&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("percents", &EstimateRow::percents),
+                          field("events", &EstimateRow::events));
+    }
+};
 
 /// Estimates of progress that do not move (detection.md D20, first design "3 estimates within 5
 /// points"): the last kWindow lie within kRange points of each other. An estimate is a word, not a
@@ -19,12 +31,10 @@ struct EstimatePlateau {
     static constexpr std::size_t kWindow = 3;
     static constexpr double kRange = 5.0;
 
-    std::vector<double> estimates;      ///< the last kWindow of the agent
-    std::vector<std::uint64_t> events;  ///< theirs
-    double idle_at = 0;                 ///< the first of a row with nothing proven between
-    std::uint32_t idle = 0;             ///< in that row
-    std::vector<double> judged;         ///< the last kWindow of judges
-    std::vector<std::uint64_t> judged_events;
+    EstimateRow own;           ///< of the agent
+    double idle_at = 0;        ///< the first of a row with nothing proven between
+    std::uint32_t idle = 0;    ///< in that row
+    Rare<EstimateRow> judged;  ///< of judges
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
@@ -33,9 +43,8 @@ struct EstimatePlateau {
     bool operator==(const EstimatePlateau&) const = default;
     static constexpr auto fields() {
         using D = EstimatePlateau;
-        return field_list(field("estimates", &D::estimates), field("events", &D::events),
-                          field("idle_at", &D::idle_at), field("idle", &D::idle),
-                          field("judged", &D::judged), field("judged_events", &D::judged_events));
+        return field_list(field("own", &D::own), field("idle_at", &D::idle_at),
+                          field("idle", &D::idle), field("judged", &D::judged));
     }
 };
 

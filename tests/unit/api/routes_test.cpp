@@ -153,8 +153,7 @@ TEST_CASE("routes: only writing routes take bodies, only reports take lines", "[
                               route == Route::kRedeem || route == Route::kRevoke ||
                               route == Route::kApproveAgent;
         const bool writes = i <= static_cast<std::size_t>(Route::kBudgetChange) ||
-                            route == Route::kTokenCreate || route == Route::kCheckAsk ||
-                            approves;
+                            route == Route::kTokenCreate || route == Route::kCheckAsk || approves;
         CHECK(traits.takes_body == writes);
         CHECK(traits.ndjson == (route == Route::kReport));
         CHECK((traits.body_bytes_max > 0) == writes);

@@ -37,7 +37,9 @@ struct Court {
         reply.outcome = outcome;
         reply.text = std::move(text);
         reply.model = "m1";
-        require_ok(daemon.ask(JudgedCommand{std::move(reply)}));
+        auto what = daemon.ask(JudgedCommand{std::move(reply)});
+        require_ok(what);
+        CHECK(std::holds_alternative<BodyReply>(*what));  // advice would be on no session
     }
 };
 
@@ -119,7 +121,7 @@ TEST_CASE("supervisor checks: the same id asks once, for one session", "[server]
 
 TEST_CASE("supervisor checks: many run at once", "[server]") {
     Court court;
-    court.daemon.report("s", {beat()});
+    court.daemon.report("s", {tool_finished("c1")});
     for (const char* id : {"a", "b", "c"})
         court.ask("s", id);
     CHECK(court.daemon.judge_jobs.size() == 3);

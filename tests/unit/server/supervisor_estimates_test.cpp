@@ -35,7 +35,9 @@ struct Bureau {
         reply.error = std::move(error);
         reply.model = "m1";
         reply.use.prompt_tokens = 70;
-        require_ok(daemon.ask(JudgedCommand{std::move(reply)}));
+        auto what = daemon.ask(JudgedCommand{std::move(reply)});
+        require_ok(what);
+        CHECK(std::holds_alternative<BodyReply>(*what));  // advice would be on no session
     }
     std::vector<ProgressEstimated> estimates(const std::string& session) {
         std::vector<ProgressEstimated> found;
