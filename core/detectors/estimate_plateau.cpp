@@ -58,7 +58,7 @@ Finding EstimatePlateau::finding(const Ledger&) const {
     finding.identity = 1;
     finding.evidence = agents ? own.events : judged->events;
     finding.reason = "the last " + std::to_string(finding.count) + " estimates of progress " +
-                     (own ? "" : "by a judge ") + "lie within five points";
+                     (agents ? "" : "by a judge ") + "lie within five points";
     return finding;
 }
 
