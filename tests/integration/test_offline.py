@@ -127,6 +127,20 @@ class SameAsTheDaemon(SharedDaemonCase):
 
 
 class Eval(OfflineCase):
+    def test_a_judge_that_lies_makes_no_verdict_on_the_corpus_worse(self):
+        folder = corpus_folder()
+        if folder is None:
+            self.skipTest("the corpus is not here (HEADWAY_CORPUS)")
+
+        def counts(*more) -> dict:
+            total = self.ok("eval", str(folder), "--labels", str(folder / "labels.csv"), "--json", *more).json()["total"]
+            return {key: total[key] for key in ("false_stuck", "suspects_on_success", "recall", "recall_human", "recall_5")}
+
+        honest = counts()
+        for letter in "ABCD" if LONG else "B":  # B is the only one that changes anything
+            with self.subTest(letter):
+                self.assertEqual(counts("--judge", letter), honest)
+
     def corpus(self) -> str:
         """A false alarm and a quiet success of one source, a found and a missed loop of another."""
         self.write("data/good/alarm.jsonl", quiet(3))
