@@ -61,7 +61,7 @@ struct Settings {
     core::BudgetSettings budget;           ///< of new sessions, by agent type; reloadable
     AccessSettings access;
     core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
-    JudgeSettings judge;  ///< which model may be asked about sessions, and when
+    JudgeSettings judge;            ///< which model may be asked about sessions, and when
     LogSettings log;
 };
 

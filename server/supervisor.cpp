@@ -89,6 +89,7 @@ void Supervisor::run() {
 
 Clock::Steady::time_point Supervisor::next_wake() const {
     const auto now = Clock::steady();
+    if (!unasked_.empty() && judge_.ask && !lost_) return now;
     auto wake = now + kUpkeepEvery;
     if (const auto due = deadlines_.next()) {
         wake = std::min(wake, now + std::max(*due - clock_.now(), core::Millis{0}));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -215,8 +216,9 @@ private:
     /// Sessions with an estimate under way. Nothing but this memory knows of it: what a restart
     /// loses is asked again when it is due again.
     std::unordered_set<std::string> estimating_;
-    /// Of the journal, not asked since we started.
-    std::vector<std::pair<std::string, core::CheckRequested>> unasked_;
+    /// In the journal, and not asked yet since we started; a few go out with each turn. As many as
+    /// sessions may have under way.
+    std::deque<std::pair<std::string, core::CheckRequested>> unasked_;
     core::Timestamp watching_since_ = core::kNever;
     core::Timestamp retention_at_ = core::kNever;  ///< when to look for old sessions again
     Clock::Steady::time_point gap_at_{};           ///< the last time for housekeeping

@@ -17,6 +17,8 @@ using core::ErrorCode;
 using core::Result;
 
 constexpr std::uint32_t kStatusTokensMax = 100;  ///< of an answer (first design)
+/// A question reads up to 200 events and writes 16 KB: about half a millisecond that reports wait.
+constexpr std::size_t kQuestionsPerTurn = 4;
 
 Error unknown_check(std::string_view id) {
     return {ErrorCode::kUnknownCheck,
@@ -187,12 +189,11 @@ void Supervisor::ask_judge(Turn& turn) {
     if (!judge_.ask) return;
     for (const std::string& session : turn.unasked)
         judge_.cancel(session);
-    if (!unasked_.empty() && !lost_) {
-        turn.questions.insert(turn.questions.end(), std::make_move_iterator(unasked_.begin()),
-                              std::make_move_iterator(unasked_.end()));
-        unasked_.clear();
-    }
-    for (const auto& [session, asked] : turn.questions) {
+    unasked_.insert(unasked_.end(), std::make_move_iterator(turn.questions.begin()),
+                    std::make_move_iterator(turn.questions.end()));
+    for (std::size_t i = 0; i < kQuestionsPerTurn && !unasked_.empty() && !lost_; ++i) {
+        const auto [session, asked] = std::move(unasked_.front());
+        unasked_.pop_front();
         if (auto sent = ask_judge(session, asked); !sent) {
             report_(true,
                     "a judge could not be asked about " + session + ": " + sent.error().detail);

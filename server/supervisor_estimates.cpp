@@ -16,6 +16,7 @@ namespace {
 using core::Result;
 
 constexpr std::uint32_t kEstimateTokensMax = 500;  ///< of an answer (first design)
+constexpr std::size_t kEstimatesPerTurn = 4;       ///< as of checks: reports wait meanwhile
 constexpr double kEstimateTemperature = 0.1;
 
 /// What an answer means; what cannot be read is replaced, and says so.
@@ -86,8 +87,10 @@ void Supervisor::ask_estimates(Turn& turn) {
     const bool wanted = judge_.ask && !settings_.judge.primary.empty() && !lost_ &&
                         settings_.judge.estimates != core::EstimateMode::kOff;
     if (!wanted) return;
+    std::size_t asked = 0;
     for (const Resident* resident : turn.moved) {
-        if (questions_.size() >= core::limits::kJudgeQueueMax) return;  // it stays due
+        const bool full = questions_.size() >= core::limits::kJudgeQueueMax;
+        if (full || asked == kEstimatesPerTurn) return;  // they stay due
         const bool due = core::estimate_due(resident->session.state(), settings_.judge) &&
                          !estimating_.contains(resident->session.id());
         if (!due) continue;
@@ -95,6 +98,7 @@ void Supervisor::ask_estimates(Turn& turn) {
             report_(true, "a judge could not be asked about " + resident->session.id() + ": " +
                               sent.error().detail);
         }
+        ++asked;
     }
 }
 
