@@ -15,7 +15,7 @@ constexpr Timestamp kStart{Millis{1'000'000}};
 struct Run {
     explicit Run(Policy policy = {}) {
         SessionStarted about;
-        about.labels = {{"workspace", "/work/app"}};
+        about.labels = {{"workspace", "/srv/app"}};
         session.open(std::move(about), policy, at(seconds{0}), out);
     }
 
@@ -73,7 +73,7 @@ TEST_CASE("failure: feedback names the tool, how often, the sanitized error and 
           "The tool deploy has failed 1 time in a row (attempt 1 of 3): open …/id: "
           "token=[redacted] refused. Read the error and change what it complains about before the "
           "next attempt.");
-    run.report(failing("deploy", "/work/app/src/a.py:3: boom"));
+    run.report(failing("deploy", "/srv/app/src/a.py:3: boom"));
     CHECK(run.feedback().find("attempt 2 of 3): src/a.py:3: boom") != std::string::npos);
     run.report(failing("deploy", "boom"));
     CHECK(run.feedback().find("use another tool") != std::string::npos);

@@ -51,9 +51,9 @@ TEST_CASE("sanitize: absolute paths lose their folders, except those of the work
     CHECK(clean("open '/home/ana/secret/plan.txt': denied") == "open '…/plan.txt': denied");
     CHECK(clean("~/.ssh/id_rsa: denied") == "…/id_rsa: denied");
     CHECK(clean("C:\\Users\\ana\\plan.txt is locked") == "…/plan.txt is locked");
-    CHECK(clean("/work/app/src/a.py:4: error in /work/application/b.py", "/work/app") ==
+    CHECK(clean("/srv/app/src/a.py:4: error in /srv/application/b.py", "/srv/app") ==
           "src/a.py:4: error in …/b.py");
-    CHECK(clean("cd /work/app", "/work/app/") == "cd .");
+    CHECK(clean("cd /srv/app", "/srv/app/") == "cd .");
     CHECK(clean("open /home/ana/a.py password=hunter2", "/") ==
           "open /home/ana/a.py password=[redacted]");
     CHECK(clean("src/a.py:4: 3/4 failed and/or skipped") ==
