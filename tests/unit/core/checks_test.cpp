@@ -246,3 +246,29 @@ TEST_CASE("checks: an answer after the end of the session, or to no question, is
     open.story.session.complete_check(done, open.around(), out);
     CHECK(out.empty());
 }
+
+TEST_CASE("checks: each condition of a judged loop is needed", "[core]") {
+    const auto judged = [](auto&& change) {
+        SessionState state;
+        Checks& checks = state.checks.change();
+        state.judgement.loop = checks.loop = "0123456789abcdef";
+        checks.asked_n = 20;
+        checks.round = 4;
+        checks.confirmed = true;
+        state.ledger.rounds = 4 + kJudgedRounds;
+        state.ledger.hard_n = 19;
+        state.ledger.scope_n = 19;
+        change(state, checks);
+        return judged_looping(state);
+    };
+    CHECK(judged([](SessionState&, Checks&) {}));
+    CHECK_FALSE(judged([](SessionState& state, Checks&) { state.ledger.hard_n = 21; }));
+    CHECK_FALSE(judged([](SessionState& state, Checks&) { state.ledger.scope_n = 21; }));
+    CHECK_FALSE(judged([](SessionState& state, Checks&) { --state.ledger.rounds; }));
+    CHECK_FALSE(judged([](SessionState& state, Checks&) { state.judgement.loop = "another"; }));
+    CHECK_FALSE(judged([](SessionState&, Checks& checks) { checks.confirmed = false; }));
+    CHECK_FALSE(judged([](SessionState& state, Checks& checks) {
+        state.judgement.loop.clear();
+        checks.loop.clear();
+    }));
+}
