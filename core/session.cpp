@@ -11,6 +11,7 @@
 #include "core/limits.hpp"
 #include "core/liveness.hpp"
 #include "core/recovery.hpp"
+#include "core/session_event.hpp"
 #include "core/state_machine.hpp"
 
 namespace headway::core {
@@ -18,13 +19,6 @@ namespace {
 
 /// A `progress.stats` event comes after so many tool calls (first design `onProgress`).
 constexpr std::uint64_t kStatsEveryCalls = 10;
-
-Event make_event(Payload payload, const Context& context) {
-    Event event;
-    event.at = context.now;
-    event.payload = std::move(payload);
-    return event;
-}
 
 /// The interval that a fold of `event` would have to ask for: only heartbeats and phase or tool
 /// events move it.

@@ -4,6 +4,7 @@
 #include "core/fold_call.hpp"
 #include "core/limits.hpp"
 #include "core/session.hpp"
+#include "core/session_event.hpp"
 #include "core/state_machine.hpp"
 #include "core/words.hpp"
 
@@ -11,13 +12,6 @@
 
 namespace headway::core {
 namespace {
-
-Event make_event(Payload payload, const Context& context) {
-    Event event;
-    event.at = context.now;
-    event.payload = std::move(payload);
-    return event;
-}
 
 Error unknown(std::string_view session, std::uint64_t n) {
     return {ErrorCode::kUnknownApproval,

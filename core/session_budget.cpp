@@ -4,18 +4,12 @@
 #include "core/budget.hpp"
 #include "core/budget_text.hpp"
 #include "core/session.hpp"
+#include "core/session_event.hpp"
 
 // What a session does about its budget.
 
 namespace headway::core {
 namespace {
-
-Event make_event(Payload payload, const Context& context) {
-    Event event;
-    event.at = context.now;
-    event.payload = std::move(payload);
-    return event;
-}
 
 Error ended_error() {
     return {ErrorCode::kSessionEnded, "the session has ended; its budget cannot change", {}};

@@ -2,21 +2,11 @@
 
 #include "core/limits.hpp"
 #include "core/session.hpp"
+#include "core/session_event.hpp"
 
 // Questions to a judge: asked, and answered. What an answer is worth is decided in checks.cpp.
 
 namespace headway::core {
-namespace {
-
-Event make_event(Payload payload, const Context& context) {
-    Event event;
-    event.at = context.now;
-    event.payload = std::move(payload);
-    return event;
-}
-
-}  // namespace
-
 Result<bool> Session::request_check(std::string check_id, std::string by, const Context& context,
                                     std::vector<Event>& out) {
     if (state_.ended()) {
