@@ -160,9 +160,7 @@ TEST_CASE("judge client: a thousand sessions ask at once", "[server][judge]") {
     const LlmServer server;
     auto endpoint = judge_endpoint("judge", server.url(), "ok:A because it moves");
     endpoint.concurrency = 64;
-    auto settings = judge_settings({endpoint});
-    settings.silence_timeout = std::chrono::seconds{20};  // the stand-in is slower than we are
-    Judged judged{std::move(settings)};
+    Judged judged{judge_settings({endpoint})};
     for (std::uint64_t id = 0; id < 1000; ++id)
         REQUIRE(judged.submit(id, "s" + std::to_string(id)));
     const auto replies = judged.wait(1000);

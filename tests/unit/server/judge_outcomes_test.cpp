@@ -20,6 +20,7 @@ using headway::tests::LlmServer;
 
 namespace {
 
+constexpr std::chrono::milliseconds kPatience{1'500};  ///< a test waits this silence out
 const std::string kAnswer =
     R"({"answer": "A", "reason": "files change", "evidence": [2], "confidence": 0.9})";
 
@@ -98,6 +99,7 @@ TEST_CASE("judge outcomes: every behaviour of a model server has its own", "[ser
     for (const Case& c : cases) {
         auto settings = judge_settings({judge_endpoint("judge", server.url(), c.model)});
         settings.retries = c.retries;
+        if (c.error.find("no byte") != std::string::npos) settings.silence_timeout = kPatience;
         REQUIRE(clients.emplace_back(std::move(settings)).submit(1));
     }
     auto judged = clients.begin();
@@ -118,8 +120,10 @@ TEST_CASE("judge outcomes: every behaviour of a model server has its own", "[ser
 
 TEST_CASE("judge outcomes: a slow judge whose tokens arrive is fine", "[server][judge]") {
     const LlmServer server;
-    Judged judged{judge_settings({judge_endpoint("judge", server.url(), "slow:4")})};
-    const JudgeReply reply = judged.ask();  // with a patience of 1.5 s for silence
+    auto settings = judge_settings({judge_endpoint("judge", server.url(), "slow:4")});
+    settings.silence_timeout = kPatience;
+    Judged judged{std::move(settings)};
+    const JudgeReply reply = judged.ask();
     CHECK(reply.outcome == JudgeOutcome::kAnswered);
     CHECK_THAT(reply.text, Catch::Contains(kAnswer));
     CHECK(reply.use.elapsed_ms >= 4000);
