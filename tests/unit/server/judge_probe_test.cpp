@@ -23,8 +23,9 @@ TEST_CASE("judge probe: an endpoint that answers is named by its model", "[serve
 TEST_CASE("judge probe: what is wrong comes with what to look at", "[server][judge]") {
     const LlmServer llm;
     const auto wrong = [](const std::string& url, const std::string& model) {
-        const auto answer =
-            probe_judge(judge_settings({judge_endpoint("judge", url, model)}), "judge");
+        auto settings = judge_settings({judge_endpoint("judge", url, model)});
+        if (model == "silent") settings.silence_timeout = std::chrono::milliseconds{500};
+        const auto answer = probe_judge(settings, "judge");
         REQUIRE_FALSE(answer.has_value());
         return answer.error().detail;
     };
