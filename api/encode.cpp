@@ -131,6 +131,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("heartbeat_interval_ms", state.policy.heartbeat_interval);
     json.member("heartbeat_limit", state.policy.heartbeat_limit);
     json.member("loop_detection", state.policy.loop_detection);
+    json.member("judge", state.policy.judge);
     json.member("on_stuck", state.policy.on_stuck);
     json.member("max_iterations", state.policy.max_iterations);
     json.member("max_tool_failures", state.policy.max_tool_failures);

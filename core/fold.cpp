@@ -380,6 +380,7 @@ Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults)
         policy.heartbeat_limit = static_cast<std::uint32_t>(*overrides.heartbeat_limit);
     }
     if (overrides.loop_detection) policy.loop_detection = *overrides.loop_detection;
+    if (overrides.judge) policy.judge = *overrides.judge;
     if (overrides.on_stuck) policy.on_stuck = *overrides.on_stuck;
     if (overrides.max_iterations) policy.max_iterations = *overrides.max_iterations;
     if (overrides.max_tool_failures) policy.max_tool_failures = *overrides.max_tool_failures;

@@ -279,6 +279,7 @@ struct CheckStats {
     std::array<std::uint64_t, core::EnumNames<core::CheckCause>::kNames.size()> asked{};
     std::array<std::uint64_t, core::EnumNames<core::JudgeOutcome>::kNames.size()> outcomes{};
     std::array<std::uint64_t, core::EnumNames<core::CheckAnswer>::kNames.size()> answers{};
+    std::array<std::uint64_t, 2> estimates{};  ///< by judges: given, and fallbacks
 };
 
 /// How the supervisor fares, for /readyz and /metrics.

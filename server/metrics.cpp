@@ -123,6 +123,11 @@ void add_checks(Families& families, const CheckStats& stats) {
     for (std::size_t i = 0; i < stats.answers.size(); ++i)
         add_labelled(answers, "answer", std::string{core::EnumNames<core::CheckAnswer>::kNames[i]},
                      stats.answers[i]);
+    auto& estimates = families.family("headway_estimates_total",
+                                      "Estimates of progress asked of judges, by what came of it.",
+                                      MetricType::Counter);
+    add_labelled(estimates, "kind", "given", stats.estimates[0]);
+    add_labelled(estimates, "kind", "fallback", stats.estimates[1]);
 }
 
 double breaker_number(BreakerState state) {
