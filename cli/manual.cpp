@@ -83,6 +83,14 @@ std::string options_of(const VerbEntry& verb) {
     return text;
 }
 
+std::string see_also(const VerbEntry& program) {
+    std::string text = ".SH SEE ALSO\n";
+    for (const VerbEntry& verb : program.verbs)
+        text += bold(program.name + "-" + verb.name) + "(1)" +
+                (&verb == &program.verbs.back() ? "\n" : ",\n");
+    return text;
+}
+
 }  // namespace
 
 std::string manual_page(const VerbEntry& verb, const std::string& full_name,
@@ -102,22 +110,13 @@ std::string manual_page(const VerbEntry& verb, const std::string& full_name,
     if (const std::string options = options_of(verb); !options.empty())
         page += ".SH OPTIONS\n" + options;
     if (!verb.footer.empty()) page += ".SH NOTES\n.nf\n" + escaped(verb.footer) + "\n.fi\n";
+    const bool has_pages_below = full_name == verb.name;  // the program's overview
+    if (has_pages_below) return page + see_also(verb);
     for (const VerbEntry& below : verb.verbs) {
-        if (below.options.empty() && below.operands.empty()) continue;
-        if (full_name.find(' ') == std::string::npos && full_name == "headway") continue;
         page += ".SH " + upper(below.name) + "\n" + synopsis(below, full_name + " " + below.name) +
                 options_of(below);
     }
-    page += ".SH SEE ALSO\n";
-    if (verb.name == "headway") {
-        bool first = true;
-        for (const VerbEntry& below : verb.verbs) {
-            page += (first ? "" : ",\n") + bold("headway-" + below.name) + "(1)";
-            first = false;
-        }
-        return page + "\n";
-    }
-    return page + bold("headway") + "(1)\n";
+    return page + ".SH SEE ALSO\n" + bold("headway") + "(1)\n";
 }
 
 }  // namespace headway::cli
