@@ -62,6 +62,9 @@ struct Dispatch {
         return print_completion(options, console);
     }
     int operator()(const ManualOptions& options) const { return print_manual(options, console); }
+    int operator()(const DashboardOptions& options) const {
+        return open_dashboard(options, console);
+    }
     int operator()(const VersionOptions& options) const { return print_version(options, console); }
 };
 

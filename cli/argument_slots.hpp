@@ -43,6 +43,7 @@ struct ArgumentSlots {
     DemoAgentOptions demo_agent;
     CompletionOptions completion;
     ManualOptions manual;
+    DashboardOptions dashboard;
     std::optional<Command> command;
 };
 
@@ -58,7 +59,7 @@ void add_process_verbs(CLI::App& app, ArgumentSlots& slots);
 /// Adds replay and eval.
 void add_recording_verbs(CLI::App& app, ArgumentSlots& slots);
 
-/// Adds token.
+/// Adds token and dashboard.
 void add_token_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// What the program is for, in a line.

@@ -236,6 +236,12 @@ struct ManualOptions {
     std::string folder;  ///< empty: print one; else write all there
 };
 
+/// A link to the dashboard.
+struct DashboardOptions {
+    ClientOptions client;
+    bool open = false;  ///< in the desktop's browser
+};
+
 struct VersionOptions {
     bool json = false;
 };
@@ -246,6 +252,6 @@ using Command =
                  ApprovalsOptions, DecideOptions, BudgetOptions, CheckOptions, DoctorOptions,
                  CompareOptions, RunOptions, ReplayOptions, EvalOptions, ConfigOptions,
                  VersionOptions, TokenOptions, CompletionOptions, ManualOptions, DemoOptions,
-                 DemoAgentOptions, TopOptions>;
+                 DemoAgentOptions, TopOptions, DashboardOptions>;
 
 }  // namespace headway::cli
