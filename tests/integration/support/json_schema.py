@@ -135,6 +135,30 @@ class Schemas:
         return nearest(tries) if fits == 0 else [f"{where}: fits {fits} of the schemas of which it must fit one"]
 
 
+SAMPLES = {"object": {}, "boolean": True, "null": None, "number": 0.5}
+
+
+def sample(document: dict, schema: dict):
+    """A value with everything that the schema allows; of several schemas it is for the first. Patterns need an example."""
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "$ref" in schema:
+        return sample(document, resolve(document, schema["$ref"]))
+    if "const" in schema or "enum" in schema:
+        return schema.get("const", schema.get("enum", [None])[0])
+    if "properties" in schema:
+        return {name: sample(document, inner) for name, inner in schema["properties"].items()}
+    if "anyOf" in schema:
+        return sample(document, schema["anyOf"][0])
+    kind = schema.get("type", "string")
+    kind = kind if isinstance(kind, str) else kind[0]
+    if kind == "array":
+        return [sample(document, schema["items"])]
+    if kind == "integer":
+        return max(1, schema.get("minimum", 1))
+    return SAMPLES.get(kind, "x")
+
+
 def nearest(tries: list) -> list:
     """The errors of the schema that was meant: not of one for another constant, such as the type of another event."""
     return min(tries, key=lambda errors: (any(" is not " in error for error in errors), len(errors)))
