@@ -472,16 +472,17 @@ class Replies(OwnDaemonCase):
         """Every field of every event that may be reported, short and long."""
         report = self.api.schema("ReportEvent")
         for variant in report["oneOf"]:
-            kind, schema = variant["properties"]["type"]["const"], variant["properties"]["data"]
-            data = sample(self.api.document, schema)
-            if kind == "approval.requested":
+            kind, data = variant["properties"]["type"]["const"], sample(self.api.document, variant["properties"]["data"])
+            if kind == "session.ended":
+                continue  # below
+            if kind == "approval.requested":  # not all members go together
                 data = {"tool": "x", "args": {}, "summary": "may I?", "expires_in_ms": 60_000, "on_expiry": "escalate"}
-            self.record.report("whole", kind, **data) if kind != "session.ended" else None
+            self.record.report("whole", kind, **data)
             texts = {name: "long " * 1000 for name in ("text", "message", "result", "reasoning", "summary") if name in data}
-            if kind != "session.ended" and texts:
+            if texts:
                 self.record.report("whole", kind, **{**data, **texts})
-        for _ in range(10):
-            advice = self.record.report("whole", "tool.finished", tool="bash", call_id="c", ok=False, error={"message": "no"})
+        for call in range(10):
+            advice = self.record.report("whole", "tool.finished", tool="bash", call_id=f"c{call}", ok=False, error={"message": "no"})
         self.assertIn("feedback", advice)
         self.record.post("/v1/sessions/whole/nudge", {"text": "another way", "by": "ann"})
         self.record.post("/v1/sessions/whole/cancel", {"reason": "enough"})
@@ -604,7 +605,8 @@ class Problems(SharedDaemonCase):
 
     def test_each_is_described(self):
         self.client.open("open", goal="one")
-        self.client.end("ended")if self.client.open("ended") else None
+        self.client.open("ended")
+        self.client.end("ended")
         for method, target, body, headers, status, code in self.CASES:
             with self.subTest(f"{method} {target} {code}"):
                 reply = self.operator.request(method, target, body, headers)
@@ -667,15 +669,17 @@ class Requests(SharedDaemonCase):
             schema = operation.said["requestBody"]["content"]["application/json"]["schema"]
             for body in self.bodies(operation):
                 self.assertEqual(self.api.schemas.errors(schema, body), [], operation.id)
-                taken = self.client.request(operation.method, target_of(operation), body).status != 400
-                for mutation in mutator.of(schema, body):
-                    count += 1
+                mutations = mutator.of(schema, body)
+                count += len(mutations)
+                replies = [self.client.request(operation.method, target_of(operation), mutation.body) for mutation in mutations]
+                # Last, since it may change something. Where members do not go together another one may be named.
+                readable = self.client.request(operation.method, target_of(operation), body).status != 400
+                for mutation, reply in zip(mutations, replies):
                     with self.subTest(f"{operation.id}: {mutation.name}"):
-                        reply = self.client.request(operation.method, target_of(operation), mutation.body)
                         self.assertEqual(reply.status, 400, (mutation.body, reply.body))
-                        if taken and mutation.what != "nothing":
-                            place = reply.json().get("field", "")
-                            self.assertEqual((place + "/")[:len(mutation.pointer) + 1], mutation.pointer + "/", reply.body)
+                        place = reply.json().get("field", "")
+                        if readable and mutation.what != "nothing":
+                            self.assertTrue(place.startswith(mutation.pointer), (place, mutation.pointer, reply.body))
         self.assertGreater(count, 2000)
 
     def test_every_parameter_out_of_bounds_is_refused(self):
