@@ -60,7 +60,7 @@ function inside(schema) {
   }
   const choices = schema.anyOf || schema.oneOf;
   if (!choices) return inside(schema.items || schema.additionalProperties);
-  // A thing, or a list of it: shown once.
+  // A thing, or a list of it, once.
   const different = new Map(choices.filter(hasInside).map((choice) => [nameOf(whole(choice).items || choice), choice]));
   return different.size === 1 ? inside([...different.values()][0]) : [...different.values()].map((choice) => row('', choice));
 }

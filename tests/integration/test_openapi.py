@@ -325,6 +325,28 @@ class Sources(TestCase):
         self.assertEqual(set(self.api.schema("ProblemCode")["enum"]), set(rows) | {"internal"})
 
 
+class Page(TestCase):
+    """/docs: what a policy without inline scripts and styles lets through, and small."""
+
+    def setUp(self):
+        self.files = {name: (PROJECT / "web" / name).read_text(encoding="utf-8") for name in ("docs.html", "docs.js", "docs.css")}
+
+    def test_it_is_small(self):
+        self.assertLess(sum(len(text.encode()) for text in self.files.values()), 15_000)
+
+    def test_it_has_no_inline_script_or_style_and_asks_nobody_else(self):
+        html = self.files["docs.html"]
+        self.assertEqual(re.findall(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", html), [])
+        for target in re.findall(r'(?:src|href)="([^"]+)"', html):
+            self.assertRegex(target, r"^(@ASSETS@/[\w.]+|/[\w.]*)$")
+        for name, text in self.files.items():
+            self.assertEqual(re.findall(r"https?://|@import|url\(", text), [], name)
+
+    def test_what_it_shows_is_put_in_as_text(self):
+        self.assertEqual(re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|eval\(|\.style\b",
+                                    self.files["docs.js"]), [])
+
+
 class Recorder:
     """Sends requests, and keeps what of them and of their replies is not as the document says."""
 
