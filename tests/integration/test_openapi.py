@@ -269,6 +269,22 @@ class Document(TestCase):
 class Sources(TestCase):
     """What the document repeats of the sources."""
 
+    ENUMERATIONS = {  # file -> {schema: enumeration}
+        "core/event_type.hpp": {"EventType": "EventType", "Outcome": "Outcome", "AgentState": "AgentState",
+                                "DirectiveType": "DirectiveKind", "Profile": "Profile"},
+        "core/policy.hpp": {"OnStuck": "OnStuck"},
+        "core/verdict.hpp": {"VerdictStatus": "Verdict"},
+        "core/tier.hpp": {"Tier": "Tier"},
+        "core/detector_id.hpp": {"Detector": "DetectorId"},
+        "core/legacy_timeouts.hpp": {"LegacyMode": "LegacyMode"},
+        "core/budget_payloads.hpp": {"BudgetLevel": "BudgetLevel", "BudgetDimension": "BudgetDimension"},
+        "core/approvals.hpp": {"ApprovalStatus": "ApprovalStatus"},
+        "core/approval_payloads.hpp": {"ApprovalKind": "ApprovalKind", "Risk": "Risk", "DecisionWord": "Decision",
+                                       "OnExpiry": "OnExpiry", "GrantScope": "GrantScope", "GrantMatch": "GrantMatch",
+                                       "AlarmKind": "ApprovalAlarmKind"},
+        "core/judge_payloads.hpp": {"CheckCause": "CheckCause", "CheckAnswer": "CheckAnswer", "JudgeOutcome": "JudgeOutcome"},
+    }
+
     def setUp(self):
         self.api = OpenApi()
 
@@ -294,23 +310,9 @@ class Sources(TestCase):
         return re.findall(r'"([^"]+)"', re.search(rf"EnumNames<{enumeration}> \{{.*?\{{(.*?)\}}", text, re.S)[1])
 
     def test_its_words_are_those_of_the_enumerations(self):
-        for schema, path, enumeration in (
-                ("EventType", "core/event_type.hpp", "EventType"), ("Outcome", "core/event_type.hpp", "Outcome"),
-                ("AgentState", "core/event_type.hpp", "AgentState"), ("DirectiveType", "core/event_type.hpp", "DirectiveKind"),
-                ("Profile", "core/event_type.hpp", "Profile"), ("OnStuck", "core/policy.hpp", "OnStuck"),
-                ("VerdictStatus", "core/verdict.hpp", "Verdict"), ("Tier", "core/tier.hpp", "Tier"),
-                ("Detector", "core/detector_id.hpp", "DetectorId"), ("LegacyMode", "core/legacy_timeouts.hpp", "LegacyMode"),
-                ("BudgetLevel", "core/budget_payloads.hpp", "BudgetLevel"),
-                ("BudgetDimension", "core/budget_payloads.hpp", "BudgetDimension"),
-                ("ApprovalKind", "core/approval_payloads.hpp", "ApprovalKind"), ("Risk", "core/approval_payloads.hpp", "Risk"),
-                ("DecisionWord", "core/approval_payloads.hpp", "Decision"), ("OnExpiry", "core/approval_payloads.hpp", "OnExpiry"),
-                ("GrantScope", "core/approval_payloads.hpp", "GrantScope"),
-                ("GrantMatch", "core/approval_payloads.hpp", "GrantMatch"),
-                ("AlarmKind", "core/approval_payloads.hpp", "ApprovalAlarmKind"),
-                ("ApprovalStatus", "core/approvals.hpp", "ApprovalStatus"), ("CheckCause", "core/judge_payloads.hpp", "CheckCause"),
-                ("CheckAnswer", "core/judge_payloads.hpp", "CheckAnswer"),
-                ("JudgeOutcome", "core/judge_payloads.hpp", "JudgeOutcome")):
-            self.assertEqual(self.api.schema(schema)["enum"], self.names(path, enumeration), schema)
+        for path, pairs in self.ENUMERATIONS.items():
+            for schema, enumeration in pairs.items():
+                self.assertEqual(self.api.schema(schema)["enum"], self.names(path, enumeration), schema)
 
     def test_each_event_type_has_its_data(self):
         types = self.names("core/event_type.hpp", "EventType")
@@ -340,7 +342,7 @@ class Page(TestCase):
         for target in re.findall(r'(?:src|href)="([^"]+)"', html):
             self.assertRegex(target, r"^(@ASSETS@/[\w.]+|/[\w.]*)$")
         for name, text in self.files.items():
-            self.assertEqual(re.findall(r"https?://|@import|url\(", text), [], name)
+            self.assertEqual(re.findall(r"https?://|@import|\burl\(", text), [], name)
 
     def test_what_it_shows_is_put_in_as_text(self):
         self.assertEqual(re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|eval\(|\.style\b",
@@ -412,7 +414,7 @@ class Replies(OwnDaemonCase):
         made = record.post("/v1/sessions", {"goal": "g" * 5000}, headers={"Idempotency-Key": "k"}, status=201)
         self.assertEqual(record.post("/v1/sessions", {"goal": "g" * 5000}, headers={"Idempotency-Key": "k"}, status=200), made)
         record.post("/v1/sessions", {"goal": "another"}, headers={"Idempotency-Key": "k"}, status=422)
-        lines = b'{"type":"message","data":{"text":"one"}}\n{"type":"heartbeat","event_id":"e"}\n{"type":"heartbeat","event_id":"e"}\n'
+        lines = b'{"type":"message","data":{"text":"one"}}\n' + 2 * b'{"type":"heartbeat","event_id":"e"}\n'
         for _ in range(2):
             advice = record.post("/v1/sessions/lines/events", lines, headers={"Content-Type": "application/x-ndjson"})
         self.assertEqual([result.get("duplicate") for result in advice["results"]], [None, True, True])
@@ -504,7 +506,8 @@ class Replies(OwnDaemonCase):
             if texts:
                 self.record.report("whole", kind, **{**data, **texts})
         for call in range(10):
-            advice = self.record.report("whole", "tool.finished", tool="bash", call_id=f"c{call}", ok=False, error={"message": "no"})
+            failed = {"ok": False, "error": {"message": "no"}}
+            advice = self.record.report("whole", "tool.finished", tool="bash", call_id=f"c{call}", **failed)
         self.assertIn("feedback", advice)
         self.record.post("/v1/sessions/whole/nudge", {"text": "another way", "by": "ann"})
         self.record.post("/v1/sessions/whole/cancel", {"reason": "enough"})

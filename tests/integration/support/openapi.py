@@ -90,8 +90,11 @@ class OpenApi:
         if kind not in said["content"]:
             return [f"a body of {kind} is unknown"]
         if kind == "application/x-ndjson":
-            return [error for line in body.splitlines() for error in self.schemas.errors(self.schema("ReportEvent"), json.loads(line))]
+            return self._line_errors("ReportEvent", body)
         return self.schemas.errors(said["content"][kind]["schema"], json.loads(body))
+
+    def _line_errors(self, schema: str, lines: bytes) -> list:
+        return [error for line in lines.splitlines() for error in self.schemas.errors(self.schema(schema), json.loads(line))]
 
     # replies
 
@@ -115,7 +118,7 @@ class OpenApi:
         if kind == "text/event-stream":
             return self.stream_errors(content[kind]["x-sse-events"], reply.body.decode())
         if kind == "application/x-ndjson":
-            return [error for line in reply.body.splitlines() for error in self.schemas.errors(self.schema("Event"), json.loads(line))]
+            return self._line_errors("Event", reply.body)
         if kind in ("application/json", PROBLEM):
             return self.schemas.errors(content[kind]["schema"], reply.json())
         return self.schemas.errors(content[kind]["schema"], reply.body.decode())
