@@ -105,8 +105,11 @@ class OpenApi:
         response = self.whole(responses.get(str(reply.status), responses["default"]))
         errors = []
         for name, header in response.get("headers", {}).items():
+            header = self.whole(header)
             if name.lower() in reply.headers:
-                errors += self.schemas.errors(self.whole(header)["schema"], reply.headers[name.lower()], name)
+                errors += self.schemas.errors(header["schema"], reply.headers[name.lower()], name)
+            elif header.get("required"):
+                errors.append(f"the header {name} is missing")
         return errors + self._content_errors(response.get("content"), reply)
 
     def _content_errors(self, content: dict | None, reply: Reply) -> list:
