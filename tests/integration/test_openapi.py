@@ -404,6 +404,7 @@ class Replies(OwnDaemonCase):
         self.record.client = self.client(self.daemon, token=self.daemon.operator_token())
         self.other_routes()
         self.first_designs()
+        self.approvals()
         self.logins()
         self.pages()
         self.streams()
