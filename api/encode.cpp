@@ -131,6 +131,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("heartbeat_interval_ms", state.policy.heartbeat_interval);
     json.member("heartbeat_limit", state.policy.heartbeat_limit);
     json.member("loop_detection", state.policy.loop_detection);
+    json.member("judge", state.policy.judge);
     json.member("on_stuck", state.policy.on_stuck);
     json.member("max_iterations", state.policy.max_iterations);
     json.member("max_tool_failures", state.policy.max_tool_failures);
@@ -221,7 +222,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("ended_at", state.ended_at);
     json.member("outcome", state.outcome);
     if (!state.end_code.empty()) json.member("end_code", state.end_code);
-    if (state.ended() && !state.result.empty()) json.member("result", state.result);
+    if (state.ended() && !state.result->empty()) json.member("result", *state.result);
     json.key("verdict");
     write_judgement(json, state.judgement);
     json.member("alive", core::is_alive(core::view_of(session), time.now, time.watching_since));

@@ -4,8 +4,9 @@
     ingest   single durable reports over keep-alive connections, and batches of 100
     read     GET /progress/{id}
     sse      one event to many subscribers
+    judge    reports while a model is asked about 1,000 sessions at once
     recover  restart over a big journal, memory at start and with many sessions
-    all      these four
+    all      these five
 
 The servers run on one core and the load generator on another. bench/README.md says how to read the numbers.
 """
@@ -17,10 +18,10 @@ import signal
 import sys
 import tempfile
 
-from harness import ingest, read, recover, report, sse
+from harness import ingest, judge, read, recover, report, sse
 from harness.load import Client
 
-BENCHES = {"ingest": ingest, "read": read, "sse": sse, "recover": recover}
+BENCHES = {"ingest": ingest, "read": read, "sse": sse, "judge": judge, "recover": recover}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "cli/arguments.hpp"
+#include "cli/demo_agents.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/verbs.hpp"
 
@@ -52,6 +53,15 @@ struct Dispatch {
     }
     int operator()(const ConfigOptions& options) const { return check_config(options, console); }
     int operator()(const TokenOptions& options) const { return manage_tokens(options, console); }
+    int operator()(const TopOptions& options) const { return show_top(options, console); }
+    int operator()(const DemoOptions& options) const { return run_demo(options, console); }
+    int operator()(const DemoAgentOptions& options) const {
+        return run_demo_agent(options, console);
+    }
+    int operator()(const CompletionOptions& options) const {
+        return print_completion(options, console);
+    }
+    int operator()(const ManualOptions& options) const { return print_manual(options, console); }
     int operator()(const VersionOptions& options) const { return print_version(options, console); }
 };
 

@@ -38,10 +38,15 @@ struct ArgumentSlots {
     DoctorOptions doctor;
     VersionOptions version;
     TokenOptions token;
+    TopOptions top;
+    DemoOptions demo;
+    DemoAgentOptions demo_agent;
+    CompletionOptions completion;
+    ManualOptions manual;
     std::optional<Command> command;
 };
 
-/// Adds wait, watch, sessions, show, events, report, end and cancel.
+/// Adds wait, watch, top, sessions, show, events, report, end and cancel.
 void add_session_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds pause, resume, nudge, approvals, approve, reject, answer, budget, check and compare.
@@ -55,6 +60,19 @@ void add_recording_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds token.
 void add_token_verbs(CLI::App& app, ArgumentSlots& slots);
+
+/// What the program is for, in a line.
+inline constexpr const char* kProgramHelp =
+    "Supervises autonomous agents by what they do, not by how long they take.";
+
+/// Adds demo.
+void add_demo_verbs(CLI::App& app, ArgumentSlots& slots);
+
+/// Adds completion and manual.
+void add_text_verbs(CLI::App& app, ArgumentSlots& slots);
+
+/// Adds every verb, in the order in which help lists them, and the footer.
+void add_all_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds config, doctor and version.
 void add_other_verbs(CLI::App& app, ArgumentSlots& slots);

@@ -146,19 +146,24 @@ void add_duration(CLI::App& verb, const std::string& flags, milliseconds& target
         ->default_str(config::print_duration(target));
 }
 
-Parsed parse_arguments(int argc, const char* const* argv, const Console& console) {
-    ArgumentSlots slots;
-    CLI::App app("Supervises autonomous agents by what they do, not by how long they take.",
-                 "headway");
+void add_all_verbs(CLI::App& app, ArgumentSlots& slots) {
     app.require_subcommand(0, 1);
     app.footer(kFooter);
-    app.get_formatter()->column_width(28);
     add_process_verbs(app, slots);
     add_session_verbs(app, slots);
     add_steering_verbs(app, slots);
     add_recording_verbs(app, slots);
     add_token_verbs(app, slots);
     add_other_verbs(app, slots);
+    add_demo_verbs(app, slots);
+    add_text_verbs(app, slots);
+}
+
+Parsed parse_arguments(int argc, const char* const* argv, const Console& console) {
+    ArgumentSlots slots;
+    CLI::App app(kProgramHelp, "headway");
+    app.get_formatter()->column_width(28);
+    add_all_verbs(app, slots);
 
     std::vector<std::string> command;
     std::vector<std::string> words = split_command(argc, argv, command);

@@ -73,6 +73,19 @@ void add_watch(CLI::App& app, ArgumentSlots& slots) {
     verb.callback([&slots] { slots.command = slots.watch; });
 }
 
+void add_top(CLI::App& app, ArgumentSlots& slots) {
+    CLI::App& verb = add_verb(
+        app, "top", "See the whole fleet on one screen, live",
+        R"(Keys: those of the web page; ? lists them. Without a terminal, or with --once, it prints one screen.
+
+Examples:
+  headway top
+  headway top --once)",
+        slots.client);
+    verb.add_flag("--once", slots.top.once, "print one screen and end");
+    verb.callback([&slots] { slots.command = slots.top; });
+}
+
 void add_sessions(CLI::App& app, ArgumentSlots& slots) {
     SessionsOptions& sessions = slots.sessions;
     CLI::App& verb = add_verb(app, "sessions", "List sessions, newest first", R"(Examples:
@@ -88,6 +101,7 @@ void add_sessions(CLI::App& app, ArgumentSlots& slots) {
         ->excludes(open);
     verb.add_option("--label", sessions.label, "only with this label")->type_name("KEY:VALUE");
     verb.add_option("--agent", sessions.agent, "only this agent type");
+    verb.add_flag("--ids", sessions.ids, "print nothing but ids, one a line, for scripts");
     verb.add_option("--limit", sessions.limit, "at most so many")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
@@ -161,6 +175,7 @@ Example:
 void add_session_verbs(CLI::App& app, ArgumentSlots& slots) {
     add_wait(app, slots);
     add_watch(app, slots);
+    add_top(app, slots);
     add_sessions(app, slots);
     add_show(app, slots);
     add_events(app, slots);

@@ -12,6 +12,7 @@
 #include "cli/daemon.hpp"
 #include "cli/eval_report.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/progress_bar.hpp"
 #include "cli/recording.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
@@ -52,9 +53,11 @@ Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonTa
     return judged;
 }
 
-std::vector<Judged> judge_files(const std::vector<fs::path>& files, const JudgeOptions& options) {
+std::vector<Judged> judge_files(const std::vector<fs::path>& files, const JudgeOptions& options,
+                                const Console& console) {
     std::vector<Judged> judged(files.size());  // each thread writes its own elements
     std::atomic<std::size_t> next{0};
+    ProgressBar bar(console, "judging", files.size());
     const auto work = [&] {
         api::JsonTape tape;
         for (std::size_t i = next++; i < files.size(); i = next++) {
@@ -63,6 +66,7 @@ std::vector<Judged> judge_files(const std::vector<fs::path>& files, const JudgeO
             } catch (const std::exception& error) {
                 judged[i].trouble = files[i].string() + ": " + error.what();
             }
+            bar.step();
         }
     };
     std::vector<std::jthread> others;
@@ -238,7 +242,7 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
     if (!options.judge.empty()) {
         judging.opinion = static_cast<core::CheckAnswer>(options.judge.front() - 'A');
     }
-    std::vector<Judged> judged = judge_files(*files, judging);
+    std::vector<Judged> judged = judge_files(*files, judging, console);
     Sorter sorter(folder, options.labels.empty() ? nullptr : &labels);
     for (std::size_t i = 0; i < files->size(); ++i)
         sorter.add((*files)[i], std::move(judged[i]));

@@ -140,6 +140,10 @@ std::string of_test(const json& data) {
 
 std::string of_progress(const json& data) {
     std::string line = text_at(data, "percent") + " %";
+    if (text_at(data, "source") == "judge") {
+        line += data.value("fallback", false) ? " (no answer of a judge)"
+                                              : " (judge " + text_at(data, "judge") + ")";
+    }
     add(line, text_at(data, "reasoning"), ": ");
     return line;
 }

@@ -7,6 +7,7 @@
 #include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/session_view.hpp"
+#include "cli/text.hpp"
 #include "cli/verbs.hpp"
 
 // `headway sessions`, `show` and `events`: what the daemon knows, read only.
@@ -51,6 +52,11 @@ int list_sessions(const SessionsOptions& options, const Console& console) {
     }
     if (options.client.json) {
         console.out << dump(sessions) << "\n";
+        return kExitOk;
+    }
+    if (options.ids) {
+        for (const json& session : sessions)
+            console.out << clean_line(session.value("id", "")) << "\n";
         return kExitOk;
     }
     if (sessions.empty()) {

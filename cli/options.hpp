@@ -59,6 +59,7 @@ struct SessionsOptions {
     std::string agent;
     std::optional<bool> open;
     std::size_t limit = 50;
+    bool ids = false;  ///< nothing but ids, one a line
 };
 
 struct ShowOptions {
@@ -204,14 +205,47 @@ struct TokenOptions {
     std::string id;
 };
 
+struct TopOptions {
+    ClientOptions client;
+    bool once = false;  ///< one screen, as text
+};
+
+struct DemoOptions {
+    std::string listen = "127.0.0.1:0";
+    bool once = false;   ///< every agent works once, and the demo ends
+    bool quiet = false;  ///< does not print events
+    bool keep = false;   ///< the folder stays
+    double pace = 1;     ///< how long the agents take to think, of what a person likes to watch
+};
+
+/// A process of the demo.
+struct DemoAgentOptions {
+    ClientOptions client;
+    std::string kind;  ///< slow, loop, approval
+    std::string session;
+    std::string folder;
+    double pace = 1;
+};
+
+struct CompletionOptions {
+    std::string shell;  ///< bash, zsh, fish
+};
+
+struct ManualOptions {
+    std::string verb;    ///< empty: the program
+    std::string folder;  ///< empty: print one; else write all there
+};
+
 struct VersionOptions {
     bool json = false;
 };
 
-using Command = std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions,
-                             ShowOptions, EventsOptions, ReportOptions, EndOptions, CancelOptions,
-                             SteerOptions, ApprovalsOptions, DecideOptions, BudgetOptions,
-                             CheckOptions, DoctorOptions, CompareOptions, RunOptions, ReplayOptions,
-                             EvalOptions, ConfigOptions, VersionOptions, TokenOptions>;
+using Command =
+    std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions, ShowOptions,
+                 EventsOptions, ReportOptions, EndOptions, CancelOptions, SteerOptions,
+                 ApprovalsOptions, DecideOptions, BudgetOptions, CheckOptions, DoctorOptions,
+                 CompareOptions, RunOptions, ReplayOptions, EvalOptions, ConfigOptions,
+                 VersionOptions, TokenOptions, CompletionOptions, ManualOptions, DemoOptions,
+                 DemoAgentOptions, TopOptions>;
 
 }  // namespace headway::cli

@@ -12,6 +12,7 @@
 #include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
+#include "cli/progress_bar.hpp"
 #include "cli/recording.hpp"
 #include "cli/verbs.hpp"
 
@@ -160,12 +161,15 @@ int replay_recordings(const ReplayOptions& options, const Console& console) {
     std::atomic<std::size_t> next{0};
     std::mutex printing;  // guards the console and exit_code
     int exit_code = kExitOk;
+    ProgressBar bar(console, "playing", options.files.size());
     const auto work = [&] {
         for (std::size_t i = next++; i < options.files.size(); i = next++) {
             const Played played = Player(options).play(options.files[i]);
             const std::lock_guard lock(printing);
+            bar.clear();
             print(played, options.files[i], options.client.json, console);
             if (played.exit_code != kExitOk) exit_code = played.exit_code;
+            bar.step();
         }
     };
     std::vector<std::jthread> others;

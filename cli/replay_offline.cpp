@@ -5,6 +5,7 @@
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
+#include "cli/progress_bar.hpp"
 #include "cli/recording.hpp"
 #include "cli/text.hpp"
 #include "cli/timeline_view.hpp"
@@ -59,16 +60,19 @@ int judge_recordings(const ReplayOptions& options, const Console& console) {
     judging.policy = *policy;
     judging.keep_journal = options.why;
     int exit_code = kExitOk;
+    ProgressBar bar(console, "judging", options.files.size());
     for (const std::string& file : options.files) {
         auto judged = judge_file(file, judging);
         if (judged) {
             if (!options.session.empty()) judged->session = options.session;
             print(file, *judged, options, console);
+            if (!console.out_terminal) bar.step();  // else what is printed says enough
             continue;
         }
         if (options.client.json) {
             console.out << dump({{"file", file}, {"error", judged.error().detail}}) << "\n";
         }
+        bar.clear();
         exit_code = complain(console, kExitFailed, clean_line(judged.error().detail),
                              "a recording is JSONL, as `headway events SESSION --jsonl` prints it");
     }

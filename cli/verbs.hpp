@@ -31,6 +31,10 @@ int manage_tokens(const TokenOptions& options, const Console& console);
 int check_config(const ConfigOptions& options, const Console& console);
 /// `server` asks the judges, which only it can.
 int run_doctor(const DoctorOptions& options, const Server& server, const Console& console);
+int show_top(const TopOptions& options, const Console& console);
+int run_demo(const DemoOptions& options, const Console& console);
+int print_completion(const CompletionOptions& options, const Console& console);
+int print_manual(const ManualOptions& options, const Console& console);
 int print_version(const VersionOptions& options, const Console& console);
 
 }  // namespace headway::cli

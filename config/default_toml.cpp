@@ -26,7 +26,7 @@ constexpr const char* kEndpointsHelp = R"(
 # headers = ["X-Team: agents"]            # sent with each request
 # ca_file = "/etc/ssl/judge.pem"          # authorities to trust; the system's without
 # tls_verify = "on"                       # on | off
-# concurrency = 1                         # questions at once, 1..64
+# concurrency = 1                         # questions at once, 1..1024
 # prompt_usd_per_million = 0              # tokens, for the costs that are shown
 # completion_usd_per_million = 0
 )";

@@ -18,7 +18,7 @@ constexpr std::string_view kEndpoints = "judge.endpoints.";
 constexpr std::string_view kSet = "(set)";
 constexpr std::array<std::string_view, 2> kRoles{"primary", "confirm"};
 constexpr std::array<std::string_view, 2> kSwitch{"off", "on"};
-constexpr std::uint32_t kConcurrencyMax = 64;
+constexpr std::uint32_t kConcurrencyMax = 1'024;  // each is a connection, a descriptor and a buffer
 constexpr double kPriceMax = 1'000'000;
 constexpr std::size_t kKeyBytesMax = 4096;  // longer than any token that is in use
 
@@ -140,7 +140,7 @@ core::Result<> assign_concurrency(JudgeEndpoint& endpoint, std::string_view text
     const char* const end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
     if (error != std::errc{} || rest != end || number < 1 || number > kConcurrencyMax) {
-        return mistake(quoted(text) + " is not a whole number from 1 to 64");
+        return mistake(quoted(text) + " is not a whole number from 1 to 1024");
     }
     endpoint.concurrency = number;
     return {};

@@ -20,7 +20,7 @@ struct JudgeEndpoint {
     std::vector<std::string> headers;  ///< "Name: value", sent with each request
     std::string ca_file;               ///< PEM of the authorities to trust, empty = the system's
     bool tls_verify = true;
-    std::uint32_t concurrency = 1;  ///< questions at once, 1..64
+    std::uint32_t concurrency = 1;  ///< questions at once, 1..1024
     double prompt_usd_per_million = 0;
     double completion_usd_per_million = 0;
     bool operator==(const JudgeEndpoint&) const = default;

@@ -83,7 +83,8 @@ void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n)
 std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules) {
     const Checks& checks = *state.checks;
     const std::uint32_t rounds = state.ledger.rounds;
-    if (rules.primary.empty() || state.ended() || !state.policy.loop_detection) return {};
+    if (rules.primary.empty() || state.ended()) return {};
+    if (!state.policy.judge || !state.policy.loop_detection) return {};
     if (checks.automatic >= rules.checks_max || rounds < checks.next_round) return {};
     const bool asked =
         std::any_of(checks.pending.begin(), checks.pending.end(),

@@ -65,7 +65,7 @@ ProgressEstimated fallback_estimate(const SessionState& state, std::string_view 
 }
 
 bool estimate_due(const SessionState& state, const JudgeRules& rules) {
-    if (rules.primary.empty() || state.ended()) return false;
+    if (rules.primary.empty() || state.ended() || !state.policy.judge) return false;
     if (state.estimates->judged >= rules.estimates_max) return false;
     switch (rules.estimates) {
         case EstimateMode::kOff:

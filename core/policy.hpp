@@ -83,6 +83,7 @@ struct Policy {
     std::uint32_t heartbeat_limit =
         5;  ///< beats without a state change and without a call in flight, 2..1000
     bool loop_detection = true;  ///< off: only liveness, failures and what the client says count
+    bool judge = true;           ///< off: nothing of the session is shown to a judge, whoever asks
     OnStuck on_stuck = OnStuck::kByProfile;
     std::uint64_t max_iterations = 0;     ///< a later one fails the session; 0 = no limit
     std::uint64_t max_tool_failures = 0;  ///< of one tool in a row; one more fails it; 0 = no limit
@@ -106,17 +107,18 @@ struct Policy {
 
     bool operator==(const Policy&) const = default;
     static constexpr auto fields() {
-        return field_list(
-            field("profile", &Policy::profile),
-            field("heartbeat_interval", &Policy::heartbeat_interval),
-            field("heartbeat_limit", &Policy::heartbeat_limit),
-            field("loop_detection", &Policy::loop_detection), field("on_stuck", &Policy::on_stuck),
-            field("max_iterations", &Policy::max_iterations),
-            field("max_tool_failures", &Policy::max_tool_failures),
-            field("min_confidence", &Policy::min_confidence), field("tools", &Policy::tools),
-            field("detectors", &Policy::detectors),
-            field("max_parse_failures", &Policy::max_parse_failures),
-            field("tool_time_limit", &Policy::tool_time_limit), field("legacy", &Policy::legacy));
+        return field_list(field("profile", &Policy::profile),
+                          field("heartbeat_interval", &Policy::heartbeat_interval),
+                          field("heartbeat_limit", &Policy::heartbeat_limit),
+                          field("loop_detection", &Policy::loop_detection),
+                          field("on_stuck", &Policy::on_stuck),
+                          field("max_iterations", &Policy::max_iterations),
+                          field("max_tool_failures", &Policy::max_tool_failures),
+                          field("min_confidence", &Policy::min_confidence),
+                          field("tools", &Policy::tools), field("detectors", &Policy::detectors),
+                          field("max_parse_failures", &Policy::max_parse_failures),
+                          field("tool_time_limit", &Policy::tool_time_limit),
+                          field("legacy", &Policy::legacy), field("judge", &Policy::judge));
     }
 };
 

@@ -55,6 +55,7 @@ void Session::open(SessionStarted about, const Policy& defaults, const Context& 
         static_cast<std::uint64_t>(policy.heartbeat_interval.count());
     about.policy.heartbeat_limit = policy.heartbeat_limit;
     about.policy.loop_detection = policy.loop_detection;
+    about.policy.judge = policy.judge;
     about.policy.on_stuck = policy.on_stuck;
     about.policy.max_iterations = policy.max_iterations;
     about.policy.max_tool_failures = policy.max_tool_failures;

@@ -20,6 +20,12 @@ Result<bool> Session::request_check(std::string check_id, std::string by, const 
                      "model, and restart",
                      {}};
     }
+    if (!state_.policy.judge) {
+        return Error{
+            ErrorCode::kNoJudge,
+            "the policy of this session says `judge: false`: nothing of it is shown to one",
+            {}};
+    }
     if (state_.checks->pending.size() >= limits::kChecksPendingMax) {
         return Error{ErrorCode::kTooManyChecks,
                      "as many checks of this session are under way as may be; wait for one",

@@ -54,21 +54,22 @@ struct PolicyOverride {
     std::vector<ToolPolicy> tools;
     std::vector<DetectorPolicy> detectors;
     std::optional<LegacyTimeouts> legacy;  ///< the daemon's
+    std::optional<bool> judge;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
-        return field_list(field("profile", &PolicyOverride::profile),
-                          field("heartbeat_interval_ms", &PolicyOverride::heartbeat_interval_ms),
-                          field("heartbeat_limit", &PolicyOverride::heartbeat_limit),
-                          field("loop_detection", &PolicyOverride::loop_detection),
-                          field("on_stuck", &PolicyOverride::on_stuck),
-                          field("max_iterations", &PolicyOverride::max_iterations),
-                          field("max_tool_failures", &PolicyOverride::max_tool_failures),
-                          field("min_confidence", &PolicyOverride::min_confidence),
-                          field("tools", &PolicyOverride::tools),
-                          field("detectors", &PolicyOverride::detectors),
-                          field("max_parse_failures", &PolicyOverride::max_parse_failures),
-                          field("tool_time_limit_ms", &PolicyOverride::tool_time_limit_ms),
-                          internal("legacy", &PolicyOverride::legacy));
+        return field_list(
+            field("profile", &PolicyOverride::profile),
+            field("heartbeat_interval_ms", &PolicyOverride::heartbeat_interval_ms),
+            field("heartbeat_limit", &PolicyOverride::heartbeat_limit),
+            field("loop_detection", &PolicyOverride::loop_detection),
+            field("on_stuck", &PolicyOverride::on_stuck),
+            field("max_iterations", &PolicyOverride::max_iterations),
+            field("max_tool_failures", &PolicyOverride::max_tool_failures),
+            field("min_confidence", &PolicyOverride::min_confidence),
+            field("tools", &PolicyOverride::tools), field("detectors", &PolicyOverride::detectors),
+            field("max_parse_failures", &PolicyOverride::max_parse_failures),
+            field("tool_time_limit_ms", &PolicyOverride::tool_time_limit_ms),
+            internal("legacy", &PolicyOverride::legacy), field("judge", &PolicyOverride::judge));
     }
 };
 

@@ -53,6 +53,7 @@ constexpr Entry kTable[] = {
     {Route::kApprovals, Guard::kOverview},
     {Route::kSession, Guard::kRead},
     {Route::kSessions, Guard::kOverview},
+    {Route::kOverview, Guard::kOverview},
     {Route::kJournal, Guard::kRead},
     {Route::kWait, Guard::kRead},
     {Route::kWaitSeveral, Guard::kRead, false},
@@ -69,7 +70,8 @@ constexpr Entry kTable[] = {
     {Route::kOperatorRotate, Guard::kAdmin},
     {Route::kMetrics, Guard::kOverview},
     {Route::kVersion, Guard::kAnybody},
-    {Route::kIndex, Guard::kAnybody},
+    {Route::kPage, Guard::kNobody},
+    {Route::kAsset, Guard::kNobody},
 };
 
 constexpr bool is_complete() {

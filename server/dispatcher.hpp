@@ -94,10 +94,16 @@ private:
     core::Result<> route_judge(Call& call);
     void pass_judged();
 
+    // dispatcher_overview.cpp
+    core::Result<> sessions(Call& call);
+    core::Result<> overview(Call& call);
+    // dispatcher_pages.cpp
+    core::Result<> page(Call& call);
+    core::Result<> asset(Call& call);
+
     // dispatcher_reads.cpp
     core::Result<> session(Call& call);
     core::Result<> comparison(Call& call);
-    core::Result<> sessions(Call& call);
     core::Result<> journal(Call& call);
     core::Result<> wait(Call& call);
     core::Result<> wait_several(Call& call);
@@ -107,7 +113,6 @@ private:
     core::Result<> ready(Call& call);
     core::Result<> metrics(Call& call);
     core::Result<> version(Call& call);
-    core::Result<> index(Call& call);
     using Encode = void (*)(std::string& out, const core::SessionView&, const api::ReadingTime&);
     void answer_from_view(Call& call, const std::string& session, Encode encode);
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "config/address.hpp"
 #include "core/limits.hpp"
 #include "core/sanitize.hpp"
 
@@ -43,6 +44,23 @@ bool read_file(const std::string& file, std::string& text) {
     return !in.bad() && text.size() <= core::limits::kJudgeKeyFileBytesMax;
 }
 
+/// By plain HTTP to another machine. What cannot be read is for libcurl to refuse.
+bool is_readable_on_its_way(const std::string& url) {
+    const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts{curl_url(), curl_url_cleanup};
+    if (!parts || curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
+        return false;
+    const auto part = [&](CURLUPart which) {
+        char* text = nullptr;
+        if (curl_url_get(parts.get(), which, &text, 0) != CURLUE_OK) return std::string{};
+        std::string copy{text};
+        curl_free(text);
+        return copy;
+    };
+    const std::string host = part(CURLUPART_HOST);
+    return part(CURLUPART_SCHEME) == "http" && host != "localhost" && host != "[::1]" &&
+           !config::is_loopback_ipv4(host);
+}
+
 }  // namespace
 
 JudgeTarget::JudgeTarget(config::JudgeEndpoint endpoint, const Report& report)
@@ -56,6 +74,10 @@ JudgeTarget::JudgeTarget(config::JudgeEndpoint endpoint, const Report& report)
     read_key();
     for (const std::string& line : endpoint_.headers)
         add_configured_header(line);
+    if (!secrets_.empty() && is_readable_on_its_way(url_)) {
+        report(true, "judge: " + endpoint_.name + " gets its key unencrypted, by HTTP; set " +
+                         setting("base_url") + " to an https address");
+    }
     if (!problem_.empty())
         report(true, "judge: " + endpoint_.name + " cannot be asked: " + problem_);
 }

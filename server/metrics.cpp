@@ -42,21 +42,21 @@ private:
 };
 
 const char* route_name(std::size_t route) {
-    constexpr const char* kNames[] = {"open",          "open_named",   "report",
-                                      "heartbeat",     "end",          "cancel",
-                                      "pause",         "resume",       "nudge",
-                                      "budget_change", "session",      "sessions",
-                                      "comparison",    "timeouts",     "journal",
-                                      "wait",          "wait_several", "stream",
-                                      "stream_all",    "progress",     "progress_stream",
-                                      "chat_status",   "budget",       "budget_analytics",
-                                      "livez",         "readyz",       "tokens",
-                                      "token_create",  "token_revoke", "operator_rotate",
-                                      "metrics",       "version",      "index",
-                                      "ask",           "approvals",    "approval",
-                                      "decide",        "redeem",       "revoke",
-                                      "approve_agent", "check_ask",    "check",
-                                      "estimates"};
+    constexpr const char* kNames[] = {"open",          "open_named",    "report",
+                                      "heartbeat",     "end",           "cancel",
+                                      "pause",         "resume",        "nudge",
+                                      "budget_change", "session",       "sessions",
+                                      "comparison",    "timeouts",      "journal",
+                                      "wait",          "wait_several",  "stream",
+                                      "stream_all",    "progress",      "progress_stream",
+                                      "chat_status",   "budget",        "budget_analytics",
+                                      "livez",         "readyz",        "tokens",
+                                      "token_create",  "token_revoke",  "operator_rotate",
+                                      "metrics",       "version",       "page",
+                                      "asset",         "ask",           "approvals",
+                                      "approval",      "decide",        "redeem",
+                                      "revoke",        "approve_agent", "check_ask",
+                                      "check",         "estimates",     "overview"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }
@@ -123,6 +123,11 @@ void add_checks(Families& families, const CheckStats& stats) {
     for (std::size_t i = 0; i < stats.answers.size(); ++i)
         add_labelled(answers, "answer", std::string{core::EnumNames<core::CheckAnswer>::kNames[i]},
                      stats.answers[i]);
+    auto& estimates = families.family("headway_estimates_total",
+                                      "Estimates of progress asked of judges, by what came of it.",
+                                      MetricType::Counter);
+    add_labelled(estimates, "kind", "given", stats.estimates[0]);
+    add_labelled(estimates, "kind", "fallback", stats.estimates[1]);
 }
 
 double breaker_number(BreakerState state) {

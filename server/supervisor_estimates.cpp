@@ -59,6 +59,7 @@ Result<> Supervisor::note_estimate(Resident& resident, const std::string& judge,
     said.judge = judge;
     said.model = core::cut_text(reply.model, core::limits::kStringBytesMax);
     said.use = reply.use;
+    ++stats_.checks.estimates[said.fallback ? 1 : 0];
     events_.clear();
     resident.session.note_estimate(std::move(said), context, events_);
     return events_.empty() ? Result<>{} : store_events(resident, events_, turn);

@@ -26,6 +26,7 @@ ROUTES = [
     ("GET", "/api/autonomous/progress/{s}", None, READ),
     ("GET", "/api/chat/autonomous/status?sessionId={s}", None, READ),
     ("GET", "/v1/sessions", None, OVERVIEW),
+    ("GET", "/v1/overview", None, OVERVIEW),
     ("GET", "/metrics", None, OVERVIEW),
     ("POST", "/v1/sessions/{s}/pause", {}, CONTROL),
     ("POST", "/v1/sessions/{s}/resume", {}, CONTROL),
@@ -36,7 +37,7 @@ ROUTES = [
     ("DELETE", "/v1/tokens/none", None, ADMIN),
     ("GET", "/v1/version", None, ANY),
     ("GET", "/readyz", None, ANY),
-    ("GET", "/", None, ANY),
+    ("GET", "/", None, NOTHING),
     ("GET", "/livez", None, NOTHING),
 ]
 STREAMS = [("/v1/sessions/{s}/stream", READ), ("/progress/{s}/stream", READ), ("/v1/stream", OVERVIEW)]

@@ -265,6 +265,39 @@ INJECTIONS = [
 ]
 
 
+class Estimates(JudgeCase):
+    def estimated(self, mode: str):
+        """A session of one call, and the estimate that it brought about."""
+        llm = self.llm()
+        llm.play(mode)
+        daemon, client = self.judged(llm, {"estimates": "step"})
+        session = self.worked(client, unique())
+
+        def made():
+            events = client.get(f"/v1/sessions/{session}/events").json()["events"]
+            return [e["data"] for e in events if e["type"] == "progress.estimated"]
+        return client, session, eventually(made)[0]
+
+    def test_an_estimate_is_kept_and_scored_at_the_end(self):
+        answer = {"progressPercent": 90, "reasoning": "nearly", "nextMilestone": "tests", "blockers": ["no network"]}
+        client, session, said = self.estimated("ok:" + json.dumps(answer))
+        self.assertEqual((said["percent"], said["source"], said["next_milestone"], said["blockers"]),
+                         (90, "judge", "tests", ["no network"]), said)
+        client._expect((200,), client.post(f"/v1/sessions/{session}/end", {"outcome": "completed"}))
+        scores = client.get("/v1/analytics/estimates").json()["estimates"]
+        # Made when all of the work was done: 10 points too few.
+        self.assertEqual([(s["source"], s["model"], s["count"], s["bias"], s["completed"]) for s in scores],
+                         [("judge", "stand-in-1", 1, -10, 1)], scores)
+        self.assertIn('headway_estimates_total{kind="given"} 1', client.get("/metrics").body.decode())
+
+    def test_without_an_answer_50_stands_for_it_after_a_success_and_says_so(self):
+        client, session, said = self.estimated("rubbish")
+        self.assertEqual((said["percent"], said["fallback"]), (50, True), said)
+        self.assertIn('headway_estimates_total{kind="fallback"} 1', client.get("/metrics").body.decode())
+        client._expect((200,), client.post(f"/v1/sessions/{session}/end", {"outcome": "completed"}))
+        self.assertEqual(client.get("/v1/analytics/estimates").json()["estimates"], [])
+
+
 class Injections(JudgeCase):
     def test_no_transcript_improves_a_verdict_though_the_judge_obeys_it(self):
         llm = self.llm()

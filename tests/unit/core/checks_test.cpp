@@ -18,7 +18,7 @@ struct Judged {
     std::int64_t ms = 0;
     std::uint64_t call = 0;
 
-    Judged() { rules.primary = "local"; }
+    explicit Judged(const Policy& policy = {}) : story(policy) { rules.primary = "local"; }
 
     Context around() {
         Context made = context(++ms);
@@ -85,6 +85,19 @@ TEST_CASE("checks: without a judge, or with on_suspect off, nobody is asked", "[
     }
     judged.until_suspect();
     CHECK(judged.checks().pending.empty());
+}
+
+TEST_CASE("checks: a session that keeps judges away is shown to none, whoever asks", "[core]") {
+    Policy policy;
+    policy.judge = false;
+    Judged judged{policy};
+    judged.until_suspect();
+    CHECK(judged.checks().pending.empty());
+    std::vector<Event> out;
+    const auto asked = judged.story.session.request_check("a", "ana", judged.around(), out);
+    CHECK(asked.error().code == ErrorCode::kNoJudge);
+    CHECK(asked.error().detail.find("judge: false") != std::string::npos);
+    CHECK(out.empty());
 }
 
 TEST_CASE("checks: the surer the judge, the later it is asked again", "[core]") {

@@ -79,6 +79,14 @@ TEST_CASE("estimates: on stall, a judge is asked when the verdict turns suspect,
     CHECK_FALSE(s.due());
 }
 
+TEST_CASE("estimates: a session that keeps judges away is not estimated", "[core]") {
+    Policy policy;
+    policy.judge = false;
+    Estimated s{EstimateMode::kStep, policy};
+    s.call_well();
+    CHECK_FALSE(s.due());
+}
+
 TEST_CASE("estimates: on stall, a judge is asked after five quiet rounds, once for each row",
           "[core]") {
     Policy policy;

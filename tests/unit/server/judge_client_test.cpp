@@ -94,6 +94,22 @@ TEST_CASE("judge client: the key comes from the setting, a file or the environme
     CHECK_THAT(judged.log(), !Catch::Contains(kKey));
 }
 
+TEST_CASE("judge client: a key that would leave the machine unencrypted is warned of",
+          "[server][judge]") {
+    const auto log_for = [](const std::string& url, const std::string& key) {
+        auto endpoint = judge_endpoint("judge", url, "m");
+        endpoint.api_key = key;
+        return Judged{judge_settings({endpoint})}.log();
+    };
+    for (const std::string host : {"http://192.0.2.1:8080/v1", "http://models.example/v1"}) {
+        CHECK_THAT(log_for(host, kKey), Catch::Contains("judge.endpoints.judge.base_url"));
+        CHECK(log_for(host, "").empty());
+    }
+    for (const std::string host : {"http://127.0.0.1:1/v1", "http://localhost/v1",
+                                   "http://[::1]:1/v1", "https://models.example/v1"})
+        CHECK(log_for(host, kKey).empty());
+}
+
 TEST_CASE("judge client: without its key an endpoint is not asked", "[server][judge]") {
     const headway::tests::TempDir directory;
     auto endpoint = judge_endpoint("judge", "http://127.0.0.1:1/v1", "m");

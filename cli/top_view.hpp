@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "cli/session_view.hpp"
+
+namespace headway::cli {
+
+/// A decision that a person began to make.
+struct TopDecision {
+    std::string approval;
+    std::string session;
+    bool approve = false;
+};
+
+/// What the person has chosen so far.
+struct TopState {
+    std::string selected;  ///< session id, kept while rows move
+    std::string filter;    ///< text that rows must hold
+    bool typing = false;   ///< keys go to the filter
+    bool help = false;
+    bool open = false;  ///< `selected` fills the screen
+    bool quit = false;
+    TopDecision asked;    ///< waits for y; without an approval: none
+    TopDecision decided;  ///< to be sent by the caller, which then clears it
+    bool stale = false;   ///< other data is wanted at once; the caller clears it
+    std::string said;     ///< a line of news, such as what became of a decision
+};
+
+// What the daemon last told is one object: "overview" (GET /v1/overview), "rows" ("sessions" of GET
+// /v1/sessions?view=row), "total" (how many there are, shown or not), "session" (the open one, or
+// null), "events" (its newest, the newest last), and "trouble" (why the last question was not
+// answered, or empty).
+
+/// One key: a character, or the escape sequence of an arrow. Those of the web page. Pure.
+void press(TopState& state, const nlohmann::json& data, std::string_view key);
+
+/// The whole screen: at most `height` lines of `width` columns, joined by line feeds. Pure.
+std::string draw(const TopState& state, const nlohmann::json& data, WallTime now, std::size_t width,
+                 std::size_t height, bool color);
+
+}  // namespace headway::cli

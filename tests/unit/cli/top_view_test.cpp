@@ -1,0 +1,183 @@
+#include "cli/top_view.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/text.hpp"
+
+using namespace headway::cli;
+using nlohmann::json;
+
+namespace {
+
+const WallTime kNow = *parse_time("2026-11-21T02:10:00.000Z");
+
+json row(const std::string& id, const std::string& status) {
+    return {{"id", id},
+            {"status", status},
+            {"since", "2026-11-21T02:00:00.000Z"},
+            {"last_beat_at", "2026-11-21T02:09:58.000Z"},
+            {"last_action", {{"text", "bash: make test"}, {"at", "2026-11-21T02:09:30.000Z"}}},
+            {"budget", {{"level", "low"}, {"pressure", 72.5}, {"dimension", "steps"}}},
+            {"goal", "fix the " + id}};
+}
+
+json fleet() {
+    json data;
+    data["overview"] = {{"open", 3},
+                        {"counts", {{"progressing", 2}, {"blocked", 1}}},
+                        {"needs_you_total", 2},
+                        {"needs_you", json::array({{{"kind", "approval"},
+                                                    {"session", "b"},
+                                                    {"since", "2026-11-21T02:05:00.000Z"},
+                                                    {"reason", "rm -rf build"},
+                                                    {"certain", true},
+                                                    {"approval", "b.a7"}},
+                                                   {{"kind", "stuck"},
+                                                    {"session", "c"},
+                                                    {"since", "2026-11-21T02:06:00.000Z"},
+                                                    {"reason", "the same call 4 times"},
+                                                    {"certain", false},
+                                                    {"approval", nullptr}}})}};
+    data["rows"] = json::array({row("a", "progressing"), row("b", "blocked"), row("c", "stuck")});
+    data["total"] = 3;
+    return data;
+}
+
+std::string screen(const TopState& state, const json& data, std::size_t width = 100,
+                   std::size_t height = 20) {
+    return draw(state, data, kNow, width, height, false);
+}
+
+void keys(TopState& state, const json& data, std::initializer_list<std::string_view> pressed) {
+    for (const std::string_view key : pressed)
+        press(state, data, key);
+}
+
+}  // namespace
+
+TEST_CASE("top: one screen says who needs somebody, and what everybody does", "[cli]") {
+    const std::string text = screen({}, fleet());
+    CHECK_THAT(text, Catch::Contains("3 open  1 blocked  2 progressing"));
+    CHECK_THAT(text, Catch::Contains("Needs you (2)\n  5m00s  approval  b  rm -rf build\n"
+                                     "  4m00s  perhaps stuck  c  the same call 4 times\n"));
+    CHECK_THAT(text, Catch::Contains("bash: make test (30.0s)"));
+    CHECK_THAT(text, Catch::Contains("72% steps"));
+}
+
+TEST_CASE("top: when nobody needs anything it says so", "[cli]") {
+    json data = fleet();
+    data["overview"]["needs_you"] = json::array();
+    CHECK_THAT(screen({}, data), Catch::Contains("Nothing needs you right now."));
+    data["rows"] = json::array();
+    CHECK_THAT(screen({}, data), Catch::Contains("headway run -- COMMAND"));
+}
+
+TEST_CASE("top: a screen is as wide and high as the terminal, whatever agents call themselves",
+          "[cli]") {
+    json data = fleet();
+    data["rows"][0]["goal"] = "\x1b[2Jgone\n" + std::string(500, 'x');
+    for (int i = 0; i < 200; ++i)
+        data["rows"].push_back(row("more-" + std::to_string(i), "slow"));
+    for (const std::size_t height : {1U, 2U, 5U, 24U}) {
+        const std::string text = screen({}, data, 60, height);
+        CHECK(std::count(text.begin(), text.end(), '\n') ==
+              static_cast<long>(height > 1 ? height - 1 : 1));
+        CHECK(text.find('\x1b') == std::string::npos);
+        std::size_t begin = 0;
+        while (begin < text.size()) {
+            const std::size_t end = std::min(text.find('\n', begin), text.size());
+            CHECK(width_of(text.substr(begin, end - begin)) <= 60);
+            begin = end + 1;
+        }
+    }
+}
+
+TEST_CASE("top: the chosen session stays chosen while rows move, and stays in sight", "[cli]") {
+    json data = fleet();
+    TopState state;
+    keys(state, data, {"j", "j"});
+    CHECK(state.selected == "c");
+    std::swap(data["rows"][0], data["rows"][2]);
+    CHECK_THAT(screen(state, data), Catch::Contains("> stuck"));
+    keys(state, data, {"k"});
+    CHECK(state.selected == "c");  // it is the first now
+    for (int i = 0; i < 50; ++i)
+        data["rows"].push_back(row("more-" + std::to_string(i), "slow"));
+    for (int i = 0; i < 60; ++i)
+        press(state, data, "\x1b[B");
+    CHECK(state.selected == "more-49");
+    CHECK_THAT(screen(state, data), Catch::Contains("> slow") && Catch::Contains("more-49"));
+}
+
+TEST_CASE("top: approving takes a second key, and names what is approved", "[cli]") {
+    const json data = fleet();
+    TopState state;
+    keys(state, data, {"n", "a"});
+    CHECK(state.selected == "b");
+    CHECK_THAT(screen(state, data), Catch::Contains("Approve b.a7 of b?"));
+    SECTION("yes") {
+        keys(state, data, {"y"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK(state.decided.approve);
+    }
+    SECTION("any other key takes it back, and does nothing else") {
+        keys(state, data, {"q"});
+        CHECK(state.decided.approval.empty());
+        CHECK_FALSE(state.quit);
+    }
+    SECTION("deny") {
+        keys(state, data, {"x", "d", "y"});
+        CHECK(state.decided.approval == "b.a7");
+        CHECK_FALSE(state.decided.approve);
+    }
+    SECTION("a session that waits for nothing") {
+        keys(state, data, {"x", "n", "a", "y"});
+        CHECK(state.decided.approval.empty());
+    }
+    CHECK(state.asked.approval.empty());
+}
+
+TEST_CASE("top: keys while typing a filter are text", "[cli]") {
+    const json data = fleet();
+    TopState state;
+    keys(state, data, {"/", "q", "a", "\x7f", "j"});
+    CHECK(state.filter == "qj");
+    CHECK_FALSE(state.quit);
+    CHECK(state.stale);
+    keys(state, data, {"\r"});
+    CHECK(state.filter == "qj");
+    keys(state, data, {"\x1b"});
+    CHECK(state.filter.empty());
+}
+
+TEST_CASE("top: a session opens and closes, and help too", "[cli]") {
+    json data = fleet();
+    TopState state;
+    keys(state, data, {"\r"});
+    CHECK(state.open);
+    CHECK(state.selected == "a");
+    data["session"] = {{"id", "a"}, {"goal", "fix the tests"}, {"verdict", {{"status", "slow"}}}};
+    data["events"] = json::array();
+    CHECK_THAT(screen(state, data), Catch::Contains("fix the tests"));
+    keys(state, data, {"?"});
+    CHECK_THAT(screen(state, data), Catch::Contains("this help"));
+    keys(state, data, {"\x1b", "\x1b"});
+    CHECK_FALSE(state.help);
+    CHECK_FALSE(state.open);
+    keys(state, data, {"q"});
+    CHECK(state.quit);
+}
+
+TEST_CASE("top: what another daemon might send breaks nothing", "[cli]") {
+    json data;
+    data["overview"] = json::array();
+    data["rows"] = json::array({nullptr, 7, {{"id", 3}, {"budget", "x"}}});
+    TopState state;
+    keys(state, data, {"j", "n", "a", "\r"});
+    CHECK_FALSE(screen(state, data).empty());
+    data["overview"] = {{"needs_you", 3}, {"counts", "x"}};
+    data["session"] = {{"verdict", 3}};
+    data["events"] = json::array({nullptr});
+    CHECK_FALSE(screen(state, data).empty());
+}
