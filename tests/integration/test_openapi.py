@@ -482,6 +482,8 @@ class Replies(OwnDaemonCase):
         self.budgets()
         self.approvals()
         self.a_run()
+        self.assertGreater(self.record.get("/v1/overview")["needs_you_total"], 1)
+        self.record.get("/v1/sessions?view=row")
         seen = {}
         for session in self.record.get("/v1/sessions?limit=200")["sessions"]:
             for event in self.record.get(f"/v1/sessions/{session['id']}/events?limit=1000")["events"]:
@@ -551,6 +553,7 @@ class Replies(OwnDaemonCase):
         late = ask(call_id="c6", args={"n": 6}, expires_in_ms=1, on_expiry="reject")
         self.assertEqual(self.record.get(f"/v1/approvals/{late}?wait=20s")["status"], "expired")
         decide(late, "approve", status=409)
+        ask(call_id="c7", args={"n": 7}, risk="high")
         self.record.get("/v1/approvals?status=all")
 
     def ask(self, status: int | None = None, **body) -> str:
@@ -724,6 +727,17 @@ class Requests(SharedDaemonCase):
                         self.assertEqual((reply.status, reply.json()["field"]), (400, name), reply.body)
                         self.assertEqual(self.api.reply_errors(operation, reply), [])
         self.assertGreater(count, 100)
+
+    def test_a_head_is_answered_like_a_get_without_its_body(self):
+        for operation in self.api.operations:
+            # Of a stream there is no end to wait for.
+            if operation.method != "GET" or "text/event-stream" in operation.said["responses"].get("200", {}).get("content", {}):
+                continue
+            with self.subTest(operation.id):
+                reply = self.client.request("GET", target_of(operation))
+                head = self.client.request("HEAD", target_of(operation))
+                self.assertEqual((head.status, head.headers.get("content-type"), head.body),
+                                 (reply.status, reply.headers.get("content-type"), b""))
 
     def test_a_parameter_that_is_not_described_is_refused(self):
         for operation in self.api.operations:
