@@ -1,61 +1,12 @@
 #!/usr/bin/env python3
 """Every example of api/API.md, run in order against one fresh daemon: the page says what the daemon does."""
-import json
 import re
 import unittest
-from dataclasses import dataclass
 
 from support.case import OwnDaemonCase
 from support.daemon import PROJECT
-from support.http import RawConnection
+from support.examples import PAGE, Example, ExampleRunner, examples, judge_config
 from support.llm import LlmServer
-
-PAGE = PROJECT / "api" / "API.md"
-BLOCK = re.compile(r"^```(http|json)\n(.*?)^```", re.M | re.S)
-
-
-@dataclass
-class Example:
-    line: int
-    method: str
-    path: str
-    headers: str  # whole lines
-    body: str
-    status: int
-    content_type: str
-    shape: object = None  # the JSON block behind it
-
-
-def parse_request(text: str, line: int) -> Example:
-    request, *rest = text.strip().split("\n")
-    expected = rest.pop()
-    method, path = request.split(" ", 1)
-    status, _, content_type = expected.removeprefix("=> ").partition(" ")
-    headers = ""
-    while rest and rest[0].startswith("Authorization: "):
-        headers += rest.pop(0) + "\r\n"
-    return Example(line, method, path, headers, "\n".join(rest), int(status), content_type or "application/json")
-
-
-def parse_json(text: str):
-    """The examples leave times out as … inside quotes; that is JSON all the same."""
-    return json.loads(text)
-
-
-def examples() -> tuple:
-    """(requests in order, the JSON blocks that show the reply of a report)."""
-    page, found, advice = PAGE.read_text(encoding="utf-8"), [], []
-    last_end = 0
-    for block in BLOCK.finditer(page):
-        kind, text = block.groups()
-        if kind == "http":
-            found.append(parse_request(text, page.count("\n", 0, block.start()) + 1))
-        elif found and not page[last_end:block.start()].strip():
-            found[-1].shape = parse_json(text)  # nothing but white space between the two
-        else:
-            advice.append(parse_json(text))
-        last_end = block.end()
-    return found, advice
 
 
 class Examples(OwnDaemonCase):
@@ -64,32 +15,17 @@ class Examples(OwnDaemonCase):
         self.assertGreater(len(requests), 10)
         llm = LlmServer()
         self.addCleanup(llm.stop)
-        daemon = self.start(config=f'[judge.endpoints.local]\nbase_url = "{llm.url}"\nmodel = "ok"\n')
-        self.client(daemon).report("docs-cancel", "message", text="the page cancels this one")
-        self.client(daemon).open("docs-steer")
-        self.variables = {"$OPERATOR_TOKEN": daemon.operator_token()}
+        runner = ExampleRunner(self.start(config=judge_config(llm)))
         for example in requests:
-            with self.subTest(f"api/API.md:{example.line} {example.method} {example.path}"):
-                self.run_example(daemon, example)
+            with self.subTest(example.name):
+                self.run_example(runner, example)
 
-    def run_example(self, daemon, example: Example):
-        with RawConnection(daemon.port) as connection:
-            request = connection.format(example.method, example.path, example.body.encode(), example.headers).decode()
-            for name, value in self.variables.items():
-                request = request.replace(name, value)
-            connection.send(request.encode())
-            if example.content_type == "text/event-stream":
-                head = connection.read_until(b"\r\n\r\n").decode().lower()
-                self.assertIn(f" {example.status} ", head)
-                self.assertIn("content-type: text/event-stream", head)
-                self.assertIn(b"event: hello", connection.read_until(b"\n\n"))
-                return
-            reply = connection.reply()
+    def run_example(self, runner: ExampleRunner, example: Example):
+        reply = runner.run(example)
         self.assertEqual(reply.status, example.status, reply.body)
         self.assertEqual(reply.headers["content-type"], example.content_type)
-        if example.path.startswith("/v1/tokens") and "token" in reply.json():
-            self.variables["$TOKEN_ID"] = reply.json()["id"]
-            self.variables["$OPERATOR_TOKEN"] = daemon.operator_token()
+        if example.content_type == "text/event-stream":
+            self.assertIn(b"event: hello", reply.body)
         if example.shape is not None:
             self.assert_has_shape(reply.json(), example.shape, "")
 

@@ -158,17 +158,26 @@ class RawConnection:
 
     def reply(self, head: bool = False) -> Reply:
         """The next reply; EOFError when the server closed instead."""
+        status, headers = self._head()
+        length = 0 if head or status in (100, 204, 304) else int(headers["content-length"])
+        return Reply(status, headers, self.read(length))
+
+    def stream_reply(self) -> Reply:
+        """The next reply, which is a stream: up to its first event."""
+        status, headers = self._head()
+        return Reply(status, headers, self.read_until(b"\n\n"))
+
+    def _head(self) -> tuple:
+        """(status, headers) of the next reply."""
         text = self.read_until(b"\r\n\r\n")
         status_line, *lines = text.decode("latin-1").split("\r\n")[:-2]
         headers = {}
         for line in lines:
             name, _, value = line.partition(": ")
             headers[name.lower()] = value
-        status = int(status_line.split(" ")[1])
         if not status_line.startswith("HTTP/1.1 "):
             raise AssertionError(f"not a status line: {status_line!r}")
-        length = 0 if head or status == 100 else int(headers["content-length"])
-        return Reply(status, headers, self.read(length))
+        return int(status_line.split(" ")[1]), headers
 
     def read_until(self, end: bytes) -> bytes:
         while end not in self.buffer:
