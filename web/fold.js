@@ -1,0 +1,40 @@
+// One event of the journal applied to one row of the fleet. Pure: the same in the worker, the page and the tests.
+// What a row has and no event says (rounds, pressure) the hub reads again; see hub.js.
+import { action } from './format.js';
+
+// Written by Headway, not by the agent: no beat.
+const OWN = new Set(['verdict.changed', 'directive.issued', 'budget.level', 'budget.set', 'budget.extended', 'child.progress',
+  'progress.stats', 'approval.decided', 'approval.redeemed', 'approval.expired', 'approval.revoked', 'approval.alarm',
+  'check.requested', 'check.completed', 'run.conflict', 'session.cancel_requested']);
+
+export const TYPES = ['session.started', 'heartbeat', 'tool.started', 'tool.finished', 'message', 'reflection', 'test.result',
+  'phase.started', 'phase.completed', 'plan.updated', 'progress.estimated', 'fact.learned', 'state.changed', 'error.reported',
+  'compacted', 'approval.requested', 'directive.acknowledged', 'session.ended', ...OWN];
+
+export const NEEDS = new Set(['approval.requested', 'approval.decided', 'approval.expired', 'verdict.changed', 'budget.level',
+  'budget.set', 'budget.extended', 'session.started', 'session.ended']);
+
+const appliers = {
+  heartbeat: (row, d) => { row.phase = d.phase ?? row.phase; row.iteration = d.iteration ?? row.iteration; },
+  'tool.started': (row, d, e) => { row.last_action = { text: action(d), at: e.at }; },
+  'tool.finished': (row, d, e) => { row.last_action = { text: action(d), at: e.at }; },
+  'phase.started': (row, d) => { row.phase = d.name ?? row.phase; },
+  'verdict.changed': (row, d, e) => { row.status = d.to; row.since = e.at; row.reason = d.reason; row.alive = d.to !== 'silent'; },
+  'session.started': (row, d) => { row.goal = d.goal ?? row.goal; row.agent = d.agent ?? row.agent; row.labels = d.labels ?? row.labels; },
+  'session.ended': (row, d, e) => { row.ended_at = e.at; row.outcome = d.outcome; row.alive = false; },
+  'approval.requested': (row) => { row.approvals_pending++; },
+  'approval.decided': (row) => { row.approvals_pending = Math.max(0, row.approvals_pending - 1); },
+  'budget.level': (row, d) => { row.budget = { level: d.to, pressure: d.pressure, dimension: d.dimension }; },
+};
+
+// Returns the new row, `row` itself when the event is known already, or null when events between are missing.
+export function fold(row, e) {
+  if (e.n <= row.n) return row;
+  if (e.n > row.n + 1) return null;
+  const next = { ...row, n: e.n };
+  if (!OWN.has(e.type)) { next.last_beat_at = e.at; if (!next.ended_at) next.alive = true; }
+  if (e.state) next.state = e.state;
+  if (e.next_heartbeat_ms) next.next_heartbeat_ms = e.next_heartbeat_ms;
+  appliers[e.type]?.(next, e.data || {}, e);
+  return next;
+}
