@@ -221,7 +221,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("ended_at", state.ended_at);
     json.member("outcome", state.outcome);
     if (!state.end_code.empty()) json.member("end_code", state.end_code);
-    if (state.ended() && !state.result.empty()) json.member("result", state.result);
+    if (state.ended() && !state.result->empty()) json.member("result", *state.result);
     json.key("verdict");
     write_judgement(json, state.judgement);
     json.member("alive", core::is_alive(core::view_of(session), time.now, time.watching_since));

@@ -71,7 +71,8 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/check-status/{check}", Route::kCheck},
     {Method::kGet, "/api/autonomous/check-status/{check}", Route::kCheck},
     {Method::kGet, "/v1/analytics/estimates", Route::kEstimates},
-    {Method::kGet, "/", Route::kIndex},
+    {Method::kGet, "/", Route::kPage},
+    {Method::kGet, "/assets/{asset}", Route::kAsset},
 };
 
 constexpr std::uint64_t kNovember2026 = 1'795'219'200;
@@ -105,7 +106,7 @@ bool fits(std::string_view pattern, std::string_view path, std::string_view& id)
     if (path.size() < before.size() + after.size()) return false;
     if (!path.starts_with(before) || !path.ends_with(after)) return false;
     id = path.substr(before.size(), path.size() - before.size() - after.size());
-    return id.find('/') == std::string_view::npos;
+    return id.find('/') == std::string_view::npos || pattern.ends_with("{asset}");
 }
 
 std::string_view method_name(Method method) {
@@ -219,6 +220,7 @@ Result<Target> match(Method method, std::string_view target) {
         if (entry.path.find("{id}") != std::string_view::npos) {
             HEADWAY_TRY(found.session, session_id(raw_id));
         }
+        if (entry.path.ends_with("{asset}")) found.asset = raw_id;
         if (entry.path.find("{check}") != std::string_view::npos) {
             HEADWAY_TRY(found.check, check_id(raw_id));
         }
@@ -231,9 +233,8 @@ Result<Target> match(Method method, std::string_view target) {
     if (!allowed.empty()) {
         return Error{ErrorCode::kMethodNotAllowed, "this route takes " + allowed, allowed};
     }
-    return Error{ErrorCode::kUnknownRoute,
-                 "there is no such route; the routes are listed in API.md and at /",
-                 {}};
+    return Error{
+        ErrorCode::kUnknownRoute, "there is no such route; they are listed in api/API.md", {}};
 }
 
 Result<Query> Query::parse(std::string_view query, std::span<const std::string_view> known) {

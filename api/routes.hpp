@@ -47,7 +47,8 @@ enum class Route : std::uint8_t {
     kOperatorRotate,
     kMetrics,
     kVersion,
-    kIndex,
+    kPage,
+    kAsset,
     kAsk,
     kApprovals,
     kApproval,
@@ -83,8 +84,9 @@ std::span<const Deprecation> deprecations() noexcept;
 
 /// A request line taken apart. Views point into the target.
 struct Target {
-    Route route = Route::kIndex;
+    Route route = Route::kPage;
     std::string session;         ///< the `{id}` of the path, also of a token, validated; or empty
+    std::string asset;           ///< the `{asset}` of the path, which may have slashes; or empty
     std::string check;           ///< the `{check}` of the path, validated; or empty
     std::uint64_t approval = 0;  ///< number of the `{approval}` of the path, which names `session`
     std::string query;           ///< behind the `?`, still encoded

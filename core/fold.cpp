@@ -218,7 +218,7 @@ struct Fold {
         state.ended_at = event.at;
         state.outcome = end.outcome;
         state.end_reason = cut_text(end.reason.kept, limits::kStringBytesMax);
-        state.result = end.result;
+        if (!end.result.empty()) state.result.change() = end.result;
         state.end_code = end.code;
         state.open_calls.clear();
         state.in_flight_beat.reset();
@@ -355,6 +355,7 @@ void apply(SessionState& state, const Event& event) {
     CallEvidence evidence;
     std::visit(Fold{state, event, seen, evidence}, event.payload);
     if (event.state) state.agent_state = event.state;
+    if (!evidence.replayed) note_action(state.last_action, event);
     state.last_tier = seen.tier;
     seen.call_in_flight = state.call_in_flight();
     seen.waits_for_human = state.waits_for_human() || state.paused();

@@ -195,9 +195,22 @@ void Ledger::begin_round() {
         unproven_rounds = confirmed ? 0 : unproven_rounds + 1;
         if (round_tier >= Tier::kInformation) ++informed_rounds;
     }
+    if (rounds > 0) past_tiers = past_tiers << 4 | (static_cast<std::uint64_t>(round_tier) + 1);
     ++rounds;
     round_tier = Tier::kNone;
     round_counts = false;
+}
+
+std::string activity_of(const Ledger& ledger) {
+    constexpr std::string_view kLetters = ".xiivs";  // by tier
+    static_assert(kLetters.size() == EnumNames<Tier>::kNames.size());
+    std::string text;
+    for (int shift = 56; shift >= 0; shift -= 4) {  // fifteen, and the one under way
+        const std::uint64_t past = ledger.past_tiers >> shift & 0xf;
+        if (past != 0) text.push_back(kLetters[past - 1]);
+    }
+    if (ledger.rounds > 0) text.push_back(kLetters[static_cast<std::size_t>(ledger.round_tier)]);
+    return text;
 }
 
 void Ledger::interrupt(std::uint64_t n) {

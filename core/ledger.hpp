@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/call_print.hpp"
@@ -111,6 +112,9 @@ struct Ledger {
     std::vector<Verification> verifications;
     std::vector<CallMark> recent;  ///< a ring of limits::kRecentCallsMax
     std::uint64_t calls = 0;       ///< counted ever; the next goes to recent[calls % max]
+    /// Best tiers of the rounds before this one, the newest in the lowest four bits: 0 = no such
+    /// round, else the tier plus 1.
+    std::uint64_t past_tiers = 0;
 
     /// A round begins: closes the books of the last one.
     void begin_round();
@@ -128,18 +132,23 @@ struct Ledger {
 
 constexpr auto Ledger::fields() {
     using L = Ledger;
-    return field_list(
-        field("epoch", &L::epoch), field("rounds", &L::rounds),
-        field("quiet_rounds", &L::quiet_rounds), field("unproven_rounds", &L::unproven_rounds),
-        field("informed_rounds", &L::informed_rounds), field("hard_round", &L::hard_round),
-        field("hard_n", &L::hard_n), field("moved_n", &L::moved_n),
-        field("external_n", &L::external_n), field("changes", &L::changes),
-        field("scope", &L::scope), field("scope_n", &L::scope_n),
-        field("compacted_n", &L::compacted_n), field("round_tier", &L::round_tier),
-        field("round_counts", &L::round_counts), field("answers", &L::answers),
-        field("files", &L::files), field("verifications", &L::verifications),
-        field("recent", &L::recent), field("calls", &L::calls));
+    return field_list(field("epoch", &L::epoch), field("rounds", &L::rounds),
+                      field("quiet_rounds", &L::quiet_rounds),
+                      field("unproven_rounds", &L::unproven_rounds),
+                      field("informed_rounds", &L::informed_rounds),
+                      field("hard_round", &L::hard_round), field("hard_n", &L::hard_n),
+                      field("moved_n", &L::moved_n), field("external_n", &L::external_n),
+                      field("changes", &L::changes), field("scope", &L::scope),
+                      field("scope_n", &L::scope_n), field("compacted_n", &L::compacted_n),
+                      field("round_tier", &L::round_tier), field("round_counts", &L::round_counts),
+                      field("answers", &L::answers), field("files", &L::files),
+                      field("verifications", &L::verifications), field("recent", &L::recent),
+                      field("calls", &L::calls), field("past_tiers", &L::past_tiers));
 }
+
+/// What the last 16 rounds have proven, oldest first, the one under way included: `.` nothing new,
+/// `x` external, `i` information, `v` verification, `s` state. Pure.
+std::string activity_of(const Ledger& ledger);
 
 /// What the ledger learnt of one call.
 struct Entry {

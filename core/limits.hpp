@@ -54,6 +54,8 @@ inline constexpr std::size_t kDirectivesMax =
     16;                                          ///< unacknowledged directives; the oldest give way
 inline constexpr std::size_t kEvidenceMax = 16;  ///< event numbers quoted for one verdict
 
+inline constexpr std::size_t kLastActionBytesMax = 96;  ///< of the last call: a line of a table
+
 // What the ledger of progress and the detectors remember: with everything full a session takes
 // about 80 KB.
 inline constexpr std::size_t kAnswersMax = 512;      ///< questions whose last answer is known

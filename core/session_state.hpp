@@ -12,6 +12,7 @@
 #include "core/detectors.hpp"
 #include "core/estimates.hpp"
 #include "core/event.hpp"
+#include "core/last_action.hpp"
 #include "core/ledger.hpp"
 #include "core/phase.hpp"
 #include "core/policy.hpp"
@@ -98,7 +99,7 @@ struct SessionState {
     std::vector<Directive> directives;
     std::optional<Outcome> outcome;
     std::string end_reason;  ///< in the words of whoever ended it, cut to limits::kStringBytesMax
-    Json result;
+    Rare<Json> result;
     Judgement judgement;
     /// By verdict, the event that last reached it; 0 = never. Lets a waiter ask what has been, in
     /// constant space.
@@ -126,6 +127,7 @@ struct SessionState {
     std::string end_code;                  ///< SessionEnded::code
     Rare<Checks> checks;
     Rare<Estimates> estimates;
+    Rare<LastAction> last_action;
     Timestamp paused_at = kNever;  ///< an operator told the agent to pause, and not to resume yet
     SessionStarted about;
     Policy policy;
@@ -149,7 +151,7 @@ struct SessionState {
 
 /// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
 /// the journal.
-inline constexpr std::uint32_t kSnapshotVersion = 5;
+inline constexpr std::uint32_t kSnapshotVersion = 6;
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -178,7 +180,7 @@ constexpr auto SessionState::fields() {
         field("paused_at", &S::paused_at), field("last_failure", &S::last_failure),
         field("legacy_kills", &S::legacy_kills), field("end_code", &S::end_code),
         field("budget", &S::budget), field("approvals", &S::approvals), field("checks", &S::checks),
-        field("estimates", &S::estimates));
+        field("estimates", &S::estimates), field("last_action", &S::last_action));
 }
 
 }  // namespace headway::core

@@ -69,7 +69,8 @@ constexpr Entry kTable[] = {
     {Route::kOperatorRotate, Guard::kAdmin},
     {Route::kMetrics, Guard::kOverview},
     {Route::kVersion, Guard::kAnybody},
-    {Route::kIndex, Guard::kAnybody},
+    {Route::kPage, Guard::kNobody},
+    {Route::kAsset, Guard::kNobody},
 };
 
 constexpr bool is_complete() {

@@ -118,8 +118,10 @@ core::Result<> Dispatcher::route_rest(Call& call) {
             return metrics(call);
         case api::Route::kVersion:
             return version(call);
-        case api::Route::kIndex:
-            return index(call);
+        case api::Route::kPage:
+            return page(call);
+        case api::Route::kAsset:
+            return asset(call);
         case api::Route::kBudget:
             return budget(call);
         case api::Route::kBudgetChange:

@@ -94,6 +94,10 @@ private:
     core::Result<> route_judge(Call& call);
     void pass_judged();
 
+    // dispatcher_pages.cpp
+    core::Result<> page(Call& call);
+    core::Result<> asset(Call& call);
+
     // dispatcher_reads.cpp
     core::Result<> session(Call& call);
     core::Result<> comparison(Call& call);
@@ -107,7 +111,6 @@ private:
     core::Result<> ready(Call& call);
     core::Result<> metrics(Call& call);
     core::Result<> version(Call& call);
-    core::Result<> index(Call& call);
     using Encode = void (*)(std::string& out, const core::SessionView&, const api::ReadingTime&);
     void answer_from_view(Call& call, const std::string& session, Encode encode);
 

@@ -293,25 +293,4 @@ Result<> Dispatcher::version(Call& call) {
     return {};
 }
 
-Result<> Dispatcher::index(Call& call) {
-    Response response;
-    response.content_type = "text/plain; charset=utf-8";
-    response.body =
-        "Headway supervises autonomous LLM agents by what they do, not by how long they take.\n\n"
-        "Report:  curl -d '{\"phase\":\"execution\"}' -H 'Content-Type: application/json' "
-        "http://" +
-        std::string{call.request.head.host} +
-        "/v1/sessions/my-agent/heartbeat\n"
-        "Look:    curl http://" +
-        std::string{call.request.head.host} +
-        "/progress/my-agent\n"
-        "Follow:  curl -N http://" +
-        std::string{call.request.head.host} +
-        "/v1/stream\n"
-        "Wait:    headway wait my-agent\n\n"
-        "Every route is described in api/API.md.\n";
-    call.connection.respond(call.to.slot, response);
-    return {};
-}
-
 }  // namespace headway::server

@@ -98,6 +98,12 @@ private:
             case http::field::accept:
                 head_.accept = value;
                 break;
+            case http::field::accept_encoding:
+                head_.accept_encoding = value;
+                break;
+            case http::field::if_none_match:
+                head_.if_none_match = value;
+                break;
             case http::field::origin:
                 head_.origin = value;
                 break;

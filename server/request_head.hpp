@@ -29,6 +29,8 @@ struct RequestHead {
     std::string_view idempotency_key;
     std::string_view request_id;
     std::string_view authorization;
+    std::string_view accept_encoding;
+    std::string_view if_none_match;
 
     // What the gate judges.
     std::uint32_t fields = 0;

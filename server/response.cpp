@@ -8,6 +8,12 @@
 namespace headway::server {
 namespace {
 
+// A browser takes no reply for anything else than it says it is, tells nobody our addresses, and
+// lets no page of another origin hold or embed one of ours.
+constexpr std::string_view kSecurityHeaders =
+    "\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
+    "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n";
+
 std::string_view status_line(int status) {
     switch (status) {
         case 200:
@@ -16,6 +22,12 @@ std::string_view status_line(int status) {
             return "HTTP/1.1 201 Created\r\n";
         case 202:
             return "HTTP/1.1 202 Accepted\r\n";
+        case 204:
+            return "HTTP/1.1 204 No Content\r\n";
+        case 303:
+            return "HTTP/1.1 303 See Other\r\n";
+        case 304:
+            return "HTTP/1.1 304 Not Modified\r\n";
         case 400:
             return "HTTP/1.1 400 Bad Request\r\n";
         case 401:
@@ -80,10 +92,15 @@ void append_deprecation(std::string& out, const api::Deprecation& entry) {
 
 void append_response(std::string& out, const Response& response, const Envelope& envelope) {
     out.append(status_line(response.status));
-    out.append("Content-Type: ").append(response.content_type);
-    out.append("\r\nContent-Length: ");
-    append_number(out, response.body.size());
-    out.append("\r\nCache-Control: no-store\r\nX-Request-Id: ").append(envelope.request_id);
+    if (response.status != 204 && response.status != 304) {
+        out.append("Content-Type: ").append(response.content_type);
+        out.append("\r\nContent-Length: ");
+        append_number(out, response.body.size());
+        out.append("\r\n");
+    }
+    out.append("Cache-Control: ").append(response.cache_control);
+    out.append(kSecurityHeaders);
+    out.append("X-Request-Id: ").append(envelope.request_id);
     out.append("\r\nServer-Timing: app;dur=");
     append_milliseconds(out, envelope.microseconds);
     out.append("\r\n");
@@ -95,9 +112,9 @@ void append_response(std::string& out, const Response& response, const Envelope&
 }
 
 void append_stream_header(std::string& out, const Envelope& envelope) {
-    out.append(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
-        "X-Accel-Buffering: no\r\nConnection: close\r\nX-Request-Id: ");
+    out.append("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store");
+    out.append(kSecurityHeaders);
+    out.append("X-Accel-Buffering: no\r\nConnection: close\r\nX-Request-Id: ");
     out.append(envelope.request_id).append("\r\n");
     if (envelope.deprecation != nullptr) append_deprecation(out, *envelope.deprecation);
     out.append("\r\n");

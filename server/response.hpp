@@ -16,6 +16,7 @@ struct Response {
     std::string body;
     std::string headers;  ///< further lines, each with its CRLF
     bool close = false;   ///< the connection closes after it
+    std::string_view cache_control = "no-store";
 };
 
 /// Around the reply: what the connection knows.
@@ -27,7 +28,7 @@ struct Envelope {
     const api::Deprecation* deprecation = nullptr;  ///< of the route, or null
 };
 
-/// Appends status line, header and body. Pure.
+/// Appends status line, header and body, which 204 and 304 do not have. Pure.
 void append_response(std::string& out, const Response& response, const Envelope& envelope);
 
 /// Appends the header that starts an endless text/event-stream.

@@ -36,7 +36,7 @@ ROUTES = [
     ("DELETE", "/v1/tokens/none", None, ADMIN),
     ("GET", "/v1/version", None, ANY),
     ("GET", "/readyz", None, ANY),
-    ("GET", "/", None, ANY),
+    ("GET", "/", None, NOTHING),
     ("GET", "/livez", None, NOTHING),
 ]
 STREAMS = [("/v1/sessions/{s}/stream", READ), ("/progress/{s}/stream", READ), ("/v1/stream", OVERVIEW)]

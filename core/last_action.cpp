@@ -1,0 +1,126 @@
+#include "core/last_action.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "core/limits.hpp"
+#include "core/text.hpp"
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+// The names that tools of coding agents give to the argument that says most, best first.
+constexpr std::array<std::string_view, 9> kTelling{
+    "command", "cmd", "file_path", "path", "query", "url", "pattern", "prompt", "description"};
+
+void append_utf8(std::string& out, std::uint32_t code) {
+    const auto byte = [&out](std::uint32_t bits) { out.push_back(static_cast<char>(bits)); };
+    if (code < 0x80) {
+        byte(code);
+    } else if (code < 0x800) {
+        byte(0xc0 | code >> 6);
+        byte(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+        byte(0xe0 | code >> 12);
+        byte(0x80 | (code >> 6 & 0x3f));
+        byte(0x80 | (code & 0x3f));
+    } else {
+        byte(0xf0 | code >> 18);
+        byte(0x80 | (code >> 12 & 0x3f));
+        byte(0x80 | (code >> 6 & 0x3f));
+        byte(0x80 | (code & 0x3f));
+    }
+}
+
+std::uint32_t hex4(std::string_view text) {
+    std::uint32_t code = 0;
+    std::from_chars(text.data(), text.data() + std::min<std::size_t>(text.size(), 4), code, 16);
+    return code;
+}
+
+/// The character that a \u escape stands for; takes its digits, and those of its second half.
+std::uint32_t escaped(std::string_view& digits) {
+    std::uint32_t code = hex4(digits);
+    digits.remove_prefix(std::min<std::size_t>(digits.size(), 4));
+    const bool pair = code >= 0xd800 && code < 0xdc00 && digits.starts_with("\\u");
+    if (pair) {
+        code = 0x10000 + ((code - 0xd800) << 10) + ((hex4(digits.substr(2)) - 0xdc00) & 0x3ff);
+        digits.remove_prefix(std::min<std::size_t>(digits.size(), 6));
+    }
+    return code;
+}
+
+/// The start of the JSON string whose inside begins at `json`, on one line.
+std::string string_start(std::string_view json, std::size_t bytes_max) {
+    std::string out;
+    while (!json.empty() && json.front() != '"' && out.size() < bytes_max) {
+        const char c = json.front();
+        json.remove_prefix(1);
+        if (c != '\\' || json.empty()) {
+            out.push_back(c);
+            continue;
+        }
+        const char kind = json.front();
+        json.remove_prefix(1);
+        if (kind == 'u') {
+            append_utf8(out, escaped(json));
+        } else {
+            out.push_back(std::string_view{"nrtbf"}.find(kind) != std::string_view::npos ? ' '
+                                                                                         : kind);
+        }
+    }
+    return out;
+}
+
+/// The value of `key` in a JSON object, when that is a string. Text that only looks like the key
+/// inside of another string has its quotes escaped, so that it is not taken for it.
+std::string value_of(std::string_view args, std::string_view key, std::size_t bytes_max) {
+    const std::string quoted = '"' + std::string{key} + '"';
+    const std::size_t at = args.find(quoted);
+    if (at == std::string_view::npos) return {};
+    std::string_view rest = trimmed(args.substr(at + quoted.size()));
+    if (!rest.starts_with(':')) return {};
+    rest = trimmed(rest.substr(1));
+    return rest.starts_with('"') ? string_start(rest.substr(1), bytes_max) : std::string{};
+}
+
+template <class Call>
+std::string text_of(const Call& call) {
+    return action_text(call.tool, call.target, call.args.kept);
+}
+
+}  // namespace
+
+std::string action_text(std::string_view tool, std::string_view target, std::string_view args) {
+    constexpr std::size_t kMax = limits::kLastActionBytesMax;
+    std::string about{target.substr(0, kMax)};
+    for (std::size_t i = 0; about.empty() && i < kTelling.size(); ++i)
+        about = value_of(args, kTelling[i], kMax);
+    std::string text{cut_text(tool, kMax / 2)};
+    if (!about.empty()) text += ": " + about;
+    for (char& c : text) {
+        if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+    }
+    text.resize(cut_text(text, kMax).size());
+    return text;
+}
+
+void note_action(Rare<LastAction>& last, const Event& event) {
+    std::string text;
+    if (const auto* started = std::get_if<ToolStarted>(&event.payload)) {
+        text = text_of(*started);
+    } else if (const auto* finished = std::get_if<ToolFinished>(&event.payload)) {
+        text = text_of(*finished);
+        // The end of a call need not repeat what its start has said.
+        if (last->text.starts_with(finished->tool + ": ") && text == finished->tool) text.clear();
+    } else {
+        return;
+    }
+    LastAction& action = last.change();
+    if (!text.empty()) action.text = std::move(text);
+    action.text.shrink_to_fit();
+    action.at = event.at;
+}
+
+}  // namespace headway::core

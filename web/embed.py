@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""embed.py OUTPUT FILE...: writes the C++ source that puts the files of the dashboard into the program.
+
+It defines what server/web_files.hpp declares. The hash over all files is the folder of their addresses, so that a new build is
+never mixed with what a browser has kept of an old one. Modules import each other relatively; only index.html names the folder.
+"""
+import gzip
+import hashlib
+import pathlib
+import sys
+
+TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+
+
+def numbers(data: bytes) -> str:
+    # A text literal of this length is more than the standard promises a compiler takes.
+    return ",".join(map(str, data)) or "0"
+
+
+def main(output: pathlib.Path, paths: list) -> None:
+    files = {path.name: path.read_bytes() for path in sorted(paths, key=lambda p: p.name)}
+    digest = hashlib.sha256()
+    for name, data in files.items():
+        digest.update(f"{name}\0{len(data)}\0".encode() + data)
+    version = digest.hexdigest()[:16]
+    arrays, rows = [], []
+    for index, (name, data) in enumerate(files.items()):
+        if name == "index.html":
+            data = data.replace(b"@ASSETS@", b"/assets/" + version.encode())
+        packed = gzip.compress(data, 9, mtime=0)
+        if len(packed) >= len(data):
+            packed = b""
+        for kind, content in (("whole", data), ("gzip", packed)):
+            arrays.append(f"constexpr unsigned char {kind}_{index}[] = {{{numbers(content)}}};\n")
+        rows.append(f'    {{"{name}", "{TYPES[pathlib.Path(name).suffix]}", text(whole_{index}, {len(data)}), '
+                    f"text(gzip_{index}, {len(packed)})}},\n")
+    output.write_text(
+        '#include "server/web_files.hpp"\n\n// Made from web/ by web/embed.py.\n\nnamespace headway::server {\nnamespace {\n\n'
+        "std::string_view text(const unsigned char* data, std::size_t size) {\n"
+        "    return {reinterpret_cast<const char*>(data), size};\n}\n\n" + "".join(arrays) +
+        "\n}  // namespace\n\nWebFiles web_files() noexcept {\n    static const WebFile kFiles[] = {\n    " +
+        "    ".join(rows) + f'    }};\n    return {{"{version}", kFiles}};\n}}\n\n}}  // namespace headway::server\n',
+        encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]), [pathlib.Path(path) for path in sys.argv[2:]])
