@@ -35,24 +35,29 @@ function change(args) {
   return patch?.split('\n').map((line) => (/^[+-]/.test(line) ? [line[0], line.slice(1)] : [' ', line]));
 }
 
-const focus = (element) => { if (element && !element.seen) { element.seen = true; element.focus(); } };
+function useFocus() {
+  const ref = useRef();
+  useEffect(() => ref.current.focus(), []);
+  return ref;
+}
 const leave = (close) => (event) => { if (event.key === 'Escape') { event.stopPropagation(); close(); } };
 
 function Editor({ item, send, close }) {
+  const field = useFocus();
   const original = written(item.args ?? {});
   const [value, set] = useState(original);
   let problem = '';
   try { JSON.parse(value); } catch (error) { problem = error.message; }
   const ready = !problem && value !== original;
   const submit = (event) => { event.preventDefault(); if (ready) send({ decision: 'edit' }, value); };
-  return html`<form onSubmit=${submit} onKeyDown=${leave(close)}><label class="field">Arguments, all of them<textarea ref=${focus} spellcheck="false" rows=${Math.min(18, value.split('\n').length + 1)} value=${value} onInput=${(event) => set(event.target.value)}
+  return html`<form onSubmit=${submit} onKeyDown=${leave(close)}><label class="field">Arguments, all of them<textarea ref=${field} spellcheck="false" rows=${Math.min(18, value.split('\n').length + 1)} value=${value} onInput=${(event) => set(event.target.value)}
       onKeyDown=${(event) => event.key === 'Enter' && event.ctrlKey && submit(event)} aria-invalid=${String(!!problem)} /></label>
     ${problem ? html`<p class="bad" role="status">Not JSON yet: ${problem}</p>` : value !== original && html`<${Diff} lines=${diff(original, value)} label="What you changed" />`}
     <p class="line end"><button type="button" onClick=${close}>Back</button><button class="primary" disabled=${!ready}>Approve as edited <kbd>ctrl enter</kbd></button></p></form>`;
 }
 function Asking({ label, verb, send, close }) {
-  const field = useRef();
-  return html`<form class="line" ref=${field} onKeyDown=${leave(close)} onSubmit=${(event) => { event.preventDefault(); send(field.current.words.value); }}><input name="words" ref=${focus} aria-label=${label} placeholder=${label} />
+  const field = useFocus();
+  return html`<form class="line" onKeyDown=${leave(close)} onSubmit=${(event) => { event.preventDefault(); send(field.current.value); }}><input ref=${field} aria-label=${label} placeholder=${label} />
     <button type="button" onClick=${close}>Back</button><button class="primary">${verb}</button></form>`;
 }
 
@@ -96,7 +101,9 @@ export function ApprovalList({ list, first }) {
   useEffect(() => { if (first) setHere(first); }, [first]);
   const { items } = list;
   const at = Math.max(0, items.findIndex((item) => item.id === here));
-  const mode = (id, value) => { setHere(id); setModes((old) => ({ ...old, [id]: value })); };
+  // What is typed before a field is drawn must not be taken for a decision, so the mode counts at once.
+  const soon = useRef({});
+  const mode = (id, value) => { soon.current[id] = value; setHere(id); setModes({ ...soon.current }); };
   // Edited arguments go as the text that was typed: 1.0 stays 1.0.
   const send = async (item, decision, edited) => {
     if (busy.current) return;
@@ -118,10 +125,11 @@ export function ApprovalList({ list, first }) {
     list.again();
   };
   const press = (item, kind) => {
-    if (!item || no || (kind === 'edit' && item.kind !== 'tool')) return;
+    const mode_ = soon.current[item?.id];
+    if (!item || no || (mode_ && mode_ !== 'sure') || (kind === 'edit' && item.kind !== 'tool')) return;
     if (kind) mode(item.id, kind);
     else if (item.kind === 'question') mode(item.id, 'answer');
-    else if (risky(item) && modes[item.id] !== 'sure') mode(item.id, 'sure');
+    else if (risky(item) && !mode_) mode(item.id, 'sure');
     else send(item, { decision: 'approve' });
   };
   const move = (step) => setHere((items[at + step] || items[at])?.id);

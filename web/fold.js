@@ -14,10 +14,16 @@ export const TYPES = ['session.started', 'heartbeat', 'tool.started', 'tool.fini
 export const NEEDS = new Set(['approval.requested', 'approval.decided', 'approval.expired', 'verdict.changed', 'budget.level',
   'budget.set', 'budget.extended', 'session.started', 'session.ended']);
 
+// The end of a call need not repeat what its start has said.
+function act(row, d, { at }) {
+  const text = action(d), old = row.last_action?.text;
+  row.last_action = { text: text === d.tool && old?.startsWith(text + ': ') ? old : text, at };
+}
+
 const appliers = {
   heartbeat: (row, d) => { row.phase = d.phase ?? row.phase; row.iteration = d.iteration ?? row.iteration; },
-  'tool.started': (row, d, e) => { row.last_action = { text: action(d), at: e.at }; },
-  'tool.finished': (row, d, e) => { row.last_action = { text: action(d), at: e.at }; },
+  'tool.started': act,
+  'tool.finished': act,
   'phase.started': (row, d) => { row.phase = d.name ?? row.phase; },
   'verdict.changed': (row, d, e) => { row.status = d.to; row.since = e.at; row.reason = d.reason; row.alive = d.to !== 'silent'; },
   'session.started': (row, d) => { row.goal = d.goal ?? row.goal; row.agent = d.agent ?? row.agent; row.labels = d.labels ?? row.labels; },

@@ -53,14 +53,11 @@ export function text(value) {
 export const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 export const reveal = (s) => s.replace(HIDDEN, (c) => '\\u{' + c.codePointAt(0).toString(16) + '}');
 
-const first = (args, names) => {
-  for (const name of names) if (typeof args?.[name] === 'string' && args[name]) return args[name];
-  return '';
-};
-// What a call is about, in a line.
-export function action(data) {
-  const about = data.target || first(data.args, ['command', 'cmd', 'path', 'file_path', 'file', 'query', 'url', 'pattern']);
-  return about ? `${data.tool}: ${about}` : String(data.tool ?? '');
+// What a call is about, in a line: as core/last_action.cpp says it.
+const TELLING = ['command', 'cmd', 'file_path', 'path', 'query', 'url', 'pattern', 'prompt', 'description'];
+export function action({ tool, target, args }) {
+  const about = target || TELLING.map((name) => args?.[name]).find((value) => value && typeof value === 'string');
+  return tool + (about ? ': ' + about : '');
 }
 
 // What an event says in a line: its own words where it has some, else the members that matter, in order.

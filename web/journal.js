@@ -69,7 +69,7 @@ export function Events({ journal, marked }) {
     setOpen(new Set(open).add(marked));
   }, [marked]);
   useEffect(() => { if (kind) journal.read(types); }, [kind]);
-  const toggle = (n) => { const next = new Set(open); if (!next.delete(n)) next.add(n); setOpen(next); if (n === marked) setQuery({ n: '' }); };
+  const toggle = (n) => { setOpen((old) => { const next = new Set(old); if (!next.delete(n)) next.add(n); return next; }); if (n === marked) setQuery({ n: '' }); };
   const all = !kind && !needle;
   const found = all ? journal.sorted : journal.sorted.filter((event) => (!kind || kindOf(event.type) === kind) && JSON.stringify([event.type, summary(event), event.data]).toLowerCase().includes(needle.toLowerCase()));
   const lines = [];

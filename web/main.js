@@ -20,7 +20,7 @@ function Page({ name, ...props }) {
   const key = name + props.route?.id;
   useEffect(() => {
     if (error) forget();
-    if (!loaded[name]) PAGES[name]?.().then((page) => { loaded[name] = page; draw(1); }, () => { loaded[name] = () => html`<${Trouble} error=${{ message: 'This page could not be read from the daemon.' }} again=${() => location.reload()} />`; draw(2); });
+    if (!loaded[name]) PAGES[name]?.().then((page) => { loaded[name] = page; draw((n) => n + 1); }, () => { loaded[name] = () => html`<${Trouble} error=${{ message: 'This page could not be read from the daemon.' }} again=${() => location.reload()} />`; draw((n) => n + 1); });
   }, [key]);
   if (error) return html`<${Trouble} error=${{ message: 'This page has failed: ' + error.message }} again=${forget} />`;
   if (!loaded[name]) return PAGES[name] ? null : html`<${Empty} title="There is no such page"><a href="#/">To the fleet</a><//>`;

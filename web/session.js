@@ -29,7 +29,7 @@ function Sending({ kind, doc, close, done }) {
   const ready = limits.length ? Object.keys(extend).length : kind !== 'nudge' || values.text;
   const path = sessionPath(doc.id, '/' + kind);
   const send = (event) => { event.preventDefault(); post(path, body).then(() => { done(); close(); }, setError); };
-  const field = (name, title, type) => html`<label key=${name} class="field">${title}<input type=${type} min="0" step="any" onInput=${(event) => set({ ...values, [name]: event.target.value })} /></label>`;
+  const field = (name, title, type) => html`<label key=${name} class="field">${title}<input autofocus type=${type} min="0" step="any" onInput=${(event) => set({ ...values, [name]: event.target.value })} /></label>`;
   return html`<${Dialog} title=${label.slice(0, -1)} close=${close}><form onSubmit=${send}><p>${what}</p>${limits.map((name) => field(name, LIMITS[name], 'number'))}${field(words, words === 'text' ? 'What to tell it' : 'Reason, for the agent and the journal', 'text')}
     <p class="muted">This is sent:</p><pre class="json" tabindex="0">POST ${path}${'\n' + JSON.stringify(body)}</pre><${Trouble} error=${error} />
     <p class="line end"><button type="button" onClick=${close}>Back</button><button class="primary" disabled=${!ready}>Send</button></p></form><//>`;
