@@ -2,17 +2,21 @@
 // What a row has and no event says (rounds, pressure) the hub reads again; see hub.js.
 import { action } from './format.js';
 
+// All types of events, by what a person looks for.
+export const KINDS = {
+  calls: ['tool.started', 'tool.finished', 'test.result', 'error.reported'],
+  words: ['message', 'reflection', 'plan.updated', 'compacted', 'fact.learned', 'progress.estimated'],
+  verdicts: ['verdict.changed', 'directive.issued', 'directive.acknowledged', 'check.requested', 'check.completed', 'run.conflict'],
+  people: ['approval.requested', 'approval.decided', 'approval.redeemed', 'approval.expired', 'approval.revoked', 'approval.alarm', 'session.cancel_requested', 'budget.extended', 'budget.set'],
+  state: ['session.started', 'session.ended', 'state.changed', 'phase.started', 'phase.completed', 'budget.level', 'child.progress', 'progress.stats'],
+  beats: ['heartbeat'],
+};
+export const TYPES = Object.values(KINDS).flat();
 // Written by Headway, not by the agent: no beat.
-const OWN = new Set(['verdict.changed', 'directive.issued', 'budget.level', 'budget.set', 'budget.extended', 'child.progress',
-  'progress.stats', 'approval.decided', 'approval.redeemed', 'approval.expired', 'approval.revoked', 'approval.alarm',
-  'check.requested', 'check.completed', 'run.conflict', 'session.cancel_requested']);
+const OWN = /^(verdict|budget|child|check|run)|stats|issued|cancel|approval.[^r]|redeemed|revoked/;
 
-export const TYPES = ['session.started', 'heartbeat', 'tool.started', 'tool.finished', 'message', 'reflection', 'test.result',
-  'phase.started', 'phase.completed', 'plan.updated', 'progress.estimated', 'fact.learned', 'state.changed', 'error.reported',
-  'compacted', 'approval.requested', 'directive.acknowledged', 'session.ended', ...OWN];
-
-export const NEEDS = new Set(['approval.requested', 'approval.decided', 'approval.expired', 'verdict.changed', 'budget.level',
-  'budget.set', 'budget.extended', 'session.started', 'session.ended']);
+// What may change who needs a person.
+export const NEEDS = /^(approval|verdict|budget|session)/;
 
 // The end of a call need not repeat what its start has said.
 function act(row, d, { at }) {
@@ -38,7 +42,7 @@ export function fold(row, e) {
   if (e.n <= row.n) return row;
   if (e.n > row.n + 1) return null;
   const next = { ...row, n: e.n };
-  if (!OWN.has(e.type)) { next.last_beat_at = e.at; if (!next.ended_at) next.alive = true; }
+  if (!OWN.test(e.type)) { next.last_beat_at = e.at; if (!next.ended_at) next.alive = true; }
   if (e.state) next.state = e.state;
   if (e.next_heartbeat_ms) next.next_heartbeat_ms = e.next_heartbeat_ms;
   appliers[e.type]?.(next, e.data || {}, e);

@@ -136,7 +136,7 @@ export class Hub {
       this.dirty.add(id);
     }
     for (const page of this.ports.values()) if (page.follow === id) page.events.push((parsed ??= JSON.parse(data)));
-    if (NEEDS.has(event.type)) { this.askOverview(OVERVIEW_MS); this.fresh ||= event.type !== 'budget.level'; }
+    if (NEEDS.test(event.type)) { this.askOverview(OVERVIEW_MS); this.fresh = true; }
   }
 
   // -- towards the pages

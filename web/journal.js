@@ -4,8 +4,9 @@ import { get, query, sessionPath } from './api.js';
 import { Card, cls, Empty, Json, Search, Select, tone, Trouble } from './ui.js';
 import { clock, count, ms, plural, span, summary } from './format.js';
 import { listen, setQuery, tell } from './page.js';
+import { KINDS } from './fold.js';
 
-const PAGE = 200;
+const BATCH = 200;
 
 export function useJournal(id) {
   const [, draw] = useState(0);
@@ -19,7 +20,7 @@ export function useJournal(id) {
   };
   journal.read = async (parameters) => {
     try {
-      const reply = await get(sessionPath(id, '/events') + query({ limit: PAGE, ...parameters }));
+      const reply = await get(sessionPath(id, '/events') + query({ limit: BATCH, ...parameters }));
       Object.assign(journal, { error: null, loaded: true });
       add(reply.events, reply.head);
     } catch (error) { journal.error = error; draw(Math.random()); }
@@ -39,12 +40,6 @@ export function useJournal(id) {
   return journal;
 }
 
-const KINDS = {
-  calls: ['tool.started', 'tool.finished', 'test.result', 'error.reported'], words: ['message', 'reflection', 'plan.updated', 'compacted', 'fact.learned', 'progress.estimated'],
-  verdicts: ['verdict.changed', 'directive.issued', 'directive.acknowledged', 'check.requested', 'check.completed', 'run.conflict'],
-  people: ['approval.requested', 'approval.decided', 'approval.redeemed', 'approval.expired', 'approval.revoked', 'approval.alarm', 'session.cancel_requested', 'budget.extended', 'budget.set'],
-  state: ['session.started', 'session.ended', 'state.changed', 'phase.started', 'phase.completed', 'budget.level', 'child.progress', 'progress.stats'], beats: ['heartbeat'],
-};
 const kindOf = (type) => Object.keys(KINDS).find((kind) => KINDS[kind].includes(type));
 
 function Line({ event, open, marked, toggle }) {
@@ -59,7 +54,7 @@ export function Events({ journal, marked }) {
   const [needle, setNeedle] = useState('');
   const [kind, setKind] = useState('');
   const [open, setOpen] = useState(new Set());
-  const [drawn, setDrawn] = useState(PAGE);
+  const [drawn, setDrawn] = useState(BATCH);
   const types = kind && { order: 'newest', types: KINDS[kind].join() };
   useEffect(() => {
     if (!marked) return;
@@ -75,13 +70,13 @@ export function Events({ journal, marked }) {
   const lines = [];
   let before = journal.head + 1;
   for (const event of found.slice(0, drawn)) {
-    const between = before - event.n - 1, after = Math.max(event.n, before - 1 - PAGE);
-    if (all && between) lines.push(html`<li class="hole" key=${'before' + before}><button onClick=${() => journal.read({ after, limit: Math.min(PAGE, between) })}>${plural(between, 'event')} between</button></li>`);
+    const between = before - event.n - 1, after = Math.max(event.n, before - 1 - BATCH);
+    if (all && between) lines.push(html`<li class="hole" key=${'before' + before}><button onClick=${() => journal.read({ after, limit: Math.min(BATCH, between) })}>${plural(between, 'event')} between</button></li>`);
     lines.push(html`<${Line} key=${event.n} event=${event} open=${open.has(event.n)} marked=${event.n === marked} toggle=${() => toggle(event.n)} />`);
     before = event.n;
   }
   const last = found.at(-1)?.n;
-  const older = () => { setDrawn(drawn + PAGE); journal.read({ order: 'newest', ...types, before: last }); };
+  const older = () => { setDrawn(drawn + BATCH); journal.read({ order: 'newest', ...types, before: last }); };
   return html`<${Card} title="Events" class="events" note=${count(journal.head)}><div class="line"><${Search} value=${needle} label="Filter what is read" onChange=${setNeedle} /><${Select} label="Kind of event" value=${kind} onChange=${setKind} options=${[['', 'all kinds'], ...Object.keys(KINDS).map((name) => [name, name])]} /></div>
     <${Trouble} error=${journal.error} again=${() => journal.read({ order: 'newest' })} /><ol>${lines}</ol>${journal.loaded && !lines.length && html`<${Empty} title="No such event">Nothing in ${plural(journal.events.size, 'event')} read so far.<//>`}
     ${(last > 1 || found.length > drawn) && html`<p><button onClick=${older}>Older events</button></p>`}<//>`;

@@ -4,27 +4,20 @@ import { connect, go, readMe, showCount, state, tell, useKeys, useLive, useMe, u
 import { clock, plural } from './format.js';
 import { Ago, cls, Empty, Icon, sessionLink, Trouble } from './ui.js';
 import { Fleet, History } from './fleet.js';
+import { Session } from './session.js';
+import { Approvals } from './approvals.js';
+import { Login, Overlay, System } from './more.js';
 
-const more = () => import('./more.js');
-const PAGES = {
-  session: () => import('./session.js').then((m) => m.Session), approvals: () => import('./approvals.js').then((m) => m.Approvals),
-  system: () => more().then((m) => m.System), login: () => more().then((m) => m.Login), overlay: () => more().then((m) => m.Overlay),
-};
+const PLACES = { fleet: Fleet, history: History, session: Session, approvals: Approvals, system: System, login: Login, overlay: Overlay };
 const LINKS = [['fleet', 'Fleet', '#/'], ['approvals', 'Approvals', '#/approvals'], ['history', 'History', '#/history'], ['system', 'System', '#/system']];
 
-// Fleet and history are here from the start; another page is read when it is first wanted.
-const loaded = { fleet: Fleet, history: History };
+// A page that fails takes nothing else with it.
 function Page({ name, ...props }) {
-  const [, draw] = useState(0);
   const [error, forget] = useErrorBoundary((problem) => console.error(problem));
   const key = name + props.route?.id;
-  useEffect(() => {
-    if (error) forget();
-    if (!loaded[name]) PAGES[name]?.().then((page) => { loaded[name] = page; draw((n) => n + 1); }, () => { loaded[name] = () => html`<${Trouble} error=${{ message: 'This page could not be read from the daemon.' }} again=${() => location.reload()} />`; draw((n) => n + 1); });
-  }, [key]);
+  useEffect(() => { if (error) forget(); }, [key]);
   if (error) return html`<${Trouble} error=${{ message: 'This page has failed: ' + error.message }} again=${forget} />`;
-  if (!loaded[name]) return PAGES[name] ? null : html`<${Empty} title="There is no such page"><a href="#/">To the fleet</a><//>`;
-  return html`<${loaded[name]} key=${key} ...${props} />`;
+  return PLACES[name] ? html`<${PLACES[name]} key=${key} ...${props} />` : html`<${Empty} title="There is no such page"><a href="#/">To the fleet</a><//>`;
 }
 
 const WORDS = { approval: 'Approval', question: 'Question', stuck: 'Stuck', over_budget: 'Over budget', blocked: 'Blocked', silent: 'Silent' };

@@ -120,19 +120,7 @@ const icon = document.querySelector('link[rel=icon]');
 const plain = icon.href;
 let known, shown;
 
-function badge(count) {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 32;
-  const c = canvas.getContext('2d');
-  c.fillStyle = '#1f6f5c';
-  c.roundRect(0, 0, 32, 32, 8);
-  c.fill();
-  c.fillStyle = '#fff';
-  c.font = 'bold 20px sans-serif';
-  c.textAlign = 'center';
-  c.fillText(Math.min(99, count), 16, 23);
-  return canvas.toDataURL();
-}
+const badge = (count) => 'data:image/svg+xml,' + encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#1f6f5c"/><text x="16" y="23" fill="#fff" font-size="20" font-family="sans-serif" text-anchor="middle">${Math.min(99, count)}</text></svg>`);
 
 export const notifies = () => globalThis.Notification?.permission === 'granted' && localStorage.getItem('notify') === 'on';
 // Turns notifications on or off; resolves to whether they are on.
@@ -147,7 +135,6 @@ export function showCount(where) {
   document.title = `${total ? `(${total}) ` : ''}${where} · Headway`;
   if (total !== shown) {
     shown = total;
-    icon.type = total ? 'image/png' : 'image/svg+xml';
     icon.href = total ? badge(total) : plain;
   }
   const key = (item) => item.kind + item.session + item.approval;

@@ -50,18 +50,18 @@ const MACHINE = {
   idle: [0, 1, [1, 7, 8]], processing_prompt: [1, 0, [2, 3, 5, 0, 8]], streaming_response: [2, 0, [3, 6, 7, 5, 4, 1, 0, 8]], executing_tool: [3, 1, [6, 4, 5, 2, 8]], awaiting_permission: [3, 0, [3, 2, 1, 5, 0, 8]],
   error_recovery: [3, 2, [3, 2, 1, 6, 7, 0, 8]], progress_check: [2, 2, [2, 3, 5, 7, 1, 0, 8]], phase_transition: [1, 2, [1, 2, 3, 0, 8]], halted: [0, 2, [0, 1]],
 };
-const NAMES = Object.keys(MACHINE);
-const at = (name) => [MACHINE[name][0] * 122 + 60, MACHINE[name][1] * 58 + 20];
+const STATES = Object.keys(MACHINE);
+const place = (name) => [MACHINE[name][0] * 122 + 60, MACHINE[name][1] * 58 + 20];
 function arrow(from, to) {
-  const [x, y] = at(from), [u, v] = at(to), bend = 14 / Math.hypot(u - x, v - y);
+  const [x, y] = place(from), [u, v] = place(to), bend = 14 / Math.hypot(u - x, v - y);
   return `M${x} ${y}Q${(x + u) / 2 + (v - y) * bend} ${(y + v) / 2 - (u - x) * bend} ${u} ${v}`;
 }
 function Machine({ now, before }) {
-  const next = (MACHINE[now]?.[2] || []).map((i) => NAMES[i]);
-  const paths = NAMES.flatMap((from) => MACHINE[from][2].map((i) => [from, NAMES[i]]));
+  const next = (MACHINE[now]?.[2] || []).map((i) => STATES[i]);
+  const paths = STATES.flatMap((from) => MACHINE[from][2].map((i) => [from, STATES[i]]));
   return html`<${Card} title="State machine" note=${now ? now.replace('_', ' ') : 'not known yet'}><svg class="machine" viewBox="0 0 486 156" role="img" aria-label=${now ? `In ${now}; may go to ${next.join(', ')}` : 'The state is not known yet'}>
     ${paths.map(([from, to]) => html`<path class=${from === before && to === now ? 'was' : from === now && 'may'} d=${arrow(from, to)} />`)}
-    ${NAMES.map((name) => html`<g class=${name === now ? 'now' : next.includes(name) && 'next'} transform=${`translate(${at(name)})`}><rect x="-56" y="-14" width="112" height="28" rx="8" /><text text-anchor="middle" y="4">${name.replace('_', ' ')}</text></g>`)}</svg><//>`;
+    ${STATES.map((name) => html`<g class=${name === now ? 'now' : next.includes(name) && 'next'} transform=${`translate(${place(name)})`}><rect x="-56" y="-14" width="112" height="28" rx="8" /><text text-anchor="middle" y="4">${name.replace('_', ' ')}</text></g>`)}</svg><//>`;
 }
 
 // -- parts of the page
