@@ -33,7 +33,10 @@ class List {
     if (!old || row.n >= old.n) this.rows.set(row.id, row);
   }
   async read(cursor) {
-    if (this.busy) return;
+    if (this.busy) {
+      this.again ||= !cursor;
+      return;
+    }
     this.busy = true;
     try {
       const reply = await get('/v1/sessions' + query({ ...this.filters, view: 'row', limit: PAGE, cursor }), { signal: this.abort.signal });
@@ -48,6 +51,7 @@ class List {
     } catch (error) { if (error.name !== 'AbortError') this.error = error; }
     this.busy = false;
     this.draw();
+    if (this.again) { this.again = false; this.read(); }
   }
 }
 
@@ -139,7 +143,7 @@ function Listing({ route, open, statuses, children }) {
   const counts = state.overview?.counts || {};
   const chosen = status.split(',').filter(Boolean);
   const toggle = (name) => setQuery({ status: (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join() });
-  const labels = new Set([...(group ? [group] : []), ...[...(list.rows?.values() || [])].flatMap((row) => Object.keys(row.labels || {}))]);
+  const labels = new Set([...(group ? [group] : []), ...(list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {}))]);
   return html`<div class="head"><div class="counts" role="group" aria-label="Filter by state">${statuses.filter((name) => !open || open === 'false' || counts[name] || chosen.includes(name)).map((name) => html`
       <button key=${name} class="pill" aria-pressed=${String(chosen.includes(name))} onClick=${() => toggle(name)}><${Status} status=${name} small />${open === 'true' && html` <b>${count(counts[name] || 0)}</b>`}</button>`)}</div>
     <span class="tools"><${Search} value=${q} label="Filter by id, goal, agent or label" onChange=${(text) => setQuery({ q: text })} />

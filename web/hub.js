@@ -34,7 +34,7 @@ export class Hub {
   join(port) {
     this.ports.set(port, { watch: new Set(), follow: null, events: [], seen: Date.now() });
     port.send({ link: this.link, overview: this.overview });
-    if (this.ports.size === 1 && !this.source) this.start();
+    if (!this.source) this.start(); // a page that has just come does not wait for the next try
   }
 
   leave(port) {
@@ -67,19 +67,18 @@ export class Hub {
   // -- the stream
 
   async start() {
-    if (this.last === null) {
-      try {
-        await this.readOverview();
-      } catch {
-        return this.lost();
-      }
+    this.stop();
+    try {
+      await this.readOverview(); // says where the stream begins, and whether one may read it
+    } catch (error) {
+      return this.lost(error.status === 401 ? 'refused' : '');
     }
     if (this.source || !this.ports.size) return;
     this.source = new EventSource('/v1/stream' + query({ last_event_id: this.last }));
     this.source.onerror = () => this.lost();
     this.source.addEventListener('hello', () => this.live());
     this.source.addEventListener('reset', () => this.reset());
-    this.source.addEventListener('lagged', () => this.lost(true));
+    this.source.addEventListener('lagged', () => this.lost('lagged'));
     this.source.addEventListener('goodbye', () => this.lost());
     for (const type of TYPES) this.source.addEventListener(type, (event) => this.take(event));
   }
@@ -97,12 +96,12 @@ export class Hub {
     this.askOverview(0);
   }
 
-  lost(soon = false) {
+  lost(why) {
     if (this.timer) return;
     this.stop();
-    this.setLink(this.retry++ ? 'offline' : 'connecting');
-    const wait = soon ? 50 : Math.min(5000, 250 * 2 ** Math.min(this.retry, 6)) * (0.75 + Math.random() / 2);
-    this.timer = setTimeout(() => { this.timer = 0; this.start(); }, wait);
+    this.setLink(why === 'refused' ? why : this.retry++ ? 'offline' : 'connecting');
+    const wait = why === 'lagged' ? 50 : Math.min(5000, 250 * 2 ** Math.min(this.retry, 6)) * (0.75 + Math.random() / 2);
+    this.timer = setTimeout(() => this.start(), wait);
   }
 
   setLink(state) {

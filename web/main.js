@@ -50,11 +50,12 @@ function Needs() {
 
 function Link() {
   useLive((message) => message.link);
-  return html`<span class=${cls('link', state.link.state)} title=${'since ' + clock(state.link.since)}><i />${{ live: 'live', offline: 'no connection' }[state.link.state] || 'connecting'}</span>`;
+  return html`<span class=${cls('link', state.link.state)} title=${'since ' + clock(state.link.since)}><i />${{ live: 'live', offline: 'no connection', refused: 'not logged in' }[state.link.state] || 'connecting'}</span>`;
 }
 function Offline() {
   useLive((message) => message.link);
-  return state.link.state === 'offline' && html`<div class="notice" role="alert"><${Icon} name="silent" /><p>The daemon has not answered since ${clock(state.link.since)}. What you see is from then; it catches up by itself when the daemon is back.</p></div>`;
+  const words = { offline: `The daemon has not answered since ${clock(state.link.since)}. What you see is from then; it catches up by itself when the daemon is back.`, refused: 'This daemon shows nothing without a login.' }[state.link.state];
+  return words && html`<div class="notice" role="alert"><${Icon} name="silent" /><p>${words}</p></div>`;
 }
 
 const root = document.documentElement;
