@@ -1,7 +1,7 @@
 """What a browser is sent of web/: fewer and smaller files, the same program.
 
 bundle() puts the modules that are always read together into one (GROUPS), squeeze() takes out of scripts and style sheets what only
-people read: comments, indentation, spaces that mean nothing. Names stay as they are. What is in strings, regular expressions and
+people read: comments, indentation, spaces that mean nothing. Names stay as they are, but for the four of SHORT. What is in strings, regular expressions and
 the text of templates is not touched, but for line breaks between tags and indentation, which htm drops as well. Files that came
 minified are left alone (VENDORED). Unbundled, the folder works just as well: nothing depends on this but the weight.
 """
@@ -13,6 +13,7 @@ GROUPS = {
     "hub.js": ["api.js", "format.js", "fold.js", "hub.js"],
     "main.js": ["page.js", "ui.js", "fleet.js", "approvals.js", "journal.js", "budget.js", "session.js", "more.js", "main.js"],
 }
+SHORT = {"html": "$", "useState": "$s", "useEffect": "$e", "useRef": "$r"}  # imported from preact.js, and all over the place
 HOME = {module: group for group, modules in GROUPS.items() for module in modules}
 IMPORT = re.compile(r"^import \{ ([^}]*) \} from '\./([\w.]+)';\n", re.M)
 EXPORT = re.compile(r"^export ((?:async )?(?:const|let|function|class) (\w+))", re.M)
@@ -49,13 +50,14 @@ def template(text: str, i: int) -> tuple:
         else:
             out.append(text[i])
             i += 1
-    return UNQUOTED.sub(r"=\1", "".join(out)) + "`", i + 1
+    return UNQUOTED.sub(r"=\1", "".join(out)).replace(" />", "/>") + "`", i + 1
 
 
 def code(text: str, i: int = 0, until: str = "") -> tuple:
     """Script from text[i] to the bracket `until`, squeezed, and where it ends."""
     out, depth, gap = "", 0, ""
     parts = []
+    begun = [["", ""]]  # for each open bracket, how the statement before began, and this one
 
     def put(token: str) -> None:
         nonlocal out, gap
@@ -95,7 +97,23 @@ def code(text: str, i: int = 0, until: str = "") -> tuple:
         if until and token == until and depth == 0:
             return "".join(parts), match.start()
         depth += {"{": 1, "}": -1}.get(token, 0)
-        token = {"const": "let"}.get(token, token)
+        if tail != ".":
+            token = {"const": "let", **SHORT}.get(token, token)
+        if token in "([{":
+            begun.append(["", ""])
+        elif token in ")]}":
+            begun.pop()
+            if token == "}" and begun[-1][1] != "let":
+                begun[-1] = ["", ""]  # the end of a block, or of something that no declaration goes on from
+        elif token == ";":
+            begun[-1] = [begun[-1][1], ""]
+        elif not begun[-1][1]:
+            begun[-1][1] = token
+            if token == "let" and begun[-1][0] == "let" and parts[-1] == ";":
+                parts[-1] = out = ","  # one declaration for all that follow each other
+                gap = ""
+                tail = ","
+                continue
         put(token)
         tail = token[-1] if match.lastgroup == "mark" else token
     return "".join(parts), i
@@ -134,8 +152,6 @@ def bundle(files: dict) -> dict:
                     imports.setdefault(HOME.get(target, target), set()).update(names.split(", "))
             exports |= wanted[module]
             body.append(EXPORT.sub(r"\1", IMPORT.sub("", files[module])))
-        head = [f"import {{ {', '.join(sorted(names))} }} from './{target}';\n" for target, names in sorted(imports.items())]
-        out[group] = "".join(head + body) + (f"export {{ {', '.join(sorted(exports))} }};\n" if exports else "")
-    for name in scripts.keys() & out.keys():
-        out[name] = re.sub(r"from '\./([\w.]+)'", lambda m: f"from './{HOME.get(m[1], m[1])}'", out[name])
-    return {name: squeeze(name, text) for name, text in sorted(out.items())}
+        head = "".join(f"import{{{','.join(f'{n} as {SHORT[n]}' if n in SHORT else n for n in sorted(names))}}}from'./{target}';" for target, names in sorted(imports.items()))
+        out[group] = head + squeeze(group, "".join(body)) + (f"export{{{','.join(sorted(exports))}}};\n" if exports else "")
+    return {name: text if name in GROUPS else squeeze(name, text) for name, text in sorted(out.items())}
