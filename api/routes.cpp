@@ -71,6 +71,7 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/check-status/{check}", Route::kCheck},
     {Method::kGet, "/api/autonomous/check-status/{check}", Route::kCheck},
     {Method::kGet, "/v1/analytics/estimates", Route::kEstimates},
+    {Method::kGet, "/v1/overview", Route::kOverview},
     {Method::kGet, "/", Route::kPage},
     {Method::kGet, "/assets/{asset}", Route::kAsset},
 };

@@ -59,8 +59,9 @@ enum class Route : std::uint8_t {
     kCheckAsk,
     kCheck,
     kEstimates,
+    kOverview,
 };
-inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kEstimates) + 1;
+inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kOverview) + 1;
 
 /// What the gate has to know about a route before the body is read.
 struct RouteTraits {

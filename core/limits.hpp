@@ -90,9 +90,16 @@ inline constexpr std::size_t kAgentTypesMax = 64;   ///< agent types with a budg
 
 // Reading.
 inline constexpr std::size_t kJournalPageMax = 1000;
+inline constexpr std::size_t kJournalScanMax =
+    20'000;  ///< events looked at for one page of a filtered journal: some 20 ms
+inline constexpr std::size_t kCommitTimesMax = 1024;  ///< newest commits that percentiles are of
 inline constexpr std::size_t kListPageMax = 200;
-inline constexpr std::size_t kListScanMax =
-    5000;  ///< sessions looked at for one page of a filtered list
+inline constexpr std::size_t kSearchTextBytesMax =
+    2048;  ///< of a session that a search looks through: 10,000 sessions stay in a page cache
+inline constexpr std::size_t kGoalLineBytesMax = 256;  ///< of a goal in lists of many
+inline constexpr std::size_t kSearchBytesMax = 256;    ///< of what is looked for
+inline constexpr std::size_t kNeedsShownMax =
+    100;  ///< sessions and approvals that want somebody, the oldest: more nobody reads one by one
 inline constexpr std::size_t kWaitSessionsMax = 100;
 inline constexpr std::size_t kHistoryScanMax =
     20'000;  ///< ended sessions that one reply of the analytics rests on: a few ms
@@ -107,6 +114,11 @@ inline constexpr std::size_t kTokenScopesMax = 16;
 inline constexpr std::size_t kTokenNameBytesMax = 128;
 inline constexpr std::chrono::minutes kTokenUseEvery{
     1};  ///< how often at most the uses of tokens are written
+
+inline constexpr std::size_t kLoginCodesMax =
+    64;  ///< links to the dashboard that were made and not used; the oldest give way
+inline constexpr std::chrono::minutes kLoginCodeFor{10};  ///< how long such a link is good
+inline constexpr std::size_t kLoginBytesMax = 256;        ///< of the cookie of a login
 
 // Judge.
 inline constexpr std::size_t kCheckIdBytesMax =

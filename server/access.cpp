@@ -53,6 +53,7 @@ constexpr Entry kTable[] = {
     {Route::kApprovals, Guard::kOverview},
     {Route::kSession, Guard::kRead},
     {Route::kSessions, Guard::kOverview},
+    {Route::kOverview, Guard::kOverview},
     {Route::kJournal, Guard::kRead},
     {Route::kWait, Guard::kRead},
     {Route::kWaitSeveral, Guard::kRead, false},

@@ -118,6 +118,8 @@ core::Result<> Dispatcher::route_rest(Call& call) {
             return metrics(call);
         case api::Route::kVersion:
             return version(call);
+        case api::Route::kOverview:
+            return overview(call);
         case api::Route::kPage:
             return page(call);
         case api::Route::kAsset:

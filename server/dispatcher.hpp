@@ -94,6 +94,9 @@ private:
     core::Result<> route_judge(Call& call);
     void pass_judged();
 
+    // dispatcher_overview.cpp
+    core::Result<> sessions(Call& call);
+    core::Result<> overview(Call& call);
     // dispatcher_pages.cpp
     core::Result<> page(Call& call);
     core::Result<> asset(Call& call);
@@ -101,7 +104,6 @@ private:
     // dispatcher_reads.cpp
     core::Result<> session(Call& call);
     core::Result<> comparison(Call& call);
-    core::Result<> sessions(Call& call);
     core::Result<> journal(Call& call);
     core::Result<> wait(Call& call);
     core::Result<> wait_several(Call& call);

@@ -19,6 +19,11 @@ struct Dispatcher::Call {
     }
 };
 
+/// A comma list of session ids, each once. Errors: kInvalidId; kInvalidParameter for more than
+/// `count_max`. Pure.
+core::Result<std::vector<std::string>> parse_ids(const std::string& list, std::string_view field,
+                                                 std::size_t count_max);
+
 /// What a long poll on a check is kept under, apart from approvals.
 inline std::string check_key(const std::string& id) {
     return "check/" + id;

@@ -26,27 +26,6 @@ Error busy() {
     return {ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
 }
 
-Result<std::vector<std::string>> parse_ids(const std::string& list, std::string_view field) {
-    std::vector<std::string> ids;
-    for (std::size_t from = 0; from <= list.size();) {
-        const std::size_t comma = std::min(list.find(',', from), list.size());
-        std::string id = list.substr(from, comma - from);
-        from = comma + 1;
-        if (!api::valid_id(id)) {
-            return Error{ErrorCode::kInvalidId, "must be a comma list of session ids",
-                         std::string{field}};
-        }
-        // The same id twice is one session.
-        if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(std::move(id));
-    }
-    if (ids.size() > limits::kWaitSessionsMax) {
-        return Error{ErrorCode::kInvalidParameter,
-                     "names more than " + std::to_string(limits::kWaitSessionsMax) + " sessions",
-                     std::string{field}};
-    }
-    return ids;
-}
-
 /// What single and several waits share.
 Result<> parse_wait(const api::Query& query, core::Timestamp now, Wait& wait) {
     const std::string* until = query.find("until");
@@ -78,15 +57,29 @@ Result<> parse_wait(const api::Query& query, core::Timestamp now, Wait& wait) {
     return {};
 }
 
-Result<core::Label> parse_label(const std::string& text) {
-    const std::size_t colon = text.find(':');
-    if (colon == std::string::npos || colon == 0) {
-        return Error{ErrorCode::kInvalidParameter, "must be key:value", "label"};
-    }
-    return core::Label{text.substr(0, colon), text.substr(colon + 1)};
-}
-
 }  // namespace
+
+core::Result<std::vector<std::string>> parse_ids(const std::string& list, std::string_view field,
+                                                 std::size_t count_max) {
+    std::vector<std::string> ids;
+    for (std::size_t from = 0; from <= list.size();) {
+        const std::size_t comma = std::min(list.find(',', from), list.size());
+        std::string id = list.substr(from, comma - from);
+        from = comma + 1;
+        if (!api::valid_id(id)) {
+            return Error{ErrorCode::kInvalidId, "must be a comma list of session ids",
+                         std::string{field}};
+        }
+        // The same id twice is one session.
+        if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(std::move(id));
+    }
+    if (ids.size() > count_max) {
+        return Error{ErrorCode::kInvalidParameter,
+                     "names more than " + std::to_string(count_max) + " sessions",
+                     std::string{field}};
+    }
+    return ids;
+}
 
 Result<> Dispatcher::session(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
@@ -97,37 +90,6 @@ Result<> Dispatcher::session(Call& call) {
 Result<> Dispatcher::comparison(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     if (!ask(call.to, ComparisonQuery{call.session()}, call.session(), 0)) return busy();
-    return {};
-}
-
-Result<> Dispatcher::sessions(Call& call) {
-    constexpr std::string_view kKnown[] = {"verdict", "open", "label", "agent", "limit", "cursor"};
-    HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
-    ListQuery list;
-    if (const std::string* verdicts = query.find("verdict")) {
-        HEADWAY_TRY(const core::Until set, core::parse_until(*verdicts));
-        for (std::size_t i = 0; i < core::kVerdictCount; ++i) {
-            if (set.verdicts.test(i)) list.verdicts.push_back(static_cast<core::Verdict>(i));
-        }
-    }
-    if (const std::string* open = query.find("open")) {
-        if (*open != "true" && *open != "false") {
-            return Error{ErrorCode::kInvalidParameter, "must be true or false", "open"};
-        }
-        list.open = *open == "true";
-    }
-    if (const std::string* label = query.find("label")) {
-        HEADWAY_TRY(list.label, parse_label(*label));
-    }
-    if (const std::string* agent = query.find("agent")) list.agent_type = *agent;
-    if (const std::string* limit = query.find("limit")) {
-        HEADWAY_TRY(list.limit, api::parse_number(*limit, "limit", 1, limits::kListPageMax));
-    }
-    if (const std::string* cursor = query.find("cursor")) {
-        HEADWAY_TRY(const auto before, api::parse_number(*cursor, "cursor", 0, INT64_MAX));
-        list.before = static_cast<storage::SessionKey>(before);
-    }
-    if (!ask(call.to, std::move(list), {}, 0)) return busy();
     return {};
 }
 
@@ -173,7 +135,8 @@ Result<> Dispatcher::wait_several(Call& call) {
     wait.reply_to = call.to;
     wait.several = true;
     wait.all = all != nullptr;
-    HEADWAY_TRY(wait.sessions, parse_ids(wait.all ? *all : *any, wait.all ? "all" : "any"));
+    HEADWAY_TRY(wait.sessions, parse_ids(wait.all ? *all : *any, wait.all ? "all" : "any",
+                                         limits::kWaitSessionsMax));
     for (const std::string& session : wait.sessions) {
         HEADWAY_CHECK(require_read(*call.caller, session));
     }

@@ -132,13 +132,14 @@ struct ComparisonQuery {
 };
 
 struct ListQuery {
-    std::vector<core::Verdict> verdicts;  ///< empty = all
-    std::optional<bool> open;
-    std::optional<core::Label> label;
-    std::string agent_type;
+    storage::SessionFilter filter;
+    bool rows = false;  ///< not documents
     std::size_t limit = 50;
     storage::SessionKey before = INT64_MAX;
 };
+
+/// How all of them are.
+struct OverviewQuery {};
 
 struct JournalQuery {
     std::string session;
@@ -211,7 +212,7 @@ using Command =
                  ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery, ApprovalQuery,
                  InboxQuery, ReloadCommand, BudgetCommand, BudgetQuery, BudgetAnalyticsQuery,
                  CreateTokenCommand, RevokeTokenCommand, UseTokensCommand, CheckCommand,
-                 JudgedCommand, CheckQuery, EstimatesQuery>;
+                 JudgedCommand, CheckQuery, EstimatesQuery, OverviewQuery>;
 
 struct Request {
     ReplyTo reply_to;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/encode_checks.hpp"
+#include "api/encode_overview.hpp"
 #include "core/budget_history.hpp"
 #include "core/budget_settings.hpp"
 #include "core/policy.hpp"
@@ -170,13 +171,18 @@ private:
     // supervisor_queries.cpp
     core::Result<Answer> answer(const SessionQuery& query);
     core::Result<Answer> answer(const ComparisonQuery& query);
-    core::Result<Answer> answer(const ListQuery& query);
     core::Result<Answer> answer(const JournalQuery& query);
     core::Result<Answer> answer(const ViewQuery& query);
     core::Result<Answer> answer(const StreamQuery& query);
     core::Result<> stream_session(const StreamQuery& query, StreamReply& reply);
     core::Result<> stream_all(const StreamQuery& query, StreamReply& reply);
-    core::Result<bool> list_one(storage::SessionKey key, const ListQuery& query, std::string& out);
+    // supervisor_overview.cpp
+    core::Result<Answer> answer(const ListQuery& query);
+    core::Result<Answer> answer(const OverviewQuery& query);
+    core::Result<> index_session(const Resident& resident, std::span<const core::Event> events);
+    core::Result<std::vector<api::Need>> needs();
+    template <class Use>
+    core::Result<> with_session(storage::SessionKey key, Use use);
 
     // supervisor_upkeep.cpp
     void upkeep(bool idle);

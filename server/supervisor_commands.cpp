@@ -214,6 +214,7 @@ Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& 
         HEADWAY_CHECK(note_use(resident));
     }
     stats_.events += events.size();
+    HEADWAY_CHECK(index_session(resident, events));
     HEADWAY_CHECK(index_approvals(resident, events, cursor, turn));
     HEADWAY_CHECK(index_checks(resident, events, cursor, turn));
     HEADWAY_CHECK(index_estimates(resident, events));

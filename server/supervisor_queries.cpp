@@ -68,61 +68,6 @@ Result<Answer> Supervisor::answer(const JournalQuery& query) {
     return Answer{std::move(reply)};
 }
 
-Result<Answer> Supervisor::answer(const ListQuery& query) {
-    BodyReply reply;
-    reply.body = "{\"sessions\":[";
-    std::size_t found = 0;
-    std::size_t scanned = 0;
-    storage::SessionKey before = query.before;
-    bool more = true;
-    while (more && found < query.limit && scanned < core::limits::kListScanMax) {
-        HEADWAY_TRY(const auto keys,
-                    store_.list(before, query.open.value_or(false), core::limits::kListPageMax));
-        more = keys.size() == core::limits::kListPageMax;
-        for (const storage::SessionKey key : keys) {
-            if (found == query.limit) {
-                more = true;
-                break;
-            }
-            before = key;
-            ++scanned;
-            HEADWAY_TRY(const bool listed, list_one(key, query, reply.body));
-            if (listed) ++found;
-        }
-    }
-    if (reply.body.back() == ',') reply.body.pop_back();
-    reply.body += "],\"next\":";
-    reply.body += more ? "\"" + std::to_string(before) + "\"}" : "null}";
-    return Answer{std::move(reply)};
-}
-
-/// Appends the session's document and a comma when it passes the filters.
-Result<bool> Supervisor::list_one(storage::SessionKey key, const ListQuery& query,
-                                  std::string& out) {
-    std::optional<storage::StoredSession> stored;
-    const Resident* resident = residents_.find(key);
-    if (resident == nullptr) {
-        HEADWAY_TRY(storage::StoredSession loaded, store_.load(key));
-        stored.emplace(std::move(loaded));
-    }
-    const core::Session& session = resident != nullptr ? resident->session : stored->session;
-    const core::SessionState& state = session.state();
-    const auto& wanted = query.verdicts;
-    if (!wanted.empty() &&
-        std::find(wanted.begin(), wanted.end(), state.judgement.verdict) == wanted.end()) {
-        return false;
-    }
-    if (query.open && *query.open == state.ended()) return false;
-    if (!query.agent_type.empty() && query.agent_type != state.about.agent.type) return false;
-    const auto& labels = state.about.labels;
-    if (query.label && std::find(labels.begin(), labels.end(), *query.label) == labels.end()) {
-        return false;
-    }
-    api::append_session(out, session, reading_time());
-    out.push_back(',');
-    return true;
-}
-
 Result<Answer> Supervisor::answer(const StreamQuery& query) {
     StreamReply reply;
     reply.session = query.session;

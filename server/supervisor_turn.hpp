@@ -37,7 +37,8 @@ inline bool is_query(const Command& command) {
            std::holds_alternative<ApprovalQuery>(command) ||
            std::holds_alternative<InboxQuery>(command) ||
            std::holds_alternative<CheckQuery>(command) ||
-           std::holds_alternative<EstimatesQuery>(command);
+           std::holds_alternative<EstimatesQuery>(command) ||
+           std::holds_alternative<OverviewQuery>(command);
 }
 
 }  // namespace headway::server

@@ -121,6 +121,25 @@ CREATE TABLE estimate_score(
     signed_error_milli INTEGER NOT NULL,
     PRIMARY KEY(source, model, decile)
 ) STRICT, WITHOUT ROWID;
+)sql",
+    // The rows are made by SqliteStore::recover(), which can read what is stored of a session.
+    R"sql(
+CREATE TABLE session_index(
+    session INTEGER PRIMARY KEY,
+    open INTEGER NOT NULL,
+    verdict INTEGER NOT NULL,
+    attention_at INTEGER,
+    over_budget_at INTEGER,
+    agent TEXT NOT NULL,
+    parent TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    text TEXT NOT NULL
+) STRICT;
+CREATE INDEX session_index_verdict ON session_index(open, verdict);
+CREATE INDEX session_index_parent ON session_index(parent) WHERE parent<>'';
+CREATE INDEX session_index_attention ON session_index(attention_at) WHERE attention_at IS NOT NULL;
+CREATE INDEX session_index_budget ON session_index(over_budget_at) WHERE over_budget_at IS NOT NULL;
+INSERT INTO meta(name, value) SELECT 'session_index_due', 1 WHERE EXISTS(SELECT 1 FROM session);
 )sql"};
 
 core::Result<> run_step(Database& database, int step) {

@@ -6,7 +6,7 @@
 namespace headway::storage {
 
 /// The schema this build writes; kept in `PRAGMA user_version`.
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
 
 /// Brings the database to kSchemaVersion, each step in one transaction. Errors: kStorageTooNew (a
 /// newer Headway wrote it; nothing was touched), kStorageCorrupt (it is the database of another

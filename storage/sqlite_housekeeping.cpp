@@ -70,6 +70,8 @@ Result<> SqliteStore::doom_one(core::Timestamp cutoff, Deletion& step) {
     step.doomed = due.integer(0);
     step.doomed_id = due.text(1);
     due.reset();
+    HEADWAY_TRY(Statement unlist, database_.prepare("DELETE FROM session_index WHERE session=?1"));
+    HEADWAY_CHECK(unlist.bind(1, *step.doomed).run());
     HEADWAY_TRY(Statement doom, database_.prepare("UPDATE session SET name=NULL WHERE key=?1"));
     return doom.bind(1, *step.doomed).run();
 }

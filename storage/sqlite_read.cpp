@@ -32,6 +32,13 @@ Result<SqliteStore::Row> SqliteStore::read_row(Cursor cursor) {
 }
 
 Result<Recovery> SqliteStore::recover() {
+    HEADWAY_TRY(Recovery recovery, recover_sessions());
+    HEADWAY_TRY(const std::int64_t due, meta("session_index_due"));
+    if (due != 0) HEADWAY_CHECK(ensure_session_index(recovery));
+    return recovery;
+}
+
+Result<Recovery> SqliteStore::recover_sessions() {
     Recovery recovery;
     recovery.head = head();
     HEADWAY_TRY(recovery.snapshots, meta("snapshot_cursor"));
@@ -170,17 +177,6 @@ Result<std::vector<StreamEvent>> SqliteStore::read_stream(Cursor after, std::siz
             if (cursor > after) events.push_back({cursor, name->second, std::move(event)});
             ++cursor;
         }
-    }
-}
-
-Result<std::vector<SessionKey>> SqliteStore::list(SessionKey before, bool open, std::size_t limit) {
-    Statement& statement = open ? sql_.list_open : sql_.list;
-    statement.bind(1, before).bind(2, static_cast<std::int64_t>(limit));
-    std::vector<SessionKey> keys;
-    while (true) {
-        HEADWAY_TRY(const bool row, statement.step());
-        if (!row) return keys;
-        keys.push_back(statement.integer(0));
     }
 }
 

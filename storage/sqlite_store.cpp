@@ -78,11 +78,6 @@ Result<> SqliteStore::prepare() {
         {&sql_.stream,
          "SELECT cursor,session,n,events FROM journal WHERE cursor>=?1 ORDER BY cursor LIMIT ?2"},
         {&sql_.name, "SELECT name FROM session WHERE key=?1"},
-        {&sql_.list,
-         "SELECT key FROM session WHERE key<?1 AND name IS NOT NULL ORDER BY key DESC LIMIT ?2"},
-        {&sql_.list_open,
-         "SELECT key FROM session WHERE key<?1 AND name IS NOT NULL AND ended_at IS NULL ORDER BY "
-         "key DESC LIMIT ?2"},
         {&sql_.save, "UPDATE session SET n=?2,tail=?3,ended_at=?4,state=?5 WHERE key=?1"},
         {&sql_.set_meta,
          "INSERT INTO meta(name,value) VALUES(?1,?2) ON CONFLICT(name) DO UPDATE SET "
@@ -91,6 +86,9 @@ Result<> SqliteStore::prepare() {
         {&sql_.add_use,
          "INSERT INTO used(agent,outcome,ended_at,elapsed_ms,steps,tokens,cost_micros) "
          "VALUES(?1,?2,?3,?4,?5,?6,?7)"},
+        {&sql_.move_indexed,
+         "UPDATE session_index SET open=?2,verdict=?3,attention_at=?4,over_budget_at="
+         "CASE WHEN ?5 IS NULL THEN NULL ELSE ifnull(over_budget_at,?5) END WHERE session=?1"},
     };
     for (const auto& [statement, text] : all) {
         HEADWAY_TRY(*statement, database_.prepare(text));

@@ -57,8 +57,6 @@ public:
     core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit) override;
     Cursor oldest() const override { return oldest_; }
     Cursor head() const override { return next_ - 1; }
-    core::Result<std::vector<SessionKey>> list(SessionKey before, bool open,
-                                               std::size_t limit) override;
     core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
                         const EventIds& new_ids) override;
     core::Result<> set_snapshot_cursor(Cursor cursor) override;
@@ -70,6 +68,15 @@ public:
     core::Result<Deletion> delete_some(core::Timestamp cutoff) override;
     core::Result<> checkpoint(int pages) override;
     std::int64_t wal_pages() const override { return wal_pages_; }
+
+    core::Result<> index_session(SessionKey key, const core::Session& session,
+                                 core::Timestamp now) override;
+    core::Result<std::vector<SessionKey>> list(const SessionFilter& filter, SessionKey before,
+                                               std::size_t limit) override;
+    core::Result<std::uint64_t> count(const SessionFilter& filter) override;
+    core::Result<VerdictCounts> count_open() override;
+    core::Result<std::vector<SessionNeed>> needs(std::size_t limit) override;
+    core::Result<std::uint64_t> count_needs() override;
 
     core::Result<std::vector<core::TokenRecord>> tokens() override;
     core::Result<> add_token(const core::TokenRecord& token) override;
@@ -83,7 +90,7 @@ private:
         Statement find, create, append, mark;
         Statement find_event_id, add_event_id, find_key, add_key;
         Statement load, row, mark_after, stream, name;
-        Statement list, list_open, save, set_meta, get_meta, add_use;
+        Statement save, set_meta, get_meta, add_use, move_indexed;
     };
     /// One journal row as read back.
     struct Row {
@@ -101,6 +108,10 @@ private:
     core::Result<> set_meta(std::string_view name, std::int64_t value);
     core::Result<Row> read_row(Cursor cursor);
     core::Result<> replay_chain(StoredSession& stored);
+    core::Result<Recovery> recover_sessions();
+    core::Result<> ensure_session_index(const Recovery& recovery);
+    core::Result<> fill_session_index(const Recovery& recovery);
+    core::Result<std::string> among_ids(const SessionFilter& filter);
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
     core::Result<Deletion> delete_step(core::Timestamp cutoff);
     core::Result<bool> forget_keys(core::Timestamp cutoff);

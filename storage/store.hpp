@@ -14,6 +14,7 @@
 #include "core/result.hpp"
 #include "core/session.hpp"
 #include "core/time.hpp"
+#include "storage/session_index.hpp"
 #include "storage/token_store.hpp"
 
 // What the supervisor asks of a database. Implemented on SQLite (sqlite_store.hpp); the interface
@@ -25,7 +26,6 @@
 
 namespace headway::storage {
 
-using SessionKey = std::int64_t;
 /// Position in the stream of all sessions; a later event has a greater cursor, numbers may be
 /// skipped.
 using Cursor = std::int64_t;
@@ -101,7 +101,7 @@ struct ApprovalPage {
     std::size_t limit = 50;
 };
 
-class Store : public TokenStore {
+class Store : public TokenStore, public SessionIndex {
 public:
     virtual core::Result<Recovery> recover() = 0;
     /// Keys of the sessions that had not ended at their last snapshot.
@@ -173,10 +173,6 @@ public:
     /// The oldest cursor from which nothing has been deleted.
     virtual Cursor oldest() const = 0;
     virtual Cursor head() const = 0;
-    /// Keys below `before`, newest first. `open`: only those that had not ended at their last
-    /// snapshot.
-    virtual core::Result<std::vector<SessionKey>> list(SessionKey before, bool open,
-                                                       std::size_t limit) = 0;
 
     /// Replaces the session's snapshot and indexes the event ids that came since the last one.
     virtual core::Result<> save(SessionKey key, const core::Session& session, Chain chain,

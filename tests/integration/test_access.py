@@ -26,6 +26,7 @@ ROUTES = [
     ("GET", "/api/autonomous/progress/{s}", None, READ),
     ("GET", "/api/chat/autonomous/status?sessionId={s}", None, READ),
     ("GET", "/v1/sessions", None, OVERVIEW),
+    ("GET", "/v1/overview", None, OVERVIEW),
     ("GET", "/metrics", None, OVERVIEW),
     ("POST", "/v1/sessions/{s}/pause", {}, CONTROL),
     ("POST", "/v1/sessions/{s}/resume", {}, CONTROL),

@@ -4,7 +4,8 @@ import gzip
 import re
 import unittest
 
-from support.case import SharedDaemonCase
+from support.case import OwnDaemonCase, SharedDaemonCase
+from support.sse import EventStream
 
 SECURITY = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
             "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin"}
@@ -45,6 +46,105 @@ class Pages(SharedDaemonCase):
     def test_every_reply_says_that_it_is_what_it_is_and_ours(self):
         for path in ("/livez", "/v1/sessions", "/nowhere", "/assets/0/none.js"):
             self.assertLessEqual(SECURITY.items(), self.client.get(path).headers.items(), path)
+
+
+class Overview(OwnDaemonCase):
+    def test_it_counts_what_is_open_and_lists_what_waits(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        self.assertEqual(client.get("/v1/overview").json(),
+                         {"cursor": 0, "open": 0, "counts": {}, "needs_you": [], "needs_you_total": 0})
+        client.open("asks", goal="ship it")
+        client.post("/v1/sessions/asks/approvals", {"tool": "deploy", "args": {"to": "prod"}, "risk": "high"})
+        for i in range(6):
+            client.report("loops", "tool.finished", call_id=f"c{i}", tool="bash", args={"command": "make"}, ok=False,
+                          error={"class": "test", "message": "1 failed"})
+        client.open("ended")
+        client.end("ended")
+        shown = client.get("/v1/overview").json()
+        self.assertEqual((shown["open"], shown["counts"]), (2, {"blocked": 1, "stuck": 1}))
+        asks, loops = shown["needs_you"]
+        approval = client.get("/v1/approvals").json()["approvals"][0]
+        self.assertEqual((asks["kind"], asks["session"], asks["goal"], asks["approval"], asks["risk"], asks["certain"]),
+                         ("approval", "asks", "ship it", approval["id"], "high", True))
+        self.assertEqual((loops["kind"], loops["session"], loops["certain"]), ("stuck", "loops", False))
+        self.assertEqual(loops["reason"], client.session("loops")["verdict"]["reason"])
+
+    def test_following_the_stream_from_its_cursor_misses_nothing(self):
+        client = self.client(daemon := self.start())
+        client.open("a")
+        cursor = client.get("/v1/overview").json()["cursor"]
+        client.report("a", "message", text="later")
+        with EventStream(daemon.port, f"/v1/stream?last_event_id={cursor}") as stream:
+            event = stream.until(lambda e: e.is_journal)[-1]
+        self.assertEqual((event.data["session"], event.data["type"]), ("a", "message"))
+
+    def test_it_survives_kill_9(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        client.report("a", "tool.finished", call_id="c", tool="edit", mutated=[{"path": "x", "digest": "1"}])
+        client.post("/v1/sessions/b/approvals", {"tool": "deploy"})
+        before = client.get("/v1/overview").json()
+        self.assertEqual(before["counts"], {"progressing": 1, "blocked": 1})
+        daemon.restart()
+        self.assertEqual(self.client(daemon).get("/v1/overview").json(), before)
+
+
+class Rows(SharedDaemonCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        client = cls.daemon.client()
+        client.open("root", goal="Build the shop", agent={"type": "plan", "name": "Ada"})
+        for i in range(5):
+            client.open(f"child-{i}", parent="root", labels={"team": "red" if i % 2 else "blue"})
+        client.report("child-0", "tool.started", call_id="c1", tool="bash", args={"command": "make test"})
+        client.end("child-4")
+        client.close()
+
+    def rows(self, query: str) -> dict:
+        reply = self.client.get("/v1/sessions?view=row&" + query)
+        self.assertEqual(reply.status, 200, reply.body)
+        return reply.json()
+
+    def ids(self, query: str) -> list:
+        page = self.rows(query)
+        self.assertEqual(page["total"], len(page["sessions"]))
+        return [row["id"] for row in page["sessions"]]
+
+    def test_a_row_has_what_a_line_needs(self):
+        row = self.rows("ids=child-0")["sessions"][0]
+        self.assertEqual(row["last_action"]["text"], "bash: make test")
+        self.assertEqual((row["parent"], row["labels"], row["alive"]), ("root", {"team": "blue"}, True))
+        document = self.client.session("child-0")
+        self.assertEqual((row["status"], row["n"]), (document["verdict"]["status"], document["n"]))
+
+    def test_filters(self):
+        self.assertEqual(self.ids("parent=root&open=true"), ["child-3", "child-2", "child-1", "child-0"])
+        self.assertEqual(self.ids("label=team:red"), ["child-3", "child-1"])
+        self.assertEqual(self.ids("q=SHOP"), ["root"])
+        self.assertEqual(self.ids("q=ada&agent=plan&verdict=starting"), ["root"])
+        self.assertEqual(self.ids("ids=child-4,nobody,child-4"), ["child-4"])
+        self.assertEqual(self.ids("open=false"), ["child-4"])
+        self.assertEqual(self.ids("q=nothing+like+it"), [])
+
+    def test_pages_follow_each_other_and_say_how_many_there_are(self):
+        found, cursor = [], ""
+        while cursor is not None:
+            page = self.rows("limit=2&parent=root" + (f"&cursor={cursor}" if cursor else ""))
+            self.assertEqual(page["total"], 5)
+            found += [row["id"] for row in page["sessions"]]
+            cursor = page["next"]
+        self.assertEqual(found, [f"child-{i}" for i in (4, 3, 2, 1, 0)])
+
+    def test_bad_filters_say_what_is_wrong(self):
+        for query, field, code in (("view=table", "view", "invalid_parameter"), ("q=" + "x" * 257, "q", "invalid_parameter"),
+                                   ("parent=a/b", "parent", "invalid_parameter"), ("ids=a,,b", "ids", "invalid_id"),
+                                   ("ids=" + ",".join(f"s{i}" for i in range(201)), "ids", "invalid_parameter"),
+                                   ("label=x", "label", "invalid_parameter"), ("open=1", "open", "invalid_parameter")):
+            reply = self.client.get("/v1/sessions?" + query)
+            self.assertEqual((reply.status, reply.json()["code"], reply.json()["field"]), (400, code, field), query)
+        self.assertEqual(self.client.get("/v1/overview?x=1").status, 400)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ public:
     /// The next commit takes so long.
     void stall_commit(core::Millis how_long) { stall_ = how_long; }
     int rollbacks() const { return rollbacks_; }
+    /// How often the index of sessions was written.
+    int indexed() const { return indexed_; }
 
     core::Result<storage::Recovery> recover() override {
         if (auto error = failure(Step::kRecover)) return *error;
@@ -139,10 +141,25 @@ public:
     }
     storage::Cursor oldest() const override { return real_.oldest(); }
     storage::Cursor head() const override { return real_.head(); }
-    core::Result<std::vector<storage::SessionKey>> list(storage::SessionKey before, bool open,
-                                                        std::size_t limit) override {
-        return real_.list(before, open, limit);
+    core::Result<> index_session(storage::SessionKey key, const core::Session& session,
+                                 core::Timestamp now) override {
+        ++indexed_;
+        if (auto error = failure(Step::kIndex)) return *error;
+        return real_.index_session(key, session, now);
     }
+    core::Result<std::vector<storage::SessionKey>> list(const storage::SessionFilter& filter,
+                                                        storage::SessionKey before,
+                                                        std::size_t limit) override {
+        return real_.list(filter, before, limit);
+    }
+    core::Result<std::uint64_t> count(const storage::SessionFilter& filter) override {
+        return real_.count(filter);
+    }
+    core::Result<storage::VerdictCounts> count_open() override { return real_.count_open(); }
+    core::Result<std::vector<storage::SessionNeed>> needs(std::size_t limit) override {
+        return real_.needs(limit);
+    }
+    core::Result<std::uint64_t> count_needs() override { return real_.count_needs(); }
     core::Result<> save(storage::SessionKey key, const core::Session& session, storage::Chain chain,
                         const storage::EventIds& new_ids) override {
         if (auto error = failure(Step::kSave)) return *error;
@@ -192,6 +209,7 @@ private:
     core::ErrorCode code_ = core::ErrorCode::kStorageFull;
     core::Millis stall_{0};
     int rollbacks_ = 0;
+    int indexed_ = 0;
     bool begun_ = false;  ///< the real store has a transaction
 };
 

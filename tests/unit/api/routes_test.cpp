@@ -49,6 +49,7 @@ TEST_CASE("routes: what is served", "[api]") {
         {Method::kGet, "/readyz", Route::kReady, ""},
         {Method::kGet, "/metrics", Route::kMetrics, ""},
         {Method::kGet, "/v1/version", Route::kVersion, ""},
+        {Method::kGet, "/v1/overview", Route::kOverview, ""},
         {Method::kGet, "/", Route::kPage, ""},
         {Method::kGet, "/assets/0a1b/app.js", Route::kAsset, ""},
         {Method::kPost, "/v1/sessions/a/approvals", Route::kAsk, "a"},

@@ -45,26 +45,26 @@ TEST_CASE("supervisor queries: sessions are listed newest first and filtered", "
     CHECK(ids(list(s, {})) == std::vector<std::string>{"c", "b", "a"});
     ListQuery query;
     SECTION("open") {
-        query.open = true;
+        query.filter.open = true;
         CHECK(ids(list(s, query)) == std::vector<std::string>{"c", "a"});
-        query.open = false;
+        query.filter.open = false;
         CHECK(ids(list(s, query)) == std::vector<std::string>{"b"});
     }
     SECTION("verdict") {
-        query.verdicts = {Verdict::kFailed, Verdict::kStuck};
+        query.filter.verdicts = {Verdict::kFailed, Verdict::kStuck};
         CHECK(ids(list(s, query)) == std::vector<std::string>{"b"});
     }
     SECTION("agent") {
-        query.agent_type = "tester";
+        query.filter.agent_type = "tester";
         CHECK(ids(list(s, query)) == std::vector<std::string>{"c", "a"});
     }
     SECTION("label") {
-        query.label = Label{"team", "c"};
+        query.filter.label = Label{"team", "c"};
         CHECK(ids(list(s, query)) == std::vector<std::string>{"c"});
     }
     SECTION("nothing") {
-        query.agent_type = "nobody";
-        CHECK(list(s, query) == Document::parse(R"({"sessions":[],"next":null})"));
+        query.filter.agent_type = "nobody";
+        CHECK(list(s, query) == Document::parse(R"({"sessions":[],"next":null,"total":0})"));
     }
 }
 

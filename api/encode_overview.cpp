@@ -1,0 +1,176 @@
+#include "api/encode_overview.hpp"
+
+#include <cmath>
+
+#include "api/json_writer.hpp"
+#include "core/budget.hpp"
+#include "core/limits.hpp"
+
+namespace headway::api {
+namespace {
+
+template <class T>
+void member_or_null(JsonWriter& json, std::string_view name, const T& v, bool present) {
+    json.key(name);
+    if (present) {
+        json.value(v);
+    } else {
+        json.null();
+    }
+}
+
+std::string_view name_of(NeedKind kind) {
+    constexpr std::string_view kNames[] = {"approval", "question", "stuck",
+                                           "blocked",  "silent",   "over_budget"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string percent_text(double percent) {
+    return std::to_string(static_cast<std::int64_t>(std::floor(percent)));
+}
+
+void write_action(JsonWriter& json, const core::SessionState& state) {
+    member_or_null(json, "last_action", *state.last_action, state.last_action.has_value());
+}
+
+void write_row_budget(JsonWriter& json, const core::SessionState& state, const ReadingTime& time) {
+    json.key("budget");
+    if (!state.budget.limited()) {
+        json.null();
+        return;
+    }
+    const core::BudgetStatus status = core::budget_status(state, time.now, time.watching_since);
+    json.open_object();
+    json.member("level", status.level);
+    json.member("pressure", std::floor(status.pressure * 10) / 10);
+    json.member("dimension", status.dimension);
+    json.close_object();
+}
+
+void write_need(JsonWriter& json, const Need& need) {
+    json.open_object();
+    json.member("kind", name_of(need.kind));
+    json.member("session", need.session);
+    member_or_null(json, "goal", need.goal, !need.goal.empty());
+    json.member("since", need.since);
+    json.member("reason", need.reason);
+    json.member("certain", need.certain);
+    const bool approval = need.approval != 0;
+    member_or_null(json, "approval", core::approval_id(need.session, need.approval), approval);
+    member_or_null(json, "risk", need.risk, approval);
+    json.close_object();
+}
+
+std::string wish_of(const core::Approval& approval) {
+    switch (approval.kind) {
+        case core::ApprovalKind::kTool:
+            return "asks to run " + approval.tool;
+        case core::ApprovalKind::kAuth:
+            return "asks for access";
+        case core::ApprovalKind::kBudgetExtension:
+            return "asks for more budget";
+        case core::ApprovalKind::kQuestion:
+            break;
+    }
+    return "asks a question";
+}
+
+}  // namespace
+
+std::string goal_line(const core::SessionState& state) {
+    return std::string{core::cut_text(state.about.goal.kept, core::limits::kGoalLineBytesMax)};
+}
+
+void append_row(std::string& out, const core::Session& session, const ReadingTime& time) {
+    const core::SessionState& state = session.state();
+    const core::SessionStarted& about = state.about;
+    JsonWriter json{out};
+    json.open_object();
+    json.member("id", session.id());
+    json.member("n", state.n);
+    json.member("status", state.judgement.verdict);
+    json.member("since", state.judgement.since);
+    json.member("reason", state.judgement.reason);
+    json.member("state", state.agent_state);
+    member_or_null(json, "phase", state.phase, !state.phase.empty());
+    json.member("iteration", state.iteration);
+    json.member("opened_at", state.opened_at);
+    json.member("ended_at", state.ended_at);
+    json.member("outcome", state.outcome);
+    json.member("last_beat_at", state.last_beat_at);
+    json.member("alive", core::is_alive(core::view_of(session), time.now, time.watching_since));
+    json.member("next_heartbeat_ms", state.asked_interval);
+    write_action(json, state);
+    member_or_null(json, "goal", goal_line(state), !about.goal.empty());
+    json.member("agent", about.agent);
+    member_or_null(json, "parent", about.parent, !about.parent.empty());
+    json.member("labels", about.labels);
+    write_row_budget(json, state, time);
+    json.member("approvals_pending", state.approvals.pending());
+    json.member("activity", core::activity_of(state.ledger));
+    json.close_object();
+}
+
+Need need_of(std::string_view session, const core::Approval& approval) {
+    Need need;
+    const bool question = approval.kind == core::ApprovalKind::kQuestion;
+    need.kind = question ? NeedKind::kQuestion : NeedKind::kApproval;
+    need.session = session;
+    need.since = approval.requested_at;
+    need.reason = approval.summary.empty() ? wish_of(approval) : approval.summary;
+    need.certain = true;
+    need.approval = approval.n;
+    need.risk = approval.risk;
+    return need;
+}
+
+Need need_of(const core::Session& session, core::Timestamp since, bool over_budget,
+             const ReadingTime& time) {
+    const core::SessionState& state = session.state();
+    Need need;
+    need.session = session.id();
+    need.since = since;
+    need.goal = goal_line(state);
+    if (over_budget) {
+        const core::BudgetStatus status = core::budget_status(state, time.now, time.watching_since);
+        need.kind = NeedKind::kOverBudget;
+        need.certain = true;
+        need.reason = percent_text(status.pressure) + " % of its " +
+                      std::string{core::name_of(status.dimension)} + " are used";
+        return need;
+    }
+    need.reason = state.judgement.reason;
+    if (state.judgement.verdict == core::Verdict::kSilent) need.kind = NeedKind::kSilent;
+    if (state.judgement.verdict == core::Verdict::kBlocked) {
+        // Unless it was only read from the words of errors.
+        need.kind = NeedKind::kBlocked;
+        need.certain = state.detectors.blocked.asked || state.detectors.blocked.typed;
+    }
+    return need;
+}
+
+void append_overview(std::string& out, const Overview& overview) {
+    JsonWriter json{out};
+    json.open_object();
+    json.member("cursor", overview.cursor);
+    std::uint64_t open = 0;
+    for (const std::uint64_t count : overview.counts)
+        open += count;
+    json.member("open", open);
+    json.key("counts");
+    json.open_object();
+    for (std::size_t i = 0; i < overview.counts.size(); ++i) {
+        if (overview.counts[i] == 0) continue;
+        json.member(core::name_of(static_cast<core::Verdict>(i)), overview.counts[i]);
+    }
+    json.close_object();
+    json.key("needs_you");
+    json.open_array();
+    for (const Need& need : overview.needs)
+        write_need(json, need);
+    json.close_array();
+    json.member("needs_you_total", overview.needs_total);
+    json.close_object();
+}
+
+}  // namespace headway::api

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/encode.hpp"
+#include "core/approvals.hpp"
+#include "core/verdict.hpp"
+
+// What a dashboard reads of many sessions at once, as JSON text. Pure; the shapes are those of
+// API.md.
+
+namespace headway::api {
+
+/// A session in a line of a table: a tenth of its document.
+void append_row(std::string& out, const core::Session& session, const ReadingTime& time);
+
+enum class NeedKind : std::uint8_t { kApproval, kQuestion, kStuck, kBlocked, kSilent, kOverBudget };
+
+/// Something that waits for a person.
+struct Need {
+    NeedKind kind = NeedKind::kStuck;
+    std::string session;
+    std::string goal;
+    core::Timestamp since = core::kNever;
+    std::string reason;
+    bool certain = false;        ///< somebody said so, or it was counted
+    std::uint64_t approval = 0;  ///< its number; 0 = none
+    core::Risk risk = core::Risk::kUnknown;
+};
+
+/// What a pending approval asks for.
+Need need_of(std::string_view session, const core::Approval& approval);
+/// What an open session with a verdict that wants attention, or with little left of its budget,
+/// asks for.
+Need need_of(const core::Session& session, core::Timestamp since, bool over_budget,
+             const ReadingTime& time);
+/// What people see of the goal where there is room for a line.
+std::string goal_line(const core::SessionState& state);
+
+struct Overview {
+    std::int64_t cursor = 0;                                  ///< of the stream of all sessions
+    std::array<std::uint64_t, core::kVerdictCount> counts{};  ///< of open sessions
+    std::vector<Need> needs;                                  ///< oldest first
+    std::uint64_t needs_total = 0;
+};
+void append_overview(std::string& out, const Overview& overview);
+
+}  // namespace headway::api

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <utility>
+
+#include "api/encode_overview.hpp"
+#include "core/limits.hpp"
+#include "server/supervisor_turn.hpp"
+
+// Many sessions at once: the index of all of them kept, and read for lists and the overview.
+
+namespace headway::server {
+namespace {
+
+using core::Result;
+
+/// Whether the index of sessions has to follow the event. Most reports have none of these.
+bool moves_index(const core::Event& event) {
+    switch (core::type_of(event.payload)) {
+        case core::EventType::kSessionStarted:
+        case core::EventType::kVerdictChanged:
+        case core::EventType::kSessionEnded:
+        case core::EventType::kBudgetSet:
+        case core::EventType::kBudgetLevel:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+/// In the same transaction as the events.
+Result<> Supervisor::index_session(const Resident& resident, std::span<const core::Event> events) {
+    if (std::none_of(events.begin(), events.end(), moves_index)) return {};
+    return store_.index_session(resident.key, resident.session, events.back().at);
+}
+
+/// Hands the session to `use`, from memory or from disk.
+template <class Use>
+Result<> Supervisor::with_session(storage::SessionKey key, Use use) {
+    if (const Resident* resident = residents_.find(key)) {
+        use(resident->session);
+        return {};
+    }
+    HEADWAY_TRY(const storage::StoredSession stored, store_.load(key));
+    use(stored.session);
+    return {};
+}
+
+Result<Answer> Supervisor::answer(const ListQuery& query) {
+    HEADWAY_TRY(auto keys, store_.list(query.filter, query.before, query.limit + 1));
+    const bool more = keys.size() > query.limit;
+    if (more) keys.pop_back();
+    BodyReply reply;
+    reply.body = "{\"sessions\":[";
+    for (const storage::SessionKey key : keys) {
+        HEADWAY_CHECK(with_session(key, [&](const core::Session& session) {
+            if (query.rows) {
+                api::append_row(reply.body, session, reading_time());
+            } else {
+                api::append_session(reply.body, session, reading_time());
+            }
+        }));
+        reply.body.push_back(',');
+    }
+    if (!keys.empty()) reply.body.pop_back();
+    reply.body += "],\"next\":";
+    reply.body += more ? "\"" + std::to_string(keys.back()) + "\"" : "null";
+    HEADWAY_TRY(const std::uint64_t total, store_.count(query.filter));
+    reply.body += ",\"total\":" + std::to_string(total) + "}";
+    return Answer{std::move(reply)};
+}
+
+/// The oldest of what waits for people: approvals and sessions, in one order.
+Result<std::vector<api::Need>> Supervisor::needs() {
+    storage::ApprovalPage page;
+    page.pending = true;
+    page.limit = core::limits::kNeedsShownMax;
+    HEADWAY_TRY(const auto approvals, store_.list_approvals(page));
+    HEADWAY_TRY(const auto sessions, store_.needs(core::limits::kNeedsShownMax));
+    std::vector<api::Need> needs;
+    auto approval = approvals.begin();
+    auto session = sessions.begin();
+    while (needs.size() < core::limits::kNeedsShownMax) {
+        const bool no_session = session == sessions.end();
+        if (approval == approvals.end() && no_session) break;
+        const bool approval_first =
+            approval != approvals.end() &&
+            (no_session || approval->approval.requested_at <= session->since);
+        if (approval_first) {
+            needs.push_back(api::need_of(approval->session_id, approval->approval));
+            HEADWAY_CHECK(with_session(approval->session, [&](const core::Session& asking) {
+                needs.back().goal = api::goal_line(asking.state());
+            }));
+            ++approval;
+            continue;
+        }
+        HEADWAY_CHECK(with_session(session->session, [&](const core::Session& needing) {
+            needs.push_back(
+                api::need_of(needing, session->since, session->over_budget, reading_time()));
+        }));
+        ++session;
+    }
+    return needs;
+}
+
+Result<Answer> Supervisor::answer(const OverviewQuery&) {
+    api::Overview overview;
+    overview.cursor = store_.head();
+    HEADWAY_TRY(overview.counts, store_.count_open());
+    HEADWAY_TRY(overview.needs, needs());
+    HEADWAY_TRY(overview.needs_total, store_.count_needs());
+    overview.needs_total += stats_.approvals.pending;
+    BodyReply reply;
+    api::append_overview(reply.body, overview);
+    return Answer{std::move(reply)};
+}
+
+}  // namespace headway::server

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "core/session.hpp"
+#include "core/time.hpp"
+#include "core/verdict.hpp"
+
+// What lists over all sessions are made from, so that neither a page nor a count has to read the
+// sessions that are not on it. Implemented on SQLite (sqlite_sessions.cpp).
+
+namespace headway::storage {
+
+using SessionKey = std::int64_t;
+
+/// Which sessions; with nothing set all of them.
+struct SessionFilter {
+    std::vector<core::Verdict> verdicts;
+    std::optional<bool> open;
+    std::optional<core::Label> label;
+    std::string agent_type;
+    std::string parent;
+    std::string text;  ///< part of the id, goal, agent or a label's value, in any case
+    std::optional<std::vector<std::string>> ids;  ///< unknown ones are left out
+};
+
+/// Why an open session wants somebody's attention, approvals aside.
+struct SessionNeed {
+    SessionKey session = 0;
+    core::Timestamp since = core::kNever;
+    bool over_budget = false;  ///< else its verdict: blocked, stuck or silent
+};
+
+using VerdictCounts = std::array<std::uint64_t, core::kVerdictCount>;
+
+class SessionIndex {
+public:
+    virtual ~SessionIndex() = default;
+
+    /// In the transaction of events that opened or ended the session or changed its verdict or the
+    /// level of its budget; `now` is theirs.
+    virtual core::Result<> index_session(SessionKey key, const core::Session& session,
+                                         core::Timestamp now) = 0;
+    /// Keys below `before`, newest first.
+    virtual core::Result<std::vector<SessionKey>> list(const SessionFilter& filter,
+                                                       SessionKey before, std::size_t limit) = 0;
+    virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
+    /// Open sessions, by verdict.
+    virtual core::Result<VerdictCounts> count_open() = 0;
+    /// Oldest first.
+    virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
+    virtual core::Result<std::uint64_t> count_needs() = 0;
+};
+
+}  // namespace headway::storage

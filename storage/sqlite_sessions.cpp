@@ -1,0 +1,242 @@
+#include <unordered_map>
+#include <utility>
+
+#include "core/limits.hpp"
+#include "core/words.hpp"
+#include "storage/sqlite_store.hpp"
+
+// The index of sessions, written in the transaction of the events it follows: see
+// session_index.hpp.
+
+namespace headway::storage {
+namespace {
+
+using core::ErrorCode;
+using core::Result;
+
+// Stands around labels, and between texts, so that nothing is found across two of them.
+constexpr char kBorder = '\x1f';
+
+std::int64_t ms_of(core::Timestamp at) {
+    return at.time_since_epoch().count();
+}
+
+/// A label as it stands in the column: with the lengths no other one looks like a part of it.
+std::string label_text(const core::Label& label) {
+    return kBorder + std::to_string(label.key.size()) + ":" + label.key +
+           std::to_string(label.value.size()) + ":" + label.value + kBorder;
+}
+
+std::string labels_text(const core::SessionStarted& about) {
+    std::string text;
+    for (const core::Label& label : about.labels)
+        text += label_text(label);
+    return text;
+}
+
+/// What a search looks through. The goal comes last, so that a long one is what is cut.
+std::string search_text(const core::Session& session) {
+    const core::SessionStarted& about = session.state().about;
+    std::string text = session.id();
+    for (const std::string* part : {&about.agent.type, &about.agent.name, &about.agent.model})
+        text += kBorder + *part;
+    for (const core::Label& label : about.labels)
+        text += kBorder + label.value;
+    text += kBorder + about.goal.kept;
+    return core::lower(core::cut_text(text, core::limits::kSearchTextBytesMax));
+}
+
+/// Whether the verdict asks for somebody. A session that waits for an approval does not: the
+/// approval itself does.
+bool wants_attention(const core::SessionState& state) {
+    const core::Judgement& judgement = state.judgement;
+    if (state.ended() || judgement.detector == "approval") return false;
+    return judgement.verdict == core::Verdict::kBlocked ||
+           judgement.verdict == core::Verdict::kStuck ||
+           judgement.verdict == core::Verdict::kSilent;
+}
+
+bool over_budget(const core::SessionState& state) {
+    return !state.ended() && state.budget.limited() &&
+           state.budget.level >= core::BudgetLevel::kCritical;
+}
+
+/// ?1 is the key, ?2 how many; the others belong to the filter.
+std::string conditions(const SessionFilter& filter) {
+    std::string sql;
+    if (filter.open) sql += *filter.open ? " AND open=1" : " AND open=0";
+    if (!filter.verdicts.empty()) {
+        std::string list;
+        for (const core::Verdict verdict : filter.verdicts)
+            list += (list.empty() ? "" : ",") + std::to_string(static_cast<int>(verdict));
+        sql += " AND verdict IN (" + list + ")";
+    }
+    if (filter.label) sql += " AND instr(labels,?3)>0";
+    if (!filter.agent_type.empty()) sql += " AND agent=?4";
+    if (!filter.parent.empty()) sql += " AND parent=?5";
+    if (!filter.text.empty()) sql += " AND instr(text,?6)>0";
+    return sql;
+}
+
+/// The texts that are bound, which live as long as the statement runs.
+struct Bound {
+    std::string label;
+    std::string text;
+
+    Bound(const SessionFilter& filter, Statement& statement) {
+        if (filter.label) {
+            label = label_text(*filter.label);
+            statement.bind(3, label);
+        }
+        if (!filter.agent_type.empty()) statement.bind(4, filter.agent_type);
+        if (!filter.parent.empty()) statement.bind(5, filter.parent);
+        if (!filter.text.empty()) {
+            text = core::lower(filter.text);
+            statement.bind(6, text);
+        }
+    }
+};
+
+}  // namespace
+
+Result<> SqliteStore::index_session(SessionKey key, const core::Session& session,
+                                    core::Timestamp now) {
+    const core::SessionState& state = session.state();
+    sql_.move_indexed.bind(1, key).bind(2, state.ended() ? 0 : 1);
+    sql_.move_indexed.bind(3, static_cast<std::int64_t>(state.judgement.verdict));
+    const auto moment = [this](int index, bool set, core::Timestamp at) {
+        if (set) {
+            sql_.move_indexed.bind(index, ms_of(at));
+        } else {
+            sql_.move_indexed.bind_null(index);
+        }
+    };
+    moment(4, wants_attention(state), state.judgement.since);
+    moment(5, over_budget(state), now);
+    HEADWAY_CHECK(sql_.move_indexed.run());
+    if (database_.changes() > 0) return {};
+    const std::string labels = labels_text(state.about);
+    const std::string text = search_text(session);
+    HEADWAY_TRY(Statement insert,
+                database_.prepare("INSERT INTO session_index(session,open,verdict,attention_at,"
+                                  "over_budget_at,agent,parent,labels,text) "
+                                  "VALUES(?1,1,0,NULL,NULL,?2,?3,?4,?5)"));
+    HEADWAY_CHECK(insert.bind(1, key)
+                      .bind(2, state.about.agent.type)
+                      .bind(3, state.about.parent)
+                      .bind(4, labels)
+                      .bind(5, text)
+                      .run());
+    return sql_.move_indexed.run();
+}
+
+/// Once, after the schema got this index: from what is stored of each session.
+Result<> SqliteStore::fill_session_index(const Recovery& recovery) {
+    std::unordered_map<SessionKey, const core::Session*> recovered;
+    for (const StoredSession& stored : recovery.sessions)
+        recovered.emplace(stored.key, &stored.session);
+    std::vector<SessionKey> keys;
+    HEADWAY_TRY(Statement all, database_.prepare("SELECT key FROM session WHERE name IS NOT NULL"));
+    while (true) {
+        HEADWAY_TRY(const bool row, all.step());
+        if (!row) break;
+        keys.push_back(all.integer(0));
+    }
+    for (const SessionKey key : keys) {
+        if (const auto here = recovered.find(key); here != recovered.end()) {
+            HEADWAY_CHECK(index_session(key, *here->second, here->second->state().last_beat_at));
+            continue;
+        }
+        const auto stored = load(key);
+        // One that cannot be read is in no list; it was not before either.
+        if (!stored && stored.error().code == ErrorCode::kStorageCorrupt) continue;
+        if (!stored) return stored.error();
+        HEADWAY_CHECK(index_session(key, stored->session, stored->session.state().last_beat_at));
+    }
+    return set_meta("session_index_due", 0);
+}
+
+Result<> SqliteStore::ensure_session_index(const Recovery& recovery) {
+    HEADWAY_CHECK(begin());
+    auto filled = fill_session_index(recovery);
+    if (filled) filled = commit();
+    if (!filled) rollback();
+    return filled;
+}
+
+Result<std::vector<SessionKey>> SqliteStore::list(const SessionFilter& filter, SessionKey before,
+                                                  std::size_t limit) {
+    HEADWAY_TRY(const std::string among, among_ids(filter));
+    HEADWAY_TRY(Statement list,
+                database_.prepare("SELECT session FROM session_index WHERE session<?1" +
+                                  conditions(filter) + among + " ORDER BY session DESC LIMIT ?2"));
+    list.bind(1, before).bind(2, static_cast<std::int64_t>(limit));
+    const Bound bound{filter, list};
+    std::vector<SessionKey> keys;
+    while (true) {
+        HEADWAY_TRY(const bool row, list.step());
+        if (!row) return keys;
+        keys.push_back(list.integer(0));
+    }
+}
+
+Result<std::uint64_t> SqliteStore::count(const SessionFilter& filter) {
+    HEADWAY_TRY(const std::string among, among_ids(filter));
+    HEADWAY_TRY(Statement count, database_.prepare("SELECT count(*) FROM session_index WHERE 1" +
+                                                   conditions(filter) + among));
+    const Bound bound{filter, count};
+    HEADWAY_CHECK(count.step());
+    return static_cast<std::uint64_t>(count.integer(0));
+}
+
+/// The condition that the filter's ids are; empty without any.
+Result<std::string> SqliteStore::among_ids(const SessionFilter& filter) {
+    if (!filter.ids) return std::string{};
+    std::string list;
+    for (const std::string& id : *filter.ids) {
+        HEADWAY_TRY(const auto key, find(id));
+        if (key) list += (list.empty() ? "" : ",") + std::to_string(*key);
+    }
+    return " AND session IN (" + list + ")";
+}
+
+Result<VerdictCounts> SqliteStore::count_open() {
+    HEADWAY_TRY(Statement counts,
+                database_.prepare("SELECT verdict,count(*) FROM session_index WHERE open=1 "
+                                  "GROUP BY verdict"));
+    VerdictCounts by_verdict{};
+    while (true) {
+        HEADWAY_TRY(const bool row, counts.step());
+        if (!row) return by_verdict;
+        by_verdict.at(static_cast<std::size_t>(counts.integer(0))) =
+            static_cast<std::uint64_t>(counts.integer(1));
+    }
+}
+
+Result<std::vector<SessionNeed>> SqliteStore::needs(std::size_t limit) {
+    HEADWAY_TRY(
+        Statement list,
+        database_.prepare(
+            "SELECT session,attention_at,0 FROM session_index WHERE attention_at IS NOT NULL "
+            "UNION ALL "
+            "SELECT session,over_budget_at,1 FROM session_index WHERE over_budget_at IS NOT NULL "
+            "ORDER BY 2,1,3 LIMIT ?1"));
+    list.bind(1, static_cast<std::int64_t>(limit));
+    std::vector<SessionNeed> found;
+    while (true) {
+        HEADWAY_TRY(const bool row, list.step());
+        if (!row) return found;
+        found.push_back({list.integer(0), core::Timestamp{core::Millis{list.integer(1)}},
+                         list.integer(2) == 1});
+    }
+}
+
+Result<std::uint64_t> SqliteStore::count_needs() {
+    HEADWAY_TRY(const std::int64_t count,
+                database_.query_integer("SELECT (SELECT count(*) FROM session_index WHERE "
+                                        "attention_at IS NOT NULL)+(SELECT count(*) FROM "
+                                        "session_index WHERE over_budget_at IS NOT NULL)"));
+    return static_cast<std::uint64_t>(count);
+}
+
+}  // namespace headway::storage

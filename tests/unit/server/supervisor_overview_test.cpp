@@ -1,0 +1,138 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/limits.hpp"
+#include "tests/support/supervised.hpp"
+
+using namespace headway::server;
+using namespace headway::core;
+using namespace headway::tests;
+using Document = nlohmann::json;
+
+namespace {
+
+Document body(Supervised& s, Command query) {
+    const auto what = s.ask(std::move(query));
+    require_ok(what);
+    return Document::parse(std::get<BodyReply>(*what).body);
+}
+
+Document overview(Supervised& s) {
+    return body(s, OverviewQuery{});
+}
+
+void ask_approval(Supervised& s, const std::string& session, std::string tool) {
+    AskCommand command;
+    command.session = session;
+    command.asked.tool = std::move(tool);
+    require_ok(s.ask(std::move(command)));
+}
+
+}  // namespace
+
+TEST_CASE("overview: counts open sessions by verdict, also after a restart", "[server]") {
+    Supervised s;
+    (void)s.report("a", {beat()});
+    (void)s.report("b", {tool_finished("c1")});
+    (void)s.report("c", {beat(), ended(Outcome::kCompleted)});
+    const Document expected = Document::parse(R"({"starting":1,"progressing":1})");
+    CHECK(overview(s)["counts"] == expected);
+    s.restart();
+    CHECK(overview(s)["counts"] == expected);
+    CHECK(overview(s)["open"] == 2);
+    CHECK(overview(s)["cursor"] == s.sqlite().head());
+}
+
+TEST_CASE("overview: an approval is one entry, and its blocked session none", "[server]") {
+    Supervised s;
+    ask_approval(s, "a", "deploy");
+    ask_approval(s, "a", "delete");
+    const Document shown = overview(s);
+    REQUIRE(shown["needs_you"].size() == 2);
+    CHECK(shown["needs_you_total"] == 2);
+    CHECK(shown["needs_you"][0]["reason"] == "asks to run deploy");
+    CHECK(shown["needs_you"][1]["reason"] == "asks to run delete");
+    CHECK(shown["counts"] == Document{{"blocked", 1}});
+    (void)s.report("a", {ended(Outcome::kCompleted)});
+    CHECK(overview(s)["needs_you"].empty());
+    CHECK(overview(s)["needs_you_total"] == 0);
+}
+
+TEST_CASE("overview: a session whose budget is nearly used is there, until it has more",
+          "[server]") {
+    Supervised s;
+    OpenCommand open;
+    open.session = "a";
+    open.about.goal.kept = "count";
+    open.about.budget.max_steps = 10;
+    require_ok(s.ask(open));
+    Heartbeat ninth;
+    ninth.iteration = 9;
+    (void)s.report("a", {event(ninth)});
+    const Document shown = overview(s);
+    REQUIRE(shown["needs_you"].size() == 1);
+    CHECK(shown["needs_you"][0]["kind"] == "over_budget");
+    CHECK(shown["needs_you"][0]["goal"] == "count");
+    CHECK(shown["needs_you"][0]["reason"] == "90 % of its steps are used");
+    BudgetCommand more;
+    more.session = "a";
+    more.change.limits.max_steps = 100;
+    require_ok(s.ask(more));
+    CHECK(overview(s)["needs_you"].empty());
+}
+
+TEST_CASE("overview: at most so many needs are shown, all are counted", "[server]") {
+    Supervised s;
+    const std::size_t sessions = limits::kNeedsShownMax / limits::kApprovalsPendingMax + 1;
+    for (std::size_t i = 0; i < sessions; ++i) {
+        for (std::size_t j = 0; j < limits::kApprovalsPendingMax; ++j)
+            ask_approval(s, "s" + std::to_string(i), "t" + std::to_string(j));
+    }
+    const Document shown = overview(s);
+    CHECK(shown["needs_you"].size() == limits::kNeedsShownMax);
+    CHECK(shown["needs_you_total"] == sessions * limits::kApprovalsPendingMax);
+    CHECK(shown["needs_you"][0]["approval"].get<std::string>().starts_with("s0.a"));
+}
+
+TEST_CASE("overview: a list of rows, filtered and counted", "[server]") {
+    Supervised s;
+    for (const char* id : {"a", "b", "c"})
+        (void)s.report(id, {beat()});
+    ListQuery query;
+    query.rows = true;
+    query.limit = 2;
+    const Document page = body(s, query);
+    CHECK(page["total"] == 3);
+    CHECK(page["sessions"].size() == 2);
+    CHECK(page["sessions"][0]["id"] == "c");
+    CHECK(page["sessions"][0]["status"] == "starting");
+    CHECK(page["sessions"][0].count("verdict") == 0);
+    query.before = std::stoll(page["next"].get<std::string>());
+    const Document rest = body(s, query);
+    CHECK(rest["sessions"].size() == 1);
+    CHECK(rest["next"].is_null());
+    query.before = INT64_MAX;
+    query.filter.text = "B";
+    CHECK(body(s, query)["total"] == 1);
+}
+
+TEST_CASE("overview: a report that changes no verdict does not write the index", "[server]") {
+    Supervised s;
+    (void)s.report("a", {tool_finished("c1")});
+    const int before = s.store().indexed();
+    (void)s.report("a", {beat()});
+    (void)s.report("a", {tool_finished("c2")});
+    CHECK(s.store().indexed() == before);
+    (void)s.report("a", {ended(Outcome::kCompleted)});
+    CHECK(s.store().indexed() == before + 1);
+}
+
+TEST_CASE("overview: when the index cannot be written nothing is", "[server]") {
+    Supervised s;
+    s.store().fail(FailingStore::Step::kIndex);
+    CHECK(code_of(s.ask(ReportCommand{"a", {beat()}, false, {}})) == ErrorCode::kStorageFull);
+    s.store().fail(FailingStore::Step::kNone);
+    CHECK(overview(s)["open"] == 0);
+    (void)s.report("a", {beat()});
+    CHECK(overview(s)["open"] == 1);
+}

@@ -1,0 +1,248 @@
+#include <catch2/catch.hpp>
+
+#include "core/limits.hpp"
+#include "storage/sqlite_store.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::core;
+using namespace headway::storage;
+using namespace headway::tests;
+
+namespace {
+
+SessionState of(std::string agent_type, std::string goal = {}) {
+    SessionState state;
+    state.about.agent.type = std::move(agent_type);
+    state.about.goal.kept = std::move(goal);
+    return state;
+}
+
+SessionState judged(Verdict verdict, std::int64_t since, std::string detector = {}) {
+    SessionState state;
+    state.judgement.verdict = verdict;
+    state.judgement.since = at(since);
+    state.judgement.detector = std::move(detector);
+    return state;
+}
+
+SessionState low_on_budget(BudgetLevel level) {
+    SessionState state;
+    state.budget.limits.max_steps = 10;
+    state.budget.level = level;
+    return state;
+}
+
+SessionState done(SessionState state) {
+    state.outcome = Outcome::kFailed;
+    state.judgement.verdict = Verdict::kFailed;
+    return state;
+}
+
+struct Shelf {
+    TempDir dir;
+    std::unique_ptr<SqliteStore> store = *SqliteStore::open(dir.file());
+
+    SessionKey put(const std::string& id, SessionState state, std::int64_t now = 0) {
+        const auto known = store->find(id).value();
+        const SessionKey key = known ? *known : store->create(id, at(0)).value();
+        require_ok(store->index_session(key, Session{id, std::move(state)}, at(now)));
+        return key;
+    }
+    std::vector<std::string> list(const SessionFilter& filter, SessionKey before = INT64_MAX,
+                                  std::size_t limit = 100) {
+        std::vector<std::string> ids;
+        for (const SessionKey key : store->list(filter, before, limit).value())
+            ids.push_back(store->load(key).value().session.id());
+        CHECK((before != INT64_MAX || limit != 100 || store->count(filter).value() == ids.size()));
+        return ids;
+    }
+    std::vector<std::pair<SessionKey, std::int64_t>> needs(std::size_t limit = 100) {
+        std::vector<std::pair<SessionKey, std::int64_t>> found;
+        for (const SessionNeed& need : store->needs(limit).value())
+            found.emplace_back(need.session, (need.since - at(0)).count());
+        return found;
+    }
+};
+
+using Ids = std::vector<std::string>;
+using Needs = std::vector<std::pair<SessionKey, std::int64_t>>;
+
+}  // namespace
+
+TEST_CASE("session index: newest first, in pages", "[storage]") {
+    Shelf shelf;
+    for (const char* id : {"a", "b", "c"})
+        shelf.put(id, {});
+    CHECK(shelf.list({}) == Ids{"c", "b", "a"});
+    CHECK(shelf.list({}, INT64_MAX, 2) == Ids{"c", "b"});
+    CHECK(shelf.list({}, *shelf.store->find("b").value(), 2) == Ids{"a"});
+}
+
+TEST_CASE("session index: each filter, and all together", "[storage]") {
+    Shelf shelf;
+    SessionState one = judged(Verdict::kStuck, 1);
+    one.about = of("coder", "Fix the Parser").about;
+    one.about.agent.name = "Ada";
+    one.about.agent.model = "m-1";
+    one.about.labels = {{"team", "red"}, {"env", "prod"}};
+    one.about.parent = "root";
+    shelf.put("one", one);
+    shelf.put("two", of("tester", "write docs"));
+    shelf.put("three", done(of("coder")));
+    SessionFilter filter;
+    SECTION("verdict") {
+        filter.verdicts = {Verdict::kStuck, Verdict::kFailed};
+        CHECK(shelf.list(filter) == Ids{"three", "one"});
+    }
+    SECTION("open") {
+        filter.open = true;
+        CHECK(shelf.list(filter) == Ids{"two", "one"});
+        filter.open = false;
+        CHECK(shelf.list(filter) == Ids{"three"});
+    }
+    SECTION("agent") {
+        filter.agent_type = "coder";
+        CHECK(shelf.list(filter) == Ids{"three", "one"});
+    }
+    SECTION("parent") {
+        filter.parent = "root";
+        CHECK(shelf.list(filter) == Ids{"one"});
+    }
+    SECTION("ids, unknown ones left out") {
+        filter.ids = Ids{"two", "nobody", "one"};
+        CHECK(shelf.list(filter) == Ids{"two", "one"});
+        filter.ids = Ids{"nobody"};
+        CHECK(shelf.list(filter).empty());
+    }
+    SECTION("a label, the whole of it") {
+        filter.label = Label{"team", "red"};
+        CHECK(shelf.list(filter) == Ids{"one"});
+        for (const Label& other : {Label{"team", "re"}, Label{"tea", "mred"}, Label{"env", "red"},
+                                   Label{"eam", "red"}, Label{"team", "Red"}}) {
+            filter.label = other;
+            CHECK(shelf.list(filter).empty());
+        }
+    }
+    SECTION("text, anywhere and in any case") {
+        for (const char* text : {"ONE", "the pars", "ada", "M-1", "red", "PROD"}) {
+            INFO(text);
+            filter.text = text;
+            CHECK(shelf.list(filter) == Ids{"one"});
+        }
+        filter.text = "coder";
+        CHECK(shelf.list(filter) == Ids{"three", "one"});
+        for (const char* text : {"team", "adam-1", "nobody"}) {
+            INFO(text);
+            filter.text = text;
+            CHECK(shelf.list(filter).empty());
+        }
+    }
+    SECTION("together") {
+        filter.open = true;
+        filter.agent_type = "coder";
+        filter.text = "parser";
+        filter.parent = "root";
+        filter.label = Label{"env", "prod"};
+        filter.verdicts = {Verdict::kStuck};
+        filter.ids = Ids{"one", "two", "three"};
+        CHECK(shelf.list(filter) == Ids{"one"});
+    }
+}
+
+TEST_CASE("session index: a search finds what stands in the first bytes", "[storage]") {
+    Shelf shelf;
+    shelf.put("a", of("coder", std::string(limits::kSearchTextBytesMax, 'x') + "needle"));
+    SessionFilter filter;
+    filter.text = "xx";
+    CHECK(shelf.list(filter) == Ids{"a"});
+    filter.text = "needle";
+    CHECK(shelf.list(filter).empty());
+}
+
+TEST_CASE("session index: a session is moved, not listed twice", "[storage]") {
+    Shelf shelf;
+    shelf.put("a", judged(Verdict::kProgressing, 1));
+    shelf.put("a", judged(Verdict::kStuck, 2));
+    CHECK(shelf.list({}) == Ids{"a"});
+    VerdictCounts counts = shelf.store->count_open().value();
+    CHECK(counts[static_cast<std::size_t>(Verdict::kStuck)] == 1);
+    CHECK(counts[static_cast<std::size_t>(Verdict::kProgressing)] == 0);
+    shelf.put("a", done({}));
+    CHECK(shelf.store->count_open().value() == VerdictCounts{});
+}
+
+TEST_CASE("session index: who wants somebody, oldest first", "[storage]") {
+    Shelf shelf;
+    const SessionKey stuck = shelf.put("stuck", judged(Verdict::kStuck, 30));
+    const SessionKey silent = shelf.put("silent", judged(Verdict::kSilent, 10));
+    const SessionKey blocked = shelf.put("blocked", judged(Verdict::kBlocked, 20, "blocked"));
+    shelf.put("asked", judged(Verdict::kBlocked, 5, "approval"));
+    shelf.put("works", judged(Verdict::kExploring, 1));
+    CHECK(shelf.needs() == Needs{{silent, 10}, {blocked, 20}, {stuck, 30}});
+    CHECK(shelf.needs(2) == Needs{{silent, 10}, {blocked, 20}});
+    CHECK(shelf.store->count_needs().value() == 3);
+    shelf.put("silent", judged(Verdict::kProgressing, 40));
+    shelf.put("stuck", done(judged(Verdict::kStuck, 30)));
+    CHECK(shelf.needs() == Needs{{blocked, 20}});
+}
+
+TEST_CASE("session index: over its budget since the level was critical", "[storage]") {
+    Shelf shelf;
+    const SessionKey key = shelf.put("a", low_on_budget(BudgetLevel::kLow), 1);
+    CHECK(shelf.needs().empty());
+    shelf.put("a", low_on_budget(BudgetLevel::kCritical), 2);
+    shelf.put("a", low_on_budget(BudgetLevel::kExhausted), 3);
+    CHECK(shelf.needs() == Needs{{key, 2}});
+    CHECK(shelf.store->needs(1).value().front().over_budget);
+    shelf.put("a", low_on_budget(BudgetLevel::kNominal), 4);
+    CHECK(shelf.needs().empty());
+    shelf.put("a", low_on_budget(BudgetLevel::kCritical), 5);
+    CHECK(shelf.needs() == Needs{{key, 5}});
+    shelf.put("a", done(low_on_budget(BudgetLevel::kCritical)), 6);
+    CHECK(shelf.needs().empty());
+}
+
+TEST_CASE("session index: a database of before gets it from its journal", "[storage]") {
+    Shelf shelf;
+    for (const char* id : {"saved", "open"}) {
+        Story story;
+        story.report(ended(Outcome::kFailed), 1000);
+        const SessionKey key = shelf.store->create(id, at(0)).value();
+        Chain chain;
+        const std::size_t events = std::string{id} == "open" ? 1 : story.events.size();
+        require_ok(shelf.store->append(key, chain, {story.events.data(), events}));
+        if (events == 1) continue;
+        require_ok(shelf.store->save(key, story.session, chain, {}));
+        require_ok(shelf.store->set_snapshot_cursor(chain.tail + 2));
+    }
+    shelf.store.reset();
+    auto database = Database::open(shelf.dir.file().string());
+    require_ok(database);
+    require_ok(database->execute("DROP TABLE session_index;PRAGMA user_version=5"));
+    database = Database::open(":memory:");  // lets go of the file
+
+    for (int start = 0; start < 2; ++start) {
+        shelf.store = *SqliteStore::open(shelf.dir.file());
+        require_ok(shelf.store->recover());
+        SessionFilter filter;
+        CHECK(shelf.store->count(filter).value() == 2);
+        filter.open = true;
+        CHECK(shelf.list(filter) == Ids{"open"});
+        filter.open = false;
+        filter.verdicts = {Verdict::kFailed};
+        CHECK(shelf.list(filter) == Ids{"saved"});
+        shelf.store.reset();
+    }
+}
+
+TEST_CASE("session index: what retention takes is listed no longer", "[storage]") {
+    Shelf shelf;
+    SessionState state = done({});
+    state.ended_at = at(1);
+    const SessionKey key = shelf.put("a", state);
+    require_ok(shelf.store->save(key, Session{"a", state}, {}, {}));
+    REQUIRE(shelf.store->delete_some(at(100)).value().doomed == key);
+    CHECK(shelf.list({}).empty());
+}
