@@ -114,7 +114,8 @@ function Rows({ list, group }) {
   const shown = items.slice(from, to);
   useEffect(() => tell({ watch: shown.filter((item) => item.id) }), [shown.map((item) => item.id).join()]);
   useEffect(() => () => tell({ watch: [] }), []);
-  useEffect(() => { if (list.next && to > items.length - 30) list.read(list.next); }, [to, items.length, list.next]);
+  // Asked after every drawing: while another page is being read the wish is dropped.
+  useEffect(() => { if (list.next && !list.error && to > items.length - 30) list.read(list.next); });
   const move = (step) => {
     let next = items.findIndex((item) => item.id === here) + step;
     while (items[next]?.members) next += step;
