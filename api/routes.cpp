@@ -72,6 +72,10 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/api/autonomous/check-status/{check}", Route::kCheck},
     {Method::kGet, "/v1/analytics/estimates", Route::kEstimates},
     {Method::kGet, "/v1/overview", Route::kOverview},
+    {Method::kPost, "/v1/login-codes", Route::kLoginCode},
+    {Method::kGet, "/login", Route::kLogin},
+    {Method::kPost, "/v1/logout", Route::kLogout},
+    {Method::kGet, "/v1/me", Route::kMe},
     {Method::kGet, "/", Route::kPage},
     {Method::kGet, "/assets/{asset}", Route::kAsset},
 };

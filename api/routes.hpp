@@ -60,8 +60,12 @@ enum class Route : std::uint8_t {
     kCheck,
     kEstimates,
     kOverview,
+    kLoginCode,
+    kLogin,
+    kLogout,
+    kMe,
 };
-inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kOverview) + 1;
+inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kMe) + 1;
 
 /// What the gate has to know about a route before the body is read.
 struct RouteTraits {

@@ -52,6 +52,9 @@ struct Dispatch {
     }
     int operator()(const ConfigOptions& options) const { return check_config(options, console); }
     int operator()(const TokenOptions& options) const { return manage_tokens(options, console); }
+    int operator()(const DashboardOptions& options) const {
+        return open_dashboard(options, console);
+    }
     int operator()(const VersionOptions& options) const { return print_version(options, console); }
 };
 

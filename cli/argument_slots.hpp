@@ -38,6 +38,7 @@ struct ArgumentSlots {
     DoctorOptions doctor;
     VersionOptions version;
     TokenOptions token;
+    DashboardOptions dashboard;
     std::optional<Command> command;
 };
 
@@ -53,7 +54,7 @@ void add_process_verbs(CLI::App& app, ArgumentSlots& slots);
 /// Adds replay and eval.
 void add_recording_verbs(CLI::App& app, ArgumentSlots& slots);
 
-/// Adds token.
+/// Adds token and dashboard.
 void add_token_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds config, doctor and version.

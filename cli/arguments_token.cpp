@@ -2,7 +2,7 @@
 
 #include "cli/argument_slots.hpp"
 
-// `headway token` and what is below it.
+// `headway token` and what is below it, and `headway dashboard`: what needs the operator's token.
 
 namespace headway::cli {
 namespace {
@@ -31,6 +31,19 @@ Examples:
   headway token create nightly --scope report:nightly- --expires 30d
   headway token create dashboard --scope read --scope approve
   export HEADWAY_TOKEN=$(headway token create ci --scope report:ci- --expires 12h))";
+
+void add_dashboard(CLI::App& app, ArgumentSlots& slots) {
+    CLI::App& verb = add_verb(app, "dashboard", "Print a link that logs a browser in",
+                              R"(The link is good once, for ten minutes, and the login for `access.login_for`. Whoever has it may do
+everything. All logins end with `headway token rotate-operator`.
+
+Examples:
+  headway dashboard
+  headway dashboard --open)",
+                              slots.client);
+    verb.add_flag("--open", slots.dashboard.open, "open it in this desktop's browser (xdg-open)");
+    verb.callback([&slots] { slots.command = slots.dashboard; });
+}
 
 }  // namespace
 
@@ -69,6 +82,7 @@ Examples:
                "The daemon writes the new one into operator.token; the old one is worth nothing at "
                "once.\n\nExample:\n  headway token rotate-operator",
                Action::kRotateOperator);
+    add_dashboard(app, slots);
 }
 
 }  // namespace headway::cli

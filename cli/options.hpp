@@ -204,6 +204,12 @@ struct TokenOptions {
     std::string id;
 };
 
+/// A link to the dashboard.
+struct DashboardOptions {
+    ClientOptions client;
+    bool open = false;  ///< in the desktop's browser
+};
+
 struct VersionOptions {
     bool json = false;
 };
@@ -212,6 +218,6 @@ using Command = std::variant<config::ServeOptions, WaitOptions, WatchOptions, Se
                              ShowOptions, EventsOptions, ReportOptions, EndOptions, CancelOptions,
                              SteerOptions, ApprovalsOptions, DecideOptions, BudgetOptions,
                              CheckOptions, DoctorOptions, CompareOptions, RunOptions, ReplayOptions,
-                             EvalOptions, ConfigOptions, VersionOptions, TokenOptions>;
+                             EvalOptions, ConfigOptions, VersionOptions, TokenOptions, DashboardOptions>;
 
 }  // namespace headway::cli

@@ -28,6 +28,7 @@ int replay_recordings(const ReplayOptions& options, const Console& console);
 int judge_recordings(const ReplayOptions& options, const Console& console);
 int evaluate_recordings(const EvalOptions& options, const Console& console);
 int manage_tokens(const TokenOptions& options, const Console& console);
+int open_dashboard(const DashboardOptions& options, const Console& console);
 int check_config(const ConfigOptions& options, const Console& console);
 /// `server` asks the judges, which only it can.
 int run_doctor(const DoctorOptions& options, const Server& server, const Console& console);

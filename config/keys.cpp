@@ -358,6 +358,9 @@ std::vector<Key> build_table() {
     table.push_back(choice_key<&Settings::access, &AccessSettings::local_control, kLocalControl>(
         "access.local_control", true,
         "In mode local: whether cancel, pause, resume, nudge and budgets are open to all."));
+    table.push_back(duration_key<&Settings::access, &AccessSettings::login_for, 60 * kSecond,
+                                 365 * kDay>(
+        "access.login_for", true, "How long a browser that opened a login link stays logged in."));
     add_approval_keys(table);
     add_judge_keys(table);
     table.push_back(choice_key<&Settings::log, &LogSettings::level, kLevels>(
@@ -372,29 +375,6 @@ std::vector<Key> build_table() {
 const std::vector<Key>& keys() {
     static const std::vector<Key> table = build_table();
     return table;
-}
-
-const Key* find_key(std::string_view name) {
-    for (const Key& key : keys()) {
-        if (key.name == name) return &key;
-    }
-    return nullptr;
-}
-
-std::vector<std::string_view> key_names() {
-    std::vector<std::string_view> names;
-    for (const Key& key : keys())
-        names.push_back(key.name);
-    return names;
-}
-
-std::string environment_name(std::string_view key) {
-    std::string name = "HEADWAY_";
-    for (const char c : key) {
-        const bool lower = c >= 'a' && c <= 'z';
-        name += c == '.' ? '_' : (lower ? static_cast<char>(c - 'a' + 'A') : c);
-    }
-    return name;
 }
 
 }  // namespace headway::config

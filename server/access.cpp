@@ -70,6 +70,10 @@ constexpr Entry kTable[] = {
     {Route::kOperatorRotate, Guard::kAdmin},
     {Route::kMetrics, Guard::kOverview},
     {Route::kVersion, Guard::kAnybody},
+    {Route::kLoginCode, Guard::kAdmin},
+    {Route::kLogin, Guard::kNobody},
+    {Route::kLogout, Guard::kNobody},
+    {Route::kMe, Guard::kNobody},
     {Route::kPage, Guard::kNobody},
     {Route::kAsset, Guard::kNobody},
 };
@@ -122,6 +126,19 @@ Error no_token(Guard guard, std::string_view session) {
             ": send `Authorization: Bearer <token>`. The operator's is in operator.token in the "
             "daemon's state directory; `headway token create` makes others",
         "Authorization"};
+}
+
+constexpr std::string_view kDashboardId = "dashboard";
+
+Error no_login() {
+    return {ErrorCode::kUnauthorized,
+            "a web page may only read until you log in: open the link that `headway dashboard` "
+            "prints",
+            "Cookie"};
+}
+
+bool is_safe(api::Method method) {
+    return method == api::Method::kGet || method == api::Method::kHead;
 }
 
 Error refused(const Principal& caller, const std::string& scope, std::string_view why = {}) {
@@ -207,7 +224,9 @@ std::string signed_by(const Principal& caller, std::string claimed) {
     if (caller.anonymous() || claimed == caller.name) return claimed;
     if (claimed.empty()) return caller.name;
     if (caller.id == kOperatorId) return claimed;  // the person at the desk says who sits there
-    const std::string backed = " (token " + caller.name + ")";
+    const std::string backed = caller.id == kDashboardId
+                                   ? " (" + caller.name + ")"
+                                   : " (token " + caller.name + ")";
     return std::string{core::cut_text(claimed, core::limits::kStringBytesMax - backed.size())} +
            backed;
 }
@@ -216,10 +235,14 @@ Access::Access(const Clock& clock) : clock_(clock), anonymous_{{}, {}, core::Gra
     operator_.id = kOperatorId;
     operator_.name = kOperatorId;
     operator_.grants = core::Grants::all();
+    dashboard_.id = kDashboardId;
+    dashboard_.name = kDashboardId;
+    dashboard_.grants = core::Grants::all();
     configure({});
 }
 
 void Access::configure(const config::AccessSettings& settings) {
+    settings_ = settings;
     for (std::size_t i = 0; i < api::kRouteCount; ++i)
         open_.set(i, asks_for_no_token(kByRoute[i].guard, settings));
 }
@@ -245,6 +268,7 @@ Result<bool> Access::adopt_operator(std::filesystem::path file) {
     HEADWAY_TRY(const OperatorToken token, load_operator_token(file));
     operator_file_ = std::move(file);
     operator_hash_ = token_hash(token.text);
+    logins_.set_secret(operator_hash_);
     return token.tightened;
 }
 
@@ -252,17 +276,49 @@ Result<std::string> Access::rotate_operator() {
     auto text = replace_operator_token(operator_file_);
     if (!text) return Error{ErrorCode::kInternal, text.error().detail, {}};
     operator_hash_ = token_hash(*text);
+    logins_.set_secret(operator_hash_);
     return *std::move(text);
+}
+
+Result<std::string> Access::log_in(std::string_view code) {
+    if (!logins_.use_code(code, clock_.now())) return std::string{};
+    return logins_.cookie_line(clock_.now(), settings_.login_for);
 }
 
 Result<const Principal*> Access::check_token(const api::Target& target, const RequestHead& head) {
     const Entry& entry = entry_of(target.route);
     ++refused_;  // until it is let in
-    if (head.authorizations == 0) return no_token(entry.guard, target.session);
-    HEADWAY_TRY(const Principal* caller, authenticate(head));
-    HEADWAY_CHECK(authorize(*caller, entry, target.session));
+    HEADWAY_TRY(const Principal* caller, identify(head));
+    if (!caller->anonymous()) {
+        HEADWAY_CHECK(authorize(*caller, entry, target.session));
+    } else if (lets_in_nobody(head, target.route)) {
+        return head.from_browser() ? no_login() : no_token(entry.guard, target.session);
+    }
     --refused_;
     return caller;
+}
+
+/// By token, else by login. A login that does not count is none: unlike a token, which somebody
+/// chose to show, a browser sends it by itself.
+Result<const Principal*> Access::identify(const RequestHead& head) {
+    if (head.authorizations > 0) return authenticate(head);
+    const bool logged_in = !head.cookie.empty() && logins_.logged_in(head.cookie, clock_.now());
+    return logged_in ? &std::as_const(dashboard_) : &anonymous_;
+}
+
+/// Whether the route is closed to who has shown nothing.
+bool Access::lets_in_nobody(const RequestHead& head, Route route) const {
+    if (entry_of(route).guard == Guard::kNobody) return false;
+    if (head.from_browser() && !is_safe(head.method)) return true;
+    return !open_.test(static_cast<std::size_t>(route));
+}
+
+bool Access::may(const Principal& caller, const RequestHead& head, Route route) const {
+    if (!caller.anonymous()) return authorize(caller, entry_of(route), {}).has_value();
+    RequestHead asking = head;  // as if it asked for that route
+    const bool reads = guard_of(route) == Guard::kOverview || guard_of(route) == Guard::kRead;
+    asking.method = reads ? api::Method::kGet : api::Method::kPost;
+    return !lets_in_nobody(asking, route);
 }
 
 /// Hashes and compares also when the id is unknown, so that time tells nothing.

@@ -10,6 +10,7 @@
 #include "config/settings.hpp"
 #include "core/access.hpp"
 #include "server/clock.hpp"
+#include "server/logins.hpp"
 #include "server/request_head.hpp"
 
 namespace headway::server {
@@ -64,13 +65,29 @@ public:
     core::Result<std::string> rotate_operator();
     const std::filesystem::path& operator_file() const noexcept { return operator_file_; }
 
+    /// The port that we listen on: it names the cookie.
+    void set_port(std::uint16_t port) { logins_.set_port(port); }
+    /// What a link logs a browser in with. Error: kInternal.
+    core::Result<LoginCode> make_login_code() { return logins_.make_code(clock_.now()); }
+    /// The `Set-Cookie` line for whoever shows the code; empty when it does not count. Error:
+    /// kInternal.
+    core::Result<std::string> log_in(std::string_view code);
+    std::string forget_login() const { return logins_.forget_line(); }
+
+    const std::string& mode() const noexcept { return settings_.mode; }
+    /// Whether check() would let this caller call the route, about all sessions.
+    bool may(const Principal& caller, const RequestHead& head, api::Route route) const;
+
     /// Before anything else of a request is looked at. The principal lives until the next change of
     /// tokens, and thus as long as the request is handled. Errors: kUnauthorized (no token where
     /// one is needed, or one that does not count), kForbidden (it lacks the scope, which the
-    /// sentence names).
+    /// sentence names). A web page may show a login in place of a token; without either it may
+    /// only read, whatever the mode: whoever opens a page does not mean to steer.
     core::Result<const Principal*> check(const api::Target& target, const RequestHead& head) {
         const bool open = open_.test(static_cast<std::size_t>(target.route));
-        if (open && head.authorizations == 0) return &anonymous_;
+        const bool plain =
+            head.authorizations == 0 && head.cookie.empty() && !head.from_browser();
+        if (open && plain) return &anonymous_;
         return check_token(target, head);
     }
 
@@ -91,12 +108,17 @@ private:
 
     core::Result<const Principal*> check_token(const api::Target& target, const RequestHead& head);
     core::Result<const Principal*> authenticate(const RequestHead& head);
+    core::Result<const Principal*> identify(const RequestHead& head);
+    bool lets_in_nobody(const RequestHead& head, api::Route route) const;
     Known* find(std::string_view id);
 
     const Clock& clock_;
     std::bitset<api::kRouteCount> open_;  ///< routes that ask for no token
     const Principal anonymous_;
     Principal operator_;
+    Principal dashboard_;  ///< whoever has logged in
+    Logins logins_;
+    config::AccessSettings settings_;
     std::string operator_hash_;  ///< empty: none
     std::filesystem::path operator_file_;
     std::vector<Known> known_;  ///< by id

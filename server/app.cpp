@@ -89,7 +89,7 @@ private:
     Supervisor::JudgeLink judge_link();
     core::Result<> load_tokens();
     core::Result<> announce();
-    void print_banner() const;
+    void print_banner();
     void run_loop();
     void supervise();
     void await_signal();
@@ -183,7 +183,9 @@ core::Result<> App::listen() {
     HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, supervisor_->recover());
     if (replayed > 0) log_->info("read {} events back from the journal", replayed);
-    return dispatcher_->http().listen(address.host, address.port);
+    HEADWAY_CHECK(dispatcher_->http().listen(address.host, address.port));
+    dispatcher_->access().set_port(dispatcher_->http().port());
+    return {};
 }
 
 void App::start_judge() {
@@ -260,20 +262,24 @@ core::Result<> App::announce() {
     return {};
 }
 
-void App::print_banner() const {
+/// Where somebody looks at it, with a link that logs a browser in; a log must not have that.
+void App::print_banner() {
     const std::string url = "http://" + dispatcher_->http().bound();
     const core::VersionInfo& version = core::version();
     if (isatty(STDOUT_FILENO) == 0) {
         std::printf("{\"event\":\"ready\",\"version\":\"%s\",\"url\":\"%s\",\"database\":\"%s\"}\n",
                     std::string{version.version}.c_str(), url.c_str(), database_.c_str());
     } else {
+        const auto login = dispatcher_->access().make_login_code();
+        const std::string dashboard = login ? login_url(url, *login) : url;
         std::printf(
             "\n  Headway %s (%s)\n\n"
+            "  Dashboard %s\n            (good once, for 10 minutes; then: headway dashboard)\n"
             "  API       %s\n  Metrics   %s/metrics\n  Database  %s\n  Operator  %s\n  Config    "
             "%s\n\n"
             "  Try       headway run -- make -j2     and     headway watch\n\n",
-            std::string{version.version}.c_str(), std::string{version.git}.c_str(), url.c_str(),
-            url.c_str(), database_.c_str(), dispatcher_->access().operator_file().c_str(),
+            std::string{version.version}.c_str(), std::string{version.git}.c_str(),
+            dashboard.c_str(), url.c_str(), url.c_str(), database_.c_str(), dispatcher_->access().operator_file().c_str(),
             loaded_.file ? loaded_.file->c_str() : "defaults (no headway.toml found)");
     }
     std::fflush(stdout);

@@ -121,9 +121,12 @@ core::Result<> Dispatcher::route_rest(Call& call) {
         case api::Route::kOverview:
             return overview(call);
         case api::Route::kPage:
-            return page(call);
         case api::Route::kAsset:
-            return asset(call);
+        case api::Route::kLoginCode:
+        case api::Route::kLogin:
+        case api::Route::kLogout:
+        case api::Route::kMe:
+            return route_page(call);
         case api::Route::kBudget:
             return budget(call);
         case api::Route::kBudgetChange:

@@ -94,6 +94,12 @@ private:
     core::Result<> route_judge(Call& call);
     void pass_judged();
 
+    // dispatcher_login.cpp
+    core::Result<> route_page(Call& call);
+    core::Result<> create_login_code(Call& call);
+    core::Result<> login(Call& call);
+    core::Result<> logout(Call& call);
+    core::Result<> me(Call& call);
     // dispatcher_overview.cpp
     core::Result<> sessions(Call& call);
     core::Result<> overview(Call& call);

@@ -65,9 +65,13 @@ std::string HttpServer::bound() const {
            std::to_string(endpoint.port());
 }
 
-void HttpServer::set_allowed_hosts(const std::vector<std::string>& hosts) {
+std::uint16_t HttpServer::port() const {
     error_code ec;
-    gate_ = gate_settings(acceptor_.local_endpoint(ec).port(), hosts);
+    return acceptor_.local_endpoint(ec).port();
+}
+
+void HttpServer::set_allowed_hosts(const std::vector<std::string>& hosts) {
+    gate_ = gate_settings(port(), hosts);
 }
 
 void HttpServer::accept() {

@@ -46,6 +46,7 @@ public:
     core::Result<> listen(const std::string& address, std::uint16_t port);
     /// The bound address as HOST:PORT.
     std::string bound() const;
+    std::uint16_t port() const;
 
     HttpConnection* find(std::uint64_t id);
     void set_allowed_hosts(const std::vector<std::string>& hosts);

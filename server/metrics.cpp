@@ -56,7 +56,7 @@ const char* route_name(std::size_t route) {
                                       "asset",         "ask",           "approvals",
                                       "approval",      "decide",        "redeem",
                                       "revoke",        "approve_agent", "check_ask",
-                                      "check",         "estimates",     "overview"};
+                                      "check",         "estimates",     "overview", "login_code", "login", "logout", "me"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }

@@ -101,6 +101,9 @@ private:
             case http::field::accept_encoding:
                 head_.accept_encoding = value;
                 break;
+            case http::field::cookie:
+                head_.cookie = value;
+                break;
             case http::field::if_none_match:
                 head_.if_none_match = value;
                 break;

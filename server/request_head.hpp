@@ -30,6 +30,7 @@ struct RequestHead {
     std::string_view request_id;
     std::string_view authorization;
     std::string_view accept_encoding;
+    std::string_view cookie;
     std::string_view if_none_match;
 
     // What the gate judges.
@@ -38,6 +39,9 @@ struct RequestHead {
     std::uint32_t content_lengths = 0;
     std::uint32_t authorizations = 0;
     bool transfer_encoding = false;
+
+    /// A web page made it: only browsers send these.
+    bool from_browser() const noexcept { return !origin.empty() || !fetch_site.empty(); }
 };
 
 enum class HeadStatus : std::uint8_t { kNeedMore, kComplete, kMalformed };

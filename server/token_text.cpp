@@ -2,6 +2,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
@@ -113,6 +114,20 @@ std::string token_hash(std::string_view text) {
         EVP_Digest(text.data(), text.size(), bytes.data(), &size, EVP_sha256(), nullptr);
     HEADWAY_ASSERT(done == 1 && size == 32);
     return {reinterpret_cast<const char*>(bytes.data()), size};
+}
+
+std::string keyed_hash(std::string_view key, std::string_view text) {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+    unsigned int size = 0;
+    const auto* data = reinterpret_cast<const unsigned char*>(text.data());
+    const auto* done = ::HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data,
+                              text.size(), bytes.data(), &size);
+    HEADWAY_ASSERT(done != nullptr && size == 32);
+    return {reinterpret_cast<const char*>(bytes.data()), size};
+}
+
+Result<std::string> random_letters(std::size_t count) {
+    return random_text(count, kAlphabet.size());
 }
 
 bool same_hash(std::string_view a, std::string_view b) noexcept {

@@ -30,6 +30,12 @@ core::Result<std::string_view> token_id(std::string_view text);
 /// SHA-256 of a token: 32 bytes. A fast hash is enough, since the secret is random. Pure.
 std::string token_hash(std::string_view text);
 
+/// HMAC-SHA256: 32 bytes that only who has the key can make. Pure.
+std::string keyed_hash(std::string_view key, std::string_view text);
+
+/// So many random letters and digits. Error: kInternal when the system has no randomness.
+core::Result<std::string> random_letters(std::size_t count);
+
 /// Compares without telling by its time where the two differ. Pure.
 bool same_hash(std::string_view a, std::string_view b) noexcept;
 

@@ -38,6 +38,8 @@ ROUTES = [
     ("GET", "/v1/version", None, ANY),
     ("GET", "/readyz", None, ANY),
     ("GET", "/", None, NOTHING),
+    ("GET", "/v1/me", None, NOTHING),
+    ("POST", "/v1/login-codes", None, ADMIN),
     ("GET", "/livez", None, NOTHING),
 ]
 STREAMS = [("/v1/sessions/{s}/stream", READ), ("/progress/{s}/stream", READ), ("/v1/stream", OVERVIEW)]

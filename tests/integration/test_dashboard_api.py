@@ -5,6 +5,7 @@ import re
 import unittest
 
 from support.case import OwnDaemonCase, SharedDaemonCase
+from support.cli import Cli
 from support.sse import EventStream
 
 SECURITY = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
@@ -145,6 +146,100 @@ class Rows(SharedDaemonCase):
             reply = self.client.get("/v1/sessions?" + query)
             self.assertEqual((reply.status, reply.json()["code"], reply.json()["field"]), (400, code, field), query)
         self.assertEqual(self.client.get("/v1/overview?x=1").status, 400)
+
+
+class Logins(OwnDaemonCase):
+    def link(self, daemon) -> str:
+        reply = self.client(daemon, token=daemon.operator_token()).post("/v1/login-codes")
+        self.assertEqual(reply.status, 201, reply.body)
+        return reply.json()["url"].removeprefix(daemon.url)
+
+    def log_in(self, daemon) -> dict:
+        """The headers of a page that has logged in."""
+        reply = self.client(daemon).get(self.link(daemon))
+        self.assertEqual((reply.status, reply.headers["location"]), (303, "/"))
+        return {"Cookie": reply.headers["set-cookie"].split(";")[0], "Origin": daemon.url}
+
+    def test_a_link_logs_in_once(self):
+        daemon = self.start()
+        client, link = self.client(daemon), self.link(daemon)
+        self.assertEqual(client.request("HEAD", link).headers["location"], "/#/login?failed=1")
+        reply = client.get(link)
+        self.assertEqual((reply.status, reply.headers["location"]), (303, "/"))
+        for part in (f"headway_login_{daemon.port}=v1.", "HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=2592000"):
+            self.assertIn(part, reply.headers["set-cookie"])
+        for again in (link, "/login", "/login?code=", "/login?code=x"):
+            reply = client.get(again)
+            self.assertEqual((reply.status, reply.headers["location"]), (303, "/#/login?failed=1"))
+            self.assertNotIn("set-cookie", reply.headers)
+
+    def test_links_are_for_who_may_do_everything(self):
+        daemon = self.start()
+        self.assertEqual(self.client(daemon).post("/v1/login-codes").status, 401)
+
+    def test_a_page_that_has_logged_in_may_decide_and_its_name_is_kept(self):
+        daemon = self.start({"access.mode": "token"})
+        page, client = self.log_in(daemon), self.client(daemon)
+        operator = self.client(daemon, token=daemon.operator_token())
+        operator.post("/v1/sessions/a/approvals", {"tool": "deploy"})
+        approval = client.request("GET", "/v1/approvals", headers=page).json()["approvals"][0]["id"]
+        reply = client.request("POST", f"/v1/approvals/{approval}/decision", {"decision": "approve"}, headers=page)
+        self.assertEqual(reply.status, 200, reply.body)
+        self.assertEqual(operator.get(f"/v1/approvals/{approval}").json()["decision"]["by"], "dashboard")
+
+    def test_a_page_without_a_login_may_only_read(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        for page in ({"Origin": daemon.url}, {"Sec-Fetch-Site": "same-origin"},
+                     {"Origin": daemon.url, "Cookie": f"headway_login_{daemon.port}=v1.9999999999.n.00"}):
+            self.assertEqual(client.request("GET", "/v1/sessions", headers=page).status, 200)
+            reply = client.request("PUT", "/v1/sessions/a", headers=page)
+            self.assertEqual((reply.status, reply.json()["code"]), (401, "unauthorized"))
+        self.assertEqual(client.put("/v1/sessions/a").status, 201)
+
+    def test_logins_outlive_a_restart_and_end_with_the_operators_token(self):
+        daemon = self.start()
+        page = self.log_in(daemon)
+        me = lambda: self.client(daemon).request("GET", "/v1/me", headers=page).json()["logged_in"]
+        self.assertTrue(me())
+        daemon.restart()
+        self.assertTrue(me())
+        self.client(daemon, token=daemon.operator_token()).post("/v1/tokens/operator/rotate")
+        self.assertFalse(me())
+
+    def test_a_login_expires(self):
+        daemon = self.start({"access.login_for": "1m"})
+        reply = self.client(daemon).get(self.link(daemon))
+        self.assertIn("Max-Age=60", reply.headers["set-cookie"])
+
+    def test_logging_out_takes_the_cookie_away(self):
+        daemon = self.start()
+        reply = self.client(daemon).request("POST", "/v1/logout", headers=self.log_in(daemon))
+        self.assertEqual((reply.status, reply.body), (204, b""))
+        self.assertIn("Max-Age=0", reply.headers["set-cookie"])
+
+    def test_me_says_who_somebody_is_and_what_he_may_do(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        nobody = client.get("/v1/me").json()
+        self.assertEqual(nobody, {"logged_in": False, "name": None, "mode": "local", "scopes": [],
+                                  "can": {"read": True, "control": True, "approve": False, "admin": False}})
+        page = client.request("GET", "/v1/me", headers={"Sec-Fetch-Site": "same-origin"}).json()
+        self.assertEqual(page["can"], {"read": True, "control": False, "approve": False, "admin": False})
+        login = client.request("GET", "/v1/me", headers=self.log_in(daemon)).json()
+        self.assertEqual((login["logged_in"], login["name"]), (True, "dashboard"))
+        self.assertEqual(login["can"], {"read": True, "control": True, "approve": True, "admin": True})
+        made = self.client(daemon, token=daemon.operator_token()).post("/v1/tokens", {"name": "ci", "scopes": ["read"]}).json()
+        reader = self.client(daemon, token=made["token"]).get("/v1/me").json()
+        self.assertEqual((reader["name"], reader["scopes"]), ("ci", ["read"]))
+        self.assertEqual(reader["can"], {"read": True, "control": False, "approve": False, "admin": False})
+
+    def test_the_verb_prints_a_link_that_works(self):
+        daemon = self.start()
+        done = Cli(daemon).run("dashboard")
+        self.assertEqual(done.code, 0, done.err)
+        self.assertTrue(done.out.startswith(f"{daemon.url}/login?code="))
+        self.assertEqual(self.client(daemon).get(done.out.strip().removeprefix(daemon.url)).headers["location"], "/")
 
 
 if __name__ == "__main__":

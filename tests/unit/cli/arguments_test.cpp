@@ -221,3 +221,11 @@ TEST_CASE("arguments: every verb's help teaches by example", "[cli]") {
     }
     CHECK_THAT(parse({"help"}).out, Catch::Contains("headway serve"));
 }
+
+TEST_CASE("arguments: dashboard", "[cli]") {
+    CHECK_FALSE(options_of<DashboardOptions>({"dashboard"}).open);
+    const auto options = options_of<DashboardOptions>({"dashboard", "--open", "--json"});
+    CHECK(options.open);
+    CHECK(options.client.json);
+    CHECK(options.client.url == "http://env:1");
+}

@@ -103,8 +103,9 @@ TEST_CASE("access: mode token lets nobody in without one but to what holds no da
     door.access.configure({"token", "open"});
     for (const Route route : routes()) {
         INFO("route " << static_cast<int>(route));
-        const bool holds_none =
-            route == Route::kLive || route == Route::kPage || route == Route::kAsset;
+        const bool holds_none = route == Route::kLive || route == Route::kPage ||
+                                route == Route::kAsset || route == Route::kLogin ||
+                                route == Route::kLogout || route == Route::kMe;
         CHECK(door.ask(route, "a", "").has_value() == holds_none);
     }
 }
@@ -279,4 +280,128 @@ TEST_CASE("access: who signs a command", "[server]") {
     CHECK(signed_by(ci, "ci") == "ci");
     CHECK(signed_by(ci, "ana") == "ana (token ci)");
     CHECK(signed_by(ci, std::string(512, 'x')) == std::string(501, 'x') + " (token ci)");
+}
+
+namespace {
+
+/// A request of a web page, with this cookie.
+RequestHead of_page(headway::api::Method method, std::string_view cookie = {}) {
+    RequestHead head;
+    head.method = method;
+    head.origin = "http://127.0.0.1:7717";
+    head.cookie = cookie;
+    return head;
+}
+
+/// What a browser sends after it has opened a login link.
+std::string log_in(Access& access) {
+    const std::string line = access.log_in(access.make_login_code().value().code).value();
+    return line.substr(line.find(": ") + 2, line.find(';') - line.find(": ") - 2);
+}
+
+}  // namespace
+
+TEST_CASE("access: a web page without a login may only read", "[server]") {
+    using headway::api::Method;
+    Door door;
+    headway::api::Target target;
+    for (const Route route : routes()) {
+        INFO("route " << static_cast<int>(route));
+        target.route = route;
+        const bool harmless = route == Route::kLive || route == Route::kPage ||
+                              route == Route::kAsset || route == Route::kLogin ||
+                              route == Route::kLogout || route == Route::kMe;
+        CHECK(door.access.check(target, of_page(Method::kPost)).has_value() == harmless);
+        CHECK(door.access.check(target, of_page(Method::kDelete)).has_value() == harmless);
+        const Guard guard = guard_of(route);
+        const bool open = guard != Guard::kApprove && guard != Guard::kAdmin;
+        CHECK(door.access.check(target, of_page(Method::kGet)).has_value() == open);
+    }
+    RequestHead fetched = of_page(Method::kPut);
+    fetched.origin = {};
+    fetched.fetch_site = "same-origin";
+    target.route = Route::kOpenNamed;
+    const auto refused = door.access.check(target, fetched);
+    CHECK(code_of(refused) == ErrorCode::kUnauthorized);
+    CHECK(refused.error().field == "Cookie");
+    fetched.fetch_site = {};
+    CHECK(door.access.check(target, fetched).has_value());
+}
+
+TEST_CASE("access: who has logged in may do everything, in both modes", "[server]") {
+    const std::string mode = GENERATE("local", "token");
+    Door door;
+    door.access.configure({mode, "token"});
+    const std::string cookie = log_in(door.access);
+    headway::api::Target target;
+    target.session = "a";
+    for (const Route route : routes()) {
+        INFO("route " << static_cast<int>(route));
+        target.route = route;
+        const auto caller = door.access.check(target, of_page(headway::api::Method::kPost, cookie));
+        require_ok(caller);
+        CHECK((*caller)->name == "dashboard");
+        CHECK_FALSE((*caller)->anonymous());
+    }
+}
+
+TEST_CASE("access: a login that does not count is none", "[server]") {
+    Door door;
+    const std::string cookie = log_in(door.access);
+    headway::api::Target target;
+    target.route = Route::kTokens;
+    const auto ask = [&](const std::string& shown) {
+        return door.access.check(target, of_page(headway::api::Method::kGet, shown)).has_value();
+    };
+    CHECK(ask(cookie));
+    CHECK_FALSE(ask(cookie + "0"));
+    CHECK_FALSE(ask("other=1"));
+    require_ok(door.access.rotate_operator());
+    CHECK_FALSE(ask(cookie));
+    CHECK(ask(log_in(door.access)));
+    target.route = Route::kSessions;
+    CHECK(ask(cookie + "0"));  // as for anybody
+    CHECK(door.access.log_in("no such code").value().empty());
+}
+
+TEST_CASE("access: a token counts before a login", "[server]") {
+    Door door;
+    RequestHead head = of_page(headway::api::Method::kGet, {});
+    const std::string cookie = log_in(door.access);
+    const std::string token = "Bearer " + door.add({"read"});
+    head.cookie = cookie;
+    head.authorization = token;
+    head.authorizations = 1;
+    headway::api::Target target;
+    target.route = Route::kTokens;
+    CHECK(code_of(door.access.check(target, head)) == ErrorCode::kForbidden);
+}
+
+TEST_CASE("access: what somebody may do is known before he tries", "[server]") {
+    using headway::api::Method;
+    Door door;
+    const Principal nobody{};
+    RequestHead plain;
+    const RequestHead page = of_page(Method::kGet);
+    CHECK(door.access.may(nobody, plain, Route::kSessions));
+    CHECK(door.access.may(nobody, plain, Route::kCancel));
+    CHECK_FALSE(door.access.may(nobody, plain, Route::kDecide));
+    CHECK(door.access.may(nobody, page, Route::kSessions));
+    CHECK_FALSE(door.access.may(nobody, page, Route::kCancel));
+    const Principal reader{"id", "r", *Grants::parse(std::vector<std::string>{"read"})};
+    CHECK(door.access.may(reader, page, Route::kSessions));
+    CHECK_FALSE(door.access.may(reader, page, Route::kCancel));
+    door.access.configure({"token", "open"});
+    CHECK_FALSE(door.access.may(nobody, plain, Route::kSessions));
+    CHECK_FALSE(door.access.may(nobody, plain, Route::kCancel));
+}
+
+TEST_CASE("access: what the dashboard does is signed as such", "[server]") {
+    Door door;
+    headway::api::Target target;
+    const std::string cookie = log_in(door.access);
+    const auto caller = door.access.check(target, of_page(headway::api::Method::kGet, cookie));
+    require_ok(caller);
+    CHECK(signed_by(**caller, "") == "dashboard");
+    CHECK(signed_by(**caller, "ana") == "ana (dashboard)");
 }
