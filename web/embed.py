@@ -3,11 +3,14 @@
 
 It defines what server/web_files.hpp declares. The hash over all files is the folder of their addresses, so that a new build is
 never mixed with what a browser has kept of an old one. Modules import each other relatively; only index.html names the folder.
+bundle.py makes them fewer and smaller before.
 """
 import gzip
 import hashlib
 import pathlib
 import sys
+
+import bundle
 
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
          ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
@@ -19,7 +22,7 @@ def numbers(data: bytes) -> str:
 
 
 def main(output: pathlib.Path, paths: list) -> None:
-    files = {path.name: path.read_bytes() for path in sorted(paths, key=lambda p: p.name)}
+    files = {name: text.encode() for name, text in bundle.bundle({path.name: path.read_text(encoding="utf-8") for path in paths}).items()}
     digest = hashlib.sha256()
     for name, data in files.items():
         digest.update(f"{name}\0{len(data)}\0".encode() + data)

@@ -1,0 +1,50 @@
+// What the page makes of events is what the daemon makes of them: rows folded one event at a time, and rows as read.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { fill } from './example.mjs';
+import { Daemon } from './support.mjs';
+
+const READ_AGAIN = ['activity', 'budget', 'next_heartbeat_ms', 'alive']; // no event says these; the hub reads them again
+
+let daemon, fold, TYPES;
+before(async () => {
+  daemon = await new Daemon().start();
+  await fill(daemon);
+  // The modules of web/ have no package around them that tells node what they are.
+  const folder = path.join(daemon.root, 'modules');
+  fs.mkdirSync(folder);
+  fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+  for (const name of ['fold.js', 'format.js']) fs.copyFileSync(new URL(`../../web/${name}`, import.meta.url), path.join(folder, name));
+  ({ fold, TYPES } = await import(path.join(folder, 'fold.js')));
+});
+after(() => daemon.close());
+
+test('a row that is folded is the row that is read', async () => {
+  const { sessions } = await daemon.get('/v1/sessions?view=row&limit=200');
+  assert.ok(sessions.length > 10);
+  for (const wanted of sessions) {
+    const { events } = await daemon.get(`/v1/sessions/${wanted.id}/events?limit=1000`);
+    let row = { id: wanted.id, n: 0, status: 'starting', since: wanted.opened_at, reason: '', state: null, phase: null, iteration: null, opened_at: wanted.opened_at, ended_at: null, outcome: null, last_beat_at: wanted.opened_at,
+      last_action: null, goal: null, agent: {}, parent: wanted.parent, labels: {}, approvals_pending: 0 };
+    for (const event of events.filter((one) => one.n <= wanted.n)) row = fold(row, event);
+    const rest = (value) => Object.fromEntries(Object.entries(value).filter(([key]) => !READ_AGAIN.includes(key)));
+    assert.deepEqual(rest(row), rest(wanted), wanted.id);
+  }
+});
+
+test('an event that is known changes nothing, one too many is a gap', () => {
+  const row = { n: 4, status: 'exploring' };
+  assert.equal(fold(row, { n: 4, type: 'heartbeat', data: {} }), row);
+  assert.equal(fold(row, { n: 6, type: 'heartbeat', data: {} }), null);
+  assert.equal(fold(row, { n: 5, type: 'verdict.changed', at: 'x', data: { to: 'stuck', reason: 'r' } }).status, 'stuck');
+  assert.deepEqual(row, { n: 4, status: 'exploring' });
+});
+
+test('the page listens to every type of event', async () => {
+  const documented = fs.readFileSync(new URL('../../api/API.md', import.meta.url), 'utf8').split('## Events')[1].split('### What to send')[0];
+  const types = new Set([...documented.matchAll(/^\| `([a-z]+\.?[a-z_]*)` \|/gm)].map((match) => match[1]));
+  assert.ok(types.size > 30, `${types.size}`);
+  assert.deepEqual([...types].filter((type) => !TYPES.includes(type)), []);
+});

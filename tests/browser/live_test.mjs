@@ -1,0 +1,94 @@
+// Live: at once, through kill -9 without loss or doubles, and over one stream for all tabs.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Daemon, launch, patient, tool, until, visit } from './support.mjs';
+
+let daemon, browser, window;
+before(async () => {
+  daemon = await new Daemon().start();
+  browser = await launch();
+  window = await visit(browser, daemon);
+});
+after(async () => {
+  await browser?.close();
+  await daemon.close();
+});
+
+test('an event is on the page within a second, in the fleet and in the session', async () => {
+  await daemon.open('quick', { goal: 'Be quick' });
+  const row = window.page.locator('tr[data-id=quick]');
+  await row.waitFor();
+  const times = [];
+  for (let i = 0; i < 5; i++) {
+    const sent = Date.now();
+    await daemon.report('quick', tool('bash', { command: `make step-${i}` }));
+    await row.getByText(`make step-${i}`).waitFor();
+    times.push(Date.now() - sent);
+  }
+  await window.to('#/session/quick', '.events li');
+  const sent = Date.now();
+  await daemon.report('quick', { type: 'message', data: { role: 'assistant', text: 'said just now' } });
+  await window.page.getByText('said just now').waitFor();
+  times.push(Date.now() - sent);
+  console.log('ms from the report to the page:', times.join(' '));
+  assert.ok(Math.max(...times) < patient(1000), `too late: ${times}`);
+});
+
+test('a session that begins is on the page by itself', async () => {
+  await window.to('#/', 'table.fleet');
+  await daemon.report('newcomer', { type: 'heartbeat', data: { phase: 'hello' } });
+  await window.page.locator('tr[data-id=newcomer]').waitFor();
+});
+
+test('kill -9 and a restart lose and double nothing', async () => {
+  await daemon.open('survivor', { goal: 'Survive' });
+  await window.to('#/session/survivor', '.events li');
+  const other = await window.context.newPage();
+  await other.goto(`${daemon.url}/#/`);
+  await other.locator('tr[data-id=survivor]').waitFor();
+  let going = true, sent = 0;
+  const agent = (async () => {
+    for (let i = 0; going || i < 60; i++) {
+      const event = { ...tool('bash', { command: `step ${i}` }), event_id: `step-${i}` };
+      await until(() => daemon.report('survivor', event).then(() => true, () => false), 'an answer to the agent');
+      sent = i + 1;
+    }
+  })();
+  for (let round = 0; round < 2; round++) {
+    const reached = sent + 20;
+    await until(() => sent > reached, 'the agent goes on');
+    await daemon.kill();
+    await window.page.locator('.link.connecting, .link.offline').waitFor();
+    await daemon.start();
+    await window.page.locator('.link.live').waitFor();
+  }
+  going = false;
+  await agent;
+  const { head } = await daemon.get('/v1/sessions/survivor/events?limit=1');
+  const numbers = () => window.page.$$eval('.events li[data-n]', (lines) => lines.map((line) => Number(line.dataset.n)));
+  await until(async () => (await numbers())[0] === head, 'the newest event on the page');
+  // Everything from the newest down, each once; what is not drawn yet comes with "older".
+  while (await window.page.getByRole('button', { name: 'Older events' }).isVisible()) {
+    const shown = (await numbers()).length;
+    await window.page.getByRole('button', { name: 'Older events' }).click();
+    await until(async () => (await numbers()).length > shown, 'older events');
+  }
+  assert.deepEqual(await numbers(), Array.from({ length: head }, (_, i) => head - i));
+  await other.locator('tr[data-id=survivor]').getByText(`step ${sent - 1}`).waitFor();
+  await other.close();
+});
+
+test('two tabs share one stream', async () => {
+  const other = await window.context.newPage();
+  await other.goto(`${daemon.url}/#/`);
+  await other.waitForSelector('.live');
+  const clients = async () => (await daemon.get('/v1/system')).streams.clients;
+  await until(async () => (await clients()) === 1, 'one stream');
+  await daemon.report('quick', tool('bash', { command: 'for both' }));
+  await window.to('#/', 'table.fleet');
+  for (const page of [window.page, other]) await page.getByText('bash: for both').waitFor();
+  assert.equal(await clients(), 1);
+  await other.close();
+});
+
+test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

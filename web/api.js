@@ -1,0 +1,31 @@
+// HTTP to the daemon. Every failure is a Problem, whose message can be shown as it is.
+export class Problem extends Error {
+  constructor(status, body) {
+    super(body?.detail || body?.title || (status ? `The daemon answered ${status}.` : 'The daemon does not answer.'));
+    Object.assign(this, { status, winner: body?.winner });
+  }
+}
+
+// A number that JavaScript would write otherwise (1.0, 10000000000000001) keeps its text: what is approved are the bytes.
+export class Exact {
+  constructor(source) { this.source = source; }
+}
+const keepNumbers = (key, value, context) => (typeof value === 'number' && context?.source && String(value) !== context.source ? new Exact(context.source) : value);
+
+async function call(path, exact, options) {
+  const response = await fetch(path, { cache: 'no-store', ...options }).catch((error) => { throw error.name === 'AbortError' ? error : new Problem(0); });
+  const body = await response.text();
+  let json;
+  try {
+    json = body && JSON.parse(body, exact ? keepNumbers : undefined);
+  } catch { throw new Problem(response.status); }
+  if (!response.ok) throw new Problem(response.status, json);
+  return json;
+}
+export const get = (path, { signal, exact } = {}) => call(path, exact, { signal });
+// `body` is an object, or text that is JSON already.
+export const post = (path, body = {}) => call(path, false, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+
+export const sessionPath = (id, rest = '') => `/v1/sessions/${encodeURIComponent(id)}${rest}`;
+// "?a=1&b=2" of what is given.
+export const query = (parameters) => '?' + new URLSearchParams(Object.entries(parameters).filter(([, value]) => value != null && value !== ''));

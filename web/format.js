@@ -1,0 +1,76 @@
+// How values read: ages, spans, sizes, times. Pure; everything shown as text goes through here.
+export const ms = (at) => (typeof at === 'number' ? at : at ? Date.parse(at) : NaN);
+
+// A span in at most two characters of unit: "now", "42s", "7m", "3h", "12d".
+export function short(span) {
+  if (!(span >= 0)) return span < 0 ? 'now' : '';
+  const s = Math.floor(span / 1000);
+  if (s < 1) return 'now';
+  if (s < 60) return s + 's';
+  if (s < 3600) return Math.floor(s / 60) + 'm';
+  if (s < 172800) return Math.floor(s / 3600) + 'h';
+  return Math.floor(s / 86400) + 'd';
+}
+
+// The same with two units: "3h 20m".
+export function span(value) {
+  if (!(value >= 0)) return '–';
+  const s = Math.floor(value / 1000), two = (size, unit, rest, small) => `${Math.floor(s / size)}${unit} ${Math.floor((s % size) / rest)}${small}`;
+  if (s < 60) return s < 1 ? Math.round(value) + ' ms' : s + ' s';
+  return s < 3600 ? two(60, 'm', 1, 's') : s < 86400 ? two(3600, 'h', 60, 'm') : two(86400, 'd', 3600, 'h');
+}
+
+export const ago = (at, now = Date.now()) => short(Math.max(0, now - ms(at)));
+
+const formatter = (options) => { const format = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false, ...options }); return (at) => (at ? format.format(ms(at)) : '–'); };
+export const clock = formatter({ second: '2-digit' });
+export const date = formatter({ month: 'short', day: 'numeric' });
+
+export const count = (n) => (n == null ? '–' : Number(n).toLocaleString('en-US'));
+
+export function bytes(n) {
+  if (n == null) return '–';
+  let unit = 0;
+  for (; n >= 1024 && unit < 4; unit++) n /= 1024;
+  return (unit && n < 10 ? n.toFixed(1) : Math.round(n)) + ['', ' Ki', ' Mi', ' Gi', ' Ti'][unit] + (unit ? 'B' : ' B');
+}
+
+export const money = (usd) => (usd == null ? '–' : '$' + (usd >= 100 ? usd.toFixed(0) : usd >= 1 ? usd.toFixed(2) : usd.toFixed(4)));
+export const percent = (n) => (n == null ? '–' : Math.round(n) + ' %');
+export const plural = (n, one, many = one + 's') => `${count(n)} ${n === 1 ? one : many}`;
+
+// Long text comes as its head and tail.
+export function text(value) {
+  if (value == null) return '';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object' && 'head' in value && 'tail' in value) {
+    return `${value.head}\n … ${bytes(value.bytes)} in all …\n${value.tail}`;
+  }
+  return JSON.stringify(value);
+}
+
+// Characters that change what a reader sees without being seen: controls, bidirectional marks, zero widths.
+export const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+export const reveal = (s) => s.replace(HIDDEN, (c) => '\\u{' + c.codePointAt(0).toString(16) + '}');
+
+// What a call is about, in a line: as core/last_action.cpp says it.
+const TELLING = ['command', 'cmd', 'file_path', 'path', 'query', 'url', 'pattern', 'prompt', 'description'];
+export function action({ tool, target, args }) {
+  const about = target || TELLING.map((name) => args?.[name]).find((value) => value && typeof value === 'string');
+  return tool + (about ? ': ' + about : '');
+}
+
+// What an event says in a line: its own words where it has some, else the members that matter, in order.
+const SAYS = {
+  'tool.started': action,
+  'tool.finished': (d) => action(d) + (d.ok === false ? ` – failed: ${d.error?.class || ''} ${text(d.error?.message)}` : ''),
+  heartbeat: (d) => [d.phase, d.iteration != null && 'iteration ' + d.iteration, d.note].filter(Boolean).join(' · '),
+  message: (d) => (d.role ? d.role + ': ' : '') + text(d.text),
+  'verdict.changed': (d) => `${d.from} → ${d.to}: ${d.reason}`,
+  'state.changed': (d) => `${d.from ? d.from + ' → ' : ''}${d.state}${d.invalid ? ' (no valid transition)' : ''} ${d.detail || ''}`,
+  'test.result': (d) => `${d.passed ?? 0} passed, ${d.failed ?? 0} failed`,
+  'progress.estimated': (d) => `${d.percent} % ${text(d.reasoning)}`,
+  'budget.level': (d) => `${d.from} → ${d.to} (${d.dimension} ${Math.round(d.pressure)} %)`,
+};
+const PARTS = ['number', 'name', 'child', 'kind', 'tool', 'decision', 'outcome', 'answer', 'verdict', 'by', 'text', 'message', 'summary', 'reason', 'id'];
+export const summary = ({ type, data: d = {} }) => (SAYS[type] ? SAYS[type](d) : PARTS.filter((part) => d[part] != null && d[part] !== '').map((part) => text(d[part])).join(' · '));

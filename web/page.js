@@ -1,0 +1,145 @@
+// What every page shares: the live connection, the address, the keyboard, who looks, and what a tab in the background shows.
+import { useEffect, useRef, useState } from './preact.js';
+import { get } from './api.js';
+import { plural } from './format.js';
+import { Hub } from './hub.js';
+
+// -- the page's end of the hub: in a SharedWorker where there is one, else in the page itself
+
+const listeners = new Set();
+const said = { watch: [], follow: null }; // said again to a hub that forgot this page
+let send;
+export const state = { link: { state: 'connecting', since: Date.now() }, overview: null };
+
+function deliver(message) {
+  Object.assign(state, message.link && { link: message.link }, message.overview && { overview: message.overview });
+  for (const listener of [...listeners]) listener(message);
+}
+
+function inPage() {
+  const hub = new Hub();
+  const port = { send: deliver };
+  send = (message) => hub.receive(port, message);
+  send(said);
+}
+
+export function connect() {
+  if (!globalThis.SharedWorker) return inPage();
+  const { port } = Object.assign(new SharedWorker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'headway' }), { onerror: inPage });
+  port.onmessage = ({ data }) => deliver(data);
+  send = (message) => port.postMessage(message);
+  setInterval(() => send({}), 20000);
+  addEventListener('pagehide', () => send({ bye: true }));
+  addEventListener('pageshow', (event) => { if (event.persisted) { send(said); deliver({ reset: true }); } });
+}
+
+// `listener` gets {link}, {overview}, {rows}, {events}, {gap}, {fresh}, {reset}; returns how to stop.
+export function listen(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+// {watch: rows} that are on the screen, {follow: id} whose events are wanted, {look: true} for a new overview.
+export function tell(message) {
+  for (const key in said) if (key in message) said[key] = message[key];
+  send(message);
+}
+export function useLive(pick) {
+  const [, draw] = useState(0);
+  useEffect(() => listen((message) => { if (pick(message)) draw((n) => n + 1); }), []);
+}
+
+// -- the address: #/session/<id>?n=4 is {page: 'session', id, query: {n: '4'}}
+
+function parse() {
+  const [path, search = ''] = location.hash.replace(/^#\/?/, '').split('?');
+  const [page, ...rest] = path.split('/');
+  let id = rest.join('/');
+  try { id = decodeURIComponent(id); } catch { /* as it stands */ }
+  return { page: page || 'fleet', id, query: Object.fromEntries(new URLSearchParams(search)) };
+}
+export function useRoute() {
+  const [route, set] = useState(parse());
+  useEffect(() => addEventListener('hashchange', () => set(parse())), []);
+  return route;
+}
+export const go = (hash) => { location.hash = hash; };
+
+// Changes the query of the address in place, without a new entry in the history.
+export function setQuery(changes) {
+  const next = new URLSearchParams(Object.entries({ ...parse().query, ...changes }).filter(([, value]) => value)).toString();
+  history.replaceState(null, '', (location.hash.split('?')[0] || '#/') + (next && '?' + next));
+  dispatchEvent(new Event('hashchange'));
+}
+
+// -- the keyboard; the page that bound its keys last is asked first
+
+const bound = [];
+let prefix = '';
+
+addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (event.target.closest('input, textarea, select')) {
+    if (event.key === 'Escape') event.target.blur();
+    return;
+  }
+  // Enter and space belong to what has the focus.
+  if (/^(Enter| )$/.test(event.key) && event.target.closest('a, button, summary')) return;
+  const key = prefix + event.key;
+  prefix = key === 'g' ? 'g ' : '';
+  for (const { current } of bound) {
+    if (current[key] && current[key]() !== false) { event.preventDefault(); return; }
+  }
+});
+
+// `map` is {key: action}; an action that returns false leaves the key to others.
+export function useKeys(map) {
+  const ref = useRef();
+  ref.current = map;
+  useEffect(() => {
+    bound.unshift(ref);
+    return () => { bound.splice(bound.indexOf(ref), 1); };
+  }, []);
+}
+
+// -- who looks, and what he may do
+
+let me = { can: { read: true }, scopes: [] };
+const watchers = new Set();
+export const readMe = () => get('/v1/me').then((reply) => { me = reply; for (const watcher of watchers) watcher(me); }, () => {});
+export function useMe() {
+  const [value, set] = useState(me);
+  useEffect(() => { watchers.add(set); set(me); return () => watchers.delete(set); }, []);
+  return value;
+}
+// Why he may not, or '' when he may.
+export const refusal = (value, scope) => (value.can[scope] ? '' : value.logged_in ? `Your login has no scope “${scope}”.` : 'Read only: log in with the URL that “headway dashboard” prints.');
+
+// -- a tab in the background: the count in title and icon; when asked for, a notification of what is new
+
+const icon = document.querySelector('link[rel=icon]');
+const plain = icon.href;
+let known, shown;
+
+const badge = (count) => 'data:image/svg+xml,' + encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#1f6f5c"/><text x="16" y="23" fill="#fff" font-size="20" font-family="sans-serif" text-anchor="middle">${Math.min(99, count)}</text></svg>`);
+
+export const notifies = () => globalThis.Notification?.permission === 'granted' && localStorage.getItem('notify') === 'on';
+// Turns notifications on or off; resolves to whether they are on.
+export async function toggleNotify() {
+  const on = !notifies() && (await globalThis.Notification?.requestPermission()) === 'granted';
+  localStorage.setItem('notify', on ? 'on' : 'off');
+  return on;
+}
+
+export function showCount(where) {
+  const { needs_you: needs = [], needs_you_total: total = 0 } = state.overview || {};
+  document.title = `${total ? `(${total}) ` : ''}${where} · Headway`;
+  if (total !== shown) {
+    shown = total;
+    icon.href = total ? badge(total) : plain;
+  }
+  const key = (item) => item.kind + item.session + item.approval;
+  const [first, ...more] = known ? needs.filter((item) => !known.has(key(item))) : [];
+  if (state.overview) known = new Set(needs.map(key));
+  // All tabs use one tag, so there is one notification.
+  if (first && document.hidden && notifies()) new Notification(first.goal || first.session, { body: more.length ? `and ${plural(more.length, 'more thing')} need you` : first.reason, tag: 'headway', icon: plain });
+}

@@ -1,0 +1,2 @@
+// Before the first paint: the theme that was chosen here, if any. Classic script, so that it comes before the page.
+document.documentElement.dataset.theme = localStorage.getItem('theme') || 'auto';

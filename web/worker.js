@@ -1,0 +1,9 @@
+// The SharedWorker around the hub: one for all tabs of a browser.
+import { Hub } from './hub.js';
+
+const hub = new Hub();
+self.onconnect = ({ ports: [channel] }) => {
+  const port = { send: (message) => channel.postMessage(message) };
+  channel.onmessage = ({ data }) => hub.receive(port, data);
+  hub.join(port);
+};
