@@ -78,6 +78,8 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/v1/me", Route::kMe},
     {Method::kGet, "/", Route::kPage},
     {Method::kGet, "/assets/{asset}", Route::kAsset},
+    {Method::kGet, "/docs", Route::kDocs},
+    {Method::kGet, "/openapi.json", Route::kOpenApi},
 };
 
 constexpr std::uint64_t kNovember2026 = 1'795'219'200;
@@ -147,6 +149,11 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
     return out;
 }
 
+/// A stream has no reply whose header could be sent alone.
+bool is_endless(Route route) {
+    return route == Route::kStream || route == Route::kStreamAll || route == Route::kProgressStream;
+}
+
 Result<std::string> session_id(std::string_view raw) {
     const auto id = percent_decoded(raw, false);
     if (id && valid_id(*id)) return *id;
@@ -212,11 +219,11 @@ Result<Target> match(Method method, std::string_view target) {
     for (const Entry& entry : kRoutes) {
         std::string_view raw_id;
         if (!fits(entry.path, path, raw_id)) continue;
-        const bool same =
-            entry.method == method || (entry.method == Method::kGet && method == Method::kHead);
+        const bool has_head = entry.method == Method::kGet && !is_endless(entry.route);
+        const bool same = entry.method == method || (has_head && method == Method::kHead);
         if (!same) {
             allowed += (allowed.empty() ? "" : ", ") + std::string{method_name(entry.method)};
-            if (entry.method == Method::kGet) allowed += ", HEAD";
+            if (has_head) allowed += ", HEAD";
             continue;
         }
         Target found;

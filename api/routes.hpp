@@ -49,6 +49,8 @@ enum class Route : std::uint8_t {
     kVersion,
     kPage,
     kAsset,
+    kDocs,
+    kOpenApi,
     kAsk,
     kApprovals,
     kApproval,

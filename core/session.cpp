@@ -79,7 +79,7 @@ Result<> Session::admit(std::span<const Event> events) const {
                          "attempt " + std::to_string(event.attempt) +
                              " was taken over by attempt " + std::to_string(attempt) +
                              "; this process should stop",
-                         "attempt"};
+                         "/attempt"};
         }
         if (ended) return ended_error(state_);
         const auto* end = std::get_if<SessionEnded>(&event.payload);
@@ -89,7 +89,7 @@ Result<> Session::admit(std::span<const Event> events) const {
             return Error{ErrorCode::kInvalidField,
                          "the budget of this session is not exhausted; end it with completed, "
                          "failed or cancelled",
-                         "outcome"};
+                         "/outcome"};
         }
         attempt = std::max(attempt, event.attempt);
         ended = std::holds_alternative<SessionEnded>(event.payload);

@@ -76,6 +76,8 @@ constexpr Entry kTable[] = {
     {Route::kMe, Guard::kNobody},
     {Route::kPage, Guard::kNobody},
     {Route::kAsset, Guard::kNobody},
+    {Route::kDocs, Guard::kNobody},
+    {Route::kOpenApi, Guard::kNobody},
 };
 
 constexpr bool is_complete() {
@@ -218,6 +220,11 @@ Result<> require_report(const Principal& caller, std::string_view session) {
 Result<> require_read(const Principal& caller, std::string_view session) {
     if (caller.grants.may_read(session)) return {};
     return refused(caller, "read");
+}
+
+std::string own_key(const Principal& caller, std::string_view key) {
+    const std::string owner = caller.grants.may_report({}) ? "" : caller.id + "/";
+    return owner + std::string{key};
 }
 
 std::string signed_by(const Principal& caller, std::string claimed) {

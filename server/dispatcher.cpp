@@ -122,6 +122,8 @@ core::Result<> Dispatcher::route_rest(Call& call) {
             return overview(call);
         case api::Route::kPage:
         case api::Route::kAsset:
+        case api::Route::kDocs:
+        case api::Route::kOpenApi:
         case api::Route::kLoginCode:
         case api::Route::kLogin:
         case api::Route::kLogout:

@@ -104,7 +104,7 @@ private:
     core::Result<> sessions(Call& call);
     core::Result<> overview(Call& call);
     // dispatcher_pages.cpp
-    core::Result<> page(Call& call);
+    core::Result<> page(Call& call, std::string_view name);
     core::Result<> asset(Call& call);
 
     // dispatcher_reads.cpp

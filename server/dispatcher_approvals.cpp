@@ -33,7 +33,7 @@ Result<> Dispatcher::ask_approval(Call& call) {
         return Error{ErrorCode::kInvalidField, "must be 1 to 255 bytes", "Idempotency-Key"};
     }
     if (!key.empty()) {
-        command.idempotency_key = key;
+        command.idempotency_key = own_key(*call.caller, key);
         command.idempotency_fingerprint =
             "approval:" + call.session() + ":" + core::to_hex(core::digest_of(call.request.body));
     }

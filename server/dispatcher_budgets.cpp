@@ -27,6 +27,7 @@ Result<> Dispatcher::budget(Call& call) {
 Result<> Dispatcher::change_budget(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     HEADWAY_TRY(auto decoded, api::decode_budget_change(tape_, call.request.body));
+    decoded.by = signed_by(*call.caller, std::move(decoded.by));
     BudgetCommand command{call.session(), std::move(decoded)};
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }

@@ -3,6 +3,7 @@
 #include "api/decode.hpp"
 #include "core/text.hpp"
 #include "server/dispatcher_call.hpp"
+#include "server/gate.hpp"
 #include "server/session_id.hpp"
 
 // Requests that change a session.
@@ -26,7 +27,7 @@ Result<> Dispatcher::submit(Call& call, Command command, const std::string& sess
 
 Result<> Dispatcher::report(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
-    const bool lines = call.request.head.content_type.starts_with("application/x-ndjson");
+    const bool lines = is_media_type(call.request.head.content_type, "application/x-ndjson");
     const auto format = lines ? api::BodyFormat::kNdjson : api::BodyFormat::kJson;
     HEADWAY_TRY(auto decoded, api::decode_report(tape_, call.request.body, format));
     ReportCommand command{call.session(), std::move(decoded.events), decoded.batch,
@@ -65,9 +66,7 @@ Result<> Dispatcher::open(Call& call) {
         if (key.size() > 255) {
             return Error{ErrorCode::kInvalidField, "must be 1 to 255 bytes", "Idempotency-Key"};
         }
-        // Not of another token, whose session would be shown.
-        const std::string owner = call.caller->grants.may_report({}) ? "" : call.caller->id + "/";
-        command.idempotency_key = owner + std::string{key};
+        command.idempotency_key = own_key(*call.caller, key);
         command.idempotency_fingerprint = core::to_hex(core::digest_of(call.request.body));
     }
     // A token for some sessions must not open others, nor have one of them answer for its own.

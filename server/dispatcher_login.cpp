@@ -20,8 +20,12 @@ Result<> Dispatcher::route_page(Call& call) {
             return logout(call);
         case api::Route::kMe:
             return me(call);
+        case api::Route::kDocs:
+            return page(call, "docs.html");
+        case api::Route::kOpenApi:
+            return page(call, "openapi.json");
         default:
-            return page(call);
+            return page(call, "index.html");
     }
 }
 

@@ -56,9 +56,12 @@ Result<storage::SessionFilter> parse_filter(const api::Query& query) {
     storage::SessionFilter filter;
     HEADWAY_CHECK(parse_words(query, filter));
     if (const std::string* verdicts = query.find("verdict")) {
-        HEADWAY_TRY(const core::Until set, core::parse_until(*verdicts));
+        const auto set = core::parse_until(*verdicts);
+        if (!set || set->any_event) {
+            return invalid("must be verdicts (such as stuck,silent), settled or ended", "verdict");
+        }
         for (std::size_t i = 0; i < core::kVerdictCount; ++i) {
-            if (set.verdicts.test(i)) filter.verdicts.push_back(static_cast<core::Verdict>(i));
+            if (set->verdicts.test(i)) filter.verdicts.push_back(static_cast<core::Verdict>(i));
         }
     }
     if (const std::string* open = query.find("open")) {

@@ -7,8 +7,8 @@ namespace headway::server {
 
 using core::Result;
 
-Result<> Dispatcher::page(Call& call) {
-    HEADWAY_TRY(const Response response, page_response(web_files(), call.request.head));
+Result<> Dispatcher::page(Call& call, std::string_view name) {
+    HEADWAY_TRY(const Response response, page_response(web_files(), name, call.request.head));
     call.connection.respond(call.to.slot, response);
     return {};
 }

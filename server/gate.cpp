@@ -75,6 +75,8 @@ Result<> check_origin(const RequestHead& head, const GateSettings& settings) {
                  "requests from web pages of other origins are refused", "Origin"};
 }
 
+}  // namespace
+
 bool is_media_type(std::string_view value, std::string_view type) {
     const std::string_view bare = value.substr(0, value.find(';'));
     const std::size_t end = bare.find_last_not_of(" \t");
@@ -82,8 +84,6 @@ bool is_media_type(std::string_view value, std::string_view type) {
     const std::string_view name = bare.substr(0, end + 1);
     return name == type || lower(name) == type;
 }
-
-}  // namespace
 
 GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& allowed_hosts) {
     const std::string suffix = ":" + std::to_string(port);

@@ -30,6 +30,10 @@ core::Result<> check_head(const RequestHead& head, const GateSettings& settings)
 /// Errors: kBodyTooLarge, kUnsupportedMediaType, kBadRequest. Pure.
 core::Result<> check_body(const RequestHead& head, api::Route route);
 
+/// Whether a Content-Type names this media type, which is in lower case; parameters and upper case
+/// do not matter (RFC 9110, 8.3.1). Pure.
+bool is_media_type(std::string_view value, std::string_view type);
+
 /// Whether a client's X-Request-Id is taken over: 1 to 64 of `[A-Za-z0-9._:-]`.
 bool usable_request_id(std::string_view id) noexcept;
 

@@ -42,21 +42,23 @@ private:
 };
 
 const char* route_name(std::size_t route) {
-    constexpr const char* kNames[] = {"open",          "open_named",    "report",
-                                      "heartbeat",     "end",           "cancel",
-                                      "pause",         "resume",        "nudge",
-                                      "budget_change", "session",       "sessions",
-                                      "comparison",    "timeouts",      "journal",
-                                      "wait",          "wait_several",  "stream",
-                                      "stream_all",    "progress",      "progress_stream",
-                                      "chat_status",   "budget",        "budget_analytics",
-                                      "livez",         "readyz",        "tokens",
-                                      "token_create",  "token_revoke",  "operator_rotate",
-                                      "metrics",       "version",       "page",
-                                      "asset",         "ask",           "approvals",
-                                      "approval",      "decide",        "redeem",
-                                      "revoke",        "approve_agent", "check_ask",
-                                      "check",         "estimates",     "overview", "login_code", "login", "logout", "me"};
+    constexpr const char* kNames[] = {"open",          "open_named",   "report",
+                                      "heartbeat",     "end",          "cancel",
+                                      "pause",         "resume",       "nudge",
+                                      "budget_change", "session",      "sessions",
+                                      "comparison",    "timeouts",     "journal",
+                                      "wait",          "wait_several", "stream",
+                                      "stream_all",    "progress",     "progress_stream",
+                                      "chat_status",   "budget",       "budget_analytics",
+                                      "livez",         "readyz",       "tokens",
+                                      "token_create",  "token_revoke", "operator_rotate",
+                                      "metrics",       "version",      "page",
+                                      "asset",         "docs",         "openapi",
+                                      "ask",           "approvals",    "approval",
+                                      "decide",        "redeem",       "revoke",
+                                      "approve_agent", "check_ask",    "check",
+                                      "estimates",     "overview",     "login_code",
+                                      "login",         "logout",       "me"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }

@@ -55,12 +55,13 @@ Response file_response(const WebFiles& web, const WebFile& file, const RequestHe
 
 }  // namespace
 
-Result<Response> page_response(const WebFiles& web, const RequestHead& head) {
-    const WebFile* index = find(web, "index.html");
-    if (index == nullptr) {
-        return Error{ErrorCode::kInternal, "this build has no dashboard in it", {}};
+Result<Response> page_response(const WebFiles& web, std::string_view name,
+                               const RequestHead& head) {
+    const WebFile* file = find(web, name);
+    if (file == nullptr) {
+        return Error{ErrorCode::kInternal, "this build has no " + std::string{name} + " in it", {}};
     }
-    return file_response(web, *index, head);
+    return file_response(web, *file, head);
 }
 
 Result<Response> asset_response(const WebFiles& web, std::string_view path,

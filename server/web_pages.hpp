@@ -11,8 +11,10 @@
 
 namespace headway::server {
 
-/// index.html. Error: kInternal, when it was not built in.
-core::Result<Response> page_response(const WebFiles& web, const RequestHead& head);
+/// A file that has an address of its own: "index.html", "docs.html", "openapi.json". Error:
+/// kInternal, when it was not built in.
+core::Result<Response> page_response(const WebFiles& web, std::string_view name,
+                                     const RequestHead& head);
 
 /// The file at `path`, which is `<hash>/<name>`. That of another build is still served, for a tab
 /// that was open while the daemon was replaced, but not kept. Error: kUnknownRoute.

@@ -1,19 +1,38 @@
 #!/usr/bin/env python3
-"""embed.py OUTPUT FILE...: writes the C++ source that puts the files of the dashboard into the program.
+"""embed.py ESBUILD OUTPUT FILE...: writes the C++ source that puts the files of the dashboard into the program.
 
 It defines what server/web_files.hpp declares. The hash over all files is the folder of their addresses, so that a new build is
-never mixed with what a browser has kept of an old one. Modules import each other relatively; only index.html names the folder.
-bundle.py makes them fewer and smaller before.
+never mixed with what a browser has kept of an old one. Modules import each other relatively; only pages name the folder.
+esbuild makes scripts and style sheets fewer and smaller before; unbundled, the folder works just as well.
 """
 import gzip
 import hashlib
+import json
 import pathlib
+import subprocess
 import sys
-
-import bundle
+import tempfile
 
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".json": "application/json"}
+
+
+# What pages and workers name; other modules become part of these or are shared by them.
+ENTRIES = {"main.js", "worker.js", "docs.js", "theme.js"}
+AS_THEY_ARE = {"uplot.js"}  # minified already, and no module
+
+
+def bundled(esbuild: str, paths: list) -> dict:
+    """The files as they are served, by name."""
+    entries = [path for path in paths if path.name in ENTRIES or path.suffix == ".css"]
+    files = {path.name: path.read_bytes() for path in paths if path.suffix in (".html", ".svg") or path.name in AS_THEY_ARE}
+    files |= {path.name: json.dumps(json.loads(path.read_bytes()), separators=(",", ":")).encode() for path in paths if path.suffix == ".json"}
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([esbuild, *map(str, entries), "--bundle", "--splitting", "--format=esm", "--minify", "--target=es2020",
+                        "--charset=utf8", "--legal-comments=none", "--chunk-names=shared.[hash]", "--log-level=warning",
+                        f"--outdir={folder}"], check=True)
+        files |= {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+    return dict(sorted(files.items()))
 
 
 def numbers(data: bytes) -> str:
@@ -21,15 +40,15 @@ def numbers(data: bytes) -> str:
     return ",".join(map(str, data)) or "0"
 
 
-def main(output: pathlib.Path, paths: list) -> None:
-    files = {name: text.encode() for name, text in bundle.bundle({path.name: path.read_text(encoding="utf-8") for path in paths}).items()}
+def main(esbuild: str, output: pathlib.Path, paths: list) -> None:
+    files = bundled(esbuild, paths)
     digest = hashlib.sha256()
     for name, data in files.items():
         digest.update(f"{name}\0{len(data)}\0".encode() + data)
     version = digest.hexdigest()[:16]
     arrays, rows = [], []
     for index, (name, data) in enumerate(files.items()):
-        if name == "index.html":
+        if name.endswith(".html"):
             data = data.replace(b"@ASSETS@", b"/assets/" + version.encode())
         packed = gzip.compress(data, 9, mtime=0)
         if len(packed) >= len(data):
@@ -48,4 +67,4 @@ def main(output: pathlib.Path, paths: list) -> None:
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]), [pathlib.Path(path) for path in sys.argv[2:]])
+    main(sys.argv[1], pathlib.Path(sys.argv[2]), [pathlib.Path(path) for path in sys.argv[3:]])

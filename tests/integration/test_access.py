@@ -231,6 +231,9 @@ class Prefixes(AccessCase):
         self.assertEqual([r.status for r in opened], [201, 201, 200])
         self.assertEqual(opened[0].json()["id"], opened[2].json()["id"])
         self.assertTrue(opened[1].json()["id"].startswith("b-"))
+        asked = [c.post(f"/v1/sessions/{s}/approvals", {"tool": "bash", "args": {}}, key)
+                 for c, s in ((first, "a-1"), (second, "b-1"))]
+        self.assertEqual([r.status for r in asked], [201, 201])
 
     def test_who_steers_with_a_token_signs_with_its_name(self):
         daemon = self.start()
@@ -239,6 +242,9 @@ class Prefixes(AccessCase):
         self.client(daemon).open(session)
         client.post(f"/v1/sessions/{session}/pause", {"reason": "wait"})
         client.post(f"/v1/sessions/{session}/nudge", {"text": "x", "by": "ana"})
+        client.post(f"/v1/sessions/{session}/budget", {"set": {"max_steps": 10}, "by": "ana"})
+        self.assertEqual([e["data"]["by"] for e in client.journal(session) if e["type"] == "budget.set"],
+                         ["ana (token ana's laptop)"])
         signed = [e["data"]["by"] for e in client.journal(session) if e["data"].get("by")]
         self.assertEqual(set(signed), {"ana's laptop", "ana (token ana's laptop)"})
 

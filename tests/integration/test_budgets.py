@@ -186,7 +186,7 @@ class Limits(SharedDaemonCase):
             self.assertEqual((reply.status, reply.json()["field"]), (400, field), body)
         self.assertEqual(self.client.post(f"/v1/sessions/{unique()}/budget", {"set": {}}).status, 404)
         early = self.client.post(f"/v1/sessions/{session}/end", {"outcome": "budget_exhausted"})
-        self.assertEqual((early.status, early.json()["field"]), (400, "outcome"))
+        self.assertEqual((early.status, early.json()["field"]), (400, "/outcome"))
         self.client.end(session)
         reply = self.client.post(path, {"extend": {"max_steps": 5}})
         self.assertEqual((reply.status, reply.json()["code"]), (409, "session_ended"))

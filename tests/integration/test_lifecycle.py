@@ -33,7 +33,7 @@ class Opening(SharedDaemonCase):
         about = {"goal": "naïve ✓", "agent": {"type": "coder", "name": "a", "model": "m"}, "parent": parent,
                  "labels": {"team": "night", "a": ""},
                  "policy": {"profile": "strict", "heartbeat_interval_ms": 1234, "heartbeat_limit": 7,
-                            "loop_detection": True, "on_stuck": "ask", "max_iterations": 25, "max_tool_failures": 0,
+                            "loop_detection": True, "judge": True, "on_stuck": "ask", "max_iterations": 25, "max_tool_failures": 0,
                             "min_confidence": 0.2, "max_parse_failures": 4,
                             "tool_time_limit_ms": 60000, "tools": [{"tool": "log", "ignore": True, "patience": 1,
                                                             "requires_approval": False, "time_limit_ms": 5}],
@@ -91,7 +91,7 @@ class Reporting(SharedDaemonCase):
         self.assertEqual(advice["results"][:4], [{"n": 2}, {"n": 3}, {"n": 4}, {"n": 5}])
         self.assertEqual(advice["results"][4:], [{"n": 2, "duplicate": True}, {"n": 3, "duplicate": True}])
         lines = "\n".join(json.dumps({"type": "message", "data": {"text": str(i)}}) for i in range(3)) + "\n\r\n"
-        reply = self.client.post(f"/v1/sessions/{session}/events", lines.encode(), {"Content-Type": "application/x-ndjson"})
+        reply = self.client.post(f"/v1/sessions/{session}/events", lines.encode(), {"Content-Type": "Application/X-NDJSON"})
         self.assertEqual(reply.json()["results"], [{"n": 6}, {"n": 7}, {"n": 8}])
 
     def test_a_full_report_of_1000_events_is_one_report(self):

@@ -56,6 +56,8 @@ TEST_CASE("routes: what is served", "[api]") {
         {Method::kGet, "/v1/me", Route::kMe, ""},
         {Method::kGet, "/", Route::kPage, ""},
         {Method::kGet, "/assets/0a1b/app.js", Route::kAsset, ""},
+        {Method::kGet, "/docs", Route::kDocs, ""},
+        {Method::kGet, "/openapi.json", Route::kOpenApi, ""},
         {Method::kPost, "/v1/sessions/a/approvals", Route::kAsk, "a"},
         {Method::kGet, "/v1/approvals", Route::kApprovals, ""},
         {Method::kGet, "/v1/approvals/a.a3.a17", Route::kApproval, "a.a3"},
@@ -123,6 +125,9 @@ TEST_CASE("routes: another method is told which ones there are", "[api]") {
         {Method::kOptions, "/livez", "GET, HEAD"},
         {Method::kOther, "/", "GET, HEAD"},
         {Method::kPatch, "/progress/a", "GET, HEAD"},
+        {Method::kHead, "/v1/stream", "GET"},
+        {Method::kHead, "/v1/sessions/a/stream", "GET"},
+        {Method::kHead, "/progress/a/stream", "GET"},
     };
     for (const Case& c : cases) {
         DYNAMIC_SECTION(static_cast<int>(c.method) << " " << c.target) {

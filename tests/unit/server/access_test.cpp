@@ -104,7 +104,8 @@ TEST_CASE("access: mode token lets nobody in without one but to what holds no da
     for (const Route route : routes()) {
         INFO("route " << static_cast<int>(route));
         const bool holds_none = route == Route::kLive || route == Route::kPage ||
-                                route == Route::kAsset || route == Route::kLogin ||
+                                route == Route::kAsset || route == Route::kDocs ||
+                                route == Route::kOpenApi || route == Route::kLogin ||
                                 route == Route::kLogout || route == Route::kMe;
         CHECK(door.ask(route, "a", "").has_value() == holds_none);
     }
@@ -309,7 +310,8 @@ TEST_CASE("access: a web page without a login may only read", "[server]") {
         INFO("route " << static_cast<int>(route));
         target.route = route;
         const bool harmless = route == Route::kLive || route == Route::kPage ||
-                              route == Route::kAsset || route == Route::kLogin ||
+                              route == Route::kAsset || route == Route::kDocs ||
+                              route == Route::kOpenApi || route == Route::kLogin ||
                               route == Route::kLogout || route == Route::kMe;
         CHECK(door.access.check(target, of_page(Method::kPost)).has_value() == harmless);
         CHECK(door.access.check(target, of_page(Method::kDelete)).has_value() == harmless);

@@ -59,25 +59,25 @@ TEST_CASE("web pages: whether an Accept-Encoding takes gzip", "[server]") {
 }
 
 TEST_CASE("web pages: whoever has the newest is told so", "[server]") {
-    const auto first = page_response(kWeb, {});
+    const auto first = page_response(kWeb, "index.html", {});
     REQUIRE(first.has_value());
     CHECK(first->status == 200);
     CHECK_THAT(first->headers, Catch::Contains("ETag: W/\"0a1b\"\r\n"));
     RequestHead head;
     head.if_none_match = "\"other\", W/\"0a1b\"";
-    CHECK(page_response(kWeb, head)->status == 304);
-    CHECK(page_response(kWeb, head)->body.empty());
+    CHECK(page_response(kWeb, "index.html", head)->status == 304);
+    CHECK(page_response(kWeb, "index.html", head)->body.empty());
     head.if_none_match = "W/\"0a1\"";
-    CHECK(page_response(kWeb, head)->status == 200);
+    CHECK(page_response(kWeb, "index.html", head)->status == 200);
 }
 
 TEST_CASE("web pages: no script but our own runs in them", "[server]") {
-    const auto page = page_response(kWeb, {});
+    const auto page = page_response(kWeb, "index.html", {});
     REQUIRE(page.has_value());
     CHECK_THAT(page->headers, Catch::Contains("default-src 'none'; script-src 'self';"));
     CHECK_THAT(asset("0a1b/icon.svg").headers, Catch::Contains("Content-Security-Policy: "));
 }
 
 TEST_CASE("web pages: without a page in the program it says so", "[server]") {
-    CHECK(code_of(page_response({}, {})) == ErrorCode::kInternal);
+    CHECK(code_of(page_response({}, "index.html", {})) == ErrorCode::kInternal);
 }
