@@ -92,6 +92,8 @@ function Approval({ item, here, mode, setMode, send, error, no, choose, press })
       : html`<${Buttons} ...${{ item, no, mode, setMode, send, press }} />`}</article>`;
 }
 
+const PAUSE_MS = 400; // between two decisions: a key that was pressed twice must not decide the next one too
+
 export function ApprovalList({ list, first }) {
   const no = refusal(useMe(), 'approve');
   const [here, setHere] = useState(first);
@@ -118,7 +120,7 @@ export function ApprovalList({ list, first }) {
       const won = error.winner?.decision;
       if (won) error.message = `Decided already: ${won.decision} by ${won.by || 'somebody'}, ${date(won.at)}.`;
     }
-    busy.current = false;
+    setTimeout(() => { busy.current = false; }, PAUSE_MS);
     setErrors((old) => ({ ...old, [item.id]: error }));
     mode(item.id, '');
     if (!error) setHere((items[at + 1] || items[at - 1])?.id);
@@ -126,7 +128,7 @@ export function ApprovalList({ list, first }) {
   };
   const press = (item, kind) => {
     const mode_ = soon.current[item?.id];
-    if (!item || no || (mode_ && mode_ !== 'sure') || (kind === 'edit' && item.kind !== 'tool')) return;
+    if (!item || no || busy.current || (mode_ && mode_ !== 'sure') || (kind === 'edit' && item.kind !== 'tool')) return;
     if (kind) mode(item.id, kind);
     else if (item.kind === 'question') mode(item.id, 'answer');
     else if (risky(item) && !mode_) mode(item.id, 'sure');
