@@ -100,6 +100,7 @@ export function ApprovalList({ list, first }) {
   const [modes, setModes] = useState({});
   const [errors, setErrors] = useState({});
   const busy = useRef(false);
+  const decided = useRef(0);
   useEffect(() => { if (first) setHere(first); }, [first]);
   const { items } = list;
   const at = Math.max(0, items.findIndex((item) => item.id === here));
@@ -120,7 +121,8 @@ export function ApprovalList({ list, first }) {
       const won = error.winner?.decision;
       if (won) error.message = `Decided already: ${won.decision} by ${won.by || 'somebody'}, ${date(won.at)}.`;
     }
-    setTimeout(() => { busy.current = false; }, PAUSE_MS);
+    busy.current = false;
+    decided.current = Date.now();
     setErrors((old) => ({ ...old, [item.id]: error }));
     mode(item.id, '');
     if (!error) setHere((items[at + 1] || items[at - 1])?.id);
@@ -128,8 +130,9 @@ export function ApprovalList({ list, first }) {
   };
   const press = (item, kind) => {
     const mode_ = soon.current[item?.id];
-    if (!item || no || busy.current || (mode_ && mode_ !== 'sure') || (kind === 'edit' && item.kind !== 'tool')) return;
+    if (!item || no || (mode_ && mode_ !== 'sure') || (kind === 'edit' && item.kind !== 'tool')) return;
     if (kind) mode(item.id, kind);
+    else if (Date.now() < decided.current + PAUSE_MS) return;
     else if (item.kind === 'question') mode(item.id, 'answer');
     else if (risky(item) && !mode_) mode(item.id, 'sure');
     else send(item, { decision: 'approve' });
