@@ -23,8 +23,8 @@ async function call(path, exact, options) {
   return json;
 }
 export const get = (path, { signal, exact } = {}) => call(path, exact, { signal });
-// `body` is an object, or text that is JSON already.
-export const post = (path, body = {}) => call(path, false, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+// `body` is an object, text that is JSON already, or nothing.
+export const post = (path, body) => call(path, false, { method: 'POST', ...(body && { headers: { 'Content-Type': 'application/json' }, body: typeof body === 'string' ? body : JSON.stringify(body) }) });
 
 export const sessionPath = (id, rest = '') => `/v1/sessions/${encodeURIComponent(id)}${rest}`;
 // "?a=1&b=2" of what is given.

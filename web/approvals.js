@@ -92,12 +92,15 @@ function Approval({ item, here, mode, setMode, send, error, no, choose, press })
       : html`<${Buttons} ...${{ item, no, mode, setMode, send, press }} />`}</article>`;
 }
 
+const PAUSE_MS = 400; // between two decisions: a key that was pressed twice must not decide the next one too
+
 export function ApprovalList({ list, first }) {
   const no = refusal(useMe(), 'approve');
   const [here, setHere] = useState(first);
   const [modes, setModes] = useState({});
   const [errors, setErrors] = useState({});
   const busy = useRef(false);
+  const decided = useRef(0);
   useEffect(() => { if (first) setHere(first); }, [first]);
   const { items } = list;
   const at = Math.max(0, items.findIndex((item) => item.id === here));
@@ -119,6 +122,7 @@ export function ApprovalList({ list, first }) {
       if (won) error.message = `Decided already: ${won.decision} by ${won.by || 'somebody'}, ${date(won.at)}.`;
     }
     busy.current = false;
+    decided.current = Date.now();
     setErrors((old) => ({ ...old, [item.id]: error }));
     mode(item.id, '');
     if (!error) setHere((items[at + 1] || items[at - 1])?.id);
@@ -128,6 +132,7 @@ export function ApprovalList({ list, first }) {
     const mode_ = soon.current[item?.id];
     if (!item || no || (mode_ && mode_ !== 'sure') || (kind === 'edit' && item.kind !== 'tool')) return;
     if (kind) mode(item.id, kind);
+    else if (Date.now() < decided.current + PAUSE_MS) return;
     else if (item.kind === 'question') mode(item.id, 'answer');
     else if (risky(item) && !mode_) mode(item.id, 'sure');
     else send(item, { decision: 'approve' });

@@ -45,7 +45,7 @@ function Course({ doc, journal, used }) {
       if (gone) return;
       const color = (name) => { box.current.style.color = `var(${name})`; return getComputedStyle(box.current).color; }; // a canvas knows no variables
       const axis = { stroke: color('--soft'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false }, font: '11px sans-serif' };
-      plot = new Plot({ width: box.current.clientWidth, height: 150, legend: { show: false }, cursor: { show: false }, scales: { y: { range: (u, low, high) => [0, Math.max(100, high)] } }, axes: [{ ...axis, values: (u, at) => at.map((t) => clock(t * 1000)), space: 70 }, { ...axis, size: 42, values: (u, all) => all.map((v) => v + '%') }],
+      plot = new Plot({ width: box.current.clientWidth, height: 150, legend: { show: false }, cursor: { show: false }, scales: { y: { range: (u, low, high) => [0, Math.max(100, high)] } }, axes: [{ ...axis, values: (u, at) => at.map((t) => clock(t * 1000)), space: 70, size: 26 }, { ...axis, size: 42, values: (u, all) => all.map((v) => v + '%') }],
         series: [{}, ...used.map(([name]) => ({ stroke: color('--d-' + name), width: 2, spanGaps: true, points: { show: false } }))] }, data, box.current);
     }, () => {});
     return () => { gone = true; plot?.destroy(); };

@@ -77,7 +77,8 @@ const bound = [];
 let prefix = '';
 
 addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  // A key that is held down moves through a list, and does nothing else twice.
+  if (event.ctrlKey || event.metaKey || event.altKey || (event.repeat && !/^[jkA]/.test(event.key)) || document.querySelector('dialog[open]')) return;
   if (event.target.closest('input, textarea, select')) {
     if (event.key === 'Escape') event.target.blur();
     return;

@@ -119,4 +119,24 @@ test('without a login one can look, and is told why not more', async () => {
   await visitor.context.close();
 });
 
+test('where nothing can be read without a login, the page says so, and a login opens it', async () => {
+  const closed = await new Daemon({ 'access.mode': 'token' }).start();
+  const { page } = await browser.newContext().then(async (context) => ({ page: await context.newPage() }));
+  await page.goto(closed.url);
+  await page.getByText('This daemon shows nothing without a login.').waitFor();
+  await page.goto(`${closed.url}/login?code=guessed`);
+  await page.getByText('That URL was used already').waitFor();
+  const url = await closed.loginUrl();
+  await page.goto(url);
+  await page.locator('.link.live').waitFor();
+  await page.getByText('No agent is running', { exact: true }).waitFor();
+  await page.goto(`${closed.url}/#/login`);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByText('On the machine where the daemon runs').waitFor();
+  await page.goto(url); // a second time
+  await page.getByText('That URL was used already').waitFor();
+  await page.context().close();
+  await closed.close();
+});
+
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

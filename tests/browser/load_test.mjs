@@ -6,7 +6,7 @@ import { Daemon, each, launch, LONG, patient, tool, visit } from './support.mjs'
 const BUSY = 500, PER_SECOND = 5;
 const SECONDS = LONG ? 60 : 6;
 const LONG_TASK_MS = 50;
-const TRIES = 3; // another program may hold the processor for as long as a task may take
+const TRIES = 3; // another program may hold the processor for as long as a task may take; then its own processor time counts
 
 let daemon, browser, window;
 before(async () => {
@@ -34,6 +34,21 @@ async function work(seconds) {
   return { events, seconds: (Date.now() - start) / 1000 };
 }
 
+// Begins a trace; what is returned ends it, and gives the most processor time that one task of the page took, in ms.
+async function traced({ context, page }) {
+  const session = await context.newCDPSession(page);
+  let longest = 0;
+  session.on('Tracing.dataCollected', ({ value }) => { for (const { tdur = 0 } of value) longest = Math.max(longest, tdur); });
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel'] } });
+  return async () => {
+    const complete = new Promise((done) => { session.once('Tracing.tracingComplete', done); });
+    await session.send('Tracing.end');
+    await complete;
+    await session.detach();
+    return Math.round(longest / 1000);
+  };
+}
+
 test('500 sessions with 5 events a second each cause no long task', async () => {
   await each(Array(BUSY).keys(), (i) => daemon.open(`busy-${i}`, { goal: `Task ${i}`, labels: { team: `t${i % 7}` } }));
   window = await visit(browser, daemon);
@@ -45,12 +60,14 @@ test('500 sessions with 5 events a second each cause no long task', async () => 
   });
   let tasks;
   for (let left = TRIES; left; left--) {
+    const trace = await traced(window);
     const done = await work(SECONDS);
+    const longest = await trace();
     tasks = (await window.page.evaluate(() => globalThis.longTasks.splice(0))).filter((ms) => ms > patient(LONG_TASK_MS));
-    console.log(`${Math.round(done.events / done.seconds)} events/s for ${Math.round(done.seconds)} s; long tasks in ms: ${tasks.join(' ') || 'none'}`);
+    console.log(`${Math.round(done.events / done.seconds)} events/s for ${Math.round(done.seconds)} s; long tasks in ms: ${tasks.join(' ') || 'none'}; most processor time of a task: ${longest} ms`);
+    assert.ok(longest <= patient(LONG_TASK_MS), `${longest} ms`);
     if (!tasks.length) break;
   }
-  assert.deepEqual(tasks, []);
   // What is on the screen is what the daemon has.
   const id = await window.page.locator('tr[data-id]').first().getAttribute('data-id');
   const { sessions: [{ last_action: last }] } = await daemon.get(`/v1/sessions?view=row&ids=${id}`);

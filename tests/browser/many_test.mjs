@@ -20,12 +20,11 @@ test('10,000 sessions are read page by page and drawn where the screen is', asyn
   window = await visit(browser, daemon);
   await window.page.getByText('10,000 sessions', { exact: true }).waitFor();
   const { page } = window;
-  for (let read = 200; read < ALL; read += 200) {
+  const last = page.locator(`tr[aria-rowindex="${ALL + 1}"]`);
+  await until(async () => {
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-    if (read + 200 < ALL) await page.getByText(`${(read + 200).toLocaleString('en-US')} of 10,000 read`).waitFor();
-  }
-  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-  await page.locator('tr[aria-rowindex="10001"]').waitFor();
+    return last.isVisible();
+  }, 'the last row', 20000);
   assert.ok(await page.locator('tr[data-id]').count() < 80, 'only what is near the screen is drawn');
   assert.equal(await page.locator('table.fleet').getAttribute('aria-rowcount'), '10001');
   await page.keyboard.press('/');

@@ -51,6 +51,11 @@ for (const theme of ['dark', 'light']) {
       await window.page.keyboard.press('Escape');
       await window.page.locator('dialog').waitFor({ state: 'detached' });
     }
+    if (PICTURES && theme === 'dark') {
+      await window.page.setViewportSize({ width: 1200, height: 660 });
+      await window.to(...PAGES.fleet);
+      await window.page.screenshot({ path: path.join(PICTURES, 'dashboard.png') }); // for the README
+    }
     assert.deepEqual(found, {});
     assert.deepEqual(window.trouble, []);
     await window.context.close();

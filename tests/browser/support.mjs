@@ -74,7 +74,7 @@ export class Daemon {
   open(id, body = {}) { return this.call('PUT', `/v1/sessions/${id}`, body); }
   report(id, ...events) { return this.call('POST', `/v1/sessions/${id}/events`, events); }
   ask(id, body) { return this.call('POST', `/v1/sessions/${id}/approvals`, body); }
-  async loginUrl() { return (await this.call('POST', '/v1/login-codes', {}, this.token())).url; }
+  async loginUrl() { return (await this.call('POST', '/v1/login-codes', undefined, this.token())).url; }
 }
 
 // `work(item)` for every item, some at once.
