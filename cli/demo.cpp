@@ -117,7 +117,7 @@ private:
     /// A page that is logged in already, so that approving works.
     std::string page() {
         Daemon daemon(url_, {token_in(folder_ + "/state/operator.token"), false});
-        const HttpReply reply = daemon.post("/v1/login-codes", json::object());
+        const HttpReply reply = daemon.post_text("/v1/login-codes", {});
         const json body = body_json(reply).value_or(json::object());
         return reply.ok() ? body.value("url", url_) : url_;
     }

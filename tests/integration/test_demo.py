@@ -25,6 +25,7 @@ class Demo(unittest.TestCase):
                                 env=clean_environment(TMPDIR=str(self.folder)))
         self.addCleanup(self.end, demo)
         self.page = demo.stdout.readline().split()[1]
+        self.assertIn("/login?code=", self.page)
         token = next(self.folder.glob("headway-demo-*/state/operator.token")).read_text().strip()
         client = Client(int(self.page.split("/")[2].rpartition(":")[2]), token=token)
         self.addCleanup(client.close)
