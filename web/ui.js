@@ -91,15 +91,19 @@ export function Loading() {
   useEffect(() => { const timer = setTimeout(() => show(true), 150); return () => clearTimeout(timer); }, []);
   return html`<div class="loading" role="status" aria-label="Loading">${shown && [1, 2, 3, 4, 5, 6, 7, 8].map((i) => html`<i key=${i} />`)}</div>`;
 }
-export const Trouble = ({ error, again }) => error && html`<div class="notice bad" role="alert"><${Icon} name="suspect" /><p>${error.message}</p>${again && html`<button onClick=${again}>Try again</button>`}</div>`;
+export const Trouble = ({ error, again }) => error && html`<div class="notice bad" role="alert"><${Icon} name="suspect" />
+    <p>${error.message}</p>${again && html`<button onClick=${again}>Try again</button>`}</div>`;
 export const Empty = ({ title, children }) => html`<div class="empty"><h3>${title}</h3><p>${children}</p></div>`;
-export const Card = ({ title, note, children, class: extra }) => html`<section class=${cls('card', extra)} aria-label=${title}><header><h2>${title}</h2><span class="muted">${note}</span></header>${children}</section>`;
+export const Card = ({ title, note, children, class: extra }) => html`<section class=${cls('card', extra)} aria-label=${title}><header>
+    <h2>${title}</h2><span class="muted">${note}</span></header>${children}</section>`;
 // A card of the `items` that there are, each a list item by `line`.
-export const ListCard = ({ title, note, items, line }) => items?.length > 0 && html`<${Card} title=${title} note=${note ?? count(items.length)}><ul class="list">${items.map((item, i) => html`<li key=${i}>${line(item, i)}</li>`)}</ul><//>`;
+export const ListCard = ({ title, note, items, line }) => items?.length > 0 && html`<${Card} title=${title} note=${note ?? count(items.length)}>
+    <ul class="list">${items.map((item, i) => html`<li key=${i}>${line(item, i)}</li>`)}</ul><//>`;
 
 // -- figures
 
-export const Bar = ({ percent, level }) => html`<span class=${cls('bar', level)}><span class="track"><i style=${{ width: Math.min(100, percent || 0) + '%' }} /></span></span>`;
+export const Bar = ({ percent, level }) => html`<span class=${cls('bar', level)}><span class="track">
+    <i style=${{ width: Math.min(100, percent || 0) + '%' }} /></span></span>`;
 export const hot = (percent) => (percent >= 80 ? 'hot' : percent >= 70 ? 'warn' : '');
 
 const HEIGHT = { '.': 2, x: 5, i: 8, v: 12, s: 16 };
@@ -114,7 +118,8 @@ export function Spark({ activity = '' }) {
 }
 
 export const Beat = ({ row }) => (row.ended_at ? html`<span class="faint">ended</span>`
-  : html`<span class=${cls('beat', row.alive && 'on')} title=${row.alive ? 'alive' : 'no beat for two intervals'}><i key=${row.last_beat_at} /><${Ago} at=${row.last_beat_at} /></span>`);
+  : html`<span class=${cls('beat', row.alive && 'on')} title=${row.alive ? 'alive' : 'no beat for two intervals'}><i key=${row.last_beat_at} />
+      <${Ago} at=${row.last_beat_at} /></span>`);
 
 export const Labels = ({ labels = {}, max }) => html`<span class="labels">${Object.entries(labels).slice(0, max).map(([key, value]) => html`<span class="chip" key=${key} title=${`${key}: ${value}`}><b>${key}</b> ${value}</span>`)}</span>`;
 
