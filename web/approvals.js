@@ -1,5 +1,5 @@
 // Approvals: the exact bytes that will run, and the decision about them.
-import { html, useEffect, useRef, useState } from './preact.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { Exact, post, query } from './api.js';
 import { Ago, cls, Empty, Icon, Json, Loading, sessionLink, Trouble, useFresh, useGet, Visible, written } from './ui.js';
 import { date, text } from './format.js';
@@ -37,7 +37,7 @@ function change(args) {
 
 function useFocus() {
   const ref = useRef();
-  useEffect(() => ref.current.focus(), []);
+  useLayoutEffect(() => ref.current.focus(), []);
   return ref;
 }
 const leave = (close) => (event) => { if (event.key === 'Escape') { event.stopPropagation(); close(); } };

@@ -1,5 +1,5 @@
 // The small parts that pages are made of. Agent text reaches the page as text nodes and nowhere else.
-import { h, html, Component, useEffect, useRef, useState } from './preact.js';
+import { h, html, Component, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { count, HIDDEN, ms, reveal, short } from './format.js';
 import { Exact, get } from './api.js';
 import { listen } from './page.js';
@@ -151,7 +151,7 @@ export const Json = ({ value, label }) => html`<pre class="json" tabindex="0" ro
 // A modal over the browser's own, which keeps the focus inside and gives it back.
 export function Dialog({ title, close, children }) {
   const ref = useRef();
-  useEffect(() => ref.current.showModal(), []);
+  useLayoutEffect(() => ref.current.showModal(), []);
   return html`<dialog ref=${ref} aria-label=${title} onClose=${close} onClick=${(event) => event.target === ref.current && close()}><div>
     <header><h2>${title}</h2><button class="quiet" aria-label="Close" onClick=${close}><${Icon} name="failed" /></button></header>${children}</div></dialog>`;
 }

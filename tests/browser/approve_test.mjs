@@ -100,6 +100,7 @@ test('a nudge says what it sends, and sends it', async () => {
   await daemon.open('steered', { goal: 'Be steered' });
   await window.to('#/session/steered', '.actions');
   await page.getByRole('button', { name: 'Nudge…' }).click();
+  await page.locator('dialog input:focus').waitFor();
   await page.keyboard.type('read the log first');
   await page.getByText('POST /v1/sessions/steered/nudge\n{"text":"read the log first"}').waitFor();
   await page.keyboard.press('Enter');
