@@ -99,7 +99,7 @@ export function Timeline({ journal, doc }) {
   const [range, setRange] = useState(0);
   const [near, setNear] = useState(null);
   const all = [...journal.sorted].reverse();
-  const to = ms(doc.ended_at) || Math.max(ms(all.at(-1)?.at) || 0, ms(doc.last_beat_at) || 0);
+  const to = ms(doc.ended_at) || Date.now();
   const from = Math.max(ms(all[0]?.at) || to - 1, range && to - range);
   const x = (at) => Math.round(((ms(at) - from) / Math.max(1, to - from)) * W * 10) / 10;
   const events = all.filter((event) => ms(event.at) >= from && laneOf(event));
