@@ -195,20 +195,6 @@ void append_event(std::string& out, std::string_view session, const core::Event&
     write_envelope(json, session, event);
 }
 
-void append_journal(std::string& out, std::string_view session, std::span<const core::Event> events,
-                    std::uint64_t head) {
-    JsonWriter json{out};
-    json.open_object();
-    json.key("events");
-    json.open_array();
-    for (const core::Event& event : events)
-        write_envelope(json, session, event);
-    json.close_array();
-    json.member("head", head);
-    json.member("more", !events.empty() && events.back().n < head);
-    json.close_object();
-}
-
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
                     const core::BudgetPrediction* prediction) {
     const core::SessionState& state = session.state();

@@ -40,10 +40,6 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
 /// The envelope of one event.
 void append_event(std::string& out, std::string_view session, const core::Event& event);
 
-/// `{"events":[...],"head":n,"more":bool}`
-void append_journal(std::string& out, std::string_view session, std::span<const core::Event> events,
-                    std::uint64_t head);
-
 /// When the clock that reads it stood where, for fields such as `alive`.
 struct ReadingTime {
     core::Timestamp now;

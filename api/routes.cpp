@@ -76,6 +76,7 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/login", Route::kLogin},
     {Method::kPost, "/v1/logout", Route::kLogout},
     {Method::kGet, "/v1/me", Route::kMe},
+    {Method::kGet, "/v1/system", Route::kSystem},
     {Method::kGet, "/", Route::kPage},
     {Method::kGet, "/assets/{asset}", Route::kAsset},
 };

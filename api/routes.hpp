@@ -64,8 +64,9 @@ enum class Route : std::uint8_t {
     kLogin,
     kLogout,
     kMe,
+    kSystem,
 };
-inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kMe) + 1;
+inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kSystem) + 1;
 
 /// What the gate has to know about a route before the body is read.
 struct RouteTraits {

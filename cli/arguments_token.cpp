@@ -33,14 +33,15 @@ Examples:
   export HEADWAY_TOKEN=$(headway token create ci --scope report:ci- --expires 12h))";
 
 void add_dashboard(CLI::App& app, ArgumentSlots& slots) {
-    CLI::App& verb = add_verb(app, "dashboard", "Print a link that logs a browser in",
-                              R"(The link is good once, for ten minutes, and the login for `access.login_for`. Whoever has it may do
+    CLI::App& verb = add_verb(
+        app, "dashboard", "Print a link that logs a browser in",
+        R"(The link is good once, for ten minutes, and the login for `access.login_for`. Whoever has it may do
 everything. All logins end with `headway token rotate-operator`.
 
 Examples:
   headway dashboard
   headway dashboard --open)",
-                              slots.client);
+        slots.client);
     verb.add_flag("--open", slots.dashboard.open, "open it in this desktop's browser (xdg-open)");
     verb.callback([&slots] { slots.command = slots.dashboard; });
 }

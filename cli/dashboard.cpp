@@ -45,7 +45,8 @@ int open_dashboard(const DashboardOptions& options, const Console& console) {
         console.err << "good once, for 10 minutes; whoever opens it may do everything\n";
     }
     if (options.open && !open_in_browser(url)) {
-        return complain(console, kExitFailed, "no browser could be started: open the link yourself");
+        return complain(console, kExitFailed,
+                        "no browser could be started: open the link yourself");
     }
     return kExitOk;
 }

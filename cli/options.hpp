@@ -214,10 +214,11 @@ struct VersionOptions {
     bool json = false;
 };
 
-using Command = std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions,
-                             ShowOptions, EventsOptions, ReportOptions, EndOptions, CancelOptions,
-                             SteerOptions, ApprovalsOptions, DecideOptions, BudgetOptions,
-                             CheckOptions, DoctorOptions, CompareOptions, RunOptions, ReplayOptions,
-                             EvalOptions, ConfigOptions, VersionOptions, TokenOptions, DashboardOptions>;
+using Command =
+    std::variant<config::ServeOptions, WaitOptions, WatchOptions, SessionsOptions, ShowOptions,
+                 EventsOptions, ReportOptions, EndOptions, CancelOptions, SteerOptions,
+                 ApprovalsOptions, DecideOptions, BudgetOptions, CheckOptions, DoctorOptions,
+                 CompareOptions, RunOptions, ReplayOptions, EvalOptions, ConfigOptions,
+                 VersionOptions, TokenOptions, DashboardOptions>;
 
 }  // namespace headway::cli

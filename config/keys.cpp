@@ -358,9 +358,10 @@ std::vector<Key> build_table() {
     table.push_back(choice_key<&Settings::access, &AccessSettings::local_control, kLocalControl>(
         "access.local_control", true,
         "In mode local: whether cancel, pause, resume, nudge and budgets are open to all."));
-    table.push_back(duration_key<&Settings::access, &AccessSettings::login_for, 60 * kSecond,
-                                 365 * kDay>(
-        "access.login_for", true, "How long a browser that opened a login link stays logged in."));
+    table.push_back(
+        duration_key<&Settings::access, &AccessSettings::login_for, 60 * kSecond, 365 * kDay>(
+            "access.login_for", true,
+            "How long a browser that opened a login link stays logged in."));
     add_approval_keys(table);
     add_judge_keys(table);
     table.push_back(choice_key<&Settings::log, &LogSettings::level, kLevels>(

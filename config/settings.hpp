@@ -43,8 +43,8 @@ struct StorageSettings {
 };
 
 struct AccessSettings {
-    std::string mode = "local";          ///< local, token; reloadable
-    std::string local_control = "open";  ///< open, token; reloadable
+    std::string mode = "local";                            ///< local, token; reloadable
+    std::string local_control = "open";                    ///< open, token; reloadable
     milliseconds login_for = std::chrono::hours{24 * 30};  ///< of a browser; reloadable
 };
 

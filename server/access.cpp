@@ -54,6 +54,7 @@ constexpr Entry kTable[] = {
     {Route::kSession, Guard::kRead},
     {Route::kSessions, Guard::kOverview},
     {Route::kOverview, Guard::kOverview},
+    {Route::kSystem, Guard::kOverview},
     {Route::kJournal, Guard::kRead},
     {Route::kWait, Guard::kRead},
     {Route::kWaitSeveral, Guard::kRead, false},
@@ -224,9 +225,8 @@ std::string signed_by(const Principal& caller, std::string claimed) {
     if (caller.anonymous() || claimed == caller.name) return claimed;
     if (claimed.empty()) return caller.name;
     if (caller.id == kOperatorId) return claimed;  // the person at the desk says who sits there
-    const std::string backed = caller.id == kDashboardId
-                                   ? " (" + caller.name + ")"
-                                   : " (token " + caller.name + ")";
+    const std::string backed =
+        caller.id == kDashboardId ? " (" + caller.name + ")" : " (token " + caller.name + ")";
     return std::string{core::cut_text(claimed, core::limits::kStringBytesMax - backed.size())} +
            backed;
 }

@@ -85,8 +85,7 @@ public:
     /// only read, whatever the mode: whoever opens a page does not mean to steer.
     core::Result<const Principal*> check(const api::Target& target, const RequestHead& head) {
         const bool open = open_.test(static_cast<std::size_t>(target.route));
-        const bool plain =
-            head.authorizations == 0 && head.cookie.empty() && !head.from_browser();
+        const bool plain = head.authorizations == 0 && head.cookie.empty() && !head.from_browser();
         if (open && plain) return &anonymous_;
         return check_token(target, head);
     }

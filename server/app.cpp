@@ -179,6 +179,7 @@ core::Result<> App::listen() {
             log_->log(is_error ? spdlog::level::err : spdlog::level::info, "{}", line);
         },
         judge_link());
+    dispatcher_->show_system(database_, loaded_.settings.judge.endpoints);
     start_judge();
     HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, supervisor_->recover());
@@ -279,7 +280,8 @@ void App::print_banner() {
             "%s\n\n"
             "  Try       headway run -- make -j2     and     headway watch\n\n",
             std::string{version.version}.c_str(), std::string{version.git}.c_str(),
-            dashboard.c_str(), url.c_str(), url.c_str(), database_.c_str(), dispatcher_->access().operator_file().c_str(),
+            dashboard.c_str(), url.c_str(), url.c_str(), database_.c_str(),
+            dispatcher_->access().operator_file().c_str(),
             loaded_.file ? loaded_.file->c_str() : "defaults (no headway.toml found)");
     }
     std::fflush(stdout);

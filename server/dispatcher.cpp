@@ -30,7 +30,8 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
       http_(io, settings, *this),
       wait_timer_(io),
       watching_since_(clock.now()),
-      warn_(std::move(warn)) {}
+      warn_(std::move(warn)),
+      started_at_(clock.now()) {}
 
 Dispatcher::~Dispatcher() = default;
 
@@ -120,6 +121,8 @@ core::Result<> Dispatcher::route_rest(Call& call) {
             return version(call);
         case api::Route::kOverview:
             return overview(call);
+        case api::Route::kSystem:
+            return system_report(call);
         case api::Route::kPage:
         case api::Route::kAsset:
         case api::Route::kLoginCode:

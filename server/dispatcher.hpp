@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -44,6 +45,11 @@ public:
     void judged(JudgeReply reply);
     /// Where /metrics reads how the judges do; without it, it says nothing of them.
     void show_judges(ReadJudgeStats stats) { judge_stats_ = std::move(stats); }
+    /// What /v1/system says of the database and the judges that are configured.
+    void show_system(std::filesystem::path database, std::vector<config::JudgeEndpoint> judges) {
+        database_ = std::move(database);
+        judges_ = std::move(judges);
+    }
     /// The configuration was loaded again.
     void reload(const config::Settings& settings);
     /// Readiness goes, streams say goodbye, waiters are answered, connections close as they become
@@ -118,7 +124,10 @@ private:
     core::Result<> chat_status(Call& call);
     core::Result<> ready(Call& call);
     core::Result<> metrics(Call& call);
+    // dispatcher_system.cpp
     core::Result<> version(Call& call);
+    core::Result<> system_report(Call& call);
+    void add_judges(api::SystemReport& report) const;
     using Encode = void (*)(std::string& out, const core::SessionView&, const api::ReadingTime&);
     void answer_from_view(Call& call, const std::string& session, Encode encode);
 
@@ -160,6 +169,9 @@ private:
     Clock::Steady::time_point token_uses_at_{};  ///< when they were written last
     Warn warn_;
     ReadJudgeStats judge_stats_;
+    core::Timestamp started_at_;
+    std::filesystem::path database_;
+    std::vector<config::JudgeEndpoint> judges_;
     std::unordered_map<const api::Deprecation*, Clock::Steady::time_point> warned_;
     bool wake_posted_ = false;
     bool draining_ = false;

@@ -1,14 +1,11 @@
 #include <algorithm>
-#include <boost/version.hpp>
 #include <charconv>
 #include <utility>
 
 #include "api/decode.hpp"
 #include "api/sse.hpp"
 #include "core/limits.hpp"
-#include "core/version.hpp"
 #include "server/dispatcher_call.hpp"
-#include "storage/sqlite_handle.hpp"
 
 // Requests that read, wait or follow.
 
@@ -24,6 +21,23 @@ constexpr std::int64_t kWaitDefaultMs = 55'000;  // below the 60 s of common pro
 
 Error busy() {
     return {ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
+}
+
+Result<EventTypes> parse_types(std::string_view list) {
+    EventTypes types;
+    for (std::size_t from = 0; from <= list.size();) {
+        const std::size_t comma = std::min(list.find(',', from), list.size());
+        const std::string_view name = list.substr(from, comma - from);
+        from = comma + 1;
+        core::EventType type{};
+        if (!core::parse_name(name, type)) {
+            return Error{ErrorCode::kInvalidParameter,
+                         "must be a comma list of event types, such as tool.finished,message",
+                         "types"};
+        }
+        types.set(static_cast<std::size_t>(type));
+    }
+    return types;
 }
 
 /// What single and several waits share.
@@ -94,13 +108,25 @@ Result<> Dispatcher::comparison(Call& call) {
 }
 
 Result<> Dispatcher::journal(Call& call) {
-    constexpr std::string_view kKnown[] = {"after", "limit"};
+    constexpr std::string_view kKnown[] = {"after", "limit", "types", "before", "order"};
     HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
     JournalQuery journal;
     journal.session = call.session();
     journal.lines = call.request.head.accept.starts_with("application/x-ndjson");
     if (const std::string* after = query.find("after")) {
         HEADWAY_TRY(journal.after, api::parse_number(*after, "after", 0, INT64_MAX / 2));
+    }
+    if (const std::string* before = query.find("before")) {
+        HEADWAY_TRY(journal.before, api::parse_number(*before, "before", 1, INT64_MAX / 2));
+    }
+    if (const std::string* order = query.find("order")) {
+        if (*order != "oldest" && *order != "newest") {
+            return Error{ErrorCode::kInvalidParameter, "must be oldest or newest", "order"};
+        }
+        journal.newest_first = *order == "newest";
+    }
+    if (const std::string* types = query.find("types")) {
+        HEADWAY_TRY(journal.types, parse_types(*types));
     }
     if (const std::string* limit = query.find("limit")) {
         HEADWAY_TRY(journal.limit, api::parse_number(*limit, "limit", 1, limits::kJournalPageMax));
@@ -241,17 +267,6 @@ Result<> Dispatcher::metrics(Call& call) {
     Response response;
     response.content_type = "text/plain; version=0.0.4";
     response.body = metrics_text(input);
-    call.connection.respond(call.to.slot, response);
-    return {};
-}
-
-Result<> Dispatcher::version(Call& call) {
-    const core::VersionInfo& info = core::version();
-    Response response;
-    response.body = "{\"version\":\"" + std::string{info.version} + "\",\"git\":\"" +
-                    std::string{info.git} + "\",\"compiler\":\"" + std::string{info.compiler} +
-                    "\",\"sqlite\":\"" + std::string{storage::sqlite_version()} +
-                    "\",\"boost\":\"" BOOST_LIB_VERSION "\"}";
     call.connection.respond(call.to.slot, response);
     return {};
 }

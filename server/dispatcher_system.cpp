@@ -22,10 +22,9 @@ using core::Result;
 
 std::string version_text() {
     const core::VersionInfo& info = core::version();
-    return "{\"version\":\"" + std::string{info.version} + "\",\"git\":\"" +
-           std::string{info.git} + "\",\"compiler\":\"" + std::string{info.compiler} +
-           "\",\"sqlite\":\"" + std::string{storage::sqlite_version()} +
-           "\",\"boost\":\"" BOOST_LIB_VERSION "\"}";
+    return "{\"version\":\"" + std::string{info.version} + "\",\"git\":\"" + std::string{info.git} +
+           "\",\"compiler\":\"" + std::string{info.compiler} + "\",\"sqlite\":\"" +
+           std::string{storage::sqlite_version()} + "\",\"boost\":\"" BOOST_LIB_VERSION "\"}";
 }
 
 /// Memory in use, as the kernel counts it; 0 where it does not say.
@@ -58,7 +57,7 @@ Result<> Dispatcher::version(Call& call) {
 }
 
 /// What this thread knows; the supervisor adds its part.
-Result<> Dispatcher::system(Call& call) {
+Result<> Dispatcher::system_report(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     auto report = std::make_shared<api::SystemReport>();
     report->version = version_text();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "api/decode_approvals.hpp"
 #include "api/decode_budget.hpp"
 #include "api/encode.hpp"
+#include "api/encode_system.hpp"
 #include "core/access.hpp"
 #include "core/budget_settings.hpp"
 #include "core/event.hpp"
@@ -141,11 +143,22 @@ struct ListQuery {
 /// How all of them are.
 struct OverviewQuery {};
 
+/// A set of event types.
+using EventTypes = std::bitset<core::EnumNames<core::EventType>::kNames.size()>;
+
 struct JournalQuery {
     std::string session;
     std::uint64_t after = 0;
     std::size_t limit = 100;
     bool lines = false;  ///< NDJSON
+    std::uint64_t before = UINT64_MAX;
+    bool newest_first = false;
+    EventTypes types = {};  ///< none = all
+};
+
+/// How the daemon itself is; the supervisor fills in its part of a copy.
+struct SystemQuery {
+    std::shared_ptr<const api::SystemReport> report;
 };
 
 /// For a reader whose view is not cached.
@@ -212,7 +225,7 @@ using Command =
                  ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery, ApprovalQuery,
                  InboxQuery, ReloadCommand, BudgetCommand, BudgetQuery, BudgetAnalyticsQuery,
                  CreateTokenCommand, RevokeTokenCommand, UseTokensCommand, CheckCommand,
-                 JudgedCommand, CheckQuery, EstimatesQuery, OverviewQuery>;
+                 JudgedCommand, CheckQuery, EstimatesQuery, OverviewQuery, SystemQuery>;
 
 struct Request {
     ReplyTo reply_to;

@@ -137,9 +137,8 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
         give_up(written.error(), requests, turn);
         return;
     }
-    ++stats_.commits;
-    stats_.commit_microseconds += static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started).count());
+    note_commit(static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started).count()));
     stats_.writable = true;
     turn.publication->views.reserve(turn.touched.size());
     for (Resident* resident : turn.touched) {

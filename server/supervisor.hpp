@@ -172,6 +172,11 @@ private:
     core::Result<Answer> answer(const SessionQuery& query);
     core::Result<Answer> answer(const ComparisonQuery& query);
     core::Result<Answer> answer(const JournalQuery& query);
+    core::Result<Answer> answer(const SystemQuery& query);
+    core::Result<api::JournalPage> journal_page(const Resident& resident,
+                                                const JournalQuery& query);
+    double commit_percentile_ms(std::size_t percent) const;
+    void note_commit(std::uint64_t microseconds);
     core::Result<Answer> answer(const ViewQuery& query);
     core::Result<Answer> answer(const StreamQuery& query);
     core::Result<> stream_session(const StreamQuery& query, StreamReply& reply);
@@ -209,6 +214,7 @@ private:
     Families families_;
     core::RunFiles run_files_;
     SupervisorStats stats_;
+    std::vector<std::uint32_t> commit_times_;  ///< microseconds, a ring of limits::kCommitTimesMax
     /// A question that is under way, by JudgeJob::id.
     struct Question {
         std::string session;

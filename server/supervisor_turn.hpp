@@ -38,7 +38,8 @@ inline bool is_query(const Command& command) {
            std::holds_alternative<InboxQuery>(command) ||
            std::holds_alternative<CheckQuery>(command) ||
            std::holds_alternative<EstimatesQuery>(command) ||
-           std::holds_alternative<OverviewQuery>(command);
+           std::holds_alternative<OverviewQuery>(command) ||
+           std::holds_alternative<SystemQuery>(command);
 }
 
 }  // namespace headway::server

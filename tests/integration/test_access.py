@@ -27,6 +27,7 @@ ROUTES = [
     ("GET", "/api/chat/autonomous/status?sessionId={s}", None, READ),
     ("GET", "/v1/sessions", None, OVERVIEW),
     ("GET", "/v1/overview", None, OVERVIEW),
+    ("GET", "/v1/system", None, OVERVIEW),
     ("GET", "/metrics", None, OVERVIEW),
     ("POST", "/v1/sessions/{s}/pause", {}, CONTROL),
     ("POST", "/v1/sessions/{s}/resume", {}, CONTROL),

@@ -4,7 +4,7 @@ import gzip
 import re
 import unittest
 
-from support.case import OwnDaemonCase, SharedDaemonCase
+from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.cli import Cli
 from support.sse import EventStream
 
@@ -240,6 +240,62 @@ class Logins(OwnDaemonCase):
         self.assertEqual(done.code, 0, done.err)
         self.assertTrue(done.out.startswith(f"{daemon.url}/login?code="))
         self.assertEqual(self.client(daemon).get(done.out.strip().removeprefix(daemon.url)).headers["location"], "/")
+
+
+class Journal(SharedDaemonCase):
+    def setUp(self):
+        super().setUp()
+        self.session = unique("j")
+        for i in range(5):
+            self.client.report(self.session, "message", text=str(i))
+            self.client.beat(self.session)
+
+    def page(self, query: str) -> dict:
+        reply = self.client.get(f"/v1/sessions/{self.session}/events?{query}")
+        self.assertEqual(reply.status, 200, reply.body)
+        return reply.json()
+
+    def test_newest_first_page_by_page(self):
+        seen, query = [], "order=newest&limit=3"
+        while query:
+            page = self.page(query)
+            seen += [event["n"] for event in page["events"]]
+            query = f"order=newest&limit=3&before={page['next']}" if page["more"] else ""
+        self.assertEqual(seen, list(range(self.page("")["head"], 0, -1)))
+
+    def test_only_some_types(self):
+        page = self.page("types=message,session.started&limit=4")
+        self.assertEqual([event["type"] for event in page["events"]], ["session.started"] + ["message"] * 3)
+        rest = self.page(f"types=message,session.started&after={page['next']}")
+        self.assertEqual(([event["data"]["text"] for event in rest["events"]], rest["more"], rest["next"]),
+                         (["3", "4"], False, None))
+
+    def test_bad_parameters_say_what_is_wrong(self):
+        for query, field in (("types=nothing", "types"), ("types=", "types"), ("types=message,", "types"),
+                             ("order=up", "order"), ("before=0", "before"), ("before=x", "before")):
+            reply = self.client.get(f"/v1/sessions/{self.session}/events?{query}")
+            self.assertEqual((reply.status, reply.json()["field"]), (400, field), query)
+
+
+class System(OwnDaemonCase):
+    def test_it_says_how_the_daemon_is(self):
+        daemon = self.start(config='[judge.endpoints.one]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m-1"\n')
+        client = self.client(daemon)
+        client.open("a")
+        shown = client.get("/v1/system").json()
+        self.assertEqual(shown["version"], client.get("/v1/version").json())
+        self.assertEqual((shown["mode"], shown["database"]["path"]), ("local", str(daemon.state_dir / "headway.db")))
+        self.assertEqual((shown["sessions"], shown["database"]["head"]), ({"open": 1, "in_memory": 1}, 1))
+        self.assertEqual((shown["commits"]["count"], shown["retention_seconds"]), (1, 30 * 86400))
+        for figure in (shown["rss_bytes"], shown["database"]["bytes"], shown["database"]["wal_bytes"],
+                       shown["database"]["disk_free_bytes"], shown["commits"]["p99_ms"], shown["connections"]["open"]):
+            self.assertGreater(figure, 0)
+        self.assertEqual(shown["judge"], {"endpoints": [{"name": "one", "model": "m-1", "role": "primary",
+                                                         "breaker": "closed", "in_flight": 0, "waiting": 0}]})
+        self.assertLessEqual(shown["started_at"], shown["now"])
+
+    def test_without_a_judge_there_are_none(self):
+        self.assertEqual(self.client(self.start()).get("/v1/system").json()["judge"], {"endpoints": []})
 
 
 if __name__ == "__main__":

@@ -188,20 +188,6 @@ TEST_CASE("encode: every payload with any content is JSON", "[api]") {
     }
 }
 
-TEST_CASE("encode: a page of the journal tells whether there is more", "[api]") {
-    Story story;
-    (void)story.report(tool_finished("c"), 10);
-    const auto page = [&](std::size_t count, std::uint64_t head) {
-        return json_of([&](std::string& out) {
-            append_journal(out, "s", std::span{story.events}.first(count), head);
-        });
-    };
-    CHECK(page(2, 3)["more"] == true);
-    CHECK(page(3, 3)["more"] == false);
-    CHECK(page(3, 3)["events"].size() == 3);
-    CHECK(page(0, 3) == Document::parse(R"({"events":[],"head":3,"more":false})"));
-}
-
 TEST_CASE("encode: the status for test harnesses of the first design", "[api]") {
     const std::pair<Verdict, const char*> cases[] = {
         {Verdict::kCompleted, "completed"}, {Verdict::kFailed, "failed"},

@@ -54,6 +54,7 @@ TEST_CASE("routes: what is served", "[api]") {
         {Method::kGet, "/login", Route::kLogin, ""},
         {Method::kPost, "/v1/logout", Route::kLogout, ""},
         {Method::kGet, "/v1/me", Route::kMe, ""},
+        {Method::kGet, "/v1/system", Route::kSystem, ""},
         {Method::kGet, "/", Route::kPage, ""},
         {Method::kGet, "/assets/0a1b/app.js", Route::kAsset, ""},
         {Method::kPost, "/v1/sessions/a/approvals", Route::kAsk, "a"},

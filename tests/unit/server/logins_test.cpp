@@ -57,8 +57,7 @@ TEST_CASE("logins: of more codes than are kept the oldest give way", "[server]")
     CHECK(made.use_code(codes.back(), at(1)));
 }
 
-TEST_CASE("logins: a cookie counts for whoever has the same secret, until it expires",
-          "[server]") {
+TEST_CASE("logins: a cookie counts for whoever has the same secret, until it expires", "[server]") {
     const std::string one = cookie(logins());
     CHECK(logins().logged_in(one, at(0)));
     CHECK(logins().logged_in("theme=dark; " + one + ";x=y", at(kHour.count() - 1000)));
@@ -79,10 +78,10 @@ TEST_CASE("logins: a cookie that was changed anywhere does not count", "[server]
         CHECK_FALSE(made.logged_in(other, at(0)));
     }
     const std::string name = one.substr(0, value);
-    for (const std::string& rubbish : {name, name + "v1", name + "v1.", name + "v1.9999999999",
-                                       name + "v1.9999999999.n.", name + "..", std::string{"="},
-                                       std::string{";;;"}, std::string{}, one.substr(0, 40),
-                                       name + std::string(100'000, '.')}) {
+    for (const std::string& rubbish :
+         {name, name + "v1", name + "v1.", name + "v1.9999999999", name + "v1.9999999999.n.",
+          name + "..", std::string{"="}, std::string{";;;"}, std::string{}, one.substr(0, 40),
+          name + std::string(100'000, '.')}) {
         CHECK_FALSE(made.logged_in(rubbish, at(0)));
     }
 }

@@ -104,6 +104,98 @@ TEST_CASE("supervisor queries: the journal as a document and as lines", "[server
     CHECK(code_of(s.ask(JournalQuery{"b"})) == ErrorCode::kUnknownSession);
 }
 
+namespace {
+
+/// Numbers of the events of a page, and where the next one starts.
+std::pair<std::vector<int>, Document> page_of(Supervised& s, const JournalQuery& query) {
+    const auto what = s.ask(query);
+    require_ok(what);
+    const Document page = Document::parse(std::get<BodyReply>(*what).body);
+    std::vector<int> numbers;
+    for (const Document& one : page["events"])
+        numbers.push_back(one["n"]);
+    CHECK(page["more"] == !page["next"].is_null());
+    return {numbers, page["next"]};
+}
+
+EventTypes only(EventType type) {
+    EventTypes types;
+    types.set(static_cast<std::size_t>(type));
+    return types;
+}
+
+using Numbers = std::vector<int>;
+
+}  // namespace
+
+TEST_CASE("supervisor queries: the journal from its end", "[server]") {
+    Supervised s;
+    (void)s.report("a", {beat(), beat(), beat(), beat()});
+    JournalQuery query{"a", 0, 2};
+    query.newest_first = true;
+    CHECK(page_of(s, query) == std::pair{Numbers{5, 4}, Document(4)});
+    query.before = 4;
+    CHECK(page_of(s, query) == std::pair{Numbers{3, 2}, Document(2)});
+    query.before = 2;
+    CHECK(page_of(s, query) == std::pair{Numbers{1}, Document()});
+    query.before = 1;
+    CHECK(page_of(s, query) == std::pair{Numbers{}, Document()});
+    query.before = 1000;
+    query.after = 4;
+    CHECK(page_of(s, query) == std::pair{Numbers{5}, Document()});
+    query.after = 9;
+    CHECK(page_of(s, query) == std::pair{Numbers{}, Document()});
+    query = {"a", 1, 100};
+    query.before = 4;
+    CHECK(page_of(s, query) == std::pair{Numbers{2, 3}, Document()});
+}
+
+TEST_CASE("supervisor queries: of the journal only these types", "[server]") {
+    Supervised s;
+    for (int i = 0; i < 3; ++i)
+        (void)s.report("a", {message("user"), beat()});
+    JournalQuery query{"a", 0, 2};
+    query.types = only(EventType::kMessage);
+    CHECK(page_of(s, query) == std::pair{Numbers{2, 4}, Document(4)});
+    query.after = 4;
+    CHECK(page_of(s, query) == std::pair{Numbers{6}, Document()});
+    query.after = 0;
+    query.newest_first = true;
+    CHECK(page_of(s, query) == std::pair{Numbers{6, 4}, Document(4)});
+    query.types = only(EventType::kCompacted);
+    CHECK(page_of(s, query) == std::pair{Numbers{}, Document()});
+}
+
+TEST_CASE("supervisor queries: a page of rare events ends where it has cost enough", "[server]") {
+    Supervised s;
+    for (std::size_t i = 0; i <= limits::kJournalScanMax / 1000; ++i)
+        (void)s.report("a", std::vector<Event>(1000, beat()));
+    JournalQuery query{"a", 0, 10};
+    query.types = only(EventType::kMessage);
+    const auto [numbers, next] = page_of(s, query);
+    CHECK(numbers.empty());
+    CHECK(next == limits::kJournalScanMax);
+    query.after = next;
+    CHECK(page_of(s, query).second.is_null());
+}
+
+TEST_CASE("supervisor queries: the system adds up what it has counted", "[server]") {
+    Supervised s;
+    (void)s.report("a", {beat()});
+    (void)s.report("b", {beat(), ended(Outcome::kCompleted)});
+    auto given = std::make_shared<headway::api::SystemReport>();
+    given->version = "{}";
+    const auto what = s.ask(SystemQuery{given});
+    require_ok(what);
+    const Document shown = Document::parse(std::get<BodyReply>(*what).body);
+    CHECK(shown["sessions"] == Document::parse(R"({"open":1,"in_memory":2})"));
+    CHECK(shown["commits"]["count"] == 2);
+    CHECK(shown["commits"]["p50_ms"] > 0);
+    CHECK(shown["commits"]["p99_ms"] >= shown["commits"]["p50_ms"]);
+    CHECK(shown["database"]["head"] == s.sqlite().head());
+    CHECK(shown["now"].is_string());
+}
+
 TEST_CASE("supervisor queries: a view of an unknown session is empty, not an error", "[server]") {
     Supervised s;
     const auto what = s.ask(ViewQuery{"nobody"});

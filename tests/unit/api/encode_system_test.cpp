@@ -1,0 +1,67 @@
+#include "api/encode_system.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/make.hpp"
+
+using namespace headway::api;
+using namespace headway::core;
+using namespace headway::tests;
+using Document = nlohmann::json;
+
+TEST_CASE("system: every figure under its name", "[api]") {
+    SystemReport report;
+    report.version = R"({"version":"1"})";
+    report.rss_bytes = 1;
+    report.mode = "local";
+    report.database = "/state/headway.db";
+    report.database_bytes = 2;
+    report.wal_bytes = 3;
+    report.disk_free_bytes = 4;
+    report.head = 5;
+    report.commits = 6;
+    report.commit_p50_ms = 0.5;
+    report.commit_p99_ms = 1.5;
+    report.queue = 7;
+    report.queue_max = 8;
+    report.sessions_open = 9;
+    report.sessions_in_memory = 10;
+    report.streams = 11;
+    report.streams_max = 12;
+    report.waiters = 13;
+    report.connections = 14;
+    report.connections_max = 15;
+    report.retention = Millis{16'000};
+    report.judges = {{"a", "m", "primary", "half_open", 1, 2}};
+    std::string out;
+    append_system(out, report);
+    CHECK(Document::parse(out) == Document::parse(R"({"version":{"version":"1"},
+        "started_at":null,"now":null,"rss_bytes":1,"mode":"local",
+        "database":{"path":"/state/headway.db","bytes":2,"wal_bytes":3,"disk_free_bytes":4,"head":5},
+        "commits":{"count":6,"p50_ms":0.5,"p99_ms":1.5},"queue":{"waiting":7,"max":8},
+        "sessions":{"open":9,"in_memory":10},"streams":{"clients":11,"max":12},
+        "waiters":{"count":13},"connections":{"open":14,"max":15},"retention_seconds":16,
+        "judge":{"endpoints":[{"name":"a","model":"m","role":"primary","breaker":"half_open",
+        "in_flight":1,"waiting":2}]}})"));
+}
+
+TEST_CASE("journal page: it tells whether there is more, and where", "[api]") {
+    Story story;
+    (void)story.report(tool_finished("c"), 10);
+    JournalPage page;
+    const auto shown = [&page] {
+        std::string out;
+        append_journal(out, "s", page);
+        return Document::parse(out);
+    };
+    page.head = 3;
+    CHECK(shown() == Document::parse(R"({"events":[],"head":3,"more":false,"next":null})"));
+    page.events = story.events;
+    page.more = true;
+    page.next = 2;
+    CHECK(shown()["events"].size() == story.events.size());
+    CHECK(shown()["events"][0]["n"] == 1);
+    CHECK(shown()["more"] == true);
+    CHECK(shown()["next"] == 2);
+}
