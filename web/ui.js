@@ -156,10 +156,12 @@ export function Dialog({ title, close, children }) {
     <header><h2>${title}</h2><button class="quiet" aria-label="Close" onClick=${close}><${Icon} name="failed" /></button></header>${children}</div></dialog>`;
 }
 
-// A field that waits for a pause before it filters.
+// A field that waits for a pause before it filters. What is being typed is its own: no drawing of the page sets it.
 export function Search({ value = '', onChange, label }) {
   const timer = useRef();
+  const field = useRef();
+  useEffect(() => { if (document.activeElement !== field.current) field.current.value = value; }, [value]);
   const change = ({ target }) => { clearTimeout(timer.current); timer.current = setTimeout(() => onChange(target.value), 120); };
-  return html`<label class="search"><input data-filter type="search" value=${value} placeholder=${label} aria-label=${label} onInput=${change} /><kbd>/</kbd></label>`;
+  return html`<label class="search"><input ref=${field} data-filter type="search" placeholder=${label} aria-label=${label} onInput=${change} /><kbd>/</kbd></label>`;
 }
 export const Select = ({ label, value, options, onChange }) => html`<select aria-label=${label} value=${value} onChange=${(event) => onChange(event.target.value)}>${options.map(([key, name]) => html`<option key=${key} value=${key}>${name}</option>`)}</select>`;
