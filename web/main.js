@@ -57,7 +57,7 @@ function Link() {
 }
 function Offline() {
   useLive((message) => message.link);
-  const words = { offline: `The daemon has not answered since ${clock(state.link.since)}. What you see is from then; it catches up by itself when the daemon is back.`, refused: 'This daemon shows nothing without a login.' }[state.link.state];
+  const words = { offline: `The daemon has not answered since ${clock(state.link.since)}. What you see is from then; it catches up by itself.`, refused: 'This daemon shows nothing without a login.' }[state.link.state];
   return words && html`<div class="notice" role="alert"><${Icon} name="silent" /><p>${words}</p></div>`;
 }
 
@@ -92,7 +92,7 @@ function App() {
   useKeys({
     '?': () => open('help'), ':': () => open('palette'), ...Object.fromEntries(LINKS.map(([name, , href]) => ['g ' + name[0], () => go(href)])),
     Escape: () => { if (page !== 'fleet') history.back(); },
-    '/': () => { const field = document.querySelector('[data-filter]'); field ? field.focus() : go('#/'); },
+    '/': () => { const field = document.querySelector('[type=search]'); field ? field.focus() : go('#/'); },
   });
   return html`<${Top} page=${page} open=${open} /><${Offline} /><${Needs} /><main class=${'p-' + page}><${Page} name=${page} route=${route} /></main>
     ${dialog && html`<${Page} name="overlay" kind=${dialog} close=${() => open(null)} />`}`;

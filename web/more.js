@@ -21,7 +21,7 @@ function Help({ close }) {
       <span class="muted">for what needs you while this tab is in the background</span></p><//>`;
 }
 
-const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Log in or out', '#/login'], ['Fleet: stuck or suspect', '#/?status=stuck,suspect'], ['Fleet: silent', '#/?status=silent']];
+const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Log in or out', '#/login'], ['Stuck or suspect', '#/?status=stuck,suspect']];
 function Palette({ close }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);

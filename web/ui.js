@@ -162,6 +162,6 @@ export function Search({ value = '', onChange, label }) {
   const field = useRef();
   useEffect(() => { if (document.activeElement !== field.current) field.current.value = value; }, [value]);
   const change = ({ target }) => { clearTimeout(timer.current); timer.current = setTimeout(() => onChange(target.value), 120); };
-  return html`<label class="search"><input ref=${field} data-filter type="search" placeholder=${label} aria-label=${label} onInput=${change} /><kbd>/</kbd></label>`;
+  return html`<label class="search"><input ref=${field} type="search" placeholder=${label} aria-label=${label} onInput=${change} /><kbd>/</kbd></label>`;
 }
 export const Select = ({ label, value, options, onChange }) => html`<select aria-label=${label} value=${value} onChange=${(event) => onChange(event.target.value)}>${options.map(([key, name]) => html`<option key=${key} value=${key}>${name}</option>`)}</select>`;
