@@ -1,5 +1,5 @@
 // HTTP to the daemon. Every failure is a Problem, whose message can be shown as it is.
-export class Problem extends Error {
+class Problem extends Error {
   constructor(status, body) {
     super(body?.detail || body?.title || (status ? `The daemon answered ${status}.` : 'The daemon does not answer.'));
     Object.assign(this, { status, winner: body?.winner });

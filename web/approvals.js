@@ -1,5 +1,5 @@
 // Approvals: the exact bytes that will run, and the decision about them.
-import { html, useEffect, useRef, useState } from './preact.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { Exact, post, query } from './api.js';
 import { Ago, cls, Empty, Icon, Json, Loading, sessionLink, Trouble, useFresh, useGet, Visible, written } from './ui.js';
 import { date, text } from './format.js';
@@ -37,7 +37,7 @@ function change(args) {
 
 function useFocus() {
   const ref = useRef();
-  useEffect(() => ref.current.focus(), []);
+  useLayoutEffect(() => ref.current.focus(), []);
   return ref;
 }
 const leave = (close) => (event) => { if (event.key === 'Escape') { event.stopPropagation(); close(); } };
@@ -50,14 +50,17 @@ function Editor({ item, send, close }) {
   try { JSON.parse(value); } catch (error) { problem = error.message; }
   const ready = !problem && value !== original;
   const submit = (event) => { event.preventDefault(); if (ready) send({ decision: 'edit' }, value); };
-  return html`<form onSubmit=${submit} onKeyDown=${leave(close)}><label class="field">Arguments, all of them<textarea ref=${field} spellcheck="false" rows=${Math.min(18, value.split('\n').length + 1)} value=${value} onInput=${(event) => set(event.target.value)}
+  return html`<form onSubmit=${submit} onKeyDown=${leave(close)}>
+      <label class="field">Arguments, all of them<textarea ref=${field} spellcheck="false" rows=${Math.min(18, value.split('\n').length + 1)} value=${value} onInput=${(event) => set(event.target.value)}
       onKeyDown=${(event) => event.key === 'Enter' && event.ctrlKey && submit(event)} aria-invalid=${String(!!problem)} /></label>
     ${problem ? html`<p class="bad" role="status">Not JSON yet: ${problem}</p>` : value !== original && html`<${Diff} lines=${diff(original, value)} label="What you changed" />`}
-    <p class="line end"><button type="button" onClick=${close}>Back</button><button class="primary" disabled=${!ready}>Approve as edited <kbd>ctrl enter</kbd></button></p></form>`;
+    <p class="line end"><button type="button" onClick=${close}>Back</button>
+        <button class="primary" disabled=${!ready}>Approve as edited <kbd>ctrl enter</kbd></button></p></form>`;
 }
 function Asking({ label, verb, send, close }) {
   const field = useFocus();
-  return html`<form class="line" onKeyDown=${leave(close)} onSubmit=${(event) => { event.preventDefault(); send(field.current.value); }}><input ref=${field} aria-label=${label} placeholder=${label} />
+  return html`<form class="line" onKeyDown=${leave(close)} onSubmit=${(event) => { event.preventDefault(); send(field.current.value); }}>
+      <input ref=${field} aria-label=${label} placeholder=${label} />
     <button type="button" onClick=${close}>Back</button><button class="primary">${verb}</button></form>`;
 }
 
@@ -80,7 +83,8 @@ function Approval({ item, here, mode, setMode, send, error, no, choose, press })
   const changes = change(item.args);
   const asked = item.args && (typeof item.args !== 'object' || item.args instanceof Exact || Object.keys(item.args).length || item.kind === 'tool');
   return html`<article ref=${ref} class=${cls('card approval', here && 'here')} aria-label=${'Approval ' + item.id} data-id=${item.id} onClick=${choose}>
-    <header><${Icon} name=${item.kind === 'question' ? 'question' : 'approval'} /><h2>${item.tool || item.kind.replace('_', ' ')}</h2><span class=${cls('chip', 'risk-' + item.risk)}>${item.risk === 'unknown' ? 'risk not said' : item.risk + ' risk'}</span>
+    <header><${Icon} name=${item.kind === 'question' ? 'question' : 'approval'} /><h2>${item.tool || item.kind.replace('_', ' ')}</h2>
+        <span class=${cls('chip', 'risk-' + item.risk)}>${item.risk === 'unknown' ? 'risk not said' : item.risk + ' risk'}</span>
       ${item.escalated && html`<span class="chip">escalated</span>`}${item.identical > 1 && html`<span class="chip">${item.identical} identical</span>`}
       <span class="muted">asked <${Ago} at=${item.requested_at} /> ago by ${SOURCE[item.source] || item.source}${item.expires_at && html` · ${item.overdue ? html`<b class="bad">overdue</b>` : html`<${Ago} at=${item.expires_at} until /> left, ${EXPIRY[item.on_expiry]}`}`}</span></header>
     <p><a href=${sessionLink(item.session, item.n)}>${item.session}</a></p>${item.summary && html`<p class="words">${text(item.summary)}</p>`}
@@ -129,17 +133,17 @@ export function ApprovalList({ list, first }) {
     list.again();
   };
   const press = (item, kind) => {
-    const mode_ = soon.current[item?.id];
-    if (!item || no || (mode_ && mode_ !== 'sure') || (kind === 'edit' && item.kind !== 'tool')) return;
+    const now = soon.current[item?.id];
+    if (!item || no || (now && now !== 'sure') || (kind === 'edit' && item.kind !== 'tool')) return;
     if (kind) mode(item.id, kind);
     else if (Date.now() < decided.current + PAUSE_MS) return;
     else if (item.kind === 'question') mode(item.id, 'answer');
-    else if (risky(item) && !mode_) mode(item.id, 'sure');
+    else if (risky(item) && !now) mode(item.id, 'sure');
     else send(item, { decision: 'approve' });
   };
   const move = (step) => setHere((items[at + step] || items[at])?.id);
-  const here_ = items[at];
-  useKeys({ j: () => move(1), k: () => move(-1), a: () => press(here_), d: () => press(here_, 'deny'), e: () => press(here_, 'edit'), Escape: () => (modes[here_?.id] ? mode(here_.id, '') : false) });
+  const chosen = items[at];
+  useKeys({ j: () => move(1), k: () => move(-1), a: () => press(chosen), d: () => press(chosen, 'deny'), e: () => press(chosen, 'edit'), Escape: () => (modes[chosen?.id] ? mode(chosen.id, '') : false) });
   return html`<div class="inbox">${items.map((item, i) => html`<${Approval} key=${item.id} item=${item} here=${i === at} no=${no} error=${errors[item.id]} mode=${modes[item.id]} setMode=${(value) => mode(item.id, value)}
     send=${(decision, edited) => send(item, decision, edited)} press=${() => press(item)} choose=${() => setHere(item.id)} />`)}</div>`;
 }
@@ -150,16 +154,21 @@ function Decided() {
   useFresh(again, 1000);
   if (!data) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
   if (!data.approvals.length) return html`<${Empty} title="Nothing was decided yet">Decisions stay here for as long as their sessions are kept.<//>`;
-  return html`<div class="table"><table class="plain"><thead><tr>${['Decision', 'What', 'Session', 'By', 'When'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-    <tbody>${data.approvals.map((a) => html`<tr key=${a.id}><td><span class=${cls('status', TONE[a.status] || 's-completed')}>${a.status.replace('_', ' ')}</span> <b class="bad">${a.alarm?.replace(/_/g, ' ')}</b></td><td><b>${a.tool || a.kind}</b> <span class="muted">${text(a.summary)}</span></td>
-      <td><a href=${sessionLink(a.session, a.n)}>${a.session}</a></td><td>${a.decision?.by} <span class="muted">${text(a.decision?.reason)}</span></td><td><${Ago} at=${a.decision?.at} /></td></tr>`)}</tbody></table></div>`;
+  return html`<div class="table"><table class="plain"><thead>
+      <tr>${['Decision', 'What', 'Session', 'By', 'When'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${data.approvals.map((a) => html`<tr key=${a.id}><td>
+        <span class=${cls('status', TONE[a.status] || 's-completed')}>${a.status.replace('_', ' ')}</span> <b class="bad">${a.alarm?.replace(/_/g, ' ')}</b></td><td><b>${a.tool || a.kind}</b> <span class="muted">${text(a.summary)}</span></td>
+      <td><a href=${sessionLink(a.session, a.n)}>${a.session}</a></td><td>${a.decision?.by} <span class="muted">${text(a.decision?.reason)}</span>
+          </td><td><${Ago} at=${a.decision?.at} /></td></tr>`)}</tbody></table></div>`;
 }
 
 // The inbox of all sessions: what waits, oldest first, and what was decided.
 export function Approvals({ route }) {
   const list = usePending();
   const decided = route.query.show;
-  return html`<div class="head"><h1>Approvals</h1><nav class="tabs" aria-label="Approvals"><a href="#/approvals" aria-current=${decided ? null : 'true'}>Waiting <b>${list.data?.pending}</b></a><a href="#/approvals?show=decided" aria-current=${decided ? 'true' : null}>Decided</a></nav></div>
+  return html`<div class="head"><h1>Approvals</h1><nav class="tabs" aria-label="Approvals">
+      <a href="#/approvals" aria-current=${decided ? null : 'true'}>Waiting <b>${list.data?.pending}</b></a>
+      <a href="#/approvals?show=decided" aria-current=${decided ? 'true' : null}>Decided</a></nav></div>
     <${Trouble} error=${list.error} again=${list.again} />
     ${decided ? html`<${Decided} />` : !list.data ? !list.error && html`<${Loading} />` : list.items.length ? html`<${ApprovalList} list=${list} first=${route.query.id} />${list.data.next && html`<p class="muted">More come as these are decided.</p>`}`
       : html`<${Empty} title="Nothing waits for you">When an agent asks before it acts, the exact arguments show up here.<//>`}`;

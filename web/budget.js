@@ -52,12 +52,17 @@ function Course({ doc, journal, used }) {
   }, [events, theme, doc.budget.pressure]);
   if (!data) return null;
   const step = Math.ceil(data[0].length / 24);
-  return html`<div class="plot" ref=${box} role="img" aria-label="Course of the budget; its figures are in the table below" /><details><summary>Figures</summary><table class="plain"><thead><tr>${['At', ...used.map((one) => one[1])].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-    <tbody>${data[0].map((t, i) => (i % step === 0 || i === data[0].length - 1) && html`<tr><td>${clock(t * 1000)}</td>${used.map((_, k) => html`<td>${data[k + 1][i] != null && Math.round(data[k + 1][i]) + ' %'}</td>`)}</tr>`)}</tbody></table></details>`;
+  return html`<div class="plot" ref=${box} role="img" aria-label="Course of the budget; its figures are in the table below" /><details>
+      <summary>Figures</summary><table class="plain"><thead><tr>${['At', ...used.map((one) => one[1])].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${data[0].map((t, i) => (i % step === 0 || i === data[0].length - 1) && html`<tr>
+        <td>${clock(t * 1000)}</td>${used.map((_, k) => html`<td>${data[k + 1][i] != null && Math.round(data[k + 1][i]) + ' %'}</td>`)}</tr>`)}</tbody></table></details>`;
 }
 
 export function BudgetCard({ doc, journal }) {
   const { budget } = doc;
-  return html`<${Card} title="Budget" note=${budget.level}><ul class="meters">${DIMENSIONS.map(([name, label, used, limit, show]) => budget[used] != null && html`<li key=${name} class=${'d-' + name}><span>${label}</span><${Bar} percent=${budget[name + '_pressure']} level=${hot(budget[name + '_pressure'])} />
-    <b>${show(budget[used])} <small>${budget[limit] == null ? 'no limit' : 'of ' + show(budget[limit])}</small></b></li>`)}</ul><${Course} doc=${doc} journal=${journal} used=${DIMENSIONS.filter(([name]) => budget[name + '_pressure'] != null)} /><//>`;
+  return html`<${Card} title="Budget" note=${budget.level}>
+      <ul class="meters">${DIMENSIONS.map(([name, label, used, limit, show]) => budget[used] != null && html`<li key=${name} class=${'d-' + name}>
+      <span>${label}</span><${Bar} percent=${budget[name + '_pressure']} level=${hot(budget[name + '_pressure'])} />
+    <b>${show(budget[used])} <small>${budget[limit] == null ? 'no limit' : 'of ' + show(budget[limit])}</small></b></li>`)}</ul>
+        <${Course} doc=${doc} journal=${journal} used=${DIMENSIONS.filter(([name]) => budget[name + '_pressure'] != null)} /><//>`;
 }

@@ -46,7 +46,9 @@ function Line({ event, open, marked, toggle }) {
   const ref = useRef();
   useEffect(() => { if (marked) ref.current.scrollIntoView({ block: 'nearest' }); }, [marked]);
   const bad = event.data.ok === false || /error|alarm/.test(event.type);
-  return html`<li ref=${ref} class=${cls('e-' + (bad ? 'bad' : kindOf(event.type)), marked && 'marked')} data-n=${event.n}><button aria-expanded=${String(open)} onClick=${toggle}><small>#${event.n}</small><time title=${event.at}>${clock(event.at)}</time><code>${event.type}</code><span>${summary(event).slice(0, 400)}</span></button>
+  return html`<li ref=${ref} class=${cls('e-' + (bad ? 'bad' : kindOf(event.type)), marked && 'marked')} data-n=${event.n}>
+      <button aria-expanded=${String(open)} onClick=${toggle}><small>#${event.n}</small><time title=${event.at}>${clock(event.at)}</time>
+      <code>${event.type}</code><span>${summary(event).slice(0, 400)}</span></button>
     ${open && html`<${Json} value=${event} label=${'Event ' + event.n} />`}</li>`;
 }
 
@@ -71,14 +73,18 @@ export function Events({ journal, marked }) {
   let before = journal.head + 1;
   for (const event of found.slice(0, drawn)) {
     const between = before - event.n - 1, after = Math.max(event.n, before - 1 - BATCH);
-    if (all && between) lines.push(html`<li class="hole" key=${'before' + before}><button onClick=${() => journal.read({ after, limit: Math.min(BATCH, between) })}>${plural(between, 'event')} between</button></li>`);
+    if (all && between) lines.push(html`<li class="hole" key=${'before' + before}>
+        <button onClick=${() => journal.read({ after, limit: Math.min(BATCH, between) })}>${plural(between, 'event')} between</button></li>`);
     lines.push(html`<${Line} key=${event.n} event=${event} open=${open.has(event.n)} marked=${event.n === marked} toggle=${() => toggle(event.n)} />`);
     before = event.n;
   }
   const last = found.at(-1)?.n;
   const older = () => { setDrawn(drawn + BATCH); journal.read({ order: 'newest', ...types, before: last }); };
-  return html`<${Card} title="Events" class="events" note=${count(journal.head)}><div class="line"><${Search} value=${needle} label="Filter what is read" onChange=${setNeedle} /><${Select} label="Kind of event" value=${kind} onChange=${setKind} options=${[['', 'all kinds'], ...Object.keys(KINDS).map((name) => [name, name])]} /></div>
-    <${Trouble} error=${journal.error} again=${() => journal.read({ order: 'newest' })} /><ol>${lines}</ol>${journal.loaded && !lines.length && html`<${Empty} title="No such event">Nothing in ${plural(journal.events.size, 'event')} read so far.<//>`}
+  return html`<${Card} title="Events" class="events" note=${count(journal.head)}><div class="line">
+      <${Search} value=${needle} label="Filter what is read" onChange=${setNeedle} />
+      <${Select} label="Kind of event" value=${kind} onChange=${setKind} options=${[['', 'all kinds'], ...Object.keys(KINDS).map((name) => [name, name])]} /></div>
+    <${Trouble} error=${journal.error} again=${() => journal.read({ order: 'newest' })} />
+        <ol>${lines}</ol>${journal.loaded && !lines.length && html`<${Empty} title="No such event">Nothing in ${plural(journal.events.size, 'event')} read so far.<//>`}
     ${(last > 1 || found.length > drawn) && html`<p><button onClick=${older}>Older events</button></p>`}<//>`;
 }
 
@@ -93,7 +99,7 @@ export function Timeline({ journal, doc }) {
   const [range, setRange] = useState(0);
   const [near, setNear] = useState(null);
   const all = [...journal.sorted].reverse();
-  const to = ms(doc.ended_at) || Math.max(ms(all.at(-1)?.at) || 0, ms(doc.last_beat_at) || 0);
+  const to = ms(doc.ended_at) || Date.now();
   const from = Math.max(ms(all[0]?.at) || to - 1, range && to - range);
   const x = (at) => Math.round(((ms(at) - from) / Math.max(1, to - from)) * W * 10) / 10;
   const events = all.filter((event) => ms(event.at) >= from && laneOf(event));
@@ -114,7 +120,8 @@ export function Timeline({ journal, doc }) {
     const lane = NAMES[Math.floor(((clientY - box.top) / box.height) * NAMES.length)], away = (event) => Math.abs(x(event.at) - ((clientX - box.left) / box.width) * W);
     return events.reduce((best, event) => (laneOf(event) !== lane || (best && away(best) <= away(event)) ? best : event), null);
   };
-  return html`<${Card} title="Timeline" note=${`${clock(from)} – ${clock(to)} · ${span(to - from)}`}><div class="lanes"><ul aria-hidden="true">${NAMES.map((name) => html`<li key=${name}>${LANES[name]}</li>`)}</ul>
+  return html`<${Card} title="Timeline" note=${`${clock(from)} – ${clock(to)} · ${span(to - from)}`}><div class="lanes">
+      <ul aria-hidden="true">${NAMES.map((name) => html`<li key=${name}>${LANES[name]}</li>`)}</ul>
     <svg viewBox=${`0 0 ${W} ${NAMES.length * H}`} preserveAspectRatio="none" role="img" aria-label=${`${events.length} events; the list of events has each`} onMouseMove=${(event) => setNear(find(event))} onMouseLeave=${() => setNear(null)} onClick=${(event) => setQuery({ n: find(event)?.n })}>
       <path class="rule" d=${NAMES.map((_, i) => `M0 ${i * H}h${W}`).join('')} />${spans.map(([name, begin, end]) => end > 0 && html`<rect class=${tone(name)} x=${Math.max(0, begin)} y="3" width=${Math.max(2, end - Math.max(0, begin))} height="14" />`)}
       ${Object.entries(paths).map(([name, d]) => html`<path key=${name} class=${'m-' + name} d=${d} />`)}${near && html`<path class="near" d=${`M${x(near.at)} 0v${NAMES.length * H}`} />`}</svg></div>

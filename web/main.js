@@ -29,7 +29,8 @@ function calm({ counts, open }) {
 }
 
 // What somebody said or counted is drawn solid, what a rule guesses dashed.
-const Need = ({ item }) => html`<a class=${cls('need', 'k-' + (WORDS[item.kind] ? item.kind : ''), item.certain || 'guess')} href=${where(item)}><span class="kind"><${Icon} name=${item.kind} /><b>${WORDS[item.kind] || item.kind}</b>
+const Need = ({ item }) => html`<a class=${cls('need', 'k-' + (WORDS[item.kind] ? item.kind : ''), item.certain || 'guess')} href=${where(item)}>
+    <span class="kind"><${Icon} name=${item.kind} /><b>${WORDS[item.kind] || item.kind}</b>
     ${!item.certain && html`<em title="a rule's guess, not something that was said">likely</em>`}${/high|critical/.test(item.risk) && html`<em class="bad">${item.risk} risk</em>`}<${Ago} at=${item.since} /></span>
   <span class="what">${item.goal || item.session}</span><span class="why" title=${item.reason}>${item.reason}</span></a>`;
 
@@ -44,17 +45,19 @@ function Needs() {
   return html`<section class=${cls('needs', total && 'some')} aria-label="Needs you">
     <p class="sr" role="status" aria-live="polite">${total ? `${plural(total, 'thing')} ${total > 1 ? 'need' : 'needs'} you: ${items.slice(0, 3).map((i) => `${WORDS[i.kind]} ${i.goal || i.session}`).join('; ')}` : ''}</p>
     ${!total ? html`<p class="calm">${overview && html`<${Icon} name="completed" />${calm(overview)}`}</p>`
-      : html`<h2>Needs you <b>${total}</b></h2><div>${items.slice(0, all ? 100 : 4).map((item) => html`<${Need} key=${item.kind + item.session + item.approval} item=${item} />`)}</div>
+      : html`<h2>Needs you <b>${total}</b></h2>
+          <div>${items.slice(0, all ? 100 : 4).map((item) => html`<${Need} key=${item.kind + item.session + item.approval} item=${item} />`)}</div>
       ${total > 4 && html`<button class="quiet" aria-expanded=${String(all)} onClick=${() => setAll(!all)}>${all ? 'Fewer' : `${total - 4} more`}</button>`}`}</section>`;
 }
 
 function Link() {
   useLive((message) => message.link);
-  return html`<span class=${cls('link', state.link.state)} title=${'since ' + clock(state.link.since)}><i />${{ live: 'live', offline: 'no connection', refused: 'not logged in' }[state.link.state] || 'connecting'}</span>`;
+  return html`<span class=${cls('link', state.link.state)} title=${'since ' + clock(state.link.since)}>
+      <i />${{ live: 'live', offline: 'no connection', refused: 'not logged in' }[state.link.state] || 'connecting'}</span>`;
 }
 function Offline() {
   useLive((message) => message.link);
-  const words = { offline: `The daemon has not answered since ${clock(state.link.since)}. What you see is from then; it catches up by itself when the daemon is back.`, refused: 'This daemon shows nothing without a login.' }[state.link.state];
+  const words = { offline: `The daemon has not answered since ${clock(state.link.since)}. What you see is from then; it catches up by itself.`, refused: 'This daemon shows nothing without a login.' }[state.link.state];
   return words && html`<div class="notice" role="alert"><${Icon} name="silent" /><p>${words}</p></div>`;
 }
 
@@ -89,7 +92,7 @@ function App() {
   useKeys({
     '?': () => open('help'), ':': () => open('palette'), ...Object.fromEntries(LINKS.map(([name, , href]) => ['g ' + name[0], () => go(href)])),
     Escape: () => { if (page !== 'fleet') history.back(); },
-    '/': () => { const field = document.querySelector('[data-filter]'); field ? field.focus() : go('#/'); },
+    '/': () => { const field = document.querySelector('[type=search]'); field ? field.focus() : go('#/'); },
   });
   return html`<${Top} page=${page} open=${open} /><${Offline} /><${Needs} /><main class=${'p-' + page}><${Page} name=${page} route=${route} /></main>
     ${dialog && html`<${Page} name="overlay" kind=${dialog} close=${() => open(null)} />`}`;

@@ -12,13 +12,16 @@ const KEYS = [
 ];
 function Help({ close }) {
   const [notify, setNotify] = useState(notifies());
-  return html`<${Dialog} title="Keys" close=${close}><div class="keys">${KEYS.map(([title, ...keys]) => html`<section key=${title}><h3>${title}</h3><dl>${keys.map((line) => {
+  return html`<${Dialog} title="Keys" close=${close}><div class="keys">${KEYS.map(([title, ...keys]) => html`<section key=${title}><h3>${title}</h3>
+      <dl>${keys.map((line) => {
     const [key, what] = line.split('=');
     return html`<div key=${line}><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${what}</dd></div>`;
-  })}</dl></section>`)}</div><p class="line"><button onClick=${async () => setNotify(await toggleNotify())}>${notify ? 'Turn notifications off' : 'Turn notifications on'}</button><span class="muted">for what needs you while this tab is in the background</span></p><//>`;
+  })}</dl></section>`)}</div><p class="line">
+      <button onClick=${async () => setNotify(await toggleNotify())}>${notify ? 'Turn notifications off' : 'Turn notifications on'}</button>
+      <span class="muted">for what needs you while this tab is in the background</span></p><//>`;
 }
 
-const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Log in or out', '#/login'], ['Fleet: stuck or suspect', '#/?status=stuck,suspect'], ['Fleet: silent', '#/?status=silent']];
+const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Log in or out', '#/login'], ['Stuck or suspect', '#/?status=stuck,suspect']];
 function Palette({ close }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -35,7 +38,8 @@ function Palette({ close }) {
     event.preventDefault();
   };
   useEffect(() => list.current.children[here]?.scrollIntoView({ block: 'nearest' }), [here]);
-  return html`<${Dialog} title="Go to" close=${close}><input autofocus placeholder="a page, or a session by id, goal, agent or label" aria-label="Go to" role="combobox" aria-expanded="true" aria-controls="found" aria-activedescendant=${'found-' + here}
+  return html`<${Dialog} title="Go to" close=${close}>
+      <input autofocus placeholder="a page, or a session by id, goal, agent or label" aria-label="Go to" role="combobox" aria-expanded="true" aria-controls="found" aria-activedescendant=${'found-' + here}
       value=${text} onInput=${(event) => { setText(event.target.value); setAt(0); }} onKeyDown=${press} />
     <ul id="found" role="listbox" aria-label="Found" ref=${list}>${items.map((item, i) => html`<li key=${item[1]} id=${'found-' + i} role="option" aria-selected=${String(i === here)} onClick=${() => choose(item)}><span>${item[0]}</span>${item[2] && html`<${Status} status=${item[2].status} small />`}</li>`)}</ul>
     ${!items.length && html`<p class="muted">Nothing is called that.</p>`}<//>`;
@@ -50,7 +54,8 @@ export function Login({ route }) {
       <p><button title="Sends POST /v1/logout" onClick=${() => post('/v1/logout').then(readMe, setError)}>Log out</button></p><//>`;
   }
   return html`<h1>Log in</h1>${route.query.failed && html`<${Trouble} error=${{ message: 'That URL was used already, or is older than ten minutes. Ask for a new one.' }} />`}
-    <${Card} title="With a one-time URL"><p>On the machine where the daemon runs:</p><pre class="json" tabindex="0">headway dashboard --open</pre><p class="muted">The URL is good once, for ten minutes. The login stays in a cookie that no script can read.
+    <${Card} title="With a one-time URL"><p>On the machine where the daemon runs:</p><pre class="json" tabindex="0">headway dashboard --open</pre>
+        <p class="muted">The URL is good once, for ten minutes. The login stays in a cookie that no script can read.
     ${me.can.read ? ' Until then you can look, but not decide or steer.' : ' Without it nothing can be read here.'}</p><//>`;
 }
 
@@ -67,8 +72,13 @@ export function System() {
     Commits: { Made: count(c.count), Median: c.p50_ms + ' ms', '99th percentile': c.p99_ms + ' ms', Queue: html`<${Fill} value=${s.queue.waiting} max=${s.queue.max} />` },
     Clients: { Connections: html`<${Fill} value=${s.connections.open} max=${s.connections.max} />`, Streams: html`<${Fill} value=${s.streams.clients} max=${s.streams.max} />`, Waiters: count(s.waiters.count), 'Open sessions': count(s.sessions.open), 'In memory': count(s.sessions.in_memory) },
   };
-  return html`<div class="head"><h1>System</h1><span class="muted">read every two seconds</span></div><${Trouble} error=${error} again=${again} /><div class="grid">${Object.entries(cards).map(([title, rows]) => html`<${Card} key=${title} title=${title}><dl class="facts">
+  return html`<div class="head"><h1>System</h1><span class="muted">read every two seconds</span></div><${Trouble} error=${error} again=${again} />
+      <div class="grid">${Object.entries(cards).map(([title, rows]) => html`<${Card} key=${title} title=${title}><dl class="facts">
       ${Object.entries(rows).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl><//>`)}
-    <${Card} title="Judge">${s.judge.endpoints.length ? html`<table class="plain"><thead><tr>${['Endpoint', 'Model', 'Breaker', 'Asking', 'Waiting'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${s.judge.endpoints.map((e) => html`<tr key=${e.name}><td><b>${e.name}</b> <small class="muted">${e.role}</small></td>
-      <td>${e.model}</td><td><span class=${cls('status', BREAKER[e.breaker])}>${e.breaker.replace('_', ' ')}</span></td><td>${e.in_flight}</td><td>${e.waiting}</td></tr>`)}</tbody></table>` : html`<p class="muted">No model is asked. <code>[judge.endpoints.NAME]</code> in the settings names one.</p>`}<//></div>`;
+    <${Card} title="Judge">${s.judge.endpoints.length ? html`<table class="plain"><thead>
+        <tr>${['Endpoint', 'Model', 'Breaker', 'Asking', 'Waiting'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+        <tbody>${s.judge.endpoints.map((e) => html`<tr key=${e.name}><td><b>${e.name}</b> <small class="muted">${e.role}</small></td>
+      <td>${e.model}</td><td><span class=${cls('status', BREAKER[e.breaker])}>${e.breaker.replace('_', ' ')}</span></td><td>${e.in_flight}</td>
+          <td>${e.waiting}</td></tr>`)}</tbody>
+          </table>` : html`<p class="muted">No model is asked. <code>[judge.endpoints.NAME]</code> in the settings names one.</p>`}<//></div>`;
 }

@@ -121,7 +121,9 @@ const icon = document.querySelector('link[rel=icon]');
 const plain = icon.href;
 let known, shown;
 
-const badge = (count) => 'data:image/svg+xml,' + encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#1f6f5c"/><text x="16" y="23" fill="#fff" font-size="20" font-family="sans-serif" text-anchor="middle">${Math.min(99, count)}</text></svg>`);
+const badge = (count) => 'data:image/svg+xml,' + encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+    <rect width="32" height="32" rx="8" fill="#1f6f5c"/>
+    <text x="16" y="23" fill="#fff" font-size="20" font-family="sans-serif" text-anchor="middle">${Math.min(99, count)}</text></svg>`);
 
 export const notifies = () => globalThis.Notification?.permission === 'granted' && localStorage.getItem('notify') === 'on';
 // Turns notifications on or off; resolves to whether they are on.

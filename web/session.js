@@ -30,7 +30,8 @@ function Sending({ kind, doc, close, done }) {
   const path = sessionPath(doc.id, '/' + kind);
   const send = (event) => { event.preventDefault(); post(path, body).then(() => { done(); close(); }, setError); };
   const field = (name, title, type) => html`<label key=${name} class="field">${title}<input autofocus type=${type} min="0" step="any" onInput=${(event) => set({ ...values, [name]: event.target.value })} /></label>`;
-  return html`<${Dialog} title=${label.slice(0, -1)} close=${close}><form onSubmit=${send}><p>${what}</p>${limits.map((name) => field(name, LIMITS[name], 'number'))}${field(words, words === 'text' ? 'What to tell it' : 'Reason, for the agent and the journal', 'text')}
+  return html`<${Dialog} title=${label.slice(0, -1)} close=${close}><form onSubmit=${send}>
+      <p>${what}</p>${limits.map((name) => field(name, LIMITS[name], 'number'))}${field(words, words === 'text' ? 'What to tell it' : 'Reason, for the agent and the journal', 'text')}
     <p class="muted">This is sent:</p><pre class="json" tabindex="0">POST ${path}${'\n' + JSON.stringify(body)}</pre><${Trouble} error=${error} />
     <p class="line end"><button type="button" onClick=${close}>Back</button><button class="primary" disabled=${!ready}>Send</button></p></form><//>`;
 }
@@ -59,9 +60,11 @@ function arrow(from, to) {
 function Machine({ now, before }) {
   const next = (MACHINE[now]?.[2] || []).map((i) => STATES[i]);
   const paths = STATES.flatMap((from) => MACHINE[from][2].map((i) => [from, STATES[i]]));
-  return html`<${Card} title="State machine" note=${now ? now.replace('_', ' ') : 'not known yet'}><svg class="machine" viewBox="0 0 486 156" role="img" aria-label=${now ? `In ${now}; may go to ${next.join(', ')}` : 'The state is not known yet'}>
+  return html`<${Card} title="State machine" note=${now ? now.replace('_', ' ') : 'not known yet'}>
+      <svg class="machine" viewBox="0 0 486 156" role="img" aria-label=${now ? `In ${now}; may go to ${next.join(', ')}` : 'The state is not known yet'}>
     ${paths.map(([from, to]) => html`<path class=${from === before && to === now ? 'was' : from === now && 'may'} d=${arrow(from, to)} />`)}
-    ${STATES.map((name) => html`<g class=${name === now ? 'now' : next.includes(name) && 'next'} transform=${`translate(${place(name)})`}><rect x="-56" y="-14" width="112" height="28" rx="8" /><text text-anchor="middle" y="4">${name.replace('_', ' ')}</text></g>`)}</svg><//>`;
+    ${STATES.map((name) => html`<g class=${name === now ? 'now' : next.includes(name) && 'next'} transform=${`translate(${place(name)})`}>
+        <rect x="-56" y="-14" width="112" height="28" rx="8" /><text text-anchor="middle" y="4">${name.replace('_', ' ')}</text></g>`)}</svg><//>`;
 }
 
 // -- parts of the page
@@ -69,7 +72,8 @@ function Machine({ now, before }) {
 const At = ({ id, n }) => html`<a class="at" href=${sessionLink(id, n)}>#${n}</a> `;
 
 function Verdict({ doc: { id, verdict: v } }) {
-  return html`<section class=${cls('card verdict', tone(v.status))} aria-label="Verdict"><p><${Status} status=${v.status} /> <span class="muted">for <${Ago} at=${v.since} /></span></p><p class="reason">${v.reason || 'Nothing has been judged yet.'}</p>
+  return html`<section class=${cls('card verdict', tone(v.status))} aria-label="Verdict"><p>
+      <${Status} status=${v.status} /> <span class="muted">for <${Ago} at=${v.since} /></span></p><p class="reason">${v.reason || 'Nothing has been judged yet.'}</p>
     <p class="line muted">${v.evidence?.length > 0 && html`<span>Evidence ${v.evidence.map((n) => html`<${At} id=${id} n=${n} />`)}</span>`}${(v.detectors || [v.detector]).map((name) => name && html`<code title="the rule that spoke">${name}</code>`)}
       ${v.confidence > 0 && html`<span>confidence ${percent(v.confidence * 100)}</span>`}${v.loop && html`<span>loop <code>${v.loop.slice(0, 8)}</code></span>`}</p></section>`;
 }
@@ -91,7 +95,8 @@ function Said({ id, journal }) {
   const { data } = useLoad((signal) => get(sessionPath(id, '/events') + query({ types: SAID, order: 'newest', limit: 60 }), { signal }), id + newest);
   const card = (title, type, line) => html`<${ListCard} title=${title} items=${data?.events.filter((event) => event.type === type)} line=${(event) => html`<${At} id=${id} n=${event.n} />${line(event.data)}`} />`;
   return html`${card('Facts', 'fact.learned', (d) => html`<span>${text(d.text)}</span><small>${d.source}</small>`)}
-    ${card('Estimates', 'progress.estimated', (d) => html`<b>${Math.round(d.percent)} %</b><span>${text(d.reasoning) || d.next_milestone}</span><small>${d.source || 'agent'}</small>`)}
+    ${card('Estimates', 'progress.estimated', (d) => html`<b>${Math.round(d.percent)} %</b><span>${text(d.reasoning) || d.next_milestone}</span>
+        <small>${d.source || 'agent'}</small>`)}
     ${card('Judge', 'check.completed', (d) => html`<b>${d.answer || d.outcome}</b><span>${d.reason || d.error}</span>`)}`;
 }
 
@@ -129,13 +134,19 @@ export function Session({ route }) {
   const journal = useJournal(id);
   useFresh(again, 500, (message) => message.events || message.gap);
   useEffect(() => { if (doc?.goal) document.title = document.title.replace(id, doc.goal); });
-  if (error?.status === 404) return html`<${Empty} title="No such session"><code>${id}</code> was never here, or has gone with the retention. <a href="#/">To the fleet</a><//>`;
+  if (error?.status === 404) return html`<${Empty} title="No such session">
+      <code>${id}</code> was never here, or has gone with the retention. <a href="#/">To the fleet</a><//>`;
   if (!doc) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
-  return html`<div class="title"><div><h1>${doc.goal || id}</h1><p class="line muted"><code>${id}</code>${Object.values(doc.agent || {}).map((part) => html`<span>${part}</span>`)}<${Labels} labels=${doc.labels} max=${16} /></p></div><${Actions} doc=${doc} done=${again} /></div>
-    <${Trouble} error=${error} again=${again} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div><${Pending} id=${id} /><${Timeline} journal=${journal} doc=${doc} />
+  return html`<div class="title"><div><h1>${doc.goal || id}</h1><p class="line muted">
+      <code>${id}</code>${Object.values(doc.agent || {}).map((part) => html`<span>${part}</span>`)}<${Labels} labels=${doc.labels} max=${16} /></p>
+      </div><${Actions} doc=${doc} done=${again} /></div>
+    <${Trouble} error=${error} again=${again} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div><${Pending} id=${id} />
+        <${Timeline} journal=${journal} doc=${doc} />
     <div class="columns"><${Events} journal=${journal} marked=${Number(n) || 0} /><div>${doc.budget && html`<${BudgetCard} doc=${doc} journal=${journal} />`}
       <${ListCard} title="Told, not yet acknowledged" items=${doc.directives} line=${(d) => html`<code>${d.type}</code><span>${d.reason}</span>`} />
-      <${ListCard} title="In flight" items=${doc.in_flight} line=${(c) => html`<b>${c.tool}</b><code>${c.call_id}</code><span class="muted">since ${clock(c.since)}</span>`} />
-      <${Machine} now=${doc.state} before=${journal.sorted.find((event) => event.state && event.state !== doc.state)?.state} /><${Phases} phases=${doc.phases} /><${Said} id=${id} journal=${journal} /><${Tree} doc=${doc} /><${Timers} doc=${doc} />
+      <${ListCard} title="In flight" items=${doc.in_flight} line=${(c) => html`<b>${c.tool}</b><code>${c.call_id}</code>
+          <span class="muted">since ${clock(c.since)}</span>`} />
+      <${Machine} now=${doc.state} before=${journal.sorted.find((event) => event.state && event.state !== doc.state)?.state} />
+          <${Phases} phases=${doc.phases} /><${Said} id=${id} journal=${journal} /><${Tree} doc=${doc} /><${Timers} doc=${doc} />
       ${doc.result != null && html`<${Card} title="Result"><pre class="json" tabindex="0">${text(doc.result)}</pre><//>`}</div></div>`;
 }

@@ -1,5 +1,5 @@
 // The small parts that pages are made of. Agent text reaches the page as text nodes and nowhere else.
-import { h, html, Component, useEffect, useRef, useState } from './preact.js';
+import { h, html, Component, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { count, HIDDEN, ms, reveal, short } from './format.js';
 import { Exact, get } from './api.js';
 import { listen } from './page.js';
@@ -91,15 +91,19 @@ export function Loading() {
   useEffect(() => { const timer = setTimeout(() => show(true), 150); return () => clearTimeout(timer); }, []);
   return html`<div class="loading" role="status" aria-label="Loading">${shown && [1, 2, 3, 4, 5, 6, 7, 8].map((i) => html`<i key=${i} />`)}</div>`;
 }
-export const Trouble = ({ error, again }) => error && html`<div class="notice bad" role="alert"><${Icon} name="suspect" /><p>${error.message}</p>${again && html`<button onClick=${again}>Try again</button>`}</div>`;
+export const Trouble = ({ error, again }) => error && html`<div class="notice bad" role="alert"><${Icon} name="suspect" />
+    <p>${error.message}</p>${again && html`<button onClick=${again}>Try again</button>`}</div>`;
 export const Empty = ({ title, children }) => html`<div class="empty"><h3>${title}</h3><p>${children}</p></div>`;
-export const Card = ({ title, note, children, class: extra }) => html`<section class=${cls('card', extra)} aria-label=${title}><header><h2>${title}</h2><span class="muted">${note}</span></header>${children}</section>`;
+export const Card = ({ title, note, children, class: extra }) => html`<section class=${cls('card', extra)} aria-label=${title}><header>
+    <h2>${title}</h2><span class="muted">${note}</span></header>${children}</section>`;
 // A card of the `items` that there are, each a list item by `line`.
-export const ListCard = ({ title, note, items, line }) => items?.length > 0 && html`<${Card} title=${title} note=${note ?? count(items.length)}><ul class="list">${items.map((item, i) => html`<li key=${i}>${line(item, i)}</li>`)}</ul><//>`;
+export const ListCard = ({ title, note, items, line }) => items?.length > 0 && html`<${Card} title=${title} note=${note ?? count(items.length)}>
+    <ul class="list">${items.map((item, i) => html`<li key=${i}>${line(item, i)}</li>`)}</ul><//>`;
 
 // -- figures
 
-export const Bar = ({ percent, level }) => html`<span class=${cls('bar', level)}><span class="track"><i style=${{ width: Math.min(100, percent || 0) + '%' }} /></span></span>`;
+export const Bar = ({ percent, level }) => html`<span class=${cls('bar', level)}><span class="track">
+    <i style=${{ width: Math.min(100, percent || 0) + '%' }} /></span></span>`;
 export const hot = (percent) => (percent >= 80 ? 'hot' : percent >= 70 ? 'warn' : '');
 
 const HEIGHT = { '.': 2, x: 5, i: 8, v: 12, s: 16 };
@@ -114,7 +118,8 @@ export function Spark({ activity = '' }) {
 }
 
 export const Beat = ({ row }) => (row.ended_at ? html`<span class="faint">ended</span>`
-  : html`<span class=${cls('beat', row.alive && 'on')} title=${row.alive ? 'alive' : 'no beat for two intervals'}><i key=${row.last_beat_at} /><${Ago} at=${row.last_beat_at} /></span>`);
+  : html`<span class=${cls('beat', row.alive && 'on')} title=${row.alive ? 'alive' : 'no beat for two intervals'}><i key=${row.last_beat_at} />
+      <${Ago} at=${row.last_beat_at} /></span>`);
 
 export const Labels = ({ labels = {}, max }) => html`<span class="labels">${Object.entries(labels).slice(0, max).map(([key, value]) => html`<span class="chip" key=${key} title=${`${key}: ${value}`}><b>${key}</b> ${value}</span>`)}</span>`;
 
@@ -146,15 +151,17 @@ export const Json = ({ value, label }) => html`<pre class="json" tabindex="0" ro
 // A modal over the browser's own, which keeps the focus inside and gives it back.
 export function Dialog({ title, close, children }) {
   const ref = useRef();
-  useEffect(() => ref.current.showModal(), []);
+  useLayoutEffect(() => ref.current.showModal(), []);
   return html`<dialog ref=${ref} aria-label=${title} onClose=${close} onClick=${(event) => event.target === ref.current && close()}><div>
     <header><h2>${title}</h2><button class="quiet" aria-label="Close" onClick=${close}><${Icon} name="failed" /></button></header>${children}</div></dialog>`;
 }
 
-// A field that waits for a pause before it filters.
+// A field that waits for a pause before it filters. What is being typed is its own: no drawing of the page sets it.
 export function Search({ value = '', onChange, label }) {
   const timer = useRef();
+  const field = useRef();
+  useEffect(() => { if (document.activeElement !== field.current) field.current.value = value; }, [value]);
   const change = ({ target }) => { clearTimeout(timer.current); timer.current = setTimeout(() => onChange(target.value), 120); };
-  return html`<label class="search"><input data-filter type="search" value=${value} placeholder=${label} aria-label=${label} onInput=${change} /><kbd>/</kbd></label>`;
+  return html`<label class="search"><input ref=${field} type="search" placeholder=${label} aria-label=${label} onInput=${change} /><kbd>/</kbd></label>`;
 }
 export const Select = ({ label, value, options, onChange }) => html`<select aria-label=${label} value=${value} onChange=${(event) => onChange(event.target.value)}>${options.map(([key, name]) => html`<option key=${key} value=${key}>${name}</option>`)}</select>`;

@@ -32,6 +32,7 @@ test('approved by keyboard only, from the strip that says so', async () => {
 });
 
 test('what is risky takes a second key, and escape takes the first back', async () => {
+  await window.to('#/login', '.card'); // a list that was opened just now takes decisions at once
   const { id } = await daemon.ask('ask-b', { tool: 'deploy', args: { to: 'production' }, risk: 'critical' });
   await window.to('#/approvals', `[data-id="${id}"].here`);
   await page.keyboard.press('a');
@@ -84,6 +85,7 @@ test('a change of a file is shown as one', async () => {
 
 test('who came second is told who won', async () => {
   const { id } = await daemon.ask('ask-f', { tool: 'bash', args: { command: 'race' } });
+  await window.to('#/login', '.card');
   await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
   await page.route('**/decision', async (route) => {
     await daemon.call('POST', `/v1/approvals/${id}/decision`, { decision: 'reject', by: 'ann' }, daemon.token());
@@ -98,6 +100,7 @@ test('a nudge says what it sends, and sends it', async () => {
   await daemon.open('steered', { goal: 'Be steered' });
   await window.to('#/session/steered', '.actions');
   await page.getByRole('button', { name: 'Nudge…' }).click();
+  await page.locator('dialog input:focus').waitFor();
   await page.keyboard.type('read the log first');
   await page.getByText('POST /v1/sessions/steered/nudge\n{"text":"read the log first"}').waitFor();
   await page.keyboard.press('Enter');
