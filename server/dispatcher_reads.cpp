@@ -6,6 +6,7 @@
 #include "api/sse.hpp"
 #include "core/limits.hpp"
 #include "server/dispatcher_call.hpp"
+#include "server/gate.hpp"
 
 // Requests that read, wait or follow.
 
@@ -112,7 +113,7 @@ Result<> Dispatcher::journal(Call& call) {
     HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
     JournalQuery journal;
     journal.session = call.session();
-    journal.lines = call.request.head.accept.starts_with("application/x-ndjson");
+    journal.lines = is_media_type(call.request.head.accept, "application/x-ndjson");
     if (const std::string* after = query.find("after")) {
         HEADWAY_TRY(journal.after, api::parse_number(*after, "after", 0, INT64_MAX / 2));
     }

@@ -93,6 +93,7 @@ Result<Answer> Supervisor::answer(const JournalQuery& query) {
     }
     reply.headers = "X-Head: " + std::to_string(page.head) +
                     "\r\nX-More: " + (page.more ? "true" : "false") + "\r\n";
+    if (page.more) reply.headers += "X-Next: " + std::to_string(page.next) + "\r\n";
     return Answer{std::move(reply)};
 }
 
