@@ -81,6 +81,29 @@ TEST_CASE("overview: a session whose budget is nearly used is there, until it ha
     CHECK(overview(s)["needs_you"].empty());
 }
 
+TEST_CASE("overview: sessions and approvals stand in one order, the oldest first", "[server]") {
+    Supervised s;
+    const auto next_millisecond = [&s] {
+        const Timestamp now = s.clock().now();
+        while (s.clock().now() == now) {
+        }
+    };
+    ask_approval(s, "first", "deploy");
+    next_millisecond();
+    StateChanged asks;
+    asks.state = AgentState::kAwaitingPermission;
+    (void)s.report("second", {event(asks)});
+    next_millisecond();
+    ask_approval(s, "third", "deploy");
+    const Document shown = overview(s)["needs_you"];
+    REQUIRE(shown.size() == 3);
+    CHECK(shown[0]["session"] == "first");
+    CHECK(shown[1]["session"] == "second");
+    CHECK(shown[1]["kind"] == "blocked");
+    CHECK(shown[1]["certain"] == true);
+    CHECK(shown[2]["session"] == "third");
+}
+
 TEST_CASE("overview: at most so many needs are shown, all are counted", "[server]") {
     Supervised s;
     const std::size_t sessions = limits::kNeedsShownMax / limits::kApprovalsPendingMax + 1;
