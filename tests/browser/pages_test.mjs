@@ -15,7 +15,7 @@ const PAGES = {
 
 let daemon, browser;
 before(async () => {
-  daemon = await new Daemon({ 'legacy_timeouts.mode': 'observe' }).start();
+  daemon = await new Daemon({ 'legacy_timeouts.mode': 'observe', 'policy.heartbeat_interval': '1m' }).start();
   browser = await launch();
   await fill(daemon);
 });
