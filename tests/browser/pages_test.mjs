@@ -15,7 +15,7 @@ const PAGES = {
 
 let daemon, browser;
 before(async () => {
-  daemon = await new Daemon({ 'legacy_timeouts.mode': 'observe' }).start();
+  daemon = await new Daemon({ 'legacy_timeouts.mode': 'observe', 'policy.heartbeat_interval': '1m' }).start();
   browser = await launch();
   await fill(daemon);
 });
@@ -32,7 +32,7 @@ async function serious(page) {
 
 for (const theme of ['dark', 'light']) {
   test(`every page in the ${theme} theme has nothing serious against it`, async () => {
-    const window = await visit(browser, daemon, { colorScheme: theme });
+    const window = await visit(browser, daemon, { colorScheme: theme, reducedMotion: 'reduce' });
     const found = {};
     const look = async (name) => {
       const problems = await serious(window.page);
