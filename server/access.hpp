@@ -46,8 +46,8 @@ core::Result<> require_report(const Principal& caller, std::string_view session)
 /// The same for reading. Pure.
 core::Result<> require_read(const Principal& caller, std::string_view session);
 
-/// An Idempotency-Key as it is kept. That of a token that may not speak for all sessions is its own:
-/// by the key of another it would be shown a session of that one. Pure.
+/// An Idempotency-Key as it is kept. That of a token that may not speak for all sessions is its
+/// own: by the key of another it would be shown a session of that one. Pure.
 std::string own_key(const Principal& caller, std::string_view key);
 
 /// What goes to `by` of a command: what the client says, backed by the name of its token. Pure.

@@ -58,7 +58,8 @@ const char* route_name(std::size_t route) {
                                       "decide",        "redeem",       "revoke",
                                       "approve_agent", "check_ask",    "check",
                                       "estimates",     "overview",     "login_code",
-                                      "login",         "logout",       "me",           "system"};
+                                      "login",         "logout",       "me",
+                                      "system"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }
