@@ -45,6 +45,7 @@ struct PolicyOverride {
     std::optional<std::uint64_t> heartbeat_interval_ms;
     std::optional<std::uint64_t> heartbeat_limit;
     std::optional<bool> loop_detection;
+    std::optional<bool> judge;
     std::optional<OnStuck> on_stuck;
     std::optional<std::uint64_t> max_iterations;
     std::optional<std::uint64_t> max_tool_failures;
@@ -54,7 +55,6 @@ struct PolicyOverride {
     std::vector<ToolPolicy> tools;
     std::vector<DetectorPolicy> detectors;
     std::optional<LegacyTimeouts> legacy;  ///< the daemon's
-    std::optional<bool> judge;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
         return field_list(
