@@ -38,6 +38,7 @@ constexpr std::chrono::milliseconds kEndStep{10};
 
 Child::Child(std::vector<std::string> argv, const std::string& log) {
     std::vector<char*> words;
+    words.reserve(argv.size() + 1);
     for (std::string& word : argv)
         words.push_back(word.data());
     words.push_back(nullptr);

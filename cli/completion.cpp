@@ -25,6 +25,12 @@ std::string quoted(std::string_view text, std::string_view escape = "'\\''") {
     return made + "'";
 }
 
+/// What the tables are looked up by: where we are, and what stands there.
+std::string place(std::string words, std::string_view what) {
+    words.append("|").append(what);
+    return words;
+}
+
 /// Each verb with the words that lead to it, "" for the program; those below first.
 using Visit = std::function<void(const VerbEntry& verb, const std::string& words)>;
 void for_each_verb(const VerbEntry& verb, const std::string& words, const Visit& visit) {
@@ -90,7 +96,7 @@ std::string bash_script(const VerbEntry& program) {
             if (option.kind == ValueKind::kNone) continue;
             std::vector<std::string> patterns;
             for (const std::string& flag : option.flags)
-                patterns.push_back(words + "|" + flag);
+                patterns.push_back(place(words, flag));
             values += "        " + alternatives(patterns, " | ") + ") " +
                       bash_values(option.kind, option.choices) + "; return ;;\n";
         }
@@ -177,7 +183,7 @@ std::string zsh_script(const VerbEntry& program) {
         for (const OptionEntry& option : verb.options) {
             if (option.kind == ValueKind::kNone) continue;
             for (const std::string& flag : option.flags)
-                values += "        " + quoted(words + "|" + flag) + ") " +
+                values += "        " + quoted(place(words, flag)) + ") " +
                           zsh_values(option.kind, option.choices) + "; return ;;\n";
         }
         places += zsh_places(verb, words);

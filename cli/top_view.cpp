@@ -235,7 +235,7 @@ std::string foot_line(const TopState& state, const json& data) {
                " of " + state.asked.session + "?  y: yes, any other key: no";
     }
     if (state.typing) return "/" + state.filter + "_   enter: keep, esc: drop";
-    if (const std::string trouble = text_at(data, "trouble"); !trouble.empty()) return trouble;
+    if (std::string trouble = text_at(data, "trouble"); !trouble.empty()) return trouble;
     if (!state.said.empty()) return state.said;
     const std::string filter = state.filter.empty() ? "" : "  filter: " + state.filter;
     return "j k move  enter open  / filter  n next  a approve  d deny  ? help  q quit" + filter;
@@ -264,15 +264,14 @@ std::string fitted(const std::string& line, std::size_t columns) {
 
 void press(TopState& state, const json& data, std::string_view key) {
     state.said.clear();
-    if (key == "\x03") {
+    const bool types = state.typing || !state.asked.approval.empty();
+    if (key == "\x03" || (key == "q" && !types)) {
         state.quit = true;
     } else if (!state.asked.approval.empty()) {
         if (key == "y") state.decided = state.asked;
         state.asked = {};
     } else if (state.typing) {
         type_filter(state, key);
-    } else if (key == "q") {
-        state.quit = true;
     } else if (key == "j" || key == "\x1b[B") {
         move(state, data, 1);
         state.stale = state.open;
