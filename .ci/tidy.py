@@ -4,7 +4,9 @@
 A file that was clean is not checked again until it, a header of ours that it includes, .clang-tidy or its compile
 command changes. A file that takes longer than the limit is reported as not checked and fails the run.
 
-Usage: tidy.py BUILD_DIR... [--seconds-per-file N] [--all]. The first directory that knows a file says how to compile it.
+With --minutes it takes up files in random order until that time has passed, and says how many it did not come to.
+
+Usage: tidy.py BUILD_DIR... [--seconds-per-file N] [--minutes N] [--all]. The first directory that knows a file says how to compile it.
 """
 import argparse
 import concurrent.futures
@@ -12,9 +14,11 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
@@ -55,6 +59,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=pathlib.Path, nargs="+")
     parser.add_argument("--seconds-per-file", type=int, default=180)
+    parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--all", action="store_true", help="check files that were clean, too")
     arguments = parser.parse_args()
 
@@ -70,17 +75,28 @@ def main() -> int:
     marks = {path: clean_dir / fingerprint(entry) for path, entry in entries.items()}
     todo = [path for path in sorted(entries) if arguments.all or not marks[path].exists()]
 
-    bad = 0
+    if arguments.minutes != float("inf"):
+        random.shuffle(todo)
+    end = time.monotonic() + 60 * arguments.minutes
+
+    def check_in_time(path: pathlib.Path):
+        """None when the time is over."""
+        return None if time.monotonic() > end else check(entries[path], builds[path], arguments.seconds_per_file)
+
+    bad = left = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = {pool.submit(check, entries[p], builds[p], arguments.seconds_per_file): p for p in todo}
+        jobs = {pool.submit(check_in_time, p): p for p in todo}
         for job in concurrent.futures.as_completed(jobs):
-            path = jobs[job]
-            if findings := job.result():
+            path, findings = jobs[job], job.result()
+            if findings is None:
+                left += 1
+            elif findings:
                 bad += 1
                 print(f"{path.relative_to(ROOT)}:\n{findings}", flush=True)
             else:
                 marks[path].touch()
-    print(f"clang-tidy: {len(todo)} of {len(entries)} files checked, {bad} with findings")
+    print(f"clang-tidy: {len(todo) - left} of {len(entries)} files checked, {bad} with findings" +
+          (f"; no time for {left} others" if left else ""))
     return 1 if bad else 0
 
 
