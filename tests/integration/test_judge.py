@@ -5,7 +5,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from support.case import OwnDaemonCase, unique
-from support.limits import LONG, eventually, patient
+from support.limits import LONG, Deadline, eventually, patient
 from support.llm import LlmServer
 
 SILENCE_MS = 1500
@@ -43,8 +43,11 @@ class JudgeCase(OwnDaemonCase):
         body = {"sessionId": session, **({"checkId": check} if check else {})}
         return client._expect(status, client.post("/check-status", body))
 
-    def result(self, client, check: str, wait: str = "20s") -> dict:
-        document = client._expect((200,), client.get(f"/check-status/{check}?wait={wait}"))
+    def result(self, client, check: str) -> dict:
+        deadline = Deadline(90 if LONG else 20)
+        document = {"state": "running"}
+        while document["state"] == "running" and not deadline.passed():
+            document = client._expect((200,), client.get(f"/check-status/{check}?wait=10s"))
         self.assertEqual(document["state"], "completed", document)
         return document
 
