@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "api/canonical.hpp"
+#include "api/check_policy.hpp"
 #include "api/decode_approvals.hpp"
 #include "api/decode_fields.hpp"
 #include "core/budget_settings.hpp"
@@ -19,8 +20,6 @@ using core::ErrorCode;
 using core::Result;
 using fields::under;
 using fields::wrong;
-
-constexpr std::uint64_t kDayMs = 24ULL * 60 * 60 * 1000;
 
 // What one field cannot say about itself.
 
@@ -67,35 +66,10 @@ Result<> check(const core::SessionEnded& end) {
         "outcome");
 }
 
-Result<> check(const core::PolicyOverride& policy) {
-    const auto interval = policy.heartbeat_interval_ms.value_or(10'000);
-    if (interval < 100 || interval > 3'600'000) {
-        return under(wrong("must be from 100 to 3600000 ms"), "heartbeat_interval_ms");
-    }
-    const auto limit = policy.heartbeat_limit.value_or(5);
-    if (limit < core::kHeartbeatLimitMin || limit > core::kHeartbeatLimitMax) {
-        return under(wrong("must be from 2 to 1000"), "heartbeat_limit");
-    }
-    const double confidence = policy.min_confidence.value_or(0);
-    if (confidence < 0 || confidence > 1)
-        return under(wrong("must be from 0 to 1"), "min_confidence");
-    if (policy.tools.size() > core::limits::kToolPoliciesMax) {
-        return under(wrong("must have at most 32 tools"), "tools");
-    }
-    for (std::size_t i = 0; i < policy.tools.size(); ++i) {
-        const auto patience = policy.tools[i].patience;
-        if (patience >= 1 && patience <= core::kPatienceMax) continue;
-        return under(under(under(wrong("must be from 1 to 100"), "patience"), std::to_string(i)),
-                     "tools");
-    }
-    if (policy.tool_time_limit_ms.value_or(0) > kDayMs)
-        return under(wrong("must be at most a day"), "tool_time_limit_ms");
-    for (std::size_t i = 0; i < policy.detectors.size(); ++i) {
-        for (std::size_t k = 0; k < i; ++k) {
-            if (policy.detectors[k].detector != policy.detectors[i].detector) continue;
-            return under(under(wrong("has an entry already"), std::to_string(i)), "detectors");
-        }
-    }
+Result<> check(const core::ToolStarted& call) {
+    if (call.call_id.empty())
+        return under(wrong("must not be empty: it names this call"), "call_id");
+    if (call.tool.empty()) return under(wrong("must not be empty"), "tool");
     return {};
 }
 
@@ -153,7 +127,7 @@ Result<> decode_member(JsonValue member, core::Event& event) {
     if (name == "type" || name == "data") return {};
     if (member.kind() == JsonKind::kNull) return {};
     if (name == "event_id") {
-        HEADWAY_CHECK(fields::decode(member, event.event_id));
+        HEADWAY_CHECK(fields::decode_exact(member, event.event_id));
         if (event.event_id.empty() || event.event_id.size() > core::limits::kIdBytesMax) {
             return wrong("must be 1 to 128 bytes");
         }
@@ -177,12 +151,16 @@ Result<> complete(JsonValue data, DecodedReport& report) {
     } else if (auto* asked = std::get_if<core::ApprovalRequested>(&event.payload)) {
         return complete_request(data, *asked);
     } else if (const auto* started = std::get_if<core::ToolStarted>(&event.payload)) {
-        if (started->args.whole()) return {};
+        // What needs approval is bound to the arguments as they came.
+        const bool redacted = started->args.kept.find(core::kRedacted) != std::string::npos;
+        if (started->args.whole() && !redacted) return {};
         WholeArgs& whole = report.whole_args.emplace_back();
         whole.place = report.events.size() - 1;
         data.each([&whole](JsonValue member) {
-            if (member.key() == "args") member.append_to(whole.text);
-            return true;
+            if (member.key() != "args") return true;
+            member.append_to(whole.text);
+            member.append_redacted_to(whole.redacted);
+            return false;
         });
     }
     return {};
@@ -326,7 +304,7 @@ Result<DecodedOpen> decode_open(JsonTape& tape, std::string_view body) {
     HEADWAY_CHECK(parse_object(tape, body));
     OpenBody open;
     HEADWAY_CHECK(fields::decode_object(tape.root(), open));
-    if (auto checked = check(open.policy); !checked) {
+    if (auto checked = check_policy(open.policy); !checked) {
         return under(std::move(checked).error(), "policy");
     }
     if (!open.parent.empty() && !valid_id(open.parent)) {

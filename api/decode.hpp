@@ -17,10 +17,11 @@ namespace headway::api {
 
 enum class BodyFormat : std::uint8_t { kJson, kNdjson };
 
-/// Arguments of a tool.started that were too long to be kept whole with the event.
+/// Arguments of a tool.started that are not kept whole with the event: too long, or with secrets.
 struct WholeArgs {
     std::size_t place = 0;  ///< of the event in the report
-    std::string text;
+    std::string text;       ///< as they came, to be compared; never written down
+    std::string redacted;   ///< to be shown to whoever decides
 };
 
 struct DecodedReport {

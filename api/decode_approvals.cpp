@@ -9,6 +9,7 @@
 #include "api/canonical.hpp"
 #include "api/decode_fields.hpp"
 #include "core/limits.hpp"
+#include "core/secrets.hpp"
 
 namespace headway::api {
 namespace {
@@ -157,6 +158,25 @@ Result<> check_request(const core::ApprovalRequested& asked) {
     return check_extend(asked);
 }
 
+/// What the agent is to use exactly as it stands cannot be redacted, so it may not need to be.
+Result<> check_written_out(JsonValue body, std::string_view name) {
+    const std::optional<JsonValue> said = member(body, name);
+    if (!said) return {};
+    if (said->holds_secret()) {
+        return under(wrong("holds what looks like a secret, and Headway keeps none; let the agent "
+                           "read it from "
+                           "its environment or a file"),
+                     name);
+    }
+    std::string text;
+    said->append_to(text);
+    if (text.find(core::kRedacted) == std::string::npos) return {};
+    return under(wrong("holds \"[redacted]\", which the agent would take as it stands; approve, "
+                       "reject, or have it ask "
+                       "without the secret"),
+                 name);
+}
+
 }  // namespace
 
 Result<> complete_request(JsonValue data, core::ApprovalRequested& asked) {
@@ -180,7 +200,7 @@ Result<core::ApprovalRequested> decode_approval_request(JsonTape& tape, std::str
 }
 
 Result<core::ApprovalRequested> request_for_call(JsonTape& tape, const core::ToolStarted& call,
-                                                 std::string_view args) {
+                                                 std::string_view args, std::string_view shown) {
     core::ApprovalRequested asked;
     asked.tool = call.tool;
     asked.call_id = core::cut_text(call.call_id, limits::kIdBytesMax);
@@ -198,7 +218,7 @@ Result<core::ApprovalRequested> request_for_call(JsonTape& tape, const core::Too
                      "args");
     }
     HEADWAY_CHECK(tape.parse(args));
-    asked.args.text = args;
+    asked.args.text = shown;
     asked.args_digest = args_digest(tape.root());
     asked.question = question_of(call.tool, tape.root());
     return asked;
@@ -237,6 +257,8 @@ Result<DecodedDecision> decode_decision(JsonTape& tape, std::string_view body) {
     if (said.match != core::GrantMatch::kArgs && said.scope == core::GrantScope::kOnce) {
         return under(wrong("goes with scope session or until"), "match");
     }
+    HEADWAY_CHECK(check_written_out(tape.root(), "edited_args"));
+    HEADWAY_CHECK(check_written_out(tape.root(), "response"));
     DecodedDecision decoded;
     decoded.apply_to_identical = said.apply_to_identical;
     core::Ruling& ruling = decoded.ruling;

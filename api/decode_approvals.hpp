@@ -20,11 +20,13 @@ core::Result<> complete_request(JsonValue data, core::ApprovalRequested& asked);
 core::Result<core::ApprovalRequested> decode_approval_request(JsonTape& tape,
                                                               std::string_view body);
 
-/// The request that a tool.started stands for; `args` is the whole text of its arguments, or empty.
-/// Error: kInvalidField when it is too long to be shown.
+/// The request that a tool.started stands for; `args` is the whole text of its arguments, or empty,
+/// and `shown` the same without secrets: the digest is that of what will run. Error: kInvalidField
+/// when it is too long to be shown.
 core::Result<core::ApprovalRequested> request_for_call(JsonTape& tape,
                                                        const core::ToolStarted& call,
-                                                       std::string_view args);
+                                                       std::string_view args,
+                                                       std::string_view shown);
 
 struct DecodedDecision {
     core::Ruling ruling;  ///< but for edited_question, which needs the tool

@@ -58,7 +58,15 @@ Result<> decode(JsonValue json, E& out) {
     return wrong("must be one of " + names);
 }
 
-inline Result<> decode(JsonValue json, std::string& out) {
+/// What is only compared: two of them may not become one by redaction.
+inline bool names_somebody(std::string_view field) {
+    return field == "call_id" || field == "id" || field == "parent" || field == "check_id" ||
+           field == "checkId" || field == "sessionId" || field == "request_id" || field == "key" ||
+           field.ends_with("digest");
+}
+
+/// A string as it came.
+inline Result<> decode_exact(JsonValue json, std::string& out) {
     if (json.kind() != JsonKind::kString) return wrong("must be a string");
     if (json.text().size() > core::limits::kStringBytesMax) {
         return wrong("must be at most " + std::to_string(core::limits::kStringBytesMax) + " bytes");
@@ -67,22 +75,29 @@ inline Result<> decode(JsonValue json, std::string& out) {
     return {};
 }
 
+/// Like every text that is kept, without secrets.
+inline Result<> decode(JsonValue json, std::string& out) {
+    HEADWAY_CHECK(decode_exact(json, out));
+    if (json.holds_secret()) out = json.redacted_text();
+    return {};
+}
+
 inline Result<> decode(JsonValue json, core::Text& out) {
     if (json.kind() != JsonKind::kString) return wrong("must be a string");
-    out = core::bounded_text(std::string{json.text()});
+    out = core::bounded_text(json.redacted_text());
     return {};
 }
 
 inline Result<> decode(JsonValue json, core::Json& out) {
     std::string text;
     text.reserve(kJsonBytesUsual);
-    json.append_to(text);
+    json.append_redacted_to(text);
     static_cast<core::Text&>(out) = core::bounded_text(std::move(text));
     return {};
 }
 
 inline Result<> decode(JsonValue json, core::ExactJson& out) {
-    json.append_to(out.text);
+    json.append_redacted_to(out.text);
     if (out.text.size() <= core::limits::kApprovalArgsBytesMax) return {};
     return wrong("must be at most " + std::to_string(core::limits::kApprovalArgsBytesMax) +
                  " bytes: whoever decides has to see all of it");
@@ -168,9 +183,10 @@ inline Result<> decode(JsonValue json, std::vector<core::Label>& out) {
     json.each([&](JsonValue item) {
         const bool fits = item.kind() == JsonKind::kString && !item.key().empty() &&
                           item.key().size() <= core::limits::kLabelBytesMax &&
+                          !item.text().empty() &&
                           item.text().size() <= core::limits::kLabelBytesMax;
         if (fits) {
-            out.push_back({std::string{item.key()}, std::string{item.text()}});
+            out.push_back({std::string{item.key()}, item.redacted_text()});
         } else {
             result = under(wrong("label and value must be strings of 1 to 128 bytes"), item.key());
         }
@@ -202,6 +218,13 @@ Result<> decode_object(JsonValue json, T& out) {
             known = true;
             if (member.kind() == JsonKind::kNull) return;  // null = absent
             seen.set(index);
+            using Member = std::remove_reference_t<decltype(out.*(field.member))>;
+            if constexpr (std::is_same_v<Member, std::string>) {
+                if (names_somebody(field.name)) {
+                    result = decode_exact(member, out.*(field.member));
+                    return;
+                }
+            }
             result = decode(member, out.*(field.member));
         });
         if (!known) {

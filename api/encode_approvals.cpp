@@ -134,10 +134,8 @@ void append_decided(std::string& out, const ApprovalDocument& document,
     out += "}";
 }
 
-void append_already_decided(std::string& out, const core::Error& error, std::string_view session,
-                            const core::Approval& approval) {
-    std::string winner;
-    JsonWriter json{winner};
+void append_winner(std::string& out, std::string_view session, const core::Approval& approval) {
+    JsonWriter json{out};
     json.open_object();
     json.member("id", core::approval_id(session, approval.n));
     json.member("status", approval.status);
@@ -148,7 +146,6 @@ void append_already_decided(std::string& out, const core::Error& error, std::str
         json.null();
     }
     json.close_object();
-    append_problem(out, error, {}, {"winner", winner});
 }
 
 void append_approve_agent(std::string& out, const core::Approval& decided, StillPending pending) {

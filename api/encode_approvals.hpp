@@ -44,9 +44,8 @@ void append_approval(std::string& out, const ApprovalDocument& document);
 void append_decided(std::string& out, const ApprovalDocument& document,
                     std::span<const std::string> also);
 
-/// The problem of whoever comes second, with the winner.
-void append_already_decided(std::string& out, const core::Error& error, std::string_view session,
-                            const core::Approval& approval);
+/// The member `winner` of the problem of whoever comes second.
+void append_winner(std::string& out, std::string_view session, const core::Approval& approval);
 
 /// What approve-agent answers: how many requests of each kind still wait.
 struct StillPending {

@@ -278,6 +278,64 @@ void JsonValue::append_to(std::string& out) const {
     out.push_back(object ? '}' : ']');
 }
 
+void JsonValue::append_redacted_to(std::string& out) const {
+    append_redacted_to(out, {});
+}
+
+/// `secret_key` is the name of what the value stands in, if that means a secret.
+void JsonValue::append_redacted_to(std::string& out, std::string_view secret_key) const {
+    const core::SecretFinder* secrets = tape_->secrets_;
+    const JsonKind what = kind();
+    if (secrets == nullptr) return append_to(out);
+    if (what == JsonKind::kString) return append_redacted_string(out, secret_key);
+    if (what != JsonKind::kArray && what != JsonKind::kObject) return append_to(out);
+    const bool object = what == JsonKind::kObject;
+    out.push_back(object ? '{' : '[');
+    bool first = true;
+    std::string key;
+    each([&](JsonValue child) {
+        if (!first) out.push_back(',');
+        first = false;
+        if (object) {
+            key.clear();
+            if (secrets->find(child.key(), 0)) secrets->append_redacted(key, child.key());
+            append_json_string(out, key.empty() ? child.key() : std::string_view{key});
+            out.push_back(':');
+        }
+        const bool named = object && secrets->names_secret(child.key());
+        child.append_redacted_to(out, named ? child.key() : secret_key);
+        return true;
+    });
+    out.push_back(object ? '}' : ']');
+}
+
+void JsonValue::append_redacted_string(std::string& out, std::string_view secret_key) const {
+    const std::string_view whole = text();
+    if (!secret_key.empty() && tape_->secrets_->is_secret(secret_key, whole)) {
+        return append_json_string(out, core::kRedacted);
+    }
+    if (!tape_->secrets_->find(whole, 0)) return append_json_string(out, whole);
+    append_json_string(out, redacted_text());
+}
+
+std::string JsonValue::redacted_text() const {
+    if (tape_->secrets_ == nullptr) return std::string{text()};
+    std::string out;
+    out.reserve(text().size());
+    tape_->secrets_->append_redacted(out, text());
+    return out;
+}
+
+bool JsonValue::holds_secret() const {
+    if (tape_->secrets_ == nullptr) return false;
+    if (kind() == JsonKind::kString) return tape_->secrets_->find(text(), 0).has_value();
+    std::string plain;
+    std::string redacted;
+    append_to(plain);
+    append_redacted_to(redacted);
+    return plain != redacted;
+}
+
 void append_json_string(std::string& out, std::string_view text) {
     static constexpr char kHex[] = "0123456789abcdef";
     const auto plain = [](unsigned char c) { return c >= 0x20 && c != '"' && c != '\\'; };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "core/secrets.hpp"
 
 namespace headway::api {
 
@@ -42,9 +43,18 @@ public:
     /// Appends the value as compact JSON, numbers and the order of keys as they came.
     void append_to(std::string& out) const;
 
+    // The same without secrets, for what is written down; JsonTape::redact_with() says what is one.
+    void append_redacted_to(std::string& out) const;
+    /// Of a string.
+    std::string redacted_text() const;
+    /// Whether the above differ from append_to() and text().
+    bool holds_secret() const;
+
 private:
     friend class JsonTape;
     JsonValue(const JsonTape& tape, std::uint32_t at) : tape_(&tape), at_(at) {}
+    void append_redacted_to(std::string& out, std::string_view secret_key) const;
+    void append_redacted_string(std::string& out, std::string_view secret_key) const;
     const JsonTape* tape_;
     std::uint32_t at_;
 };
@@ -58,6 +68,8 @@ public:
     /// Error: kInvalidJson; the tape is then empty.
     core::Result<> parse(std::string_view text);
     JsonValue root() const { return {*this, 0}; }
+    /// From now on; null, as at first: nothing is one. It has to live as long as the tape.
+    void redact_with(const core::SecretFinder* secrets) { secrets_ = secrets; }
 
     struct Node {
         JsonKind kind = JsonKind::kNull;
@@ -78,6 +90,7 @@ private:
     std::vector<Node> nodes_;
     std::string text_;
     std::vector<std::string_view> keys_;  ///< of the object that was read last
+    const core::SecretFinder* secrets_ = nullptr;
 };
 
 template <class Visit>

@@ -77,6 +77,11 @@ constexpr Entry kRoutes[] = {
     {Method::kPost, "/v1/logout", Route::kLogout},
     {Method::kGet, "/v1/me", Route::kMe},
     {Method::kGet, "/v1/system", Route::kSystem},
+    {Method::kPost, "/v1/backup", Route::kBackup},
+    {Method::kGet, "/v1/webhooks", Route::kWebhooks},
+    {Method::kGet, "/v1/webhooks/{id}/deliveries", Route::kWebhookDeliveries},
+    {Method::kPost, "/v1/webhooks/{id}/replay", Route::kWebhookReplay},
+    {Method::kPost, "/v1/webhooks/{id}/test", Route::kWebhookTest},
     {Method::kGet, "/", Route::kPage},
     {Method::kGet, "/assets/{asset}", Route::kAsset},
     {Method::kGet, "/docs", Route::kDocs},
@@ -196,9 +201,11 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kNudge:
         case Route::kBudgetChange:
         case Route::kTokenCreate:
+        case Route::kBackup:
         case Route::kApproveAgent:
         case Route::kRevoke:
         case Route::kCheckAsk:
+        case Route::kWebhookReplay:
             return {true, false, core::limits::kControlBodyBytesMax};
         case Route::kAsk:
         case Route::kDecide:

@@ -67,8 +67,13 @@ enum class Route : std::uint8_t {
     kLogout,
     kMe,
     kSystem,
+    kBackup,
+    kWebhooks,
+    kWebhookDeliveries,
+    kWebhookReplay,
+    kWebhookTest,
 };
-inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kSystem) + 1;
+inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kWebhookTest) + 1;
 
 /// What the gate has to know about a route before the body is read.
 struct RouteTraits {
@@ -93,7 +98,7 @@ std::span<const Deprecation> deprecations() noexcept;
 /// A request line taken apart. Views point into the target.
 struct Target {
     Route route = Route::kPage;
-    std::string session;         ///< the `{id}` of the path, also of a token, validated; or empty
+    std::string session;         ///< the `{id}` of the path, also of a token or a webhook; or empty
     std::string asset;           ///< the `{asset}` of the path, which may have slashes; or empty
     std::string check;           ///< the `{check}` of the path, validated; or empty
     std::uint64_t approval = 0;  ///< number of the `{approval}` of the path, which names `session`

@@ -53,6 +53,9 @@ struct Dispatch {
     }
     int operator()(const ConfigOptions& options) const { return check_config(options, console); }
     int operator()(const TokenOptions& options) const { return manage_tokens(options, console); }
+    int operator()(const WebhookOptions& options) const {
+        return manage_webhooks(options, console);
+    }
     int operator()(const TopOptions& options) const { return show_top(options, console); }
     int operator()(const DemoOptions& options) const { return run_demo(options, console); }
     int operator()(const DemoAgentOptions& options) const {
@@ -64,6 +67,10 @@ struct Dispatch {
     int operator()(const ManualOptions& options) const { return print_manual(options, console); }
     int operator()(const DashboardOptions& options) const {
         return open_dashboard(options, console);
+    }
+    int operator()(const BackupOptions& options) const { return back_up(options, server, console); }
+    int operator()(const RestoreOptions& options) const {
+        return restore_backup(options, server, console);
     }
     int operator()(const VersionOptions& options) const { return print_version(options, console); }
 };

@@ -44,6 +44,9 @@ struct ArgumentSlots {
     CompletionOptions completion;
     ManualOptions manual;
     DashboardOptions dashboard;
+    BackupOptions backup;
+    RestoreOptions restore;
+    WebhookOptions webhooks;
     std::optional<Command> command;
 };
 
@@ -62,6 +65,9 @@ void add_recording_verbs(CLI::App& app, ArgumentSlots& slots);
 /// Adds token and dashboard.
 void add_token_verbs(CLI::App& app, ArgumentSlots& slots);
 
+/// Adds webhooks.
+void add_webhook_verbs(CLI::App& app, ArgumentSlots& slots);
+
 /// What the program is for, in a line.
 inline constexpr const char* kProgramHelp =
     "Supervises autonomous agents by what they do, not by how long they take.";
@@ -74,6 +80,9 @@ void add_text_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds every verb, in the order in which help lists them, and the footer.
 void add_all_verbs(CLI::App& app, ArgumentSlots& slots);
+
+/// Adds backup and restore.
+void add_database_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds config, doctor and version.
 void add_other_verbs(CLI::App& app, ArgumentSlots& slots);

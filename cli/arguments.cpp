@@ -7,12 +7,19 @@
 #include "cli/argument_slots.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/help_text.hpp"
 #include "cli/text.hpp"
 #include "config/duration.hpp"
 #include "config/suggest.hpp"
 
 namespace headway::cli {
 namespace {
+
+constexpr std::size_t kHelpColumns = 80;  // where no terminal says how many it has
+
+std::size_t help_columns(const Console& console) {
+    return console.width == 0 ? kHelpColumns : std::clamp<std::size_t>(console.width, 40, 120);
+}
 
 constexpr const char* kFooter = R"(Examples:
   headway serve                          start the daemon on http://127.0.0.1:7717
@@ -21,9 +28,10 @@ constexpr const char* kFooter = R"(Examples:
   headway wait make-3f2a91c07b54         0 when it ended well, 1 when it failed, 2 when stuck
   headway wait --help                    each verb explains itself
 
-The daemon is found by --url, then HEADWAY_URL, then http://127.0.0.1:7717. It is shown the token of
+The daemon is found by --url, then HEADWAY_URL, then its Unix socket in the default state folder
+(but by `run`, whose command may need a URL), then http://127.0.0.1:7717. It is shown the token of
 --token-file, HEADWAY_TOKEN, HEADWAY_TOKEN_FILE, or, on this machine, the operator's if we may read
-it.)";
+it; over the socket none is needed. Over https, --ca-file or HEADWAY_CA_FILE says whom to trust.)";
 
 // CLI11 takes words after `--` as operands, but would still look at their number; the command of
 // `run` is cut off here.
@@ -66,7 +74,7 @@ Parsed stopped(int exit_code) {
 // CLI11 throws for help and for mistakes alike; both end here.
 Parsed report_parse_end(const CLI::App& app, const CLI::ParseError& error, const Console& console) {
     if (error.get_exit_code() == 0) {
-        console.out << app.help();  // of the verb that was named
+        console.out << wrap_help(app.help(), help_columns(console));  // of the verb named
         return stopped(kExitOk);
     }
     return stopped(complain(console, kExitUsage, error.what(),
@@ -75,6 +83,11 @@ Parsed report_parse_end(const CLI::App& app, const CLI::ParseError& error, const
 
 // What every verb takes from its surroundings: the daemon's URL, and for settings the environment.
 core::Result<> complete(Command& command, ClientOptions client, const Console& console) {
+    const bool named = !client.url.empty() || console.environment.contains("HEADWAY_URL");
+    // What `run` supervises gets the URL, and not every client of ours speaks through a socket.
+    if (!named && !std::holds_alternative<RunOptions>(command)) {
+        client.url = find_socket_url(console.environment);
+    }
     const core::Result<std::string> url = daemon_url(client.url, console.environment);
     if (url) client.url = *url;
     bool needs_url = false;
@@ -95,6 +108,7 @@ core::Result<> complete(Command& command, ClientOptions client, const Console& c
     if (needs_url) {
         HEADWAY_TRY(client.credential,
                     find_credential(client.token_file, client.url, console.environment));
+        HEADWAY_TRY(client.credential.ca_file, find_ca_file(client.ca_file, console.environment));
     }
     if (is_client) {
         std::visit(
@@ -104,6 +118,12 @@ core::Result<> complete(Command& command, ClientOptions client, const Console& c
             command);
     }
     return {};
+}
+
+const char* next_step(std::string_view field) {
+    const bool about_trust = field == "--ca-file" || field == "HEADWAY_CA_FILE";
+    return about_trust ? "it holds the certificate of the daemon, or of who signed it, as PEM"
+                       : "a token is a line such as hw_<id>_<secret>";
 }
 
 }  // namespace
@@ -120,6 +140,9 @@ void add_client_flags(CLI::App& verb, ClientOptions& client) {
     verb.add_option("--url", client.url, "the daemon, else HEADWAY_URL, else the default address");
     verb.add_option("--token-file", client.token_file,
                     "file of the token to show, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
+        ->type_name("FILE");
+    verb.add_option("--ca-file", client.ca_file,
+                    "PEM file of whom to trust over https, else HEADWAY_CA_FILE, else the system's")
         ->type_name("FILE");
     verb.add_flag("--json", client.json, "print JSON for programs");
 }
@@ -154,6 +177,8 @@ void add_all_verbs(CLI::App& app, ArgumentSlots& slots) {
     add_steering_verbs(app, slots);
     add_recording_verbs(app, slots);
     add_token_verbs(app, slots);
+    add_webhook_verbs(app, slots);
+    add_database_verbs(app, slots);
     add_other_verbs(app, slots);
     add_demo_verbs(app, slots);
     add_text_verbs(app, slots);
@@ -168,7 +193,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Console& console
     std::vector<std::string> command;
     std::vector<std::string> words = split_command(argc, argv, command);
     if (words.empty()) {
-        console.err << app.help();
+        console.err << wrap_help(app.help(), help_columns(console));
         return stopped(kExitUsage);
     }
     if (words.front() == "help") words.front() = "--help";
@@ -192,9 +217,9 @@ Parsed parse_arguments(int argc, const char* const* argv, const Console& console
     }
     if (const auto done = complete(*slots.command, slots.client, console); !done) {
         const bool about_url = done.error().field == "--url";
-        return stopped(complain(console, kExitUsage, done.error().detail,
-                                about_url ? "as in: --url http://127.0.0.1:7717"
-                                          : "a token is a line such as hw_<id>_<secret>"));
+        return stopped(complain(
+            console, kExitUsage, done.error().detail,
+            about_url ? "as in: --url http://127.0.0.1:7717" : next_step(done.error().field)));
     }
     return {std::move(slots.command), 0};
 }

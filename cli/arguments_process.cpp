@@ -121,8 +121,12 @@ void add_doctor(CLI::App& app, ArgumentSlots& slots) {
 daemon, and asks each judge one tiny question, which its owner may charge for. One line each, with
 what to do. 0 when all is well, 1 when something is wrong.
 
+With --repair it saves what can be read of a damaged database, while no daemon runs: a new one takes its
+place, every session in it up to its first event that is missing; the damaged one is kept beside it.
+
 Examples:
   headway doctor
+  headway doctor --repair
   headway doctor --config headway.toml --json)");
     verb.add_option("--url", doctor.url,
                     "the daemon, else HEADWAY_URL, else where these settings listen");
@@ -130,9 +134,45 @@ Examples:
                     "file of the token to show, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
         ->type_name("FILE");
     verb.add_flag("--json", doctor.json, "print JSON for programs");
+    verb.add_flag("--repair", doctor.repair, "save what can be read of a damaged database");
     add_setting(verb, "--state-dir", "storage.state_dir", doctor.sources, "folder of the database");
     add_sources(verb, doctor.sources);
     verb.callback([&slots] { slots.command = slots.doctor; });
+}
+
+void add_backup(CLI::App& app, ArgumentSlots& slots) {
+    CLI::App& verb = add_verb(
+        app, "backup", "Copy the database into a file and check it",
+        R"(The daemon makes the copy, on its own machine, while it works; where none runs, the database of
+these settings is copied. The copy is complete, checked and synced when the verb ends with 0, only its
+owner may read it, and nothing is ever overwritten. Needs the operator's token, or one with the scope
+`admin`.
+
+Examples:
+  headway backup /var/backups/headway/$(date +%F).db
+  headway backup --json today.db)",
+        slots.client);
+    verb.add_option("FILE", slots.backup.file, "where to; it must not be there yet")->required();
+    add_setting(verb, "--state-dir", "storage.state_dir", slots.backup.sources,
+                "folder of the database, where no daemon runs");
+    add_sources(verb, slots.backup.sources);
+    verb.callback([&slots] { slots.command = slots.backup; });
+}
+
+void add_restore(CLI::App& app, ArgumentSlots& slots) {
+    CLI::App& verb = *app.add_subcommand("restore", "Put a backup in the place of the database");
+    verb.footer(
+        R"(The daemon must be stopped. The backup is checked first and stays as it is; the database that was there is
+kept beside the new one, and its name is printed.
+
+Example:
+  headway restore /var/backups/headway/2026-11-21.db)");
+    verb.add_option("FILE", slots.restore.file, "a backup that `headway backup` made")->required();
+    verb.add_flag("--json", slots.restore.json, "print JSON for programs");
+    add_setting(verb, "--state-dir", "storage.state_dir", slots.restore.sources,
+                "folder of the database");
+    add_sources(verb, slots.restore.sources);
+    verb.callback([&slots] { slots.command = slots.restore; });
 }
 
 void add_version(CLI::App& app, ArgumentSlots& slots) {
@@ -146,6 +186,11 @@ void add_version(CLI::App& app, ArgumentSlots& slots) {
 void add_process_verbs(CLI::App& app, ArgumentSlots& slots) {
     add_serve(app, slots);
     add_run(app, slots);
+}
+
+void add_database_verbs(CLI::App& app, ArgumentSlots& slots) {
+    add_backup(app, slots);
+    add_restore(app, slots);
 }
 
 void add_other_verbs(CLI::App& app, ArgumentSlots& slots) {

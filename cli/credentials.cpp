@@ -1,10 +1,14 @@
 #include "cli/credentials.hpp"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <optional>
 
+#include "cli/file_descriptor.hpp"
 #include "cli/text.hpp"
 #include "config/address.hpp"
 #include "config/load.hpp"
@@ -59,6 +63,36 @@ bool is_loopback(std::string_view url) {
     if (host.starts_with("[::1]")) return host.size() == 5 || host[5] == ':';
     host = host.substr(0, host.find(':'));
     return host == "localhost" || config::is_loopback_ipv4(host);
+}
+
+Result<std::string> find_ca_file(std::string_view flag,
+                                 const std::map<std::string, std::string>& environment) {
+    const auto variable = environment.find("HEADWAY_CA_FILE");
+    std::string file{flag};
+    if (file.empty() && variable != environment.end()) file = variable->second;
+    const std::string where = flag.empty() ? "HEADWAY_CA_FILE" : "--ca-file";
+    if (file.empty() || std::ifstream(file)) return file;
+    return Error{ErrorCode::kInvalidParameter, where + ": cannot read \"" + clean_line(file) + "\"",
+                 where};
+}
+
+std::string socket_of(std::string_view url) {
+    if (!url.starts_with("unix:")) return {};
+    url.remove_prefix(5);
+    if (url.starts_with("//")) url.remove_prefix(2);
+    return std::string{url};
+}
+
+std::string find_socket_url(const std::map<std::string, std::string>& environment) {
+    const std::string path = (config::state_directory({}, environment) / "headway.sock").string();
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path) return {};
+    path.copy(address.sun_path, path.size());
+    const FileDescriptor probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!probe.open()) return {};
+    const auto* const where = reinterpret_cast<const sockaddr*>(&address);
+    return ::connect(probe.get(), where, sizeof address) == 0 ? "unix:" + path : std::string{};
 }
 
 Result<Credential> find_credential(std::string_view flag, std::string_view url,

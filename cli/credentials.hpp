@@ -8,10 +8,11 @@
 
 namespace headway::cli {
 
-/// The token that a verb shows to the daemon.
+/// The token that a verb shows to the daemon, and how it knows the daemon.
 struct Credential {
     std::string token;   ///< empty: none
     bool found = false;  ///< nobody named it: it is the operator's of the default state directory
+    std::string ca_file{};  ///< PEM file of whom to trust over https; empty: the system's
 };
 
 /// Looks for a token: the file of --token-file (`flag`), HEADWAY_TOKEN, the file of
@@ -20,6 +21,18 @@ struct Credential {
 /// files.
 core::Result<Credential> find_credential(std::string_view flag, std::string_view url,
                                          const std::map<std::string, std::string>& environment);
+
+/// The file of --ca-file (`flag`), else of HEADWAY_CA_FILE; empty: neither is named. Error:
+/// kInvalidParameter when it cannot be read. Reads the file.
+core::Result<std::string> find_ca_file(std::string_view flag,
+                                       const std::map<std::string, std::string>& environment);
+
+/// "unix:<path>" of the socket in the default state directory, when a daemon listens there; else
+/// empty. Connects to it.
+std::string find_socket_url(const std::map<std::string, std::string>& environment);
+
+/// The path in "unix:/path"; empty for any other URL. Pure.
+std::string socket_of(std::string_view url);
 
 /// Whether the daemon at `url` is on this machine by its address: 127.0.0.0/8, [::1] or localhost.
 /// Pure.

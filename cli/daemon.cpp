@@ -20,6 +20,13 @@ core::Result<std::string> daemon_url(std::string_view flag,
         if (variable != environment.end()) url = variable->second;
     }
     if (url.empty()) url = kDefaultUrl;
+    if (url.starts_with("unix:")) {
+        const std::string socket = socket_of(url);
+        if (socket.starts_with('/')) return "unix:" + socket;
+        return core::Error{
+            core::ErrorCode::kInvalidParameter,
+            "\"" + clean_line(url) + "\" is not absolute; write unix:/path/of/socket", "--url"};
+    }
     if (url.find("://") == std::string::npos) url = "http://" + url;
     while (url.ends_with('/'))
         url.pop_back();
@@ -54,7 +61,7 @@ Problem problem_of(const HttpReply& reply) {
 
 HttpReply Daemon::get(std::string_view path, std::chrono::milliseconds timeout) {
     HttpRequest request;
-    request.url = url_ + std::string(path);
+    request.url = base_ + std::string(path);
     request.timeout = timeout;
     return send(std::move(request));
 }
@@ -62,7 +69,7 @@ HttpReply Daemon::get(std::string_view path, std::chrono::milliseconds timeout) 
 HttpReply Daemon::remove(std::string_view path) {
     HttpRequest request;
     request.method = "DELETE";
-    request.url = url_ + std::string(path);
+    request.url = base_ + std::string(path);
     return send(std::move(request));
 }
 
@@ -72,27 +79,30 @@ HttpReply Daemon::send_once(const HttpRequest& request,
 }
 
 HttpReply Daemon::send(HttpRequest request, const HttpClient::StreamHandlers* handlers) {
+    request.socket = socket_;
+    request.ca_file = credential_.ca_file;
     if (credential_.token.empty()) return send_once(request, handlers);
     request.headers.push_back("Authorization: Bearer " + credential_.token);
     HttpReply reply = send_once(request, handlers);
     if (reply.status != 401 || !credential_.found) return reply;
-    credential_ = {};
+    credential_.token.clear();
     request.headers.pop_back();
     return send_once(request, handlers);
 }
 
-HttpReply Daemon::send_body(std::string_view method, std::string_view path, std::string body) {
+HttpReply Daemon::send_body(std::string_view method, std::string_view path, std::string body,
+                            std::chrono::milliseconds timeout) {
     HttpRequest request;
     request.method = method;
-    request.url = url_ + std::string(path);
+    request.url = base_ + std::string(path);
     request.body = std::move(body);
     request.content_type = "application/json";
-    request.timeout = kTimeout;
+    request.timeout = timeout;
     return send(std::move(request));
 }
 
-HttpReply Daemon::post(std::string_view path, const json& body) {
-    return send_body("POST", path, dump(body));
+HttpReply Daemon::post(std::string_view path, const json& body, std::chrono::milliseconds timeout) {
+    return send_body("POST", path, dump(body), timeout);
 }
 
 HttpReply Daemon::post_text(std::string_view path, std::string body) {
@@ -106,7 +116,7 @@ HttpReply Daemon::put_text(std::string_view path, std::string body) {
 HttpReply Daemon::stream(std::string_view path, const std::string& last_event_id,
                          const HttpClient::StreamHandlers& handlers) {
     HttpRequest request;
-    request.url = url_ + std::string(path);
+    request.url = base_ + std::string(path);
     request.timeout = kStreamSilenceMax;
     request.headers.emplace_back("Accept: text/event-stream");
     if (!last_event_id.empty()) request.headers.push_back("Last-Event-ID: " + last_event_id);

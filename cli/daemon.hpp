@@ -15,8 +15,8 @@ namespace headway::cli {
 
 inline constexpr std::string_view kDefaultUrl = "http://127.0.0.1:7717";
 
-/// The base URL from --url, HEADWAY_URL or the default; "host:port" is taken as http. Error:
-/// kInvalidParameter. Pure.
+/// The base URL from --url, HEADWAY_URL or the default; "host:port" is taken as http, and
+/// "unix:/path" is a Unix socket. Error: kInvalidParameter. Pure.
 core::Result<std::string> daemon_url(std::string_view flag,
                                      const std::map<std::string, std::string>& environment);
 
@@ -34,10 +34,14 @@ Problem problem_of(const HttpReply& reply);
 class Daemon {
 public:
     explicit Daemon(std::string url, Credential credential = {})
-        : url_(std::move(url)), credential_(std::move(credential)) {}
+        : url_(std::move(url)),
+          socket_(socket_of(url_)),
+          base_(socket_.empty() ? url_ : "http://localhost"),
+          credential_(std::move(credential)) {}
 
     HttpReply get(std::string_view path, std::chrono::milliseconds timeout = kTimeout);
-    HttpReply post(std::string_view path, const nlohmann::json& body);
+    HttpReply post(std::string_view path, const nlohmann::json& body,
+                   std::chrono::milliseconds timeout = kTimeout);
     /// `body` is JSON text.
     HttpReply post_text(std::string_view path, std::string body);
     HttpReply put_text(std::string_view path, std::string body);
@@ -52,11 +56,14 @@ private:
     static constexpr std::chrono::milliseconds kStreamSilenceMax{
         45'000};  // three keep-alive comments
 
-    HttpReply send_body(std::string_view method, std::string_view path, std::string body);
+    HttpReply send_body(std::string_view method, std::string_view path, std::string body,
+                        std::chrono::milliseconds timeout = kTimeout);
     HttpReply send(HttpRequest request, const HttpClient::StreamHandlers* handlers = nullptr);
     HttpReply send_once(const HttpRequest& request, const HttpClient::StreamHandlers* handlers);
 
-    std::string url_;
+    std::string url_;     ///< as it was named
+    std::string socket_;  ///< empty: TCP
+    std::string base_;    ///< of what is asked for
     Credential credential_;
     HttpClient client_;
 };

@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "cli/credentials.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/verbs.hpp"
+#include "config/address.hpp"
 
 // `headway doctor`: everything that has to be right before agents can be supervised, one line each.
 
@@ -21,7 +23,9 @@ public:
 
     int run() {
         const core::Result<config::Loaded> loaded = config::load(options_.sources);
-        if (loaded) {
+        if (loaded && options_.repair) {
+            repair(*loaded);
+        } else if (loaded) {
             examine(*loaded);
         } else {
             say_mistakes(loaded.error().detail);
@@ -31,6 +35,19 @@ public:
     }
 
 private:
+    void repair(const config::Loaded& loaded) {
+        const auto file =
+            config::state_directory(loaded.settings.storage, options_.sources.environment) /
+            "headway.db";
+        const auto report = server_.repair(file.string());
+        if (!report) {
+            say({"repair", false, report.error().detail, "the database was not changed"});
+            return;
+        }
+        for (const Finding& finding : repair_findings(*report))
+            say(finding);
+    }
+
     void examine(const config::Loaded& loaded) {
         say({"configuration",
              true,
@@ -40,8 +57,11 @@ private:
             config::state_directory(loaded.settings.storage, options_.sources.environment);
         say(check_state_directory(directory));
         say(check_database(directory / "headway.db", server_.schema_version));
+        say(check_sqlite(server_.sqlite_version));
+        say(check_room(directory, loaded.settings.storage.free_space_min));
+        say(check_sync(directory));
         say(check_operator_file(directory / "operator.token"));
-        say(ask_daemon(loaded.settings.server.listen, directory));
+        say(ask_daemon(way_to(loaded.settings.server, directory), directory));
         const config::JudgeSettings& judge = loaded.settings.judge;
         if (judge.endpoints.empty()) say({"judge", true, "none is configured, none is asked", {}});
         for (const config::JudgeEndpoint& endpoint : judge.endpoints) {
@@ -51,20 +71,47 @@ private:
                  answer ? *answer : answer.error().detail,
                  {}});
         }
+        examine_webhooks(loaded.settings.webhooks);
+    }
+
+    void examine_webhooks(const config::WebhookSettings& webhooks) {
+        if (webhooks.endpoints.empty()) say({"webhooks", true, "none is configured", {}});
+        for (const config::WebhookEndpoint& endpoint : webhooks.endpoints) {
+            const auto answer = server_.probe_webhook(endpoint);
+            say({"webhook " + endpoint.name,
+                 answer.has_value(),
+                 answer ? *answer : answer.error().detail,
+                 {}});
+        }
+    }
+
+    // The certificate may name others than the address, and an address of all networks is none to
+    // call.
+    static std::string way_to(const config::ServerSettings& server,
+                              const std::filesystem::path& directory) {
+        const auto address = config::parse_listen_address(server.listen);
+        const bool plain = server.tls_cert.empty() && address && address->loopback;
+        if (plain) return server.listen;
+        if (server.socket.empty()) return "https://" + server.listen;
+        return "unix:" + std::filesystem::absolute(directory / server.socket).string();
     }
 
     // The operator's token is looked for where these settings keep it.
     Finding ask_daemon(const std::string& listen, const std::filesystem::path& directory) const {
         auto environment = options_.sources.environment;
         const bool named = !options_.url.empty() || environment.contains("HEADWAY_URL");
-        if (!named && listen.ends_with(":0")) {
+        environment["STATE_DIRECTORY"] = directory.string();
+        // Whoever answers there is the daemon of this database, whatever address it was started
+        // with.
+        const std::string socket = named ? std::string{} : find_socket_url(environment);
+        if (!named && socket.empty() && listen.ends_with(":0")) {
             return {"daemon", false, "server.listen leaves its port to the kernel",
                     "name the daemon with --url"};
         }
-        const auto url = daemon_url(named ? options_.url : listen, environment);
+        const std::string& found = socket.empty() ? listen : socket;
+        const auto url = daemon_url(named ? options_.url : found, environment);
         if (!url)
             return {"daemon", false, url.error().detail, "as in: --url http://127.0.0.1:7717"};
-        environment["STATE_DIRECTORY"] = directory.string();
         const auto credential = find_credential(options_.token_file, *url, environment);
         if (!credential) {
             return {"daemon", false, credential.error().detail,

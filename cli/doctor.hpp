@@ -1,8 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "cli/app.hpp"
 #include "cli/daemon.hpp"
 
 // What `headway doctor` looks at, one function each.
@@ -22,6 +26,19 @@ Finding check_state_directory(const std::filesystem::path& directory);
 
 /// Reads the header only, so it may be in use. `schema_version` is what this build writes.
 Finding check_database(const std::filesystem::path& file, int schema_version);
+
+/// Whether the SQLite that is linked has the WAL-reset bug, which a second connection brings out.
+/// Pure.
+Finding check_sqlite(std::string_view version);
+
+/// Less than `free_min` bytes free, and reports are refused.
+Finding check_room(const std::filesystem::path& directory, std::uint64_t free_min);
+
+/// How long a sync takes there: every report waits for one.
+Finding check_sync(const std::filesystem::path& directory);
+
+/// What was saved of a damaged database, and what was not. Pure.
+std::vector<Finding> repair_findings(const RepairReport& report);
 
 /// The operator's token may be read by its owner only.
 Finding check_operator_file(const std::filesystem::path& file);

@@ -14,8 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kTypeWidth = 22;      // directive.acknowledged
-constexpr std::size_t kPartBytesMax = 600;  // more never fits a line
+constexpr std::size_t kTypeWidth = 22;        // directive.acknowledged
+constexpr std::size_t kNarrowTypeWidth = 18;  // approval.requested
+constexpr std::size_t kNarrow = 100;          // a terminal of fewer columns
+constexpr std::size_t kPartBytesMax = 600;    // more never fits a line
 
 std::string text_at(const json& data, const char* name) {
     const auto found = data.find(name);
@@ -102,7 +104,8 @@ std::string of_started(const json& data) {
     std::string who;
     for (const char* name : {"type", "name", "model"})
         add(who, text_at(*agent, name), " ");
-    return who.empty() ? line : line + " (" + who + ")";
+    if (who.empty()) return line;
+    return (line.empty() ? "" : line + " ") + "(" + who + ")";
 }
 
 // Of several lines the last one says most about where things are.
@@ -160,6 +163,25 @@ std::string of_directive(const json& data) {
     return line;
 }
 
+std::string of_approval_requested(const json& data) {
+    std::string line = text_at(data, data.contains("tool") ? "tool" : "kind");
+    const std::string args = arguments(data);
+    add(line, args.empty() || args == "{}" ? text_at(data, "summary") : args, ": ");
+    const std::string risk = text_at(data, "risk");
+    return risk.empty() || risk == "unknown" ? line : line + " (" + risk + " risk)";
+}
+
+std::string of_approval_decided(const json& data) {
+    std::string line = text_at(data, "decision");
+    if (const std::string by = text_at(data, "by"); !by.empty()) line += " by " + by;
+    if (text_at(data, "scope") == "session") line += ", for the session";
+    if (const std::string until = text_at(data, "until"); !until.empty())
+        line += ", until " + until;
+    const std::string answer = text_at(data, "response");
+    add(line, answer.empty() ? text_at(data, "reason") : answer, ": ");
+    return line;
+}
+
 std::string of_check_requested(const json& data) {
     std::string why = text_at(data, "cause");
     if (const std::string by = text_at(data, "by"); why == "asked" && !by.empty()) why = "by " + by;
@@ -200,7 +222,7 @@ struct Summary {
     std::string (*of)(const json& data);
 };
 
-constexpr std::array<Summary, 12> kSummaries{{
+constexpr std::array<Summary, 14> kSummaries{{
     {"session.started", of_started},
     {"heartbeat", of_heartbeat},
     {"tool.started", of_tool_started},
@@ -211,6 +233,8 @@ constexpr std::array<Summary, 12> kSummaries{{
     {"progress.estimated", of_progress},
     {"session.ended", of_outcome},
     {"directive.issued", of_directive},
+    {"approval.requested", of_approval_requested},
+    {"approval.decided", of_approval_decided},
     {"check.requested", of_check_requested},
     {"check.completed", of_check_completed},
 }};
@@ -253,7 +277,9 @@ std::string event_line(const json& event, const LineStyle& style) {
         line += pad(crop(text_at(event, "session"), style.session_width), style.session_width);
         line += "  ";
     }
-    line += pad(crop(type, kTypeWidth), kTypeWidth) + "  ";
+    const bool narrow = style.width > 0 && style.width < kNarrow;
+    const std::size_t types = narrow ? kNarrowTypeWidth : kTypeWidth;
+    line += pad(crop(type, types), types) + "  ";
     const auto data = event.find("data");
     if (data != event.end()) line += event_summary(type, *data);
     while (line.ends_with(' '))

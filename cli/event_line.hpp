@@ -15,8 +15,8 @@ struct LineStyle {
 };
 
 /// "02:03:04  tool.finished  make ok 5.1s: all" without a line feed; the parts align from line to
-/// line. Nothing in it can steer a terminal. Takes an event envelope; anything else still gives
-/// some line.
+/// line, nearer to each other where the width is under 100. Nothing in it can steer a terminal.
+/// Takes an event envelope; anything else still gives some line.
 std::string event_line(const nlohmann::json& event, const LineStyle& style);
 
 /// What happened, in a few words. Pure.

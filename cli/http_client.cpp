@@ -100,6 +100,13 @@ void prepare(CURL* handle, const HttpRequest& request, const HeaderList& headers
     curl_easy_setopt(handle, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
     curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, long{kConnectTimeout.count()});
+    if (!request.socket.empty()) {
+        curl_easy_setopt(handle, CURLOPT_UNIX_SOCKET_PATH, request.socket.c_str());
+    }
+    if (!request.ca_file.empty()) {
+        curl_easy_setopt(handle, CURLOPT_CAINFO, request.ca_file.c_str());
+        curl_easy_setopt(handle, CURLOPT_CAPATH, nullptr);  // nobody else
+    }
     if (request.method == "POST" || request.method == "PUT") {
         curl_easy_setopt(handle, CURLOPT_POSTFIELDS, request.body.c_str());
         curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,

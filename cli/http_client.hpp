@@ -16,6 +16,8 @@ struct HttpRequest {
     std::string body;
     std::string content_type;          ///< sent when the method carries a body
     std::vector<std::string> headers;  ///< "Name: value"
+    std::string socket;                ///< path of a Unix socket to go through; empty: TCP
+    std::string ca_file;               ///< PEM file of whom to trust; empty: the system's
     std::chrono::milliseconds timeout{
         30'000};  ///< of the whole exchange; streams: from byte to byte
 };

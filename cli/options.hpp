@@ -19,9 +19,10 @@ using std::chrono::milliseconds;
 
 /// Shared by the verbs that talk to a daemon.
 struct ClientOptions {
-    std::string url;  ///< complete; --url, HEADWAY_URL or the default
+    std::string url;  ///< complete; --url, HEADWAY_URL, the daemon's socket or the default
     bool json = false;
     std::string token_file;  ///< --token-file
+    std::string ca_file;     ///< --ca-file
     Credential credential;   ///< what was found there or elsewhere
 };
 
@@ -136,6 +137,20 @@ struct DoctorOptions {
     std::string url;         ///< empty: HEADWAY_URL, else where these settings listen
     std::string token_file;  ///< --token-file
     bool json = false;
+    bool repair = false;  ///< saves what can be read of a damaged database
+};
+
+/// By the daemon, or of a database that none uses.
+struct BackupOptions {
+    ClientOptions client;
+    config::LoadRequest sources;  ///< where the database is
+    std::string file;
+};
+
+struct RestoreOptions {
+    config::LoadRequest sources;
+    std::string file;
+    bool json = false;
 };
 
 struct CompareOptions {
@@ -205,6 +220,16 @@ struct TokenOptions {
     std::string id;
 };
 
+struct WebhookOptions {
+    enum class Action : std::uint8_t { kList, kPending, kDead, kReplay, kTest, kSecret };
+    Action action = Action::kList;
+    ClientOptions client;
+    bool to_daemon = true;  ///< a secret is made without one
+    std::string name;
+    std::vector<std::string> ids;
+    bool all = false;
+};
+
 struct TopOptions {
     ClientOptions client;
     bool once = false;  ///< one screen, as text
@@ -252,6 +277,7 @@ using Command =
                  ApprovalsOptions, DecideOptions, BudgetOptions, CheckOptions, DoctorOptions,
                  CompareOptions, RunOptions, ReplayOptions, EvalOptions, ConfigOptions,
                  VersionOptions, TokenOptions, CompletionOptions, ManualOptions, DemoOptions,
-                 DemoAgentOptions, TopOptions, DashboardOptions>;
+                 DemoAgentOptions, TopOptions, DashboardOptions, BackupOptions, RestoreOptions,
+                 WebhookOptions>;
 
 }  // namespace headway::cli

@@ -51,7 +51,8 @@ core::Result<json> build_labels(const std::vector<std::string>& pairs) {
     json labels = json::object();
     for (const std::string& pair : pairs) {
         const std::size_t equals = pair.find('=');
-        if (equals == 0 || equals == std::string::npos) return not_a_pair(pair);
+        const bool whole = equals != std::string::npos && equals + 1 < pair.size();
+        if (equals == 0 || !whole) return not_a_pair(pair);
         labels[pair.substr(0, equals)] = pair.substr(equals + 1);
     }
     return core::Result<json>(boost::system::in_place_value, std::move(labels));

@@ -19,6 +19,16 @@ constexpr milliseconds kFirstBeat{1'000};  // soon, so that a watcher sees what 
 constexpr milliseconds kHeartbeatMin{100};
 constexpr milliseconds kHeartbeatMax{3'600'000};
 
+std::string refusal(const Problem& problem, const std::string& session) {
+    if (problem.code != "session_ended") {
+        return "a report was refused: " + problem.detail +
+               (problem.field.empty() ? "" : " " + problem.field);
+    }
+    return "session " + session +
+           " has ended, so this command is not supervised any more; another run needs another "
+           "--session, or none";
+}
+
 }  // namespace
 
 Reporter::Reporter(Setup setup)
@@ -147,7 +157,7 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
                                      : "no daemon answers at " + setup_.url +
                                            "; the command runs, reports wait for it");
     }
-    if (!retry) setup_.warn("a report was refused: " + problem.detail + " " + problem.field);
+    if (!retry) setup_.warn(refusal(problem, setup_.session));
     warned_ = true;
     const std::lock_guard lock(mutex_);
     if (retry) return end_ && steady_now() >= deadline_ ? Step::kDone : Step::kRetry;

@@ -28,10 +28,14 @@ int replay_recordings(const ReplayOptions& options, const Console& console);
 int judge_recordings(const ReplayOptions& options, const Console& console);
 int evaluate_recordings(const EvalOptions& options, const Console& console);
 int manage_tokens(const TokenOptions& options, const Console& console);
+int manage_webhooks(const WebhookOptions& options, const Console& console);
 int open_dashboard(const DashboardOptions& options, const Console& console);
 int check_config(const ConfigOptions& options, const Console& console);
 /// `server` asks the judges, which only it can.
 int run_doctor(const DoctorOptions& options, const Server& server, const Console& console);
+/// Through the daemon where one runs, else by `server`.
+int back_up(const BackupOptions& options, const Server& server, const Console& console);
+int restore_backup(const RestoreOptions& options, const Server& server, const Console& console);
 int show_top(const TopOptions& options, const Console& console);
 int run_demo(const DemoOptions& options, const Console& console);
 int print_completion(const CompletionOptions& options, const Console& console);

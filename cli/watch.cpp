@@ -23,6 +23,7 @@ constexpr milliseconds kFirstContact{5'000};
 constexpr milliseconds kAfterEnd{1'000};  // for the verdict that follows session.ended
 constexpr std::uint64_t kRecentEvents = 10;
 constexpr std::size_t kSessionWidth = 24;
+constexpr std::size_t kSessionShare = 5;  // of a narrow terminal; what happened needs the rest
 
 bool is_final(std::string_view verdict) {
     return verdict == "completed" || verdict == "failed" || verdict == "cancelled" ||
@@ -37,7 +38,7 @@ public:
           daemon_(options.client.url, options.client.credential) {
         style_.width = console.width;
         style_.color = console.color;
-        if (options.session.empty()) style_.session_width = kSessionWidth;
+        if (options.session.empty()) style_.session_width = session_width();
         path_ = options.session.empty() ? "/v1/stream" : session_path(options.session, "/stream");
         if (options.after) last_id_ = std::to_string(*options.after);
     }
@@ -149,6 +150,11 @@ private:
     }
 
     bool ended_long_ago() const { return ended_at_ && steady_now() - *ended_at_ > kAfterEnd; }
+
+    std::size_t session_width() const {
+        if (console_.width == 0) return kSessionWidth;
+        return std::min(kSessionWidth, console_.width / kSessionShare);
+    }
 
     bool told_lost() const { return lost_since_.has_value(); }
 

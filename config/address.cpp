@@ -1,11 +1,18 @@
 #include "config/address.hpp"
 
+#include <arpa/inet.h>
+
 #include <array>
 #include <charconv>
 #include <optional>
 
+#include "config/settings.hpp"
+
 namespace headway::config {
 namespace {
+
+constexpr std::array<unsigned char, 16> kLoopbackIpv6{0, 0, 0, 0, 0, 0, 0, 0,
+                                                      0, 0, 0, 0, 0, 0, 0, 1};
 
 core::Error mistake(std::string detail) {
     return {core::ErrorCode::kInvalidConfig, std::move(detail), {}};
@@ -46,26 +53,47 @@ core::Result<ListenAddress> parse_listen_address(std::string_view text) {
 
     ListenAddress address;
     address.port = static_cast<std::uint16_t>(*port);
-    const std::string_view host = text.substr(0, colon);
-    if (host == "localhost") {
-        address.host = "127.0.0.1";
-    } else if (host == "[::1]") {
-        address.host = "::1";
+    std::string host(text.substr(0, colon));
+    if (host == "localhost") host = "127.0.0.1";
+    const bool brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
+    std::array<unsigned char, 16> bytes{};
+    if (brackets &&
+        inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), bytes.data()) == 1) {
+        address.host = host.substr(1, host.size() - 2);
         address.ipv6 = true;
-    } else if (is_loopback_ipv4(host)) {
+        address.loopback = bytes == kLoopbackIpv6;
+    } else if (inet_pton(AF_INET, host.c_str(), bytes.data()) == 1) {
         address.host = host;
-    } else if (host == "::1") {
-        return mistake(shown +
-                       " needs brackets around the address: [::1]:" + std::to_string(*port));
+        address.loopback = bytes[0] == 127;
+    } else if (inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1) {
+        return mistake(shown + " needs brackets around the address: [" + host +
+                       "]:" + std::to_string(*port));
     } else {
-        return mistake(
-            shown +
-            " can be reached from other machines, and there is no TLS yet that would keep tokens "
-            "secret; "
-            "listen on 127.0.0.1, [::1] or localhost, and put a proxy that authenticates "
-            "in front if others must reach it");
+        return mistake(shown +
+                       " has no numeric address; write 127.0.0.1, [::1], localhost, or that of a "
+                       "network interface");
     }
     return address;
+}
+
+core::Result<> check_listener(const ServerSettings& server, const AccessSettings& access) {
+    if (server.tls_cert.empty() != server.tls_key.empty()) {
+        return mistake("server.tls_cert and server.tls_key come together; set both or neither");
+    }
+    HEADWAY_TRY(const ListenAddress address, parse_listen_address(server.listen));
+    if (address.loopback) return {};
+    const std::string reached =
+        "server.listen: \"" + server.listen + "\" can be reached from other machines";
+    if (access.mode != "token") {
+        return mistake(reached +
+                       ", and in mode `local` everybody there may report and read; set access.mode "
+                       "= \"token\", or listen on 127.0.0.1");
+    }
+    if (!server.tls_cert.empty() || server.insecure_bind) return {};
+    return mistake(reached +
+                   ", and without TLS tokens can be read on their way; set server.tls_cert and "
+                   "server.tls_key, or server.insecure_bind = \"on\" where something else keeps "
+                   "them secret, or listen on 127.0.0.1");
 }
 
 }  // namespace headway::config

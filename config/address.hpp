@@ -8,18 +8,25 @@
 
 namespace headway::config {
 
-/// A loopback address to listen on. `host` is a numeric address without brackets ("localhost"
-/// becomes 127.0.0.1).
+struct ServerSettings;
+struct AccessSettings;
+
+/// An address to listen on. `host` is numeric and without brackets ("localhost" becomes 127.0.0.1).
 struct ListenAddress {
     std::string host;
     std::uint16_t port = 0;  ///< 0: chosen by the kernel
     bool ipv6 = false;
+    bool loopback = false;  ///< no other machine can reach it
 };
 
-/// Reads HOST:PORT, where HOST is localhost, 127.x.y.z or [::1]. Error: kInvalidConfig; anything
-/// reachable from other machines is refused, because there is no TLS yet and tokens could be
-/// read on their way. Pure.
+/// Reads HOST:PORT, where HOST is localhost or a numeric address, IPv6 in brackets. Error:
+/// kInvalidConfig. Pure.
 core::Result<ListenAddress> parse_listen_address(std::string_view text);
+
+/// Whether the address fits the other settings: one that other machines can reach needs
+/// access.mode = "token", and TLS, or insecure_bind, so that no token is read on its way. The keys
+/// of TLS come in pairs. Error: kInvalidConfig. Pure.
+core::Result<> check_listener(const ServerSettings& server, const AccessSettings& access);
 
 /// True for 127.0.0.0/8 in dotted form. Pure.
 bool is_loopback_ipv4(std::string_view host);

@@ -31,6 +31,21 @@ constexpr const char* kEndpointsHelp = R"(
 # completion_usd_per_million = 0
 )";
 
+constexpr const char* kWebhooksHelp = R"(
+# Each that is to be told has a table; without one nobody is. Messages are signed as Standard Webhooks
+# says. An example, with every key and the defaults of the last ones:
+# [webhooks.endpoints.ops]
+# url = "https://ops.example.com/headway"
+# secret_file = "/etc/headway/ops.secret" # or secret_env; `headway webhooks secret` makes one. Several,
+#                                         # one a line, all sign: so a secret is replaced without a gap
+# events = ["approval.requested", "approval.expired", "approval.alarm", "verdict.changed", "budget.level", "session.ended"]
+# verdicts = ["blocked", "stuck", "silent"] # of verdict.changed; of budget.level critical and worse
+# allow_private_addresses = "off"         # on | off: may it lie in a private network or on this machine?
+# ca_file = "/etc/ssl/ops.pem"            # authorities to trust; the system's without
+# timeout = "15s"                         # of a delivery, 100ms..1m
+# connect_timeout = "5s"                  # 100ms..1m
+)";
+
 std::string quoted(std::string_view text) {
     std::string literal = "\"";
     for (const char c : text) {
@@ -81,6 +96,7 @@ std::string default_toml() {
         if (section != key.name.substr(0, dot)) {
             if (section == "budget") text += kAgentsHelp + agent_tables(defaults);
             if (section == "judge") text += kEndpointsHelp;
+            if (section == "webhooks") text += kWebhooksHelp;
             section = key.name.substr(0, dot);
             text += "\n[" + section + "]\n";
         }

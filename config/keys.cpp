@@ -4,11 +4,14 @@
 #include <array>
 #include <charconv>
 
-#include "config/address.hpp"
 #include "config/budget_keys.hpp"
 #include "config/duration.hpp"
 #include "config/judge_keys.hpp"
+#include "config/listener_keys.hpp"
+#include "config/redaction_keys.hpp"
+#include "config/size.hpp"
 #include "config/suggest.hpp"
+#include "config/webhook_keys.hpp"
 #include "core/limits.hpp"
 
 namespace headway::config {
@@ -112,6 +115,17 @@ Key duration_key(std::string name, bool reloadable, std::string help) {
     return key;
 }
 
+template <auto Section, auto Member>
+Key size_key(std::string name, std::string help) {
+    Key key{std::move(name), Kind::kText, "as 64MiB", false, std::move(help)};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        HEADWAY_TRY((settings.*Section).*Member, parse_size(text));
+        return {};
+    };
+    key.print = [](const Settings& s) { return print_size((s.*Section).*Member); };
+    return key;
+}
+
 template <auto Section, auto Member, const auto& Allowed>
 Key choice_key(std::string name, bool reloadable, std::string help) {
     Key key{std::move(name), Kind::kText, join(Allowed, " | "), reloadable, std::move(help)};
@@ -121,18 +135,6 @@ Key choice_key(std::string name, bool reloadable, std::string help) {
         return {};
     };
     key.print = [](const Settings& s) { return (s.*Section).*Member; };
-    return key;
-}
-
-Key listen_key() {
-    Key key{"server.listen", Kind::kText, "HOST:PORT", false,
-            "Address to listen on, loopback only; port 0 lets the kernel choose."};
-    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
-        HEADWAY_CHECK(parse_listen_address(text));
-        settings.server.listen = text;
-        return {};
-    };
-    key.print = [](const Settings& s) { return s.server.listen; };
     return key;
 }
 
@@ -298,7 +300,7 @@ void add_approval_keys(std::vector<Key>& table) {
 
 void add_server_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::server;
-    table.push_back(listen_key());
+    add_listener_keys(table);
     table.push_back(allowed_hosts_key());
     table.push_back(count_key<kAt, &ServerSettings::connections_max, 16, 100'000>(
         "server.connections_max", false, "Connections at once; one more is closed at once."));
@@ -323,6 +325,10 @@ void add_storage_keys(std::vector<Key>& table) {
     table.push_back(count_key<kAt, &StorageSettings::sessions_resident_max, 1, 10'000'000>(
         "storage.sessions_resident_max", false,
         "Sessions kept in memory; idle ones above it are read back when needed."));
+    table.push_back(size_key<kAt, &StorageSettings::free_space_min>(
+        "storage.free_space_min", "Free on the disk; with less, reports are refused. 0: none."));
+    table.push_back(size_key<kAt, &StorageSettings::ballast>(
+        "storage.ballast", "File that is given up so that a full disk can be cleaned. 0: none."));
 }
 
 void add_policy_keys(std::vector<Key>& table) {
@@ -364,6 +370,8 @@ std::vector<Key> build_table() {
             "How long a browser that opened a login link stays logged in."));
     add_approval_keys(table);
     add_judge_keys(table);
+    add_webhook_keys(table);
+    add_redaction_keys(table);
     table.push_back(choice_key<&Settings::log, &LogSettings::level, kLevels>(
         "log.level", true, "Least important message that is written."));
     table.push_back(choice_key<&Settings::log, &LogSettings::format, kFormats>(

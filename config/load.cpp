@@ -6,11 +6,13 @@
 #include <iterator>
 #include <utility>
 
+#include "config/address.hpp"
 #include "config/budget_keys.hpp"
 #include "config/judge_keys.hpp"
 #include "config/keys.hpp"
 #include "config/suggest.hpp"
 #include "config/toml_source.hpp"
+#include "config/webhook_keys.hpp"
 #include "core/words.hpp"
 
 namespace headway::config {
@@ -21,8 +23,9 @@ namespace fs = std::filesystem;
 using Environment = std::map<std::string, std::string>;
 
 // Variables that the client verbs read; not settings of the daemon.
-constexpr std::array<std::string_view, 5> kClientVariables{
-    "HEADWAY_URL", "HEADWAY_CONFIG", "HEADWAY_SESSION", "HEADWAY_TOKEN", "HEADWAY_TOKEN_FILE"};
+constexpr std::array<std::string_view, 6> kClientVariables{"HEADWAY_URL",        "HEADWAY_CONFIG",
+                                                           "HEADWAY_SESSION",    "HEADWAY_TOKEN",
+                                                           "HEADWAY_TOKEN_FILE", "HEADWAY_CA_FILE"};
 constexpr std::string_view kPrefix = "HEADWAY_";
 constexpr std::string_view kFileSuffix = "_FILE";
 
@@ -39,12 +42,17 @@ public:
             origins_[key.name] = "default";
     }
 
-    /// By dotted name, which must be that of a key, of a limit of an agent type or of an endpoint.
+    /// By dotted name, which must be that of a key, of a limit of an agent type, of a judge or a
+    /// webhook.
     void assign(const std::string& name, std::string_view text, const std::string& origin) {
         if (const Key* key = find_key(name)) {
             assign(*key, text, origin);
         } else if (parse_endpoint_key(name)) {
             const auto done = assign_endpoint_key(settings_, name, text);
+            if (!done) mistake(origin + ": " + name + ": " + done.error().detail);
+            if (done) endpoint_origin_[name] = origin;
+        } else if (parse_webhook_key(name)) {
+            const auto done = assign_webhook_key(settings_, name, text);
             if (!done) mistake(origin + ": " + name + ": " + done.error().detail);
             if (done) endpoint_origin_[name] = origin;
         } else if (const auto done = assign_agent_key(settings_, name, text); !done) {
@@ -70,6 +78,11 @@ public:
         }
         // A value that was refused is missing, too: say only what was wrong with it.
         if (mistakes_.empty()) mistakes_ = mistakes_in(settings_.judge);
+        if (mistakes_.empty()) mistakes_ = mistakes_in(settings_.webhooks);
+        if (mistakes_.empty()) {
+            const auto fits = check_listener(settings_.server, settings_.access);
+            if (!fits) mistake(fits.error().detail);
+        }
         if (!mistakes_.empty()) {
             core::Error error{core::ErrorCode::kInvalidConfig, {}, {}};
             for (const std::string& text : mistakes_) {
@@ -87,10 +100,10 @@ public:
             loaded.keys.push_back(
                 {value.name, value.text, set == agent_origin_.end() ? "default" : set->second});
         }
-        for (const EndpointValue& value : endpoint_values(loaded.settings)) {
-            const auto set = endpoint_origin_.find(value.name);
-            loaded.keys.push_back(
-                {value.name, value.text, set == endpoint_origin_.end() ? "default" : set->second});
+        for (const auto& values :
+             {endpoint_values(loaded.settings), webhook_values(loaded.settings)}) {
+            for (const EndpointValue& value : values)
+                loaded.keys.push_back({value.name, value.text, endpoint_origin_[value.name]});
         }
         std::sort(loaded.keys.begin(), loaded.keys.end(),
                   [](const KeyOrigin& a, const KeyOrigin& b) { return a.key < b.key; });
@@ -205,7 +218,8 @@ void merge_first_design(Merger& merger, const Environment& environment) {
 
 void merge_flags(Merger& merger, const std::map<std::string, std::string>& flags) {
     for (const auto& [name, text] : flags) {
-        if (find_key(name) != nullptr || parse_agent_key(name) || parse_endpoint_key(name)) {
+        if (find_key(name) != nullptr || parse_agent_key(name) || parse_endpoint_key(name) ||
+            parse_webhook_key(name)) {
             merger.assign(name, text, "flag");
         } else {
             merger.mistake("flag: unknown key `" + name + "`" + did_you_mean(name, key_names()));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/judge_settings.hpp"
+#include "config/webhook_settings.hpp"
 #include "core/budget_settings.hpp"
 #include "core/policy.hpp"
 #include "core/session.hpp"
@@ -19,8 +20,12 @@ namespace headway::config {
 using std::chrono::milliseconds;
 
 struct ServerSettings {
-    std::string listen =
-        "127.0.0.1:7717";  ///< HOST:PORT, loopback only; port 0 = chosen by the kernel
+    std::string listen = "127.0.0.1:7717";  ///< HOST:PORT; port 0 = chosen by the kernel
+    std::string socket =
+        "headway.sock";    ///< Unix socket; below the state directory if relative; empty: none
+    std::string tls_cert;  ///< PEM chain; with it and tls_key the port speaks TLS only
+    std::string tls_key;   ///< PEM
+    bool insecure_bind = false;  ///< allows other machines to reach the port without TLS
     std::vector<std::string>
         allowed_hosts;  ///< further values of `Host`, as "name" or "name:port"; reloadable
     std::uint32_t connections_max =
@@ -40,12 +45,22 @@ struct StorageSettings {
         24 * 30};  ///< ended sessions are deleted after this; 0 keeps them; reloadable
     std::uint32_t sessions_resident_max =
         100'000;  ///< sessions kept in memory; idle ones above it are evicted
+    std::uint64_t free_space_min =
+        64U << 20;  ///< bytes free on the disk below which reports are refused; 0 = only when full
+    std::uint64_t ballast =
+        16U << 20;  ///< bytes held back, so that a full disk can be cleaned up; 0 = none
 };
 
 struct AccessSettings {
     std::string mode = "local";                            ///< local, token; reloadable
     std::string local_control = "open";                    ///< open, token; reloadable
     milliseconds login_for = std::chrono::hours{24 * 30};  ///< of a browser; reloadable
+};
+
+/// Besides what is built in (core/secrets.hpp).
+struct RedactionSettings {
+    std::vector<std::string> secret_names;  ///< names whose values are never kept; reloadable
+    std::vector<std::string> plain_names;   ///< names whose values are kept; reloadable
 };
 
 struct LogSettings {
@@ -63,6 +78,8 @@ struct Settings {
     AccessSettings access;
     core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
+    WebhookSettings webhooks;       ///< who is told when something happens
+    RedactionSettings redaction;
     LogSettings log;
 };
 

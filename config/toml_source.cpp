@@ -11,6 +11,7 @@
 #include "config/judge_keys.hpp"
 #include "config/keys.hpp"
 #include "config/suggest.hpp"
+#include "config/webhook_keys.hpp"
 
 // The only user of toml++.
 
@@ -72,13 +73,16 @@ struct Free {
     Kind (*kind)(std::string_view key);
 };
 
-constexpr std::array<Free, 2> kFree{
+constexpr std::array<Free, 3> kFree{
     {{"budget.agents", "agent type", "plan", false,
       [](std::string_view dotted) { return parse_agent_key(dotted).has_value(); }, agent_key_names,
       agent_key_kind},
      {"judge.endpoints", "endpoint", "local", true,
       [](std::string_view dotted) { return parse_endpoint_key(dotted).has_value(); },
-      endpoint_key_names, endpoint_key_kind}}};
+      endpoint_key_names, endpoint_key_kind},
+     {"webhooks.endpoints", "endpoint", "ops", true,
+      [](std::string_view dotted) { return parse_webhook_key(dotted).has_value(); },
+      webhook_key_names, webhook_key_kind}}};
 
 class Reader {
 public:

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "core/limits.hpp"
 #include "core/text.hpp"
@@ -10,9 +11,13 @@
 namespace headway::core {
 namespace {
 
-// The names that tools of coding agents give to the argument that says most, best first.
-constexpr std::array<std::string_view, 9> kTelling{
-    "command", "cmd", "file_path", "path", "query", "url", "pattern", "prompt", "description"};
+/// The command of `headway run`: its first word is the program, which is the tool.
+constexpr std::string_view kArgv = R"("argv")";
+
+// The names that tools of coding agents give to the argument that says most, best first, as JSON.
+constexpr std::array<std::string_view, 10> kTelling{
+    R"("command")", R"("cmd")", kArgv,          R"("file_path")", R"("path")",
+    R"("query")",   R"("url")", R"("pattern")", R"("prompt")",    R"("description")"};
 
 void append_utf8(std::string& out, std::uint32_t code) {
     const auto byte = [&out](std::uint32_t bits) { out.push_back(static_cast<char>(bits)); };
@@ -51,9 +56,9 @@ std::uint32_t escaped(std::string_view& digits) {
     return code;
 }
 
-/// The start of the JSON string whose inside begins at `json`, on one line.
-std::string string_start(std::string_view json, std::size_t bytes_max) {
-    std::string out;
+/// Appends the start of the JSON string whose inside begins at `json`, on one line; takes what it
+/// read.
+void append_string(std::string& out, std::string_view& json, std::size_t bytes_max) {
     while (!json.empty() && json.front() != '"' && out.size() < bytes_max) {
         const char c = json.front();
         json.remove_prefix(1);
@@ -70,19 +75,31 @@ std::string string_start(std::string_view json, std::size_t bytes_max) {
                                                                                          : kind);
         }
     }
-    return out;
 }
 
-/// The value of `key` in a JSON object, when that is a string. Text that only looks like the key
-/// inside of another string has its quotes escaped, so that it is not taken for it.
-std::string value_of(std::string_view args, std::string_view key, std::size_t bytes_max) {
-    const std::string quoted = '"' + std::string{key} + '"';
-    const std::size_t at = args.find(quoted);
-    if (at == std::string_view::npos) return {};
-    std::string_view rest = trimmed(args.substr(at + quoted.size()));
-    if (!rest.starts_with(':')) return {};
+/// The value of `quoted_key` in a JSON object, when that is a string or a list of strings. Text
+/// that only looks like the key inside of another string has its quotes escaped, so that it is not
+/// taken for it.
+std::string value_of(std::string_view args, std::string_view quoted_key, std::size_t bytes_max) {
+    std::string out;
+    const std::size_t at = args.find(quoted_key);
+    if (at == std::string_view::npos) return out;
+    std::string_view rest = trimmed(args.substr(at + quoted_key.size()));
+    if (!rest.starts_with(':')) return out;
     rest = trimmed(rest.substr(1));
-    return rest.starts_with('"') ? string_start(rest.substr(1), bytes_max) : std::string{};
+    const bool list = rest.starts_with('[');
+    if (list) rest = trimmed(rest.substr(1));
+    bool skip = list && quoted_key == kArgv;
+    while (rest.starts_with('"') && out.size() < bytes_max) {
+        if (!out.empty()) out.push_back(' ');
+        rest.remove_prefix(1);
+        append_string(out, rest, bytes_max);
+        if (std::exchange(skip, false)) out.clear();
+        rest = trimmed(rest.substr(std::min<std::size_t>(rest.size(), 1)));
+        if (!list || !rest.starts_with(',')) break;
+        rest = trimmed(rest.substr(1));
+    }
+    return out;
 }
 
 template <class Call>

@@ -296,7 +296,7 @@ std::string progress_reason(const SessionState& state, Verdict verdict) {
     }
     if (verdict != Verdict::kExploring) return {};
     return ledger.moved_n != 0 ? "new answers, the last at #" + std::to_string(ledger.moved_n)
-                               : std::string{change_name(*state.last_change)};
+                               : std::string{"nothing new yet"};
 }
 
 }  // namespace

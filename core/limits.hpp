@@ -108,6 +108,9 @@ inline constexpr std::size_t kPredictionSamplesMax =
 inline constexpr std::chrono::minutes kWaitMax{10};
 
 // Access.
+inline constexpr std::size_t kSecretNamesMax =
+    64;  ///< that an operator adds: each is compared with every name that is met
+inline constexpr std::size_t kSecretNameBytesMin = 3;  ///< a name covers all that end in it
 inline constexpr std::size_t kTokensMax =
     1000;  ///< each is known to the I/O thread; above it dead ones give way, then none is made
 inline constexpr std::size_t kTokenScopesMax = 16;
@@ -119,6 +122,16 @@ inline constexpr std::size_t kLoginCodesMax =
     64;  ///< links to the dashboard that were made and not used; the oldest give way
 inline constexpr std::chrono::minutes kLoginCodeFor{10};  ///< how long such a link is good
 inline constexpr std::size_t kLoginBytesMax = 256;        ///< of the cookie of a login
+
+// Tokens that do not count, by the address that shows them.
+inline constexpr std::size_t kAuthAddressesMax =
+    4096;  ///< that are remembered, 200 KB; above it the one that failed longest ago gives way
+inline constexpr std::uint32_t kAuthFailuresFree =
+    20;  ///< in a row before an address is told to pause: some agents that keep an old token
+inline constexpr std::chrono::seconds kAuthPauseBase{1};  ///< the first pause; doubled each time
+inline constexpr std::chrono::seconds kAuthPauseMax{
+    60};  ///< a broken client is mended within a minute of its new token
+inline constexpr std::chrono::minutes kAuthForget{10};  ///< without a failure: all is forgotten
 
 // Judge.
 inline constexpr std::size_t kCheckIdBytesMax =
@@ -174,21 +187,56 @@ inline constexpr std::chrono::milliseconds kJudgeOpenForMax{
 inline constexpr std::chrono::milliseconds kJudgeLinger{
     1000};  ///< after `[DONE]` for the end of the reply, so that the connection can be used again
 
+// Webhooks.
+inline constexpr std::size_t kWebhookEndpointsMax = 8;  ///< each costs a row for an event it wants
+inline constexpr std::size_t kWebhookBodyBytesMax =
+    16'384;  ///< of one message: Standard Webhooks asks for less than 20 kB
+inline constexpr std::size_t kWebhookPendingMax =
+    4096;  ///< messages that wait for one endpoint: 64 MB at most, usually 4; above it the oldest
+           ///< become dead letters
+inline constexpr std::size_t kWebhookDeadMax =
+    1000;  ///< dead letters of one endpoint: more nobody looks through; the oldest go
+inline constexpr std::size_t kWebhookTriesMax = 20;        ///< of one message
+inline constexpr std::size_t kWebhookSecretsMax = 4;       ///< of one endpoint, to replace one
+inline constexpr std::size_t kWebhookSecretBytesMin = 24;  ///< decoded, as Standard Webhooks asks
+inline constexpr std::size_t kWebhookSecretBytesMax = 64;
+inline constexpr std::size_t kWebhookSecretFileBytesMax = 4096;
+inline constexpr std::size_t kWebhookReplyBytesMax =
+    64U << 10;  ///< of a receiver's reply, which is dropped: enough to end most of them properly
+inline constexpr std::size_t kWebhookReasonBytesMax = 200;  ///< of why a try failed
+inline constexpr std::size_t kWebhookReplayIdsMax = 100;    ///< dead letters named in one request
+inline constexpr std::size_t kWebhookPageMax = 100;         ///< deliveries of one page
+inline constexpr std::chrono::milliseconds kWebhookPauseMax{
+    300'000};  ///< a receiver that is back is noticed within five minutes
+inline constexpr std::chrono::milliseconds kWebhookRetryAfterMax{
+    86'400'000};  ///< a receiver that asks for a longer pause is tried after this one
+inline constexpr std::chrono::hours kWebhookRemovedFor{
+    24 * 7};  ///< how long messages to an endpoint that left the configuration are kept
+
 // HTTP.
 inline constexpr std::size_t kHeaderBytesMax = 8192;
 inline constexpr std::size_t kHeaderFieldsMax = 100;
 inline constexpr std::size_t kReadBufferBytes =
     4096;  ///< per connection, so that 10,000 idle ones fit in 100 MB
+inline constexpr std::uint64_t kDescriptorsReserved =
+    48;  ///< never given to connections: the database, the log, calls to others, a few to spare
+inline constexpr std::size_t kSocketPathBytesMax = 107;  ///< what the kernel takes (sun_path)
 inline constexpr std::size_t kPipelinedMax =
     64;  ///< requests of one connection in flight; then it is not read
 inline constexpr std::size_t kWriteBufferBytesMax =
     4U << 20;  ///< replies a client has not read yet; then it is not read
+inline constexpr std::size_t kUnreadBytesMax =
+    256U << 20;  ///< of all clients together, and bodies that they do not finish; then some are cut
+inline constexpr std::size_t kUnreadFairBytes =
+    1U << 20;  ///< a client with less than this is not cut for it: 256 others have done it
 
 // Queues between threads.
 inline constexpr std::size_t kCommandQueueMax =
     16'384;  ///< a few seconds of work; above it 503 `overloaded`
 inline constexpr std::size_t kCommandQueueBytesMax =
     64U << 20;  ///< the same in bytes, for large reports
+inline constexpr std::size_t kPublicationBytesMax =
+    16U << 20;  ///< of answers to readers that are handed to the I/O thread at once
 inline constexpr std::size_t kBatchMax =
     2048;  ///< commands in one commit: bounds the latency of the first
 
@@ -211,5 +259,11 @@ inline constexpr int kCheckpointPagesForced =
 inline constexpr std::size_t kRetentionRowsPerStep = 500;
 inline constexpr std::uint64_t kMarkEveryEvents =
     128;  ///< journal events of a session between two marks
+inline constexpr std::chrono::milliseconds kSpaceLookEvery{
+    100};  ///< between looks at the room on the disk: reports bring a few MB in that time
+inline constexpr std::chrono::milliseconds kSpaceProbeEvery{
+    1000};  ///< between tries to write to a disk that was full
+inline constexpr int kBackupPagesPerStep =
+    64;  ///< copied between two turns: half a megabyte, about a millisecond that reports wait
 
 }  // namespace headway::core::limits

@@ -63,6 +63,14 @@ enum class ErrorCode : std::uint8_t {
     kUnknownCheck,
     kCheckIdTaken,
     kTooManyChecks,
+    kStorageSyncFailed,  ///< what was written last may be lost; only a new process may go on
+    kBackupRunning,
+    kBackupFailed,
+    kFileExists,
+    kTooManyFailures,
+    kUnknownWebhook,
+    kWebhookUnusable,
+    kUnknownDelivery,
 };
 
 /// One failure. `detail` is a sentence for the person who has to fix it; `field` names the

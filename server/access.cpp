@@ -69,6 +69,11 @@ constexpr Entry kTable[] = {
     {Route::kTokenCreate, Guard::kAdmin},
     {Route::kTokenRevoke, Guard::kAdmin},
     {Route::kOperatorRotate, Guard::kAdmin},
+    {Route::kBackup, Guard::kAdmin},
+    {Route::kWebhooks, Guard::kOverview},
+    {Route::kWebhookDeliveries, Guard::kOverview},
+    {Route::kWebhookReplay, Guard::kAdmin},
+    {Route::kWebhookTest, Guard::kAdmin},
     {Route::kMetrics, Guard::kOverview},
     {Route::kVersion, Guard::kAnybody},
     {Route::kLoginCode, Guard::kAdmin},
@@ -187,22 +192,6 @@ bool asks_for_no_token(Guard guard, const config::AccessSettings& settings) {
     return guard != Guard::kApprove && guard != Guard::kAdmin;
 }
 
-Error not_counted(std::string detail) {
-    return {ErrorCode::kUnauthorized, std::move(detail), "Authorization"};
-}
-
-/// The token in `Authorization: Bearer <token>`.
-Result<std::string_view> bearer(const RequestHead& head) {
-    constexpr std::string_view kScheme = "bearer ";
-    const std::string_view value = head.authorization;
-    if (head.authorizations > 1) return not_counted("send one Authorization header, not several");
-    if (core::lower(value.substr(0, kScheme.size())) != kScheme) {
-        return not_counted("send `Authorization: Bearer <token>`; other schemes are not known");
-    }
-    const std::size_t begin = value.find_first_not_of(' ', kScheme.size());
-    return begin == std::string_view::npos ? std::string_view{} : value.substr(begin);
-}
-
 }  // namespace
 
 Guard guard_of(Route route) noexcept {
@@ -254,6 +243,12 @@ void Access::configure(const config::AccessSettings& settings) {
         open_.set(i, asks_for_no_token(kByRoute[i].guard, settings));
 }
 
+bool Access::counts(std::string_view id) {
+    if (id.empty() || is_operator(id)) return true;
+    const Known* known = find(id);
+    return known != nullptr && known->record.live(clock_.now());
+}
+
 void Access::set_tokens(std::vector<core::TokenRecord> tokens) {
     std::vector<Known> known;
     known.reserve(tokens.size());
@@ -292,10 +287,13 @@ Result<std::string> Access::log_in(std::string_view code) {
     return logins_.cookie_line(clock_.now(), settings_.login_for);
 }
 
-Result<const Principal*> Access::check_token(const api::Target& target, const RequestHead& head) {
+Result<const Principal*> Access::check_token(const api::Target& target, const RequestHead& head,
+                                             const Peer& peer) {
     const Entry& entry = entry_of(target.route);
     ++refused_;  // until it is let in
-    HEADWAY_TRY(const Principal* caller, identify(head));
+    auto identified = identify(head, peer);
+    if (!identified) return failed(std::move(identified).error(), peer);
+    const Principal* const caller = *identified;
     if (!caller->anonymous()) {
         HEADWAY_CHECK(authorize(*caller, entry, target.session));
     } else if (lets_in_nobody(head, target.route)) {
@@ -303,14 +301,6 @@ Result<const Principal*> Access::check_token(const api::Target& target, const Re
     }
     --refused_;
     return caller;
-}
-
-/// By token, else by login. A login that does not count is none: unlike a token, which somebody
-/// chose to show, a browser sends it by itself.
-Result<const Principal*> Access::identify(const RequestHead& head) {
-    if (head.authorizations > 0) return authenticate(head);
-    const bool logged_in = !head.cookie.empty() && logins_.logged_in(head.cookie, clock_.now());
-    return logged_in ? &std::as_const(dashboard_) : &anonymous_;
 }
 
 /// Whether the route is closed to who has shown nothing.
@@ -326,35 +316,6 @@ bool Access::may(const Principal& caller, const RequestHead& head, Route route) 
     const bool reads = guard_of(route) == Guard::kOverview || guard_of(route) == Guard::kRead;
     asking.method = reads ? api::Method::kGet : api::Method::kPost;
     return !lets_in_nobody(asking, route);
-}
-
-/// Hashes and compares also when the id is unknown, so that time tells nothing.
-Result<const Principal*> Access::authenticate(const RequestHead& head) {
-    HEADWAY_TRY(const std::string_view text, bearer(head));
-    HEADWAY_TRY(const std::string_view id, token_id(text));
-    const std::string hash = token_hash(text);
-    if (id == kOperatorId) {
-        if (!operator_hash_.empty() && same_hash(hash, operator_hash_))
-            return &std::as_const(operator_);
-        return not_counted("this is not the operator's token any more; read operator.token again");
-    }
-    Known* known = find(id);
-    const std::string nobody(hash.size(), '\0');
-    if (!same_hash(hash, known != nullptr ? known->record.hash : nobody) || known == nullptr) {
-        return not_counted("nobody knows this token; ask the operator for another");
-    }
-    const core::Timestamp now = clock_.now();
-    if (known->record.revoked_at != core::kNever) {
-        return not_counted("the token \"" + known->record.name + "\" (" + known->record.id +
-                           ") was revoked; ask the operator for another");
-    }
-    if (!known->record.live(now)) {
-        return not_counted("the token \"" + known->record.name + "\" (" + known->record.id +
-                           ") has expired; ask the operator for another");
-    }
-    known->record.used_at = now;
-    known->used = true;
-    return &std::as_const(known->principal);
 }
 
 Access::Known* Access::find(std::string_view id) {

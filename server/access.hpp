@@ -4,13 +4,16 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/routes.hpp"
 #include "config/settings.hpp"
 #include "core/access.hpp"
+#include "server/auth_failures.hpp"
 #include "server/clock.hpp"
 #include "server/logins.hpp"
+#include "server/peer.hpp"
 #include "server/request_head.hpp"
 
 namespace headway::server {
@@ -71,6 +74,7 @@ public:
 
     /// The port that we listen on: it names the cookie.
     void set_port(std::uint16_t port) { logins_.set_port(port); }
+    void set_secure(bool secure) { logins_.set_secure(secure); }
     /// What a link logs a browser in with. Error: kInternal.
     core::Result<LoginCode> make_login_code() { return logins_.make_code(clock_.now()); }
     /// The `Set-Cookie` line for whoever shows the code; empty when it does not count. Error:
@@ -84,18 +88,38 @@ public:
 
     /// Before anything else of a request is looked at. The principal lives until the next change of
     /// tokens, and thus as long as the request is handled. Errors: kUnauthorized (no token where
-    /// one is needed, or one that does not count), kForbidden (it lacks the scope, which the
-    /// sentence names). A web page may show a login in place of a token; without either it may
-    /// only read, whatever the mode: whoever opens a page does not mean to steer.
-    core::Result<const Principal*> check(const api::Target& target, const RequestHead& head) {
+    /// one is needed, or one that does not count), kTooManyFailures (it does not count, and so many
+    /// of them came from this peer that it should wait, see pause()), kForbidden (it lacks the
+    /// scope, which the sentence names). Whoever comes over the Unix socket is the operator, unless
+    /// a token says otherwise. A web page may show a login in place of a token; without either it
+    /// may only read, whatever the mode: whoever opens a page does not mean to steer.
+    core::Result<const Principal*> check(const api::Target& target, const RequestHead& head,
+                                         const Peer& peer = {}) {
         const bool open = open_.test(static_cast<std::size_t>(target.route));
         const bool plain = head.authorizations == 0 && head.cookie.empty() && !head.from_browser();
-        if (open && plain) return &anonymous_;
-        return check_token(target, head);
+        if (open && plain && !peer.local) return &anonymous_;
+        return check_token(target, head, peer);
+    }
+
+    /// Whether whoever was let in by the token, or login, of this id would be let in now.
+    bool counts(std::string_view id);
+    /// Whether this is the id of the operator, or of his logins.
+    bool is_operator(std::string_view id) const noexcept {
+        return id == operator_.id || id == dashboard_.id;
     }
 
     /// How many requests check() has turned away.
     std::uint64_t refused() const noexcept { return refused_; }
+    /// How many tokens were shown that do not count, and to how many of them the answer was to
+    /// wait.
+    std::uint64_t failures() const noexcept { return failures_; }
+    std::uint64_t paused() const noexcept { return paused_; }
+    /// Addresses whose failures are remembered.
+    std::size_t failing_addresses() const noexcept { return auth_failures_.size(); }
+    /// How long whoever was answered kTooManyFailures last should wait.
+    core::Millis pause() const noexcept { return pause_; }
+    /// A line for the log about an address that has begun to fail too often, or an empty one.
+    std::string take_alarm() { return std::exchange(alarm_, {}); }
 
     /// Newest first; `used_at` is that of a moment ago.
     std::vector<const core::TokenRecord*> tokens() const;
@@ -109,9 +133,11 @@ private:
         bool used = false;  ///< since take_uses()
     };
 
-    core::Result<const Principal*> check_token(const api::Target& target, const RequestHead& head);
+    core::Result<const Principal*> check_token(const api::Target& target, const RequestHead& head,
+                                               const Peer& peer);
     core::Result<const Principal*> authenticate(const RequestHead& head);
-    core::Result<const Principal*> identify(const RequestHead& head);
+    core::Result<const Principal*> identify(const RequestHead& head, const Peer& peer);
+    core::Error failed(core::Error why, const Peer& peer);
     bool lets_in_nobody(const RequestHead& head, api::Route route) const;
     Known* find(std::string_view id);
 
@@ -125,7 +151,12 @@ private:
     std::string operator_hash_;  ///< empty: none
     std::filesystem::path operator_file_;
     std::vector<Known> known_;  ///< by id
+    AuthFailures auth_failures_;
     std::uint64_t refused_ = 0;
+    std::uint64_t failures_ = 0;
+    std::uint64_t paused_ = 0;
+    core::Millis pause_{0};
+    std::string alarm_;
 };
 
 }  // namespace headway::server

@@ -1,6 +1,5 @@
 #include "server/app.hpp"
 
-#include <malloc.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
@@ -13,15 +12,20 @@
 #include <fstream>
 #include <thread>
 
-#include "config/address.hpp"
-#include "core/version.hpp"
+#include "config/size.hpp"
+#include "server/banner.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
 #include "server/dispatcher.hpp"
-#include "server/judge_client.hpp"
+#include "server/heap.hpp"
+#include "server/listeners.hpp"
 #include "server/logging.hpp"
 #include "server/operator_token.hpp"
+#include "server/outgoing.hpp"
+#include "server/service_notifier.hpp"
 #include "server/supervisor.hpp"
+#include "server/supervisor_settings.hpp"
+#include "storage/disk_space.hpp"
 #include "storage/sqlite_store.hpp"
 
 namespace headway::server {
@@ -31,43 +35,9 @@ using namespace std::chrono_literals;
 
 constexpr int kExitFailure = 1;
 constexpr int kExitConfig = 2;
-
-/// What one thread allocates for a batch the other frees: glibc would give the pages back and fault
-/// them in again with every batch. Keeps at most kKeptBytes a thread; larger blocks are still
-/// mapped on their own and returned at once.
-void keep_freed_memory() {
-    constexpr int kKeptBytes = 16 << 20;
-    constexpr int kGrowthBytes = 1 << 20;
-    constexpr int kMappedFrom = 4 << 20;
-    ::mallopt(M_TRIM_THRESHOLD, kKeptBytes);
-    ::mallopt(M_TOP_PAD, kGrowthBytes);
-    ::mallopt(M_MMAP_THRESHOLD, kMappedFrom);
-}
-
-/// The first endpoint of each role is asked.
-core::JudgeRules judge_rules(const config::JudgeSettings& settings) {
-    core::JudgeRules rules;
-    rules.on_suspect = settings.on_suspect;
-    rules.audit_rounds = settings.audit_rounds;
-    rules.checks_max = settings.checks_max;
-    rules.estimate_steps = settings.estimate_steps;
-    rules.estimates_max = settings.estimates_max;
-    core::parse_name(settings.estimates, rules.estimates);  // checked when it was loaded
-    for (const config::JudgeEndpoint& endpoint : settings.endpoints) {
-        std::string& name = endpoint.role == "confirm" ? rules.confirm : rules.primary;
-        if (name.empty()) name = endpoint.name;
-    }
-    return rules;
-}
-
-Supervisor::Settings supervisor_settings(const config::Settings& settings) {
-    return {settings.policy,
-            settings.approvals,
-            settings.storage.retention,
-            settings.storage.sessions_resident_max,
-            judge_rules(settings.judge),
-            settings.budget};
-}
+/// After a failed sync: for the replies that are on their way.
+constexpr auto kLastWords = 1s;
+constexpr auto kProgressEvery = 2s;  ///< of a start that takes longer
 
 /// The daemon, put together in the order in which it is needed and taken apart in reverse.
 class App {
@@ -77,6 +47,8 @@ public:
         : options_(options),
           loaded_(std::move(loaded)),
           log_(std::move(log)),
+          manager_(options.sources.environment),
+          outgoing_(io_, [this](bool is_error, const std::string& line) { say(is_error, line); }),
           signals_(io_, SIGTERM, SIGINT, SIGHUP),
           drain_timer_(io_) {}
 
@@ -84,33 +56,41 @@ public:
 
 private:
     core::Result<> open_store();
+    void hold_reserve();
     core::Result<> listen();
-    void start_judge();
-    Supervisor::JudgeLink judge_link();
+    void take(Publication& publication);
+    void say(bool is_error, const std::string& line) {
+        log_->log(is_error ? spdlog::level::err : spdlog::level::info, "{}", line);
+    }
+    void fail(const std::string& why);
     core::Result<> load_tokens();
     core::Result<> announce();
-    void print_banner();
+    void show_banner();
     void run_loop();
     void supervise();
     void await_signal();
     void reload();
+    void reload_settings();
     void drain();
     void wait_for_drain(Clock::Steady::time_point deadline);
 
     const config::ServeOptions& options_;
     config::Loaded loaded_;
     std::shared_ptr<spdlog::logger> log_;
+    ServiceNotifier manager_;
     Clock clock_;
     std::filesystem::path database_;
     std::unique_ptr<storage::SqliteStore> store_;
+    std::unique_ptr<storage::BallastFile> space_;
     net::io_context io_{1};
     CommandQueue queue_;
     std::unique_ptr<Supervisor> supervisor_;
     std::unique_ptr<Dispatcher> dispatcher_;
-    std::unique_ptr<JudgeClient> judge_;  ///< null without an endpoint
+    Outgoing outgoing_;
     net::signal_set signals_;
     Timer drain_timer_;
     bool draining_ = false;
+    bool failed_ = false;
 };
 
 int App::run() {
@@ -118,6 +98,12 @@ int App::run() {
     for (const auto step : {&App::open_store, &App::listen}) {
         if (auto done = (this->*step)(); !done) {
             log_->error("{}", done.error().detail);
+            // Another program's database is a mistake in a setting, which its field names.
+            if (done.error().code == core::ErrorCode::kStorageCorrupt && done.error().field.empty())
+                log_->error(
+                    "the database {} is damaged: `headway doctor --repair` saves what can "
+                    "be read of it, or put back a backup with `headway restore`",
+                    database_.string());
             return done.error().code == core::ErrorCode::kInvalidConfig ? kExitConfig
                                                                         : kExitFailure;
         }
@@ -125,8 +111,8 @@ int App::run() {
     std::thread supervisor{[this] { supervise(); }};
     await_signal();
     const auto ready = std::chrono::duration_cast<core::Millis>(Clock::steady() - started);
-    log_->info("ready in {} ms on http://{}, database {}", ready.count(),
-               dispatcher_->http().bound(), database_.string());
+    log_->info("ready in {} ms on {}, database {}", ready.count(), dispatcher_->http().url(),
+               database_.string());
     auto announced = announce();
     if (announced) {
         run_loop();
@@ -135,13 +121,13 @@ int App::run() {
         dispatcher_->stop();
         signals_.cancel();
     }
-    if (judge_) judge_->stop();  // checks under way are asked again after the next start
+    outgoing_.stop();
     queue_.close();
     supervisor.join();
     io_.restart();
     io_.poll();  // publications of the last turn, and the connections' last breaths
     log_->info("stopped");
-    return announced ? 0 : kExitFailure;
+    return announced && !failed_ ? 0 : kExitFailure;
 }
 
 core::Result<> App::open_store() {
@@ -158,76 +144,81 @@ core::Result<> App::open_store() {
     ::umask(0077);  // what agents say is nobody else's business
     database_ = directory / "headway.db";
     HEADWAY_TRY(store_, storage::SqliteStore::open(database_));
+    if (!store_->saved_copy().empty()) {
+        log_->info("the database was brought to a newer schema; as it was before, it is {}",
+                   store_->saved_copy().string());
+    }
+    store_->show_progress(
+        [this, told = Clock::steady()](std::size_t done, std::size_t total) mutable {
+            if (Clock::steady() - told < kProgressEvery) return;
+            told = Clock::steady();
+            log_->info("making the index of sessions, once: {} of {}", done, total);
+        });
+    hold_reserve();
     return {};
+}
+
+void App::hold_reserve() {
+    const config::StorageSettings& settings = loaded_.settings.storage;
+    space_ = std::make_unique<storage::BallastFile>(database_.parent_path() / "headway.ballast",
+                                                    settings.ballast);
+    if (!space_->reserve(settings.free_space_min)) {
+        log_->warn("no room for the reserve of {} on the disk: reports are refused until there is",
+                   config::print_size(settings.ballast));
+    }
 }
 
 core::Result<> App::listen() {
-    HEADWAY_TRY(const config::ListenAddress address,
-                config::parse_listen_address(loaded_.settings.server.listen));
     dispatcher_ =
         std::make_unique<Dispatcher>(io_, loaded_.settings.server, clock_, queue_,
                                      [this](const std::string& line) { log_->warn("{}", line); });
+    outgoing_.start(loaded_.settings, *dispatcher_);
+    auto settings = supervisor_settings(loaded_.settings, manager_);
+    settings.webhooks = outgoing_.webhook_rules();
     supervisor_ = std::make_unique<Supervisor>(
-        *store_, clock_, queue_, supervisor_settings(loaded_.settings),
+        *store_, clock_, queue_, std::move(settings),
         [this](std::unique_ptr<Publication> publication) {
             auto publish = [this, published = std::move(publication)]() mutable {
-                dispatcher_->publish(*published);
+                take(*published);
             };
             net::post(io_.get_executor(), std::move(publish));
         },
-        [this](bool is_error, const std::string& line) {
-            log_->log(is_error ? spdlog::level::err : spdlog::level::info, "{}", line);
-        },
-        judge_link());
+        [this](bool is_error, const std::string& line) { say(is_error, line); },
+        outgoing_.judge_link());
+    supervisor_->send_webhooks_with(outgoing_.webhook_link());
+    supervisor_->watch_space(*space_, loaded_.settings.storage.free_space_min);
     dispatcher_->show_system(database_, loaded_.settings.judge.endpoints);
-    start_judge();
     HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, supervisor_->recover());
     if (replayed > 0) log_->info("read {} events back from the journal", replayed);
-    HEADWAY_CHECK(dispatcher_->http().listen(address.host, address.port));
-    dispatcher_->access().set_port(dispatcher_->http().port());
-    return {};
+    return open_listeners(dispatcher_->http(), dispatcher_->access(), loaded_.settings.server,
+                          database_.parent_path(),
+                          [this](const std::string& line) { log_->warn("{}", line); });
 }
 
-void App::start_judge() {
-    if (loaded_.settings.judge.endpoints.empty()) return;
-    judge_ = std::make_unique<JudgeClient>(
-        loaded_.settings.judge,
-        [this](JudgeReply reply) {
-            net::post(io_.get_executor(), [this, answer = std::move(reply)]() mutable {
-                dispatcher_->judged(std::move(answer));
-            });
-        },
-        [this](bool is_error, const std::string& line) {
-            log_->log(is_error ? spdlog::level::err : spdlog::level::info, "{}", line);
-        });
-    dispatcher_->show_judges([this] { return judge_->stats(); });
+void App::take(Publication& publication) {
+    dispatcher_->publish(publication);
+    if (!publication.fatal.empty()) fail(publication.fatal);
 }
 
-Supervisor::JudgeLink App::judge_link() {
-    Supervisor::JudgeLink link;
-    link.ask = [this](JudgeJob job) {
-        JudgeReply refused;
-        refused.id = job.id;
-        refused.session = job.session;
-        refused.endpoint = job.endpoint;
-        refused.outcome = core::JudgeOutcome::kUnavailable;
-        refused.error = judge_ ? "too many questions wait, or this judge is not configured any more"
-                               : "no judge is configured any more";
-        if (judge_ && judge_->submit(std::move(job))) return;
-        net::post(io_.get_executor(), [this, reply = std::move(refused)]() mutable {
-            dispatcher_->judged(std::move(reply));
-        });
-    };
-    link.cancel = [this](const std::string& session) {
-        if (judge_) judge_->cancel(session);
-    };
-    return link;
+/// The kernel reports a failed sync once; a second try succeeds although the data is gone. A new
+/// process reads what the disk really has.
+void App::fail(const std::string& why) {
+    failed_ = true;
+    log_->critical(
+        "the disk failed to sync ({}). Stopping, because what is written from now on could be lost "
+        "without a word; what was acknowledged is stored. Check the disk, then start headway again",
+        why);
+    if (draining_) return;
+    draining_ = true;
+    dispatcher_->drain();
+    wait_for_drain(Clock::steady() + kLastWords);
 }
 
 core::Result<> App::load_tokens() {
     Access& access = dispatcher_->access();
     access.configure(loaded_.settings.access);
+    dispatcher_->redact(loaded_.settings.redaction);
     HEADWAY_TRY(auto tokens, store_->tokens());
     access.set_tokens(std::move(tokens));
     const auto file = database_.parent_path() / kOperatorFile;
@@ -248,7 +239,8 @@ core::Result<> App::announce() {
         std::error_code ec;
         {
             std::ofstream out{temporary};
-            out << "{\"http\":\"" << dispatcher_->http().bound() << "\"}\n";
+            out << "{\"http\":\"" << dispatcher_->http().bound() << "\",\"socket\":\""
+                << dispatcher_->http().local_path().string() << "\"}\n";
             if (!out.flush()) ec = std::make_error_code(std::errc::io_error);
         }
         if (!ec) std::filesystem::rename(temporary, *options_.ports_file, ec);
@@ -259,32 +251,21 @@ core::Result<> App::announce() {
                 {}};
         }
     }
-    print_banner();
+    show_banner();
+    manager_.ready(dispatcher_->http().url());
     return {};
 }
 
-/// Where somebody looks at it, with a link that logs a browser in; a log must not have that.
-void App::print_banner() {
-    const std::string url = "http://" + dispatcher_->http().bound();
-    const core::VersionInfo& version = core::version();
-    if (isatty(STDOUT_FILENO) == 0) {
-        std::printf("{\"event\":\"ready\",\"version\":\"%s\",\"url\":\"%s\",\"database\":\"%s\"}\n",
-                    std::string{version.version}.c_str(), url.c_str(), database_.c_str());
-    } else {
-        const auto login = dispatcher_->access().make_login_code();
-        const std::string dashboard = login ? login_url(url, *login) : url;
-        std::printf(
-            "\n  Headway %s (%s)\n\n"
-            "  Dashboard %s\n            (good once, for 10 minutes; then: headway dashboard)\n"
-            "  API       %s\n  Metrics   %s/metrics\n  Database  %s\n  Operator  %s\n  Config    "
-            "%s\n\n"
-            "  Try       headway run -- make -j2     and     headway watch\n\n",
-            std::string{version.version}.c_str(), std::string{version.git}.c_str(),
-            dashboard.c_str(), url.c_str(), url.c_str(), database_.c_str(),
-            dispatcher_->access().operator_file().c_str(),
-            loaded_.file ? loaded_.file->c_str() : "defaults (no headway.toml found)");
-    }
-    std::fflush(stdout);
+void App::show_banner() {
+    Banner banner;
+    banner.url = dispatcher_->http().url();
+    banner.socket = dispatcher_->http().local_path();
+    banner.database = database_.string();
+    banner.operator_file = dispatcher_->access().operator_file().string();
+    if (loaded_.file) banner.config_file = loaded_.file->string();
+    if (isatty(STDOUT_FILENO) == 0) return print_ready_line(banner);
+    const auto login = dispatcher_->access().make_login_code();
+    print_banner(banner, login ? login_url(banner.url, *login) : banner.url);
 }
 
 /// An exception that escapes a handler costs its connection at most, never the daemon.
@@ -327,9 +308,19 @@ void App::await_signal() {
 }
 
 void App::reload() {
+    manager_.reloading();
+    reload_settings();
+    manager_.ready(dispatcher_->http().url());
+}
+
+void App::reload_settings() {
     auto loaded = config::load(options_.sources);
     if (!loaded) {
         log_->error("the configuration was not reloaded: {}", loaded.error().detail);
+        return;
+    }
+    if (auto done = reload_certificate(dispatcher_->http(), loaded->settings.server); !done) {
+        log_->error("the configuration was not reloaded: {}", done.error().detail);
         return;
     }
     set_log_level(*log_, loaded->settings.log.level);
@@ -339,7 +330,9 @@ void App::reload() {
 
 void App::drain() {
     draining_ = true;
+    manager_.stopping();
     log_->info("draining");
+    outgoing_.stop_webhooks();  // whoever waits for a test is answered before his connection ends
     dispatcher_->drain();
     wait_for_drain(Clock::steady() + loaded_.settings.server.drain_timeout);
 }

@@ -3,14 +3,34 @@
 #include <ctime>
 
 namespace headway::server {
+namespace {
+
+std::int64_t count(core::Timestamp stamp) {
+    return stamp.time_since_epoch().count();
+}
+
+}  // namespace
 
 Clock::Clock()
-    : wall_at_start_(std::chrono::time_point_cast<core::Millis>(std::chrono::system_clock::now())),
-      steady_at_start_(Steady::now()) {}
+    : steady_at_start_(Steady::now()),
+      stamp_at_start_ms_(count(wall())),
+      listening_since_ms_(stamp_at_start_ms_.load()) {}
+
+Clock::Clock(core::Timestamp frozen)
+    : frozen_(true),
+      steady_at_start_(Steady::now()),
+      stamp_at_start_ms_(count(frozen)),
+      listening_since_ms_(count(frozen)) {}
 
 core::Timestamp Clock::now() const {
-    return wall_at_start_ +
-           std::chrono::duration_cast<core::Millis>(Steady::now() - steady_at_start_);
+    if (frozen_) return core::Timestamp{core::Millis{stamp_at_start_ms_.load()}};
+    const auto since_start =
+        std::chrono::duration_cast<core::Millis>(Steady::now() - steady_at_start_);
+    return core::Timestamp{core::Millis{stamp_at_start_ms_.load()} + since_start};
+}
+
+core::Timestamp Clock::wall() {
+    return std::chrono::time_point_cast<core::Millis>(std::chrono::system_clock::now());
 }
 
 Clock::Steady::time_point Clock::coarse() {
@@ -19,6 +39,18 @@ Clock::Steady::time_point Clock::coarse() {
     ::clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
     return Steady::time_point{std::chrono::seconds{at.tv_sec} +
                               std::chrono::nanoseconds{at.tv_nsec}};
+}
+
+void Clock::advance_to(core::Timestamp stamp) {
+    const core::Millis ahead = stamp - now();
+    if (ahead <= core::Millis{0}) return;
+    // First, so that whoever sees the new stamps sees why they jumped.
+    listening_since_ms_.store(count(stamp));
+    stamp_at_start_ms_.fetch_add(ahead.count());
+}
+
+core::Timestamp Clock::listening_since() const {
+    return core::Timestamp{core::Millis{listening_since_ms_.load()}};
 }
 
 }  // namespace headway::server

@@ -1,28 +1,44 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 
 #include "core/time.hpp"
 
 namespace headway::server {
 
-/// The one clock. Wall time when it was made, steady time from there on: stamps never run backwards
-/// and no step of the wall clock makes an agent silent. Any thread.
+/// The one clock. Durations are steady: no step of the wall clock makes an agent silent. Stamps are
+/// wall time when it was made and steady time from there on, so they never run backwards; where the
+/// wall clock goes ahead (the machine slept, or somebody set it) the supervisor lets them follow
+/// with advance_to(). Any thread.
 class Clock {
 public:
     using Steady = std::chrono::steady_clock;
 
     Clock();
+    /// Stands still but for advance_to(): for tests.
+    explicit Clock(core::Timestamp frozen);
 
     core::Timestamp now() const;
+    /// What the machine says.
+    static core::Timestamp wall();
     static Steady::time_point steady() { return Steady::now(); }
     /// Steady time as of the last tick of the kernel, a few milliseconds old and almost free: for
     /// deadlines.
     static Steady::time_point coarse();
 
+    /// From here on now() goes on from `stamp`, unless it is past it. Supervisor thread only.
+    void advance_to(core::Timestamp stamp);
+    /// Where now() went on after the last advance_to(), else the start: nobody was listening
+    /// before.
+    core::Timestamp listening_since() const;
+
 private:
-    core::Timestamp wall_at_start_;
-    Steady::time_point steady_at_start_;
+    const bool frozen_ = false;
+    const Steady::time_point steady_at_start_;
+    std::atomic<std::int64_t> stamp_at_start_ms_;
+    std::atomic<std::int64_t> listening_since_ms_;
 };
 
 }  // namespace headway::server

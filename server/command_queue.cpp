@@ -8,8 +8,7 @@
 namespace headway::server {
 
 bool CommandQueue::stage(Request& request) {
-    if (closed_.load(std::memory_order_relaxed) ||
-        count_.load(std::memory_order_relaxed) >= core::limits::kCommandQueueMax ||
+    if (closed_.load(std::memory_order_relaxed) || size() >= core::limits::kCommandQueueMax ||
         bytes_.load(std::memory_order_relaxed) + request.bytes >
             core::limits::kCommandQueueBytesMax) {
         return false;
@@ -77,7 +76,7 @@ bool CommandQueue::closed_and_empty() const {
 }
 
 std::size_t CommandQueue::size() const {
-    return count_.load(std::memory_order_relaxed);
+    return count_.load(std::memory_order_relaxed) + held_.load(std::memory_order_relaxed);
 }
 
 }  // namespace headway::server

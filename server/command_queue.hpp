@@ -27,11 +27,15 @@ public:
     /// (cleared first). Returns how many stay behind.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
+    /// How many of those taken still wait for their answer, which count as waiting. Supervisor
+    /// thread only.
+    void hold(std::size_t count) { held_.store(count, std::memory_order_relaxed); }
+
     /// I/O thread only, or after it has ended. Nothing more is staged; take() returns at once when
     /// empty.
     void close();
     bool closed_and_empty() const;
-    /// Staged and waiting. I/O thread only.
+    /// Staged, waiting and held. I/O thread only.
     std::size_t size() const;
 
 private:
@@ -45,6 +49,7 @@ private:
     std::atomic<bool> closed_{false};
     std::atomic<std::size_t> count_{0};  ///< staged and waiting
     std::atomic<std::size_t> bytes_{0};  ///< of those
+    std::atomic<std::size_t> held_{0};
 };
 
 }  // namespace headway::server

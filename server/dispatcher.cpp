@@ -16,7 +16,10 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
       access_(clock),
       views_([this](const std::string& id) { return ask({}, ViewQuery{id}, id, 0); }),
       waiters_(
-          views_, [this](const ReplyTo& to, const Response& response) { respond(to, response); },
+          views_,
+          [this](const ReplyTo& to, const core::Result<Response>& response) {
+              respond(to, response ? *response : problem_response(response.error(), path_of(to)));
+          },
           [this] { return reading_time(); }),
       document_waits_(
           [this](const ReplyTo& to, const std::string& id) { return ask_document(to, id); }),
@@ -31,7 +34,10 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
       wait_timer_(io),
       watching_since_(clock.now()),
       warn_(std::move(warn)),
-      started_at_(clock.now()) {}
+      started_at_(clock.now()),
+      backup_check_(io) {
+    tape_.redact_with(&secrets_);
+}
 
 Dispatcher::~Dispatcher() = default;
 
@@ -39,10 +45,20 @@ void Dispatcher::handle(HttpConnection& connection, std::uint64_t slot,
                         const HttpRequest& request) {
     ++routes_[static_cast<std::size_t>(request.target.route)];
     if (request.target.deprecation != nullptr) note_deprecated(request.target);
-    auto caller = access_.check(request.target, request.head);
+    auto caller = access_.check(request.target, request.head, request.peer);
     Call call{connection, {connection.id(), slot}, request, caller ? *caller : nullptr};
     const auto done = caller ? route(call) : core::Result<>{std::move(caller).error()};
-    if (!done) connection.respond(slot, problem_response(done.error(), call.path()));
+    if (!done) refuse(call, done.error());
+}
+
+void Dispatcher::refuse(const Call& call, const core::Error& error) {
+    Response response = problem_response(error, call.path());
+    if (error.code == core::ErrorCode::kTooManyFailures) {
+        const auto seconds = std::chrono::ceil<std::chrono::seconds>(access_.pause());
+        response.headers = "Retry-After: " + std::to_string(seconds.count()) + "\r\n";
+    }
+    call.connection.respond(call.to.slot, response);
+    if (const std::string alarm = access_.take_alarm(); !alarm.empty()) warn_(alarm);
 }
 
 /// Once an hour for each route: whoever still polls an old one would fill the log.
@@ -115,6 +131,8 @@ core::Result<> Dispatcher::route_rest(Call& call) {
             return revoke_token(call);
         case api::Route::kOperatorRotate:
             return rotate_operator(call);
+        case api::Route::kBackup:
+            return backup(call);
         case api::Route::kMetrics:
             return metrics(call);
         case api::Route::kVersion:
@@ -156,6 +174,11 @@ core::Result<> Dispatcher::route_rest(Call& call) {
         case api::Route::kCheck:
         case api::Route::kEstimates:
             return route_judge(call);
+        case api::Route::kWebhooks:
+        case api::Route::kWebhookDeliveries:
+        case api::Route::kWebhookReplay:
+        case api::Route::kWebhookTest:
+            return route_webhooks(call);
         default:
             break;
     }
@@ -192,7 +215,10 @@ void Dispatcher::wake_supervisor() {
 void Dispatcher::publish(Publication& publication) {
     watching_since_ = publication.watching_since;
     supervisor_ = publication.stats;
-    if (publication.tokens) access_.set_tokens(*std::move(publication.tokens));
+    if (publication.tokens) {
+        access_.set_tokens(*std::move(publication.tokens));
+        cut_streams();
+    }
     std::vector<std::string> watched;
     for (core::SessionView& view : publication.views) {
         std::string session = view.id;
@@ -207,6 +233,7 @@ void Dispatcher::publish(Publication& publication) {
     }
     for (Reply& reply : publication.replies)
         answer(reply);
+    if (publication.copied) check_copy(*publication.copied);
     for (const std::string& id : publication.decided)
         document_waits_.notify(id);
     for (const std::string& id : publication.checked)
@@ -225,18 +252,19 @@ void Dispatcher::answer(Reply& reply) {
         const auto stream_slot = streams_.abandon(reply.to.connection);
         const ReplyTo to = stream_slot ? ReplyTo{reply.to.connection, *stream_slot} : reply.to;
         document_waits_.answered(to);
-        put(to, problem_response(what.error(), {}));
+        put(to, problem_response(what.error(), path_of(to)));
     } else if (auto* advice = std::get_if<AdviceReply>(&*what)) {
         advice_.body.clear();
         api::append_advice(advice_.body, advice->advice, *views_.find(advice->session));
         put(reply.to, advice_);
-    } else if (auto* body = std::get_if<BodyReply>(&*what)) {
+    } else if (auto* body = std::get_if<BodyReply>(&*what); body && body->lost) {
+        put(reply.to, problem_response(*body->lost, path_of(reply.to), {"winner", body->body}));
+    } else if (body != nullptr) {
         Response response;
         response.status = body->status;
         response.body = std::move(body->body);
         response.headers = std::move(body->headers);
         if (body->lines) response.content_type = "application/x-ndjson";
-        if (body->problem) response.content_type = "application/problem+json";
         put(reply.to, response);
     } else if (auto* page = std::get_if<StreamReply>(&*what)) {
         streams_.on_page(reply.to.connection, std::move(*page));
@@ -245,6 +273,12 @@ void Dispatcher::answer(Reply& reply) {
     } else if (auto* view = std::get_if<ViewReply>(&*what)) {
         views_.resolve(view->session, view->view.get());
     }
+}
+
+/// Empty where the client is gone.
+std::string_view Dispatcher::path_of(const ReplyTo& to) {
+    const HttpConnection* const connection = http_.find(to.connection);
+    return connection == nullptr ? std::string_view{} : connection->path(to.slot);
 }
 
 /// Into its place; the caller flushes.
@@ -272,8 +306,15 @@ void Dispatcher::closed(std::uint64_t connection) {
 
 void Dispatcher::second(Clock::Steady::time_point now) {
     streams_.keep_alive(now);
+    cut_streams();
     note_token_uses(now);
     if (!judged_.empty()) pass_judged();
+    if (!webhooks_done_.empty()) pass_webhooks();
+}
+
+/// A token that was revoked or has expired lets nobody listen on.
+void Dispatcher::cut_streams() {
+    streams_.cut([this](const std::string& caller) { return access_.counts(caller); });
 }
 
 void Dispatcher::arm_wait_timer() {
@@ -295,10 +336,15 @@ void Dispatcher::arm_wait_timer() {
 void Dispatcher::reload(const config::Settings& settings) {
     http_.set_allowed_hosts(settings.server.allowed_hosts);
     access_.configure(settings.access);
+    redact(settings.redaction);
     ask({},
         ReloadCommand{settings.policy, settings.storage.retention, settings.budget,
                       settings.approvals},
         {}, 0);
+}
+
+void Dispatcher::redact(const config::RedactionSettings& settings) {
+    secrets_ = core::SecretFinder{settings.secret_names, settings.plain_names};
 }
 
 void Dispatcher::drain() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,6 +13,7 @@
 #include "api/json_tape.hpp"
 #include "config/settings.hpp"
 #include "server/access.hpp"
+#include "server/backup_check.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
 #include "server/document_waits.hpp"
@@ -43,6 +45,8 @@ public:
     void publish(Publication& publication);
     /// What a judge has answered, on its way to the supervisor.
     void judged(JudgeReply reply);
+    /// What became of a message to a webhook, on its way to the supervisor.
+    void webhook_done(WebhookResult result);
     /// Where /metrics reads how the judges do; without it, it says nothing of them.
     void show_judges(ReadJudgeStats stats) { judge_stats_ = std::move(stats); }
     /// What /v1/system says of the database and the judges that are configured.
@@ -50,6 +54,8 @@ public:
         database_ = std::move(database);
         judges_ = std::move(judges);
     }
+    /// What of the reports that follow is not written down.
+    void redact(const config::RedactionSettings& settings);
     /// The configuration was loaded again.
     void reload(const config::Settings& settings);
     /// Readiness goes, streams say goodbye, waiters are answered, connections close as they become
@@ -131,6 +137,17 @@ private:
     using Encode = void (*)(std::string& out, const core::SessionView&, const api::ReadingTime&);
     void answer_from_view(Call& call, const std::string& session, Encode encode);
 
+    // dispatcher_webhooks.cpp
+    core::Result<> route_webhooks(Call& call);
+    core::Result<> webhook_deliveries(Call& call);
+    core::Result<> replay_webhook(Call& call);
+    core::Result<> test_webhook(Call& call);
+    void pass_webhooks();
+
+    // dispatcher_backup.cpp
+    core::Result<> backup(Call& call);
+    void check_copy(const CopiedFile& copied);
+
     // dispatcher_tokens.cpp
     core::Result<> create_token(Call& call);
     core::Result<> tokens(Call& call);
@@ -138,16 +155,22 @@ private:
     core::Result<> rotate_operator(Call& call);
     void note_token_uses(Clock::Steady::time_point now);
 
+    void refuse(const Call& call, const core::Error& error);
     core::Result<> route(Call& call);
     core::Result<> route_rest(Call& call);
     void respond(const ReplyTo& to, const Response& response);
     void put(const ReplyTo& to, const Response& response);
+    std::string_view path_of(const ReplyTo& to);
     void answer(Reply& reply);
     bool ask(ReplyTo to, Command command, const std::string& session, std::size_t bytes);
     void wake_supervisor();
+    void cut_streams();
     void arm_wait_timer();
     void note_deprecated(const api::Target& target);
-    api::ReadingTime reading_time() const { return {clock_.now(), watching_since_}; }
+    api::ReadingTime reading_time() const {
+        const core::Timestamp now = clock_.now();
+        return {now, std::max(watching_since_, clock_.listening_since())};
+    }
 
     net::io_context& io_;
     const Clock& clock_;
@@ -158,6 +181,7 @@ private:
     DocumentWaits document_waits_;
     Streams streams_;
     HttpServer http_;
+    core::SecretFinder secrets_;  ///< what tape_ leaves out of what is kept
     api::JsonTape tape_;
     Response advice_;  ///< of the report that is being answered, reused
     Timer wait_timer_;
@@ -166,6 +190,7 @@ private:
     SupervisorStats supervisor_;
     RouteCounts routes_{};
     std::vector<JudgeReply> judged_;  ///< that the queue had no room for; at most as many as asked
+    std::vector<WebhookResult> webhooks_done_;   ///< likewise
     Clock::Steady::time_point token_uses_at_{};  ///< when they were written last
     Warn warn_;
     ReadJudgeStats judge_stats_;
@@ -175,6 +200,8 @@ private:
     std::unordered_map<const api::Deprecation*, Clock::Steady::time_point> warned_;
     bool wake_posted_ = false;
     bool draining_ = false;
+    bool backing_up_ = false;
+    BackupCheck backup_check_;
 };
 
 }  // namespace headway::server

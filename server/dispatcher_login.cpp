@@ -34,10 +34,12 @@ Result<> Dispatcher::create_login_code(Call& call) {
     HEADWAY_TRY(const LoginCode made, access_.make_login_code());
     Response response;
     response.status = 201;
-    // By the name that the caller knows us by: a proxy has another than we have.
-    api::append_login_code(response.body,
-                           login_url("http://" + std::string{call.request.head.host}, made),
-                           made.expires_at);
+    // By the name that the caller knows us by: a proxy has another than we have. The Unix socket
+    // has none that a browser could use.
+    const char* const scheme = call.request.peer.encrypted ? "https://" : "http://";
+    const std::string base =
+        call.request.peer.local ? http_.url() : scheme + std::string{call.request.head.host};
+    api::append_login_code(response.body, login_url(base, made), made.expires_at);
     call.connection.respond(call.to.slot, response);
     return {};
 }

@@ -185,7 +185,8 @@ Result<> Dispatcher::stream(Call& call, StreamKind kind) {
         HEADWAY_TRY(after, api::parse_position(*id, "last_event_id"));
     }
     if (kind == StreamKind::kProgress) after.reset();  // a document, not a history
-    return streams_.open(call.connection, call.to.slot, kind, call.session(), after);
+    return streams_.open(call.connection, call.to.slot, kind, call.session(), after,
+                         call.caller->id);
 }
 
 void Dispatcher::answer_from_view(Call& call, const std::string& session, Encode encode) {
@@ -236,7 +237,8 @@ Result<> Dispatcher::ready(Call& call) {
     constexpr std::string_view kKnown[] = {"verbose"};
     HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
     const bool room = queue_.size() < limits::kCommandQueueMax;
-    const bool ready = supervisor_.writable && !draining_ && room;
+    const bool disk = !supervisor_.short_of_space;
+    const bool ready = supervisor_.writable && disk && !draining_ && room;
     Response response;
     response.status = ready ? 200 : 503;
     if (!ready) response.headers = "Retry-After: 1\r\n";
@@ -244,7 +246,8 @@ Result<> Dispatcher::ready(Call& call) {
     if (query.find("verbose") != nullptr) {
         const auto check = [](bool good) { return good ? "\"ok\"" : "\"failed\""; };
         response.body += std::string{",\"checks\":{\"writer\":"} + check(supervisor_.writable) +
-                         ",\"draining\":" + check(!draining_) + ",\"queue\":" + check(room) + "}";
+                         ",\"disk\":" + check(disk) + ",\"draining\":" + check(!draining_) +
+                         ",\"queue\":" + check(room) + "}";
     }
     response.body += "}";
     call.connection.respond(call.to.slot, response);
@@ -254,6 +257,10 @@ Result<> Dispatcher::ready(Call& call) {
 Result<> Dispatcher::metrics(Call& call) {
     MetricsInput input{http_.stats(), supervisor_, routes_};
     input.refused_access = access_.refused();
+    input.access_failures = access_.failures();
+    input.access_paused = access_.paused();
+    input.failing_addresses = access_.failing_addresses();
+    input.connections_max = http_.connections_max();
     input.queue = queue_.size();
     input.streams = streams_.size();
     input.waiters = waiters_.size();

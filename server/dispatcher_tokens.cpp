@@ -58,6 +58,8 @@ Result<> Dispatcher::rotate_operator(Call& call) {
     }
     HEADWAY_TRY(const std::string text, access_.rotate_operator());
     warn_("the operator's token was replaced");
+    // His logins went with it.
+    streams_.cut([this](const std::string& caller) { return !access_.is_operator(caller); });
     Response response;
     response.status = 201;
     api::JsonWriter json{response.body};

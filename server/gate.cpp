@@ -85,12 +85,16 @@ bool is_media_type(std::string_view value, std::string_view type) {
     return name == type || lower(name) == type;
 }
 
+bool is_default_port(std::uint16_t port) noexcept {
+    return port == 80 || port == 443;
+}
+
 GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& allowed_hosts) {
     const std::string suffix = ":" + std::to_string(port);
     GateSettings settings;
     for (const char* name : {"127.0.0.1", "localhost", "[::1]"}) {
         settings.hosts.push_back(name + suffix);
-        if (port == 80) settings.hosts.emplace_back(name);
+        if (is_default_port(port)) settings.hosts.emplace_back(name);
     }
     for (const std::string& host : allowed_hosts) {
         const bool has_port = without_port(host) != host;
@@ -108,6 +112,11 @@ Result<> check_head(const RequestHead& head, const GateSettings& settings) {
     }
     if (head.content_lengths > 1) {
         return Error{ErrorCode::kBadRequest, "send at most one Content-Length", "Content-Length"};
+    }
+    if (!head.repeated.empty()) {
+        return Error{ErrorCode::kBadRequest,
+                     "send at most one " + std::string{head.repeated} + " header",
+                     std::string{head.repeated}};
     }
     HEADWAY_CHECK(check_target(head.target));
     return check_origin(head, settings);

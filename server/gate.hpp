@@ -16,6 +16,9 @@ struct GateSettings {
     std::vector<std::string> any_port_hosts;  ///< lower case names that fit with any port
 };
 
+/// Whether clients leave the port out of `Host`: that of http or https. Pure.
+bool is_default_port(std::uint16_t port) noexcept;
+
 /// The names of a listener on loopback with `port`, and what the configuration adds. Pure.
 GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& allowed_hosts);
 

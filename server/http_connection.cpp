@@ -16,12 +16,19 @@ using core::Error;
 using core::ErrorCode;
 
 constexpr std::size_t kHeadBufferMax = limits::kHeaderBytesMax + 16;  // leading empty lines
+constexpr std::size_t kBodyStepMin = 4'096;
+constexpr std::size_t kBodyStepMax = 16'384;
+// A body that is longer is read in turn with others of its kind.
+constexpr std::size_t kBulkBytesMin = 65'536;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
-HttpConnection::HttpConnection(Socket socket, std::uint64_t id, ConnectionOwner& owner)
+HttpConnection::HttpConnection(Socket socket, const Peer& peer, std::unique_ptr<TlsStream> tls,
+                               std::uint64_t id, ConnectionOwner& owner)
     : socket_(std::move(socket)),
+      peer_(peer),
+      tls_(std::move(tls)),
       id_(id),
       owner_(owner),
       buffer_(std::make_unique<char[]>(limits::kReadBufferBytes)),
@@ -32,7 +39,9 @@ HttpConnection::HttpConnection(Socket socket, std::uint64_t id, ConnectionOwner&
 void HttpConnection::start() {
     error_code ignored;
     socket_.non_blocking(true, ignored);
-    socket_.set_option(net::ip::tcp::no_delay(true), ignored);
+    if (!peer_.local) socket_.set_option(net::ip::tcp::no_delay(true), ignored);
+    // A handshake is a header, as far as patience goes.
+    if (tls_) deadline_ = Clock::coarse() + owner_.limits().header_timeout;
     read();
 }
 
@@ -43,28 +52,102 @@ void HttpConnection::read() {
     if (reading_ || closed_ || (closing_ && !streaming_ && !leaving) || full) return;
     net::mutable_buffer space;
     if (in_body_) {
-        const std::size_t have = body_.size();
-        // Grown as the bytes come, so that a length that is only promised costs nothing.
-        body_.resize(std::min(body_wanted_, have + 65'536));
-        space = net::buffer(body_.data() + have, body_.size() - have);
+        if (!grow_body()) {
+            refuse_body();
+            return;
+        }
+        space = net::buffer(body_.data() + body_have_, body_.size() - body_have_);
     } else {
         make_room();
         space = net::buffer(buffer_.get() + end_, capacity_ - end_);
     }
     reading_ = true;
     ++operations_;
-    const bool into_body = in_body_;
-    socket_.async_read_some(
-        space, [this, into_body, asked = space.size()](error_code ec, std::size_t count) {
-            reading_ = false;
-            if (into_body && in_body_) {
-                body_.resize(body_.size() - (asked - count));
-            } else if (!into_body) {
-                end_ += count;
-            }
-            on_read(ec);
-            operation_done();
+    if (in_body_ && body_have_ >= kBulkBytesMin) {
+        read_bulk(space);
+    } else if (tls_) {
+        decrypt(space, in_body_);
+    } else {
+        socket_.async_read_some(space,
+                                [this, into_body = in_body_](error_code ec, std::size_t count) {
+                                    received(ec, count, into_body);
+                                });
+    }
+}
+
+/// What read() does in the middle of a long body.
+void HttpConnection::read_bulk(net::mutable_buffer space) {
+    if (tls_) {
+        decrypt_in_turn(space, true);
+        return;
+    }
+    socket_.async_wait(Socket::wait_read, [this, space](error_code ec) {
+        if (ec || closed_) {
+            received(net::error::operation_aborted, 0, true);
+            return;
+        }
+        owner_.bulk().add([this, space] {
+            error_code failed;
+            const std::size_t count = closed_ ? 0 : socket_.read_some(space, failed);
+            if (failed == net::error::would_block) failed = {};
+            received(failed, count, true);
         });
+    });
+}
+
+/// Room for the next bytes, made as they come: a length that is only promised costs nothing. False
+/// when all clients together hold too much.
+bool HttpConnection::grow_body() {
+    if (body_have_ < body_.size()) return true;
+    const std::size_t step = std::clamp(body_have_, kBodyStepMin, kBodyStepMax);
+    body_.resize(std::min(body_wanted_, body_have_ + step));
+    return note_held();
+}
+
+/// What read() does on a connection with TLS, which may hold bytes that the socket has no more.
+void HttpConnection::decrypt(net::mutable_buffer space, bool into_body) {
+    const TlsStream::Io io = tls_->read(space.data(), space.size());
+    const bool to_write = io.status == TlsStream::Status::kWantWrite;
+    if (to_write || io.status == TlsStream::Status::kWantRead) {
+        socket_.async_wait(to_write ? Socket::wait_write : Socket::wait_read,
+                           [this, space, into_body](error_code ec) {
+                               if (ec || closed_) {
+                                   received(net::error::operation_aborted, 0, into_body);
+                               } else if (tls_->established()) {
+                                   decrypt(space, into_body);
+                               } else {  // a step of a handshake takes up to milliseconds
+                                   decrypt_in_turn(space, into_body);
+                               }
+                           });
+        return;
+    }
+    error_code ec;
+    if (io.status == TlsStream::Status::kEnded) ec = net::error::eof;
+    if (io.status == TlsStream::Status::kFailed) ec = net::error::connection_reset;
+    // Posted, as Asio does: a client that always has more to say must not fill our stack.
+    net::post(socket_.get_executor(),
+              [this, ec, count = io.count, into_body] { received(ec, count, into_body); });
+}
+
+void HttpConnection::decrypt_in_turn(net::mutable_buffer space, bool into_body) {
+    owner_.bulk().add([this, space, into_body] {
+        if (closed_) {
+            received(net::error::operation_aborted, 0, into_body);
+        } else {
+            decrypt(space, into_body);
+        }
+    });
+}
+
+void HttpConnection::received(error_code ec, std::size_t count, bool into_body) {
+    reading_ = false;
+    if (into_body && in_body_) {
+        body_have_ += count;
+    } else if (!into_body) {
+        end_ += count;
+    }
+    on_read(ec);
+    operation_done();
 }
 
 void HttpConnection::on_read(error_code ec) {
@@ -100,9 +183,10 @@ bool HttpConnection::consume_one() {
     if (!head_ && !read_head()) return false;
     if (!head_) return true;  // refused, and skipped
     if (in_body_) {
-        if (body_.size() < body_wanted_) return false;
+        if (body_have_ < body_wanted_) return false;
         in_body_ = false;
         const std::string body = std::exchange(body_, {});
+        note_held();
         dispatch(body);
         begin_ = end_ = 0;  // only the head was in the buffer
         return true;
@@ -143,7 +227,7 @@ bool HttpConnection::read_head() {
 
 /// Gate and route before a byte of the body is read.
 bool HttpConnection::admit_head() {
-    core::Result<> fits = check_head(*head_, owner_.gate());
+    core::Result<> fits = check_head(*head_, owner_.gate(peer_));
     if (fits) {
         auto target = api::match(head_->method, head_->target);
         fits = target ? check_body(*head_, target->route) : core::Result<>{target.error()};
@@ -178,11 +262,21 @@ void HttpConnection::read_body() {
                                 end_ - begin_ - head_->bytes};
     body_wanted_ = static_cast<std::size_t>(*head_->content_length);
     body_.assign(rest);
+    body_have_ = rest.size();
     // The head stays where it is, since its views are needed; what follows the body cannot be here
     // yet.
     end_ = begin_ + head_->bytes;
     in_body_ = true;
     if (head_->expects_continue && rest.empty() && slots_.empty()) out_.append(kContinue);
+}
+
+/// All clients together have sent too much that is not complete.
+void HttpConnection::refuse_body() {
+    in_body_ = false;
+    body_ = {};
+    closing_ = true;
+    refuse({ErrorCode::kOverloaded, "too many large bodies are under way; send it again", {}});
+    write();
 }
 
 void HttpConnection::dispatch(std::string_view body) {
@@ -194,7 +288,7 @@ void HttpConnection::dispatch(std::string_view body) {
     if (!head.keep_alive) closing_ = true;
     set_phase(Phase::kWriting);
     try {
-        owner_.on_request(*this, number, {head, target, body});
+        owner_.on_request(*this, number, {head, target, body, peer_});
     } catch (const std::exception& e) {
         respond(number, problem_response({ErrorCode::kInternal, e.what(), {}}, head.target));
     }
@@ -224,10 +318,18 @@ HttpConnection::Slot& HttpConnection::open_slot(const RequestHead* head) {
         return slot;
     }
     slot.keep_alive = head->keep_alive && !owner_.draining();
+    slot.path = head->target.substr(0, head->target.find('?'));
     slot.head_only = head->method == api::Method::kHead;
     const bool usable = usable_request_id(head->request_id);
     slot.request_id = usable ? std::string{head->request_id} : owner_.next_request_id();
     return slot;
+}
+
+std::string_view HttpConnection::path(std::uint64_t number) const noexcept {
+    const auto slot = std::find_if(slots_.begin(), slots_.end(), [number](const Slot& other) {
+        return other.number == number && !other.ready;
+    });
+    return slot == slots_.end() ? std::string_view{} : std::string_view{slot->path};
 }
 
 /// Space for at least one more byte of a head.

@@ -11,11 +11,14 @@
 #include <boost/asio/buffer.hpp>
 
 #include "config/settings.hpp"
+#include "server/bulk_turns.hpp"
 #include "server/clock.hpp"
 #include "server/gate.hpp"
 #include "server/net.hpp"
+#include "server/peer.hpp"
 #include "server/request_head.hpp"
 #include "server/response.hpp"
+#include "server/tls.hpp"
 
 namespace headway::server {
 
@@ -26,6 +29,7 @@ struct HttpRequest {
     const RequestHead& head;
     const api::Target& target;
     std::string_view body;
+    const Peer& peer;
 };
 
 /// Who answers requests and owns connections. I/O thread only.
@@ -33,7 +37,8 @@ class ConnectionOwner {
 public:
     virtual ~ConnectionOwner() = default;
 
-    virtual const GateSettings& gate() const = 0;
+    /// What a connection from `peer` may call us.
+    virtual const GateSettings& gate(const Peer& peer) const = 0;
     virtual const config::ServerSettings& limits() const = 0;
     virtual bool draining() const = 0;
     virtual std::string next_request_id() = 0;
@@ -44,6 +49,13 @@ public:
                             const HttpRequest& request) = 0;
     /// A refusal that never reached on_request().
     virtual void on_refused(core::ErrorCode code) = 0;
+    /// What clients have not read yet, or not sent whole, has grown by so many bytes, or shrunk.
+    /// False: it is too much.
+    virtual bool on_held(std::ptrdiff_t change) = 0;
+    /// Where long bodies are read and handshakes are made.
+    virtual BulkTurns& bulk() = 0;
+    /// A client is cut because it and others leave too much unread.
+    virtual void on_cut() = 0;
     /// A stream has written all it was given.
     virtual void on_writable(HttpConnection& connection) = 0;
     /// The peer is gone or was cut off; nothing more may be sent. Called once.
@@ -59,13 +71,17 @@ public:
 /// returned.
 class HttpConnection {
 public:
-    HttpConnection(Socket socket, std::uint64_t id, ConnectionOwner& owner);
+    /// `tls` is null for a connection that is not encrypted.
+    HttpConnection(Socket socket, const Peer& peer, std::unique_ptr<TlsStream> tls,
+                   std::uint64_t id, ConnectionOwner& owner);
 
     void start();
     std::uint64_t id() const noexcept { return id_; }
 
     /// Puts the reply in its place; it leaves with the next flush().
     void respond(std::uint64_t slot, const Response& response);
+    /// What the request of `slot` asked for, without its query; empty once it is answered.
+    std::string_view path(std::uint64_t slot) const noexcept;
     /// Writes what is ready and goes on reading.
     void flush();
 
@@ -97,33 +113,46 @@ private:
         bool head_only = false;
         Clock::Steady::time_point started;
         std::string request_id;
+        std::string path;
         const api::Deprecation* deprecation = nullptr;
         std::string text;  ///< the reply, when an older one is still to come
     };
     enum class Phase : std::uint8_t { kIdle, kHead, kBody, kWriting, kStreaming, kLeaving };
 
     void read();
+    void read_bulk(net::mutable_buffer space);
+    void decrypt(net::mutable_buffer space, bool into_body);
+    void decrypt_in_turn(net::mutable_buffer space, bool into_body);
+    void received(error_code ec, std::size_t count, bool into_body);
     void on_read(error_code ec);
     void consume();
     bool consume_one();
     bool read_head();
     bool admit_head();
     void read_body();
+    bool grow_body();
+    void refuse_body();
     void dispatch(std::string_view body);
     void refuse(const core::Error& error);
     Slot& open_slot(const RequestHead* head);
     void collect();
     void render(Slot& slot, const Response& response, std::string& out);
     void write();
+    bool note_held();
+    bool affordable();
+    std::size_t send(net::const_buffer bytes, error_code& ec);
     void on_write(error_code ec);
     void set_phase(Phase phase);
     bool last_before_the_drain() const;
     void make_room();
     void skip(std::size_t used);
     void leave();
+    void cut();
     void operation_done();
 
     Socket socket_;
+    Peer peer_;
+    std::unique_ptr<TlsStream> tls_;  ///< null: plain
     std::uint64_t id_;
     ConnectionOwner& owner_;
 
@@ -134,7 +163,8 @@ private:
 
     std::optional<RequestHead> head_;  ///< complete, its body is not
     std::optional<api::Target> target_;
-    std::string body_;
+    std::string body_;  ///< its first body_have_ bytes have come; the rest is room
+    std::size_t body_have_ = 0;
     std::size_t body_wanted_ = 0;
     bool in_body_ = false;  ///< body bytes go to body_ instead of the buffer
 
@@ -142,6 +172,8 @@ private:
     std::uint64_t next_slot_ = 1;
     std::string out_;
     std::size_t written_ = 0;
+    std::size_t early_ = 0;  ///< bytes of replies in slots_, which wait for an older one
+    std::size_t held_ = 0;   ///< as the owner was told: unread replies, an unfinished body
 
     Phase phase_ = Phase::kIdle;
     Clock::Steady::time_point deadline_;

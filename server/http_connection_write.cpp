@@ -32,6 +32,7 @@ void HttpConnection::respond(std::uint64_t number, const Response& response) {
         collect();
     } else {
         render(*slot, response, slot->text);
+        early_ += slot->text.size();
     }
 }
 
@@ -39,6 +40,7 @@ void HttpConnection::respond(std::uint64_t number, const Response& response) {
 void HttpConnection::collect() {
     while (!slots_.empty() && slots_.front().ready) {
         out_.append(slots_.front().text);
+        early_ -= slots_.front().text.size();
         slots_.erase(slots_.begin());
     }
 }
@@ -67,16 +69,38 @@ void HttpConnection::flush() {
     read();
 }
 
+/// Tells the owner what we hold for the client; false when that is too much over all clients.
+bool HttpConnection::note_held() {
+    const std::size_t held = out_.size() - written_ + early_ + (in_body_ ? body_.size() : 0);
+    if (held == held_) return true;
+    const auto change = static_cast<std::ptrdiff_t>(held) - static_cast<std::ptrdiff_t>(held_);
+    held_ = held;
+    return owner_.on_held(change) || change < 0;
+}
+
+/// False when the clients together leave too much unread, and this one more than its share: it must
+/// be cut.
+bool HttpConnection::affordable() {
+    return note_held() || held_ < core::limits::kUnreadFairBytes;
+}
+
 void HttpConnection::write() {
-    if (writing_ || closed_) return;
+    if (closed_) return;
+    if (writing_) {
+        if (!affordable()) cut();
+        return;
+    }
     if (!out_.empty()) {
         error_code ec;
-        written_ +=
-            socket_.write_some(net::buffer(out_.data() + written_, out_.size() - written_), ec);
+        written_ += send(net::buffer(out_.data() + written_, out_.size() - written_), ec);
         if (ec && ec != net::error::would_block && ec != net::error::try_again) {
             close();
             return;
         }
+    }
+    if (!affordable()) {
+        cut();
+        return;
     }
     if (written_ < out_.size()) {
         if (phase_ != Phase::kLeaving) {
@@ -101,6 +125,22 @@ void HttpConnection::write() {
     }
 }
 
+/// As much as the socket takes; would_block when it takes no more.
+std::size_t HttpConnection::send(net::const_buffer bytes, error_code& ec) {
+    if (!tls_) return socket_.write_some(bytes, ec);
+    std::size_t sent = 0;
+    while (sent < bytes.size()) {  // one record at a time
+        const net::const_buffer rest = bytes + sent;
+        const TlsStream::Io io = tls_->write(rest.data(), rest.size());
+        sent += io.count;
+        if (io.status == TlsStream::Status::kDone) continue;
+        const bool full = io.status == TlsStream::Status::kWantWrite;
+        ec = full ? net::error::would_block : net::error::connection_reset;
+        break;
+    }
+    return sent;
+}
+
 /// Says goodbye and waits for the peer's: closing with unread input would reset the connection, and
 /// the reply with it.
 void HttpConnection::leave() {
@@ -109,6 +149,7 @@ void HttpConnection::leave() {
         return;
     }
     error_code ignored;
+    if (tls_) tls_->say_goodbye();
     socket_.shutdown(Socket::shutdown_send, ignored);
     in_body_ = false;
     begin_ = end_ = 0;
@@ -151,7 +192,7 @@ bool HttpConnection::begin_stream(std::uint64_t number) {
 void HttpConnection::stream(std::span<const net::const_buffer> pieces) {
     HEADWAY_ASSERT(writable() && streaming_);
     error_code ec;
-    std::size_t sent = socket_.write_some(pieces, ec);
+    std::size_t sent = tls_ ? 0 : socket_.write_some(pieces, ec);
     if (ec && ec != net::error::would_block && ec != net::error::try_again) {
         close();
         return;
@@ -232,9 +273,15 @@ void HttpConnection::drain() {
     if (!closed_ && !streaming_ && idle) close();
 }
 
+void HttpConnection::cut() {
+    owner_.on_cut();
+    close();
+}
+
 void HttpConnection::close() {
     if (closed_) return;
     closed_ = true;
+    if (held_ > 0) owner_.on_held(-static_cast<std::ptrdiff_t>(std::exchange(held_, 0)));
     ++operations_;  // keeps us alive through the calls below
     error_code ignored;
     socket_.shutdown(Socket::shutdown_both, ignored);

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/limits.hpp"
+#include "server/descriptors.hpp"
 
 namespace headway::server {
 namespace {
@@ -25,8 +27,11 @@ HttpServer::HttpServer(net::io_context& io, config::ServerSettings settings, Han
       settings_(std::move(settings)),
       handler_(handler),
       acceptor_(io),
+      local_acceptor_(io),
+      bulk_(io),
       wheel_(io),
       accept_pause_(io),
+      local_pause_(io),
       request_id_prefix_(hex(std::random_device{}()) + "-") {}
 
 HttpServer::~HttpServer() = default;
@@ -51,6 +56,7 @@ core::Result<> HttpServer::listen(const std::string& address, std::uint16_t port
     if (!ec) acceptor_.listen(1024, ec);
     if (!ec) acceptor_.non_blocking(true, ec);
     if (ec) return failed(ec);
+    settings_.connections_max = connections_that_fit(settings_.connections_max);
     set_allowed_hosts(settings_.allowed_hosts);
     accept();
     turn_wheel();
@@ -65,33 +71,79 @@ std::string HttpServer::bound() const {
            std::to_string(endpoint.port());
 }
 
+std::string HttpServer::url() const {
+    error_code ec;
+    const net::ip::address address = acceptor_.local_endpoint(ec).address();
+    std::string authority = bound();
+    if (address.is_unspecified())
+        authority = (address.is_v6() ? "[::1]:" : "127.0.0.1:") + std::to_string(port());
+    return (encrypted() ? "https://" : "http://") + authority;
+}
+
 std::uint16_t HttpServer::port() const {
     error_code ec;
     return acceptor_.local_endpoint(ec).port();
 }
 
 void HttpServer::set_allowed_hosts(const std::vector<std::string>& hosts) {
+    error_code ec;
+    const net::ip::address address = acceptor_.local_endpoint(ec).address();
     gate_ = gate_settings(port(), hosts);
+    if (!address.is_unspecified()) {
+        const std::string name = bound();
+        gate_.hosts.push_back(name);
+        if (is_default_port(port())) gate_.hosts.push_back(name.substr(0, name.rfind(':')));
+    }
+    local_gate_ = gate_settings(port(), hosts);
+    local_gate_.any_port_hosts.emplace_back("localhost");
+}
+
+core::Result<> HttpServer::listen_local(const std::filesystem::path& file) {
+    HEADWAY_CHECK(local_file_.open(local_acceptor_, file));
+    accept_local();
+    return {};
 }
 
 void HttpServer::accept() {
-    acceptor_.async_accept(io_, [this](error_code ec, Socket socket) {
+    acceptor_.async_accept(io_, from_, [this](error_code ec, TcpSocket socket) {
         if (ec == net::error::operation_aborted || !acceptor_.is_open()) return;
         if (!ec) {
-            admit(std::move(socket));
-            accept();
-            return;
+            Peer peer = peer_at(from_);
+            peer.encrypted = encrypted();
+            admit(std::move(socket), peer);
         }
-        // Out of descriptors, or a peer that left already: pausing beats spinning.
-        ++stats_.accept_errors;
-        accept_pause_.expires_after(100ms);
-        accept_pause_.async_wait([this](error_code stopped) {
-            if (!stopped && acceptor_.is_open()) accept();
-        });
+        go_on(ec, accept_pause_, &HttpServer::accept);
     });
 }
 
-void HttpServer::admit(Socket socket) {
+void HttpServer::accept_local() {
+    local_acceptor_.async_accept(io_, [this](error_code ec, LocalSocket socket) {
+        if (ec == net::error::operation_aborted || !local_acceptor_.is_open()) return;
+        if (!ec && is_our_user(socket)) {
+            Peer peer;
+            peer.local = true;
+            admit(std::move(socket), peer);
+        } else if (!ec) {
+            ++stats_.refused_users;
+        }
+        go_on(ec, local_pause_, &HttpServer::accept_local);
+    });
+}
+
+/// Out of descriptors, or a peer that left already: pausing beats spinning.
+void HttpServer::go_on(const error_code& ec, Timer& pause, void (HttpServer::*again)()) {
+    if (!ec) {
+        (this->*again)();
+        return;
+    }
+    ++stats_.accept_errors;
+    pause.expires_after(100ms);
+    pause.async_wait([this, again](error_code stopped) {
+        if (!stopped && acceptor_.is_open()) (this->*again)();
+    });
+}
+
+void HttpServer::admit(Socket socket, const Peer& peer) {
     if (stats_.open >= settings_.connections_max) {
         ++stats_.refused_connections;
         return;  // the socket closes
@@ -104,7 +156,10 @@ void HttpServer::admit(Socket socket) {
     free_.pop_back();
     Place& place = places_[index];
     const std::uint64_t id = (std::uint64_t{place.generation} << 32) | index;
-    place.connection = std::make_unique<HttpConnection>(std::move(socket), id, *this);
+    std::unique_ptr<TlsStream> tls;
+    if (peer.encrypted) tls = std::make_unique<TlsStream>(*tls_, socket.native_handle());
+    place.connection =
+        std::make_unique<HttpConnection>(std::move(socket), peer, std::move(tls), id, *this);
     ++stats_.accepted;
     ++stats_.open;
     place.connection->start();
@@ -144,6 +199,8 @@ void HttpServer::drain() {
     draining_ = true;
     error_code ignored;
     acceptor_.close(ignored);
+    local_acceptor_.close(ignored);
+    local_file_.remove();
     for (std::size_t i = 0; i < places_.size(); ++i) {
         if (places_[i].connection) places_[i].connection->drain();
     }
@@ -152,6 +209,7 @@ void HttpServer::drain() {
 void HttpServer::close_all() {
     wheel_.cancel();
     accept_pause_.cancel();
+    local_pause_.cancel();
     for (std::size_t i = 0; i < places_.size(); ++i) {
         if (places_[i].connection) places_[i].connection->close();
     }
@@ -170,6 +228,11 @@ void HttpServer::on_request(HttpConnection& connection, std::uint64_t slot,
 void HttpServer::on_refused(core::ErrorCode) {
     ++stats_.requests;
     ++stats_.refused_requests;
+}
+
+bool HttpServer::on_held(std::ptrdiff_t change) {
+    stats_.held_bytes += static_cast<std::size_t>(change);  // wraps for what is negative
+    return stats_.held_bytes <= core::limits::kUnreadBytesMax;
 }
 
 void HttpServer::on_writable(HttpConnection& connection) {

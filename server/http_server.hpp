@@ -9,7 +9,9 @@
 #include "config/settings.hpp"
 #include "server/gate.hpp"
 #include "server/http_connection.hpp"
+#include "server/local_socket.hpp"
 #include "server/net.hpp"
+#include "server/tls.hpp"
 
 namespace headway::server {
 
@@ -17,10 +19,13 @@ namespace headway::server {
 struct HttpStats {
     std::uint64_t accepted = 0;
     std::uint64_t refused_connections = 0;  ///< over the cap
+    std::uint64_t refused_users = 0;        ///< of the Unix socket: neither root nor ours
     std::uint64_t accept_errors = 0;
     std::uint64_t requests = 0;
     std::uint64_t refused_requests = 0;
     std::uint64_t open = 0;
+    std::size_t held_bytes = 0;  ///< of unread replies and unfinished bodies, over all connections
+    std::uint64_t cut = 0;       ///< connections that left too much of it
 };
 
 /// The listener and all of its connections: accepts up to the cap, finds a connection by its id,
@@ -44,8 +49,20 @@ public:
 
     /// Binds `address`:`port` and starts accepting. Error: kInvalidConfig.
     core::Result<> listen(const std::string& address, std::uint16_t port);
+    /// Also listens on a Unix socket, for root and the user we run as. Error: kInvalidConfig.
+    core::Result<> listen_local(const std::filesystem::path& file);
+    /// From now on new connections over the network speak TLS with this certificate.
+    void set_tls(std::shared_ptr<TlsContext> tls) { tls_ = std::move(tls); }
+    bool encrypted() const noexcept { return tls_ != nullptr; }
+    /// How many connections may be open: what is configured, or what the limit of open files lets.
+    std::uint32_t connections_max() const noexcept { return settings_.connections_max; }
     /// The bound address as HOST:PORT.
     std::string bound() const;
+    /// One that reaches it from this machine: every address (0.0.0.0, ::) is none that a browser or
+    /// the check of Host takes, and loopback is among them.
+    std::string url() const;
+    /// Of the Unix socket; empty without one.
+    const std::filesystem::path& local_path() const noexcept { return local_file_.path(); }
     std::uint16_t port() const;
 
     HttpConnection* find(std::uint64_t id);
@@ -57,13 +74,18 @@ public:
     void close_all();
     const HttpStats& stats() const noexcept { return stats_; }
 
-    const GateSettings& gate() const override { return gate_; }
+    const GateSettings& gate(const Peer& peer) const override {
+        return peer.local ? local_gate_ : gate_;
+    }
     const config::ServerSettings& limits() const override { return settings_; }
     bool draining() const override { return draining_; }
     std::string next_request_id() override;
     void on_request(HttpConnection& connection, std::uint64_t slot,
                     const HttpRequest& request) override;
     void on_refused(core::ErrorCode code) override;
+    bool on_held(std::ptrdiff_t change) override;
+    BulkTurns& bulk() override { return bulk_; }
+    void on_cut() override { ++stats_.cut; }
     void on_writable(HttpConnection& connection) override;
     void on_closed(HttpConnection& connection) override;
     void release(HttpConnection& connection) override;
@@ -74,16 +96,25 @@ private:
         std::uint32_t generation = 1;
     };
     void accept();
-    void admit(Socket socket);
+    void accept_local();
+    void go_on(const error_code& ec, Timer& pause, void (HttpServer::*again)());
+    void admit(Socket socket, const Peer& peer);
     void turn_wheel();
 
     net::io_context& io_;
     config::ServerSettings settings_;
     Handler& handler_;
     GateSettings gate_;
-    Acceptor acceptor_;
+    GateSettings local_gate_;
+    std::shared_ptr<TlsContext> tls_;  ///< null: plain
+    TcpAcceptor acceptor_;
+    net::ip::tcp::endpoint from_;  ///< of the connection that is accepted next
+    LocalAcceptor local_acceptor_;
+    LocalSocketFile local_file_;
+    BulkTurns bulk_;
     Timer wheel_;
     Timer accept_pause_;
+    Timer local_pause_;
     std::vector<Place> places_;  ///< an id is generation and index
     std::vector<std::uint32_t> free_;
     HttpStats stats_;

@@ -44,7 +44,8 @@ core::Result<std::string> probe_judge(const config::JudgeSettings& settings,
                                       const std::string& name) {
     const std::string table = "[judge.endpoints." + name + "]";
     std::promise<JudgeReply> answered;  // above the client, whose thread uses it
-    JudgeClient client{only(settings, name),
+    CurlLoop loop;
+    JudgeClient client{loop, only(settings, name),
                        [&](JudgeReply reply) { answered.set_value(std::move(reply)); },
                        [](bool, const std::string&) {}};  // what it reports, the reply says too
     JudgeJob job;

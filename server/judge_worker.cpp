@@ -37,9 +37,7 @@ JudgeWorker::JudgeWorker(config::JudgeSettings settings, JudgeMailbox& mailbox, 
       mailbox_(mailbox),
       deliver_(std::move(deliver)),
       report_(std::move(report)),
-      multi_(curl_multi_init()),
       random_(std::random_device{}()) {
-    HEADWAY_ASSERT(multi_ != nullptr);
     for (config::JudgeEndpoint& endpoint : settings_.endpoints)
         endpoints_.push_back({JudgeTarget{std::move(endpoint), report_}, {}, {}, {}, 0});
     settings_.endpoints.clear();  // the targets have them, without the keys
@@ -47,37 +45,31 @@ JudgeWorker::JudgeWorker(config::JudgeSettings settings, JudgeMailbox& mailbox, 
 
 JudgeWorker::~JudgeWorker() = default;
 
-void JudgeWorker::wake() {
-    curl_multi_wakeup(multi_.get());
+void JudgeWorker::start(CURLM* multi) {
+    multi_ = multi;
+    auto delivery = mailbox_.take();
+    take(delivery);
+    if (!delivery.closed) start_due();
 }
 
-void JudgeWorker::run() {
-    for (;;) {
-        try {
-            auto delivery = mailbox_.take();
-            const bool closed = delivery.closed;
-            take(delivery);
-            if (closed) break;
-            turn();
-        } catch (const std::exception& failure) {
-            // Out of memory, in practice. Who asked must not wait for ever.
-            mailbox_.close();
-            report_(true,
-                    std::string{"judge: stopped, no more questions are asked: "} + failure.what());
-        }
-    }
+CurlLoop::Instant JudgeWorker::finish() {
+    end_silent();
+    start_due();  // in the place of what has ended
+    show();
+    return next_turn();
+}
+
+void JudgeWorker::close() {
+    auto delivery = mailbox_.take();
+    take(delivery);
     cancel_all();
     show();
 }
 
-void JudgeWorker::turn() {
-    start_due();
-    drive();
-    end_silent();
-    start_due();  // in the place of what has ended
-    show();
-    // Also ends when libcurl has something to do by its own timers, or on wake().
-    curl_multi_poll(multi_.get(), nullptr, 0, poll_timeout_ms(), nullptr);
+/// Out of memory, in practice. Who asked must not wait for ever.
+void JudgeWorker::failed(const std::string& why) {
+    mailbox_.close();
+    report_(true, "judge: stopped, no more questions are asked: " + why);
 }
 
 void JudgeWorker::take(JudgeMailbox::Delivery& delivery) {
@@ -132,18 +124,18 @@ void JudgeWorker::start_due() {
                endpoint.in_flight < endpoint.target.endpoint().concurrency) {
             const auto permit = endpoint.breaker.admit(now);
             if (permit == CircuitBreaker::Permit::kNone) break;
-            start(endpoint, *endpoint.waiting.pop(), permit);
+            start_one(endpoint, *endpoint.waiting.pop(), permit);
         }
     }
 }
 
-void JudgeWorker::start(Endpoint& endpoint, Question question, CircuitBreaker::Permit permit) {
+void JudgeWorker::start_one(Endpoint& endpoint, Question question, CircuitBreaker::Permit permit) {
     ++question.tries;
     if (!question.first_try) question.first_try = Clock::steady();
     std::unique_ptr<JudgeTransfer> transfer;
     try {
         transfer = std::make_unique<JudgeTransfer>(
-            multi_.get(), endpoint.target, question.job,
+            multi_, endpoint.target, question.job,
             JudgeTransfer::Patience{settings_.silence_timeout, settings_.connect_timeout});
     } catch (const std::exception& failure) {
         endpoint.breaker.abandoned(permit);
@@ -154,20 +146,13 @@ void JudgeWorker::start(Endpoint& endpoint, Question question, CircuitBreaker::P
     active_.push_back({std::move(question), &endpoint, permit, std::move(transfer)});
 }
 
-void JudgeWorker::drive() {
-    int running = 0;
-    curl_multi_perform(multi_.get(), &running);
-    int left = 0;
-    while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
-        if (message->msg != CURLMSG_DONE) continue;
-        const CURLcode code = message->data.result;  // the message dies with the transfer
-        const auto active =
-            std::find_if(active_.begin(), active_.end(), [&](const Active& candidate) {
-                return candidate.transfer->handle() == message->easy_handle;
-            });
-        HEADWAY_ASSERT(active != active_.end());
-        end_try(active, active->transfer->ended(code));
-    }
+bool JudgeWorker::ended(CURL* handle, CURLcode code) {
+    const auto active = std::find_if(active_.begin(), active_.end(), [&](const Active& candidate) {
+        return candidate.transfer->handle() == handle;
+    });
+    if (active == active_.end()) return false;
+    end_try(active, active->transfer->ended(code));
+    return true;
 }
 
 void JudgeWorker::end_silent() {
@@ -286,7 +271,7 @@ void JudgeWorker::show() {
     }
 }
 
-int JudgeWorker::poll_timeout_ms() const {
+CurlLoop::Instant JudgeWorker::next_turn() const {
     const Instant now = Clock::steady();
     Instant next = now + kIdleTurn;
     for (const Endpoint& endpoint : endpoints_) {
@@ -298,8 +283,7 @@ int JudgeWorker::poll_timeout_ms() const {
     }
     for (const Active& active : active_)
         next = std::min(next, active.transfer->silent_at());
-    const auto wait = std::chrono::ceil<milliseconds>(next - now).count();
-    return static_cast<int>(std::max<milliseconds::rep>(0, wait));
+    return next;
 }
 
 }  // namespace headway::server

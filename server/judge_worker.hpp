@@ -15,6 +15,7 @@
 #include "config/judge_settings.hpp"
 #include "server/backoff.hpp"
 #include "server/circuit_breaker.hpp"
+#include "server/curl_loop.hpp"
 #include "server/fair_queue.hpp"
 #include "server/judge_mailbox.hpp"
 #include "server/judge_messages.hpp"
@@ -23,28 +24,30 @@
 
 namespace headway::server {
 
-/// What the judge thread runs: takes questions from the mailbox, keeps each endpoint's line,
-/// breaker and pauses, and drives the transfers. Judge thread only, but for the constructor and
-/// wake().
-class JudgeWorker {
+/// What the thread of libcurl does for judges: takes questions from the mailbox, keeps each
+/// endpoint's line, breaker and pauses, and starts and ends the transfers. That thread only, but
+/// for the constructor.
+class JudgeWorker final : public CurlLoop::User {
 public:
     using Deliver = std::function<void(JudgeReply)>;
     using Report = JudgeTarget::Report;
 
-    /// The mailbox must outlive it. curl_global_init must have been called.
+    /// The mailbox must outlive it; it must be closed before it ends.
     JudgeWorker(config::JudgeSettings settings, JudgeMailbox& mailbox, Deliver deliver,
                 Report report);
     JudgeWorker(const JudgeWorker&) = delete;
     JudgeWorker& operator=(const JudgeWorker&) = delete;
-    ~JudgeWorker();
+    ~JudgeWorker() override;
 
-    /// Returns when the mailbox is closed and every question has its answer.
-    void run();
-    /// Any thread: something is in the mailbox.
-    void wake();
+    void start(CURLM* multi) override;
+    bool ended(CURL* handle, CURLcode code) override;
+    CurlLoop::Instant finish() override;
+    /// Every question has its answer then.
+    void close() override;
+    void failed(const std::string& why) override;
 
 private:
-    using Instant = Clock::Steady::time_point;
+    using Instant = CurlLoop::Instant;
 
     struct Question {
         JudgeJob job;
@@ -65,17 +68,11 @@ private:
         std::unique_ptr<JudgeTransfer> transfer;
     };
     using ActiveList = std::list<Active>;
-    struct FreeMulti {
-        void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
-    };
-
-    void turn();
     void take(JudgeMailbox::Delivery& delivery);
     void cancel(const std::string& session);
     void enqueue(JudgeJob job);
     void start_due();
-    void start(Endpoint& endpoint, Question question, CircuitBreaker::Permit permit);
-    void drive();
+    void start_one(Endpoint& endpoint, Question question, CircuitBreaker::Permit permit);
     void end_silent();
     void end_try(ActiveList::iterator active, TryEnd end);
     void weigh(Endpoint& endpoint, CircuitBreaker::Permit permit, const TryEnd& end, bool retry);
@@ -85,16 +82,16 @@ private:
                         core::JudgeOutcome outcome, std::string error);
     void cancel_all();
     void show();
-    int poll_timeout_ms() const;
+    Instant next_turn() const;
     Endpoint& endpoint_of(const JudgeJob& job);
 
     config::JudgeSettings settings_;
     JudgeMailbox& mailbox_;
     Deliver deliver_;
     Report report_;
-    std::unique_ptr<CURLM, FreeMulti> multi_;
+    CURLM* multi_ = nullptr;
     std::list<Endpoint> endpoints_;  ///< in the order of the settings; stable addresses
-    ActiveList active_;              ///< below multi_ and endpoints_: goes first
+    ActiveList active_;              ///< below endpoints_: goes first
     std::mt19937_64 random_;
 };
 

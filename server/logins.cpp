@@ -77,7 +77,7 @@ bool Logins::use_code(std::string_view code, core::Timestamp now) {
 }
 
 std::string Logins::line(std::string_view value, std::int64_t max_age) const {
-    return "Set-Cookie: " + name_ + "=" + std::string{value} +
+    return "Set-Cookie: " + name_ + "=" + std::string{value} + (secure_ ? "; Secure" : "") +
            "; HttpOnly; SameSite=Strict; Path=/; Max-Age=" + std::to_string(max_age) + "\r\n";
 }
 

@@ -30,6 +30,8 @@ public:
     void set_secret(std::string_view secret);
     /// Cookies are told apart by port, which browsers do not.
     void set_port(std::uint16_t port);
+    /// Whether browsers may send cookies over TLS only.
+    void set_secure(bool secure) { secure_ = secure; }
 
     /// Error: kInternal.
     core::Result<LoginCode> make_code(core::Timestamp now);
@@ -53,6 +55,7 @@ private:
     std::string signature_of(std::string_view text) const;
 
     std::string key_;
+    bool secure_ = false;
     std::string name_ = "headway_login";
     std::vector<Code> codes_;  ///< at most limits::kLoginCodesMax, oldest first
 };

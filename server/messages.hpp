@@ -20,6 +20,7 @@
 #include "core/result.hpp"
 #include "core/view.hpp"
 #include "server/judge_messages.hpp"
+#include "server/webhook_messages.hpp"
 #include "storage/store.hpp"
 
 // What the I/O thread and the supervisor thread hand each other. Plain values; nothing else is
@@ -211,6 +212,38 @@ struct CheckQuery {
 /// How good estimates of progress were.
 struct EstimatesQuery {};
 
+/// Copies the database into a file that is not there yet; answered when the copy is complete.
+struct BackupCommand {
+    std::string file;  ///< an absolute path
+};
+
+/// How all webhooks fare.
+struct WebhooksQuery {};
+
+/// Messages to one that were not delivered.
+struct DeliveriesQuery {
+    std::string endpoint;
+    bool dead = false;
+    std::int64_t after = 0;
+    std::size_t limit = 50;
+};
+
+/// Sends a test to a webhook; answered when it has ended.
+struct WebhookTestCommand {
+    std::string endpoint;
+};
+
+/// Sends dead letters again, all without `ids`.
+struct WebhookReplayCommand {
+    std::string endpoint;
+    std::vector<std::string> ids;
+};
+
+/// A try to tell a webhook has ended; only a test has somebody who waits for it.
+struct WebhookDoneCommand {
+    WebhookResult result;
+};
+
 /// The configuration was loaded again; no reply.
 struct ReloadCommand {
     core::Policy policy;
@@ -225,7 +258,9 @@ using Command =
                  ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery, ApprovalQuery,
                  InboxQuery, ReloadCommand, BudgetCommand, BudgetQuery, BudgetAnalyticsQuery,
                  CreateTokenCommand, RevokeTokenCommand, UseTokensCommand, CheckCommand,
-                 JudgedCommand, CheckQuery, EstimatesQuery, OverviewQuery, SystemQuery>;
+                 JudgedCommand, CheckQuery, EstimatesQuery, OverviewQuery, SystemQuery,
+                 BackupCommand, WebhooksQuery, DeliveriesQuery, WebhookTestCommand,
+                 WebhookReplayCommand, WebhookDoneCommand>;
 
 struct Request {
     ReplyTo reply_to;
@@ -246,9 +281,10 @@ struct AdviceReply {
 struct BodyReply {
     int status = 200;
     std::string body;
-    std::string headers;   ///< further header lines, each with its CRLF
-    bool lines = false;    ///< application/x-ndjson
-    bool problem = false;  ///< application/problem+json
+    std::string headers;  ///< further header lines, each with its CRLF
+    bool lines = false;   ///< application/x-ndjson
+    /// What somebody else decided: then the body is only the member `winner` of this problem.
+    std::optional<core::Error> lost;
 };
 
 /// The document of an approval or a check.
@@ -296,6 +332,17 @@ struct CheckStats {
     std::array<std::uint64_t, 2> estimates{};  ///< by judges: given, and fallbacks
 };
 
+/// How one webhook fares.
+struct WebhookStats {
+    std::string name;
+    std::uint64_t pending = 0;
+    std::uint64_t dead = 0;
+    std::uint64_t delivered = 0;
+    std::uint64_t failed = 0;   ///< tries
+    std::uint64_t died = 0;     ///< messages that became dead letters
+    std::uint64_t dropped = 0;  ///< dead letters that had to make room
+};
+
 /// How the supervisor fares, for /readyz and /metrics.
 struct SupervisorStats {
     std::uint64_t events = 0;
@@ -312,7 +359,19 @@ struct SupervisorStats {
     std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< verdict changes, by verdict
     ApprovalStats approvals;
     CheckStats checks;
-    bool writable = true;  ///< the last commit succeeded
+    std::uint64_t refused_full = 0;  ///< reports that there was no room for
+    std::uint64_t free_bytes = 0;    ///< on the disk, when it was looked at last
+    bool writable = true;            ///< the last commit succeeded
+    bool short_of_space = false;     ///< reports are refused
+    /// Null without a webhook.
+    std::shared_ptr<const std::vector<WebhookStats>> webhooks;
+};
+
+/// A copy of the database that has ended: complete, though not synced and not checked, or failed.
+struct CopiedFile {
+    ReplyTo to;
+    std::string file;
+    core::Result<> done;
 };
 
 /// What one turn of the supervisor made public. Views and events first, then the replies that rest
@@ -326,6 +385,8 @@ struct Publication {
     std::optional<std::vector<core::TokenRecord>> tokens;  ///< all of them, when they changed
     std::vector<std::string> decided;                      ///< approvals that do not wait any more
     std::vector<std::string> checked;                      ///< checks that have ended
+    std::optional<CopiedFile> copied;                      ///< a backup
+    std::string fatal;  ///< why the daemon must end now, or empty
     SupervisorStats stats;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "core/verdict.hpp"
 #include "core/version.hpp"
 
@@ -42,24 +43,63 @@ private:
 };
 
 const char* route_name(std::size_t route) {
-    constexpr const char* kNames[] = {"open",          "open_named",   "report",
-                                      "heartbeat",     "end",          "cancel",
-                                      "pause",         "resume",       "nudge",
-                                      "budget_change", "session",      "sessions",
-                                      "comparison",    "timeouts",     "journal",
-                                      "wait",          "wait_several", "stream",
-                                      "stream_all",    "progress",     "progress_stream",
-                                      "chat_status",   "budget",       "budget_analytics",
-                                      "livez",         "readyz",       "tokens",
-                                      "token_create",  "token_revoke", "operator_rotate",
-                                      "metrics",       "version",      "page",
-                                      "asset",         "docs",         "openapi",
-                                      "ask",           "approvals",    "approval",
-                                      "decide",        "redeem",       "revoke",
-                                      "approve_agent", "check_ask",    "check",
-                                      "estimates",     "overview",     "login_code",
-                                      "login",         "logout",       "me",
-                                      "system"};
+    constexpr const char* kNames[] = {"open",
+                                      "open_named",
+                                      "report",
+                                      "heartbeat",
+                                      "end",
+                                      "cancel",
+                                      "pause",
+                                      "resume",
+                                      "nudge",
+                                      "budget_change",
+                                      "session",
+                                      "sessions",
+                                      "comparison",
+                                      "timeouts",
+                                      "journal",
+                                      "wait",
+                                      "wait_several",
+                                      "stream",
+                                      "stream_all",
+                                      "progress",
+                                      "progress_stream",
+                                      "chat_status",
+                                      "budget",
+                                      "budget_analytics",
+                                      "livez",
+                                      "readyz",
+                                      "tokens",
+                                      "token_create",
+                                      "token_revoke",
+                                      "operator_rotate",
+                                      "metrics",
+                                      "version",
+                                      "page",
+                                      "asset",
+                                      "docs",
+                                      "openapi",
+                                      "ask",
+                                      "approvals",
+                                      "approval",
+                                      "decide",
+                                      "redeem",
+                                      "revoke",
+                                      "approve_agent",
+                                      "check_ask",
+                                      "check",
+                                      "estimates",
+                                      "overview",
+                                      "login_code",
+                                      "login",
+                                      "logout",
+                                      "me",
+                                      "system",
+                                      "backup",
+                                      "webhooks",
+                                      "webhook_deliveries",
+                                      "webhook_replay",
+                                      "webhook_test"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }
@@ -81,13 +121,39 @@ ClientMetric& add_judge_metric(MetricFamily& family, const JudgeEndpointStats& j
     return metric;
 }
 
+/// What may be used up, and how much of it there is: alert on the first near the second.
+void add_bounds(Families& families, const MetricsInput& input) {
+    namespace limits = core::limits;
+    auto& bounds = families.family("headway_bound", "How many there may be at once, by what.",
+                                   MetricType::Gauge);
+    const auto add = [&bounds](const char* what, std::uint64_t most) {
+        ClientMetric& metric = bounds.metric.emplace_back();
+        metric.label.push_back({"of", what});
+        metric.gauge.value = static_cast<double>(most);
+    };
+    add("http_connections", input.connections_max);
+    add("http_held_bytes", limits::kUnreadBytesMax);
+    add("queue", limits::kCommandQueueMax);
+    add("streams", limits::kStreamsMax);
+    add("waiters", limits::kWaitersMax);
+    add("views", limits::kViewCacheMax);
+    add("access_failing_addresses", limits::kAuthAddressesMax);
+}
+
 void add_http(Families& families, const MetricsInput& input) {
     families.counter("headway_http_connections_accepted_total", "Connections accepted.",
                      input.http.accepted);
     families.counter("headway_http_connections_refused_total", "Connections over the cap.",
                      input.http.refused_connections);
+    families.counter("headway_http_users_refused_total",
+                     "Connections to the Unix socket by other users.", input.http.refused_users);
     families.counter("headway_http_accept_errors_total", "Failed accepts.",
                      input.http.accept_errors);
+    families.gauge("headway_http_held_bytes",
+                   "Of replies that clients have not read yet, and bodies not sent whole.",
+                   static_cast<double>(input.http.held_bytes));
+    families.counter("headway_http_connections_cut_total",
+                     "Connections cut because all together left too much unread.", input.http.cut);
     families.gauge("headway_http_connections", "Connections open now.",
                    static_cast<double>(input.http.open));
     families.counter("headway_http_requests_total", "Requests, also refused ones.",
@@ -96,6 +162,13 @@ void add_http(Families& families, const MetricsInput& input) {
                      input.http.refused_requests);
     families.counter("headway_access_refused_total", "Requests without a token that lets them in.",
                      input.refused_access);
+    families.counter("headway_access_failures_total", "Tokens shown that do not count.",
+                     input.access_failures);
+    families.counter("headway_access_paused_total",
+                     "Of these, how many were told to wait: too many from one address.",
+                     input.access_paused);
+    families.gauge("headway_access_failing_addresses", "Addresses whose failures are remembered.",
+                   static_cast<double>(input.failing_addresses));
     auto& routes = families.family("headway_http_route_requests_total", "Requests by route.",
                                    MetricType::Counter);
     for (std::size_t i = 0; i < api::kRouteCount; ++i) {
@@ -214,6 +287,31 @@ void add_approvals(Families& families, const ApprovalStats& stats) {
     }
 }
 
+void add_webhooks(Families& families, const std::vector<WebhookStats>& webhooks) {
+    const auto add = [&](const char* name, const char* help, std::uint64_t WebhookStats::*member,
+                         MetricType type) {
+        auto& family = families.family(name, help, type);
+        for (const WebhookStats& webhook : webhooks) {
+            ClientMetric& metric = family.metric.emplace_back();
+            metric.label.push_back({"webhook", webhook.name});
+            const auto value = static_cast<double>(webhook.*member);
+            (type == MetricType::Gauge ? metric.gauge.value : metric.counter.value) = value;
+        }
+    };
+    add("headway_webhook_pending", "Messages that wait to be delivered.", &WebhookStats::pending,
+        MetricType::Gauge);
+    add("headway_webhook_dead", "Dead letters that are kept.", &WebhookStats::dead,
+        MetricType::Gauge);
+    add("headway_webhook_delivered_total", "Messages delivered.", &WebhookStats::delivered,
+        MetricType::Counter);
+    add("headway_webhook_failed_total", "Tries that failed.", &WebhookStats::failed,
+        MetricType::Counter);
+    add("headway_webhook_died_total", "Messages that became dead letters.", &WebhookStats::died,
+        MetricType::Counter);
+    add("headway_webhook_dropped_total", "Dead letters that had to make room.",
+        &WebhookStats::dropped, MetricType::Counter);
+}
+
 void add_supervisor(Families& families, const MetricsInput& input) {
     const SupervisorStats& stats = input.supervisor;
     families.counter("headway_events_total", "Events stored.", stats.events);
@@ -238,10 +336,17 @@ void add_supervisor(Families& families, const MetricsInput& input) {
     families.gauge("headway_wal_pages", "WAL pages not yet checkpointed.",
                    static_cast<double>(stats.wal_pages));
     families.gauge("headway_writable", "1 while commits succeed.", stats.writable ? 1 : 0);
+    families.gauge("headway_disk_short", "1 while reports are refused for lack of space.",
+                   stats.short_of_space ? 1 : 0);
+    families.gauge("headway_disk_free_bytes", "Free on the disk of the database.",
+                   static_cast<double>(stats.free_bytes));
+    families.counter("headway_reports_refused_full_total",
+                     "Reports refused for lack of space on the disk.", stats.refused_full);
     families.gauge("headway_queue", "Requests waiting for the supervisor.",
                    static_cast<double>(input.queue));
     add_approvals(families, stats.approvals);
     add_checks(families, stats.checks);
+    if (stats.webhooks != nullptr) add_webhooks(families, *stats.webhooks);
     auto& verdicts = families.family("headway_verdicts_total", "Verdict changes, by verdict.",
                                      MetricType::Counter);
     for (std::size_t i = 0; i < core::kVerdictCount; ++i) {
@@ -261,6 +366,7 @@ std::string metrics_text(const MetricsInput& input) {
     info.gauge.value = 1;
     build.metric.push_back(info);
     add_http(families, input);
+    add_bounds(families, input);
     add_supervisor(families, input);
     if (input.judge != nullptr) {
         add_judge_state(families, *input.judge);

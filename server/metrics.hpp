@@ -15,12 +15,16 @@ namespace headway::server {
 using RouteCounts = std::array<std::uint64_t, api::kRouteCount>;
 
 /// Everything /metrics shows, as values. Labels are bounded sets (route, verdict, configured
-/// judge), never a session.
+/// judge or webhook), never a session.
 struct MetricsInput {
     const HttpStats& http;
     const SupervisorStats& supervisor;
     const RouteCounts& routes;
     std::uint64_t refused_access = 0;
+    std::uint64_t access_failures = 0;
+    std::uint64_t access_paused = 0;
+    std::uint64_t failing_addresses = 0;
+    std::uint64_t connections_max = 0;
     std::uint64_t queue = 0;
     std::uint64_t streams = 0;
     std::uint64_t waiters = 0;

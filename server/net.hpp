@@ -3,8 +3,10 @@
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <chrono>
 
 // Asio's types, bound to the executor of one io_context: without the type-erased executor a request
@@ -15,8 +17,11 @@ namespace headway::server {
 namespace net = boost::asio;
 using boost::system::error_code;
 using Executor = net::io_context::executor_type;
-using Socket = net::basic_stream_socket<net::ip::tcp, Executor>;
-using Acceptor = net::basic_socket_acceptor<net::ip::tcp, Executor>;
+using Socket = net::basic_stream_socket<net::generic::stream_protocol, Executor>;  ///< TCP or Unix
+using TcpSocket = net::basic_stream_socket<net::ip::tcp, Executor>;
+using TcpAcceptor = net::basic_socket_acceptor<net::ip::tcp, Executor>;
+using LocalSocket = net::basic_stream_socket<net::local::stream_protocol, Executor>;
+using LocalAcceptor = net::basic_socket_acceptor<net::local::stream_protocol, Executor>;
 using Timer = net::basic_waitable_timer<std::chrono::steady_clock,
                                         net::wait_traits<std::chrono::steady_clock>, Executor>;
 

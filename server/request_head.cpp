@@ -50,6 +50,10 @@ bool equals_ignoring_case(std::string_view a, std::string_view lower) {
     return true;
 }
 
+bool is_number(std::string_view value) {
+    return value.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// Collects the fields into a RequestHead as they pass.
 class HeadParser final : public http::basic_parser<true> {
 public:
@@ -87,12 +91,14 @@ private:
                 head_.host = value;
                 break;
             case http::field::content_length:
-                ++head_.content_lengths;
+                // A list of equal lengths (RFC 9110, 8.6) is as good as several.
+                head_.content_lengths += is_number(value) ? 1U : 2U;
                 break;
             case http::field::transfer_encoding:
                 head_.transfer_encoding = true;
                 break;
             case http::field::content_type:
+                note_repeated(head_.content_type, "Content-Type");
                 head_.content_type = value;
                 break;
             case http::field::accept:
@@ -108,6 +114,7 @@ private:
                 head_.if_none_match = value;
                 break;
             case http::field::origin:
+                note_repeated(head_.origin, "Origin");
                 head_.origin = value;
                 break;
             case http::field::authorization:
@@ -128,7 +135,15 @@ private:
         if (equals_ignoring_case(name, "last-event-id")) head_.last_event_id = value;
         if (equals_ignoring_case(name, "idempotency-key")) head_.idempotency_key = value;
         if (equals_ignoring_case(name, "x-request-id")) head_.request_id = value;
-        if (equals_ignoring_case(name, "sec-fetch-site")) head_.fetch_site = value;
+        if (equals_ignoring_case(name, "sec-fetch-site")) {
+            note_repeated(head_.fetch_site, "Sec-Fetch-Site");
+            head_.fetch_site = value;
+        }
+    }
+
+    /// Which of two would count is for nobody to guess.
+    void note_repeated(std::string_view before, std::string_view name) {
+        if (before.data() != nullptr) head_.repeated = name;
     }
 
     // The parser is stopped at the end of the head; a body is ours to count.
@@ -162,8 +177,10 @@ bool names_a_version(std::string_view bytes) {
     const std::string_view line = bytes.substr(0, bytes.find("\r\n"));
     const std::size_t space = line.rfind(' ');
     const bool two_spaces = std::count(line.begin(), line.end(), ' ') == 2;
-    return two_spaces && line.find('\n') == line.npos &&
-           line.substr(space + 1).starts_with("HTTP/");
+    if (!two_spaces || line.find('\n') != line.npos) return false;
+    const std::string_view version = line.substr(space + 1);
+    return version.starts_with("HTTP/") &&
+           version.find_first_not_of("0123456789.", 5) == std::string_view::npos;
 }
 
 HeadStatus parse(std::string_view bytes, RequestHead& head, core::Error& error) {
@@ -176,7 +193,7 @@ HeadStatus parse(std::string_view bytes, RequestHead& head, core::Error& error) 
         return HeadStatus::kMalformed;
     }
     bytes.remove_prefix(skipped);
-    if (bytes.empty()) return HeadStatus::kNeedMore;
+    if (bytes.empty() || bytes == "\r") return HeadStatus::kNeedMore;
     HeadParser parser{head, bytes};
     error_code ec;
     const std::size_t used = parser.put(boost::asio::buffer(bytes.data(), bytes.size()), ec);

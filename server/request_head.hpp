@@ -39,6 +39,7 @@ struct RequestHead {
     std::uint32_t content_lengths = 0;
     std::uint32_t authorizations = 0;
     bool transfer_encoding = false;
+    std::string_view repeated;  ///< a field that may come once and came more often
 
     /// A web page made it: only browsers send these.
     bool from_browser() const noexcept { return !origin.empty() || !fetch_site.empty(); }

@@ -16,13 +16,18 @@ Resident* ResidentSet::find(storage::SessionKey key) {
     return found == by_key_.end() ? nullptr : &*found->second;
 }
 
-Resident& ResidentSet::add(storage::StoredSession stored) {
+core::Result<Resident*> ResidentSet::add(storage::StoredSession stored) {
+    if (by_id_.contains(stored.session.id()) || by_key_.contains(stored.key)) {
+        return core::Error{core::ErrorCode::kStorageCorrupt,
+                           "session '" + stored.session.id() + "' is stored twice",
+                           {}};
+    }
     order_.emplace_front(std::move(stored));
     const auto at = order_.begin();
     by_id_.emplace(at->session.id(), at);
     by_key_.emplace(at->key, at);
     HEADWAY_ASSERT(by_id_.size() == order_.size() && by_key_.size() == order_.size());
-    return *at;
+    return &*at;
 }
 
 void ResidentSet::mark_dirty(Resident& resident, storage::Cursor cursor) {

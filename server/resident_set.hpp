@@ -44,7 +44,9 @@ public:
     Resident* find(std::string_view id);
     Resident* find(storage::SessionKey key);
 
-    Resident& add(storage::StoredSession stored);
+    /// Error: kStorageCorrupt where its id or key is here already, as only a damaged index brings
+    /// it; nothing is changed.
+    core::Result<Resident*> add(storage::StoredSession stored);
 
     /// It got an event at `cursor`.
     void mark_dirty(Resident& resident, storage::Cursor cursor);

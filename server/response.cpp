@@ -52,6 +52,8 @@ std::string_view status_line(int status) {
             return "HTTP/1.1 421 Misdirected Request\r\n";
         case 422:
             return "HTTP/1.1 422 Unprocessable Content\r\n";
+        case 429:
+            return "HTTP/1.1 429 Too Many Requests\r\n";
         case 431:
             return "HTTP/1.1 431 Request Header Fields Too Large\r\n";
         case 503:
@@ -120,12 +122,13 @@ void append_stream_header(std::string& out, const Envelope& envelope) {
     out.append("\r\n");
 }
 
-Response problem_response(const core::Error& error, std::string_view instance) {
+Response problem_response(const core::Error& error, std::string_view instance,
+                          api::ProblemMember more) {
     const api::ProblemKind kind = api::problem_kind(error.code);
     Response response;
     response.status = kind.status;
     response.content_type = "application/problem+json";
-    api::append_problem(response.body, error, instance);
+    api::append_problem(response.body, error, instance, more);
     if (kind.status == 503 || kind.status == 507) response.headers = "Retry-After: 1\r\n";
     if (kind.status == 401) response.headers = "WWW-Authenticate: Bearer\r\n";
     if (error.code == core::ErrorCode::kMethodNotAllowed) {

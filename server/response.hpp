@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/problem.hpp"
 #include "api/routes.hpp"
 #include "core/result.hpp"
 
@@ -35,6 +36,7 @@ void append_response(std::string& out, const Response& response, const Envelope&
 void append_stream_header(std::string& out, const Envelope& envelope);
 
 /// The problem+json reply to `error`; framing errors close the connection. Pure.
-Response problem_response(const core::Error& error, std::string_view instance);
+Response problem_response(const core::Error& error, std::string_view instance,
+                          api::ProblemMember more = {});
 
 }  // namespace headway::server

@@ -44,13 +44,15 @@ Streams::Streams(ViewCache& views, FindConnection find, Ask ask, Time time)
     : views_(views), find_(std::move(find)), ask_(std::move(ask)), time_(std::move(time)) {}
 
 core::Result<> Streams::open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
-                             const std::string& session, std::optional<std::int64_t> after) {
+                             const std::string& session, std::optional<std::int64_t> after,
+                             const std::string& caller) {
     const core::Error busy{
         core::ErrorCode::kOverloaded, "too many streams are open; try again", {}};
     if (clients_.size() >= limits::kStreamsMax) return busy;
     Client client;
     client.kind = kind;
     client.session = session;
+    client.caller = caller;
     client.slot = slot;
     client.after = after;
     client.asked = true;
@@ -211,11 +213,34 @@ void Streams::pump(std::uint64_t id, Client& client) {
 
 void Streams::cut_lagged(HttpConnection& connection, Client& client) {
     ++lagged_;
+    say_last(connection, client, "lagged",
+             R"({"reason":"the client read too slowly; resume from the last id"})");
+}
+
+void Streams::say_last(HttpConnection& connection, Client& client, std::string_view event,
+                       std::string_view data) {
     std::string frame;
-    api::append_sse(frame, "lagged", {},
-                    R"({"reason":"the client read too slowly; resume from the last id"})");
+    api::append_sse(frame, event, {}, data);
     send_text(connection, client, frame);
     if (is_open(connection.id())) connection.finish_stream();
+}
+
+void Streams::cut(const std::function<bool(const std::string&)>& may_stay) {
+    std::vector<std::uint64_t> gone;
+    for (const auto& [id, client] : clients_) {
+        if (!client.caller.empty() && !may_stay(client.caller)) gone.push_back(id);
+    }
+    for (const std::uint64_t id : gone) {
+        const auto client = clients_.find(id);
+        HttpConnection* connection = find_(id);
+        if (client == clients_.end() || connection == nullptr) continue;
+        if (client->second.started) {
+            say_last(*connection, client->second, "goodbye",
+                     R"({"reason":"the token does not count any more; come with another"})");
+        } else {
+            connection->close();
+        }
+    }
 }
 
 void Streams::publish_progress(const std::string& session) {

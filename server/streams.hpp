@@ -32,10 +32,11 @@ public:
 
     Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
 
-    /// Begins a stream in answer to `slot`; `after` is the position to resume from. Errors:
-    /// kOverloaded.
+    /// Begins a stream in answer to `slot`; `after` is the position to resume from, `caller` the id
+    /// of the token that let it in, or empty. Errors: kOverloaded.
     core::Result<> open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
-                        const std::string& session, std::optional<std::int64_t> after);
+                        const std::string& session, std::optional<std::int64_t> after,
+                        const std::string& caller);
 
     /// The supervisor's page for a stream that catches up. A stream's first reply may instead be an
     /// error: false then.
@@ -51,6 +52,8 @@ public:
     void on_closed(std::uint64_t connection);
     /// Comments on streams that have been quiet.
     void keep_alive(Clock::Steady::time_point now);
+    /// Says goodbye to those whose caller may not stay.
+    void cut(const std::function<bool(const std::string& caller)>& may_stay);
     /// Says goodbye to everyone.
     void drain();
 
@@ -69,6 +72,7 @@ private:
     struct Client {
         StreamKind kind = StreamKind::kSession;
         std::string session;
+        std::string caller;
         std::uint64_t slot = 0;
         std::int64_t position = 0;  ///< of the last event sent from the journal
         std::optional<std::int64_t> after;
@@ -89,6 +93,8 @@ private:
     void send_progress(HttpConnection& connection, Client& client);
     void send_text(HttpConnection& connection, Client& client, const std::string& text);
     void cut_lagged(HttpConnection& connection, Client& client);
+    void say_last(HttpConnection& connection, Client& client, std::string_view event,
+                  std::string_view data);
     void append(Channel& channel, std::string frame);
 
     ViewCache& views_;

@@ -12,8 +12,10 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A gap in our own attention above this is credited to every session: nobody turns silent because
-/// we were stopped.
-constexpr auto kPauseNoticed = 1s;
+/// we were stopped. With the wait before it, a pause that is not noticed stays under two intervals
+/// of the busiest agents there are in practice; much less, and the hiccups of a loaded machine
+/// would put off every silence.
+constexpr auto kPauseNoticed = 300ms;
 constexpr auto kUpkeepEvery = 250ms;
 constexpr auto kGapEvery = 1s;
 constexpr std::size_t kTicksPerTurn = 500;
@@ -35,19 +37,21 @@ void note_family(Families& families, const Resident& resident) {
 
 }  // namespace
 
-Supervisor::Supervisor(storage::Store& store, const Clock& clock, CommandQueue& queue,
-                       Settings settings, Publish publish, Report report, JudgeLink judge)
+Supervisor::Supervisor(storage::Store& store, Clock& clock, CommandQueue& queue, Settings settings,
+                       Publish publish, Report report, JudgeLink judge)
     : store_(store),
       clock_(clock),
       queue_(queue),
       settings_(settings),
       publish_(std::move(publish)),
       report_(std::move(report)),
-      judge_(std::move(judge)) {}
+      judge_(std::move(judge)),
+      webhooks_(store, settings_.webhooks) {}
 
 core::Result<std::uint64_t> Supervisor::recover() {
     HEADWAY_TRY(storage::Recovery recovery, store_.recover());
     HEADWAY_TRY(const std::vector<storage::SessionKey> open, store_.open_sessions());
+    HEADWAY_CHECK(start_after_journal());
     watching_since_ = clock_.now();
     snapshot_cursor_ = recovery.snapshots;
     // The others are loaded when they are due; how often each was asked to beat is known only then.
@@ -60,19 +64,20 @@ core::Result<std::uint64_t> Supervisor::recover() {
         deadlines_.schedule(key, watching_since_);
     HEADWAY_TRY(stats_.approvals.pending, store_.count_pending());
     HEADWAY_CHECK(recover_checks());
+    HEADWAY_CHECK(recover_webhooks());
     for (storage::StoredSession& stored : recovery.sessions) {
-        Resident& resident = residents_.add(std::move(stored));
-        residents_.mark_dirty(resident, recovery.snapshots + 1);
-        note_family(families_, resident);
-        resident.touched_at = watching_since_;
-        deadlines_.schedule(resident.key, resident.session.next_deadline(watching_since_));
+        HEADWAY_TRY(Resident * resident, residents_.add(std::move(stored)));
+        residents_.mark_dirty(*resident, recovery.snapshots + 1);
+        note_family(families_, *resident);
+        resident->touched_at = watching_since_;
+        deadlines_.schedule(resident->key, resident->session.next_deadline(watching_since_));
     }
     return recovery.events;
 }
 
 void Supervisor::run() {
     std::vector<Request> requests;
-    while (!queue_.closed_and_empty()) {
+    while (!queue_.closed_and_empty() || !readers_.empty()) {
         const auto planned = next_wake();
         const std::size_t left = queue_.take(requests, planned);
         notice_pause(planned);
@@ -83,14 +88,26 @@ void Supervisor::run() {
         const bool gap = requests.empty() || overdue;
         if (gap) gap_at_ = Clock::steady();
         upkeep(gap);
+        feed_watchdog();
     }
     save_everything();
+    if (!copying_) return;
+    store_.abandon_backup();
+    announce_copy({copying_->reply_to, copying_->file,
+                   core::Error{core::ErrorCode::kDraining, "the daemon is going down", {}}});
 }
 
 Clock::Steady::time_point Supervisor::next_wake() const {
     const auto now = Clock::steady();
+    if (!readers_.empty()) return now;
     if (!unasked_.empty() && judge_.ask && !lost_) return now;
+    if (copying_) return now;
     auto wake = now + kUpkeepEvery;
+    if (settings_.feed_watchdog) wake = std::min(wake, now + settings_.feed_every);
+    if (full_ || sync_failed_) return wake;  // what is due has to wait
+    const core::Timestamp told = webhooks_.any() && !lost_ ? webhooks_.next_wake() : core::kNever;
+    if (told != core::kNever)
+        wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));
     if (const auto due = deadlines_.next()) {
         wake = std::min(wake, now + std::max(*due - clock_.now(), core::Millis{0}));
     }
@@ -98,6 +115,7 @@ Clock::Steady::time_point Supervisor::next_wake() const {
 }
 
 void Supervisor::notice_pause(Clock::Steady::time_point planned) {
+    follow_wall_clock();
     if (Clock::steady() > planned + kPauseNoticed) watching_since_ = clock_.now();
 }
 
@@ -109,9 +127,11 @@ void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
     for (const Request& request : requests)
         listening_ = request.listening;
 
+    if (webhooks_.any()) note_landed(requests);
     write_phase(requests, turn);
     answer_queries(requests, turn);
     publish_turn(turn);
+    if (webhooks_.any()) send_webhooks();
     ask_judge(turn);
     ask_estimates(turn);
     if (Clock::steady() > started + kPauseNoticed) watching_since_ = clock_.now();
@@ -122,6 +142,11 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
     const bool ticks = due && *due <= turn.now;
     const bool writes = std::any_of(requests.begin(), requests.end(),
                                     [](const Request& r) { return !is_query(r.command); });
+    look_at_space(writes);
+    if (const auto closed = closed_disk()) {
+        refuse(*closed, requests, turn);
+        return;
+    }
     if (lost_ && !regain()) {
         if (writes)
             give_up({core::ErrorCode::kStorageUnavailable, "the journal cannot be written", {}},
@@ -162,6 +187,10 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
             continue;
         }
         if (is_query(request.command)) continue;
+        if (auto refused = no_room(request.command)) {
+            turn.publication->replies.push_back({request.reply_to, *std::move(refused)});
+            continue;
+        }
         core::Context context;
         context.now = turn.now;
         context.watching_since = watching_since_;
@@ -189,16 +218,35 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
     return store_.commit();
 }
 
+core::Result<storage::StoredSession> Supervisor::load(storage::SessionKey key,
+                                                      std::string_view id) {
+    auto stored = store_.load(key);
+    if (stored && (id.empty() || stored->session.id() == id)) return stored;
+    if (!stored && stored.error().code != core::ErrorCode::kStorageCorrupt) return stored;
+    const std::string what = stored ? "it is stored as '" + stored->session.id() + "'"
+                                    : std::move(stored).error().detail;
+    return core::Error{core::ErrorCode::kInternal,
+                       (id.empty() ? "a session" : "session '" + std::string{id} + "'") +
+                           " is damaged on the disk (" + what +
+                           "); stop headway and run `headway doctor --repair`",
+                       {}};
+}
+
 core::Result<> Supervisor::tick_some(Turn& turn) {
     for (std::size_t i = 0; i < kTicksPerTurn; ++i) {
         const auto key = deadlines_.pop_due(turn.now);
         if (!key) return {};
         Resident* resident = residents_.find(*key);
         if (resident == nullptr) {
-            auto stored = store_.load(*key);
+            auto stored = load(*key);
             if (!stored && stored.error().code == core::ErrorCode::kUnknownSession) continue;
+            if (!stored && stored.error().code == core::ErrorCode::kInternal) {
+                report_(true, stored.error().detail);
+                continue;
+            }
             if (!stored) return std::move(stored).error();
-            resident = &residents_.add(*std::move(stored));
+            if (stored->session.state().ended()) continue;  // since that was planned
+            HEADWAY_TRY(resident, residents_.add(*std::move(stored)));
             resident->touched_at = turn.now;
             note_family(families_, *resident);
         }
@@ -258,6 +306,7 @@ bool Supervisor::children_work(const core::Session& session, core::Timestamp now
 /// the next one.
 void Supervisor::give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn) {
     if (stats_.writable) report_(true, "commit failed: " + error.detail);
+    note_failure(error);
     ++stats_.commit_failures;
     stats_.writable = false;
     lost_ = true;
@@ -278,12 +327,21 @@ void Supervisor::give_up(const core::Error& error, std::vector<Request>& request
     if (shown.code == core::ErrorCode::kStorageCorrupt) {
         shown.code = core::ErrorCode::kStorageUnavailable;
     }
-    shown.detail = "nothing was stored; send it again (" + shown.detail + ")";
+    const bool unknown = shown.code == core::ErrorCode::kStorageSyncFailed;
+    shown.detail =
+        (unknown ? "it is not known whether this was stored; send it again with the same event_id ("
+                 : "nothing was stored; send it again (") +
+        shown.detail + ")";
+    refuse(shown, requests, turn);
+}
+
+/// All that want to write.
+void Supervisor::refuse(const core::Error& error, std::vector<Request>& requests, Turn& turn) {
     for (const Request& request : requests) {
         if (is_query(request.command) || std::holds_alternative<ReloadCommand>(request.command)) {
             continue;
         }
-        turn.publication->replies.push_back({request.reply_to, shown});
+        turn.publication->replies.push_back({request.reply_to, error});
     }
 }
 
@@ -297,29 +355,12 @@ bool Supervisor::regain() {
     return true;
 }
 
-void Supervisor::answer_queries(std::vector<Request>& requests, Turn& turn) {
-    for (Request& request : requests) {
-        if (!is_query(request.command)) continue;
-        core::Result<Answer> what{Answer{}};
-        if (lost_ && !regain()) {
-            what =
-                core::Error{core::ErrorCode::kStorageUnavailable, "the journal cannot be read", {}};
-        } else {
-            std::visit(
-                [&](const auto& query) {
-                    if constexpr (requires { this->answer(query); }) what = this->answer(query);
-                },
-                request.command);
-        }
-        turn.publication->replies.push_back({request.reply_to, std::move(what)});
-    }
-}
-
 void Supervisor::publish_turn(Turn& turn) {
     Publication& publication = *turn.publication;
     stats_.resident = residents_.size();
     stats_.wal_pages = static_cast<std::uint64_t>(store_.wal_pages());
-    const bool recovered = stats_.writable;
+    stats_.webhooks = webhooks_.stats();
+    const bool recovered = stats_.writable && !stats_.short_of_space;
     if (publication.replies.empty() && publication.views.empty() && publication.events.empty() &&
         recovered) {
         return;

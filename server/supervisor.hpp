@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,12 +18,15 @@
 #include "core/policy.hpp"
 #include "core/result.hpp"
 #include "core/run_files.hpp"
+#include "core/webhooks.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
 #include "server/deadlines.hpp"
 #include "server/families.hpp"
 #include "server/messages.hpp"
 #include "server/resident_set.hpp"
+#include "server/webhook_desk.hpp"
+#include "storage/disk_space.hpp"
 #include "storage/store.hpp"
 
 namespace headway::server {
@@ -42,6 +46,9 @@ public:
         std::size_t resident_max = 100'000;
         core::JudgeRules judge;                       ///< without a primary nobody is asked
         core::BudgetSettings budget{{}, {}, {}, {}};  ///< of new sessions; without any by default
+        std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
+        std::chrono::microseconds feed_every{0};
+        core::WebhookRules webhooks = {};  ///< without an endpoint nobody is told
     };
     /// Called once a turn that has something to say; must not block.
     using Publish = std::function<void(std::unique_ptr<Publication>)>;
@@ -54,12 +61,20 @@ public:
         std::function<void(const std::string& session)> cancel;  ///< nobody waits for it any more
     };
 
-    Supervisor(storage::Store& store, const Clock& clock, CommandQueue& queue, Settings settings,
+    Supervisor(storage::Store& store, Clock& clock, CommandQueue& queue, Settings settings,
                Publish publish, Report report, JudgeLink judge = {});
 
     /// Brings back what the journal holds past the snapshots and starts listening; returns the
     /// number of events read.
     core::Result<std::uint64_t> recover();
+
+    /// Reports are refused while less than `free_min` bytes are free there; without this call only
+    /// when nothing can be written. Before the first turn; `space` outlives this object.
+    void watch_space(storage::DiskSpace& space, std::uint64_t free_min);
+
+    /// How messages to webhooks go out; each that is taken comes back as a WebhookDoneCommand.
+    /// Before the first turn.
+    void send_webhooks_with(WebhookDesk::Send send) { webhooks_.send_with(std::move(send)); }
 
     /// Takes turns until the queue is closed and empty, then saves every session.
     void run();
@@ -68,14 +83,24 @@ public:
     /// by step.
     void turn(std::vector<Request>& requests, std::size_t left);
 
+    /// What follows a turn: housekeeping in bounded steps, more of it when there is time. Public
+    /// for the same reason.
+    void upkeep(bool idle);
+
 private:
     struct Turn;  ///< what one turn gathers
 
     // supervisor.cpp
     Clock::Steady::time_point next_wake() const;
     void notice_pause(Clock::Steady::time_point planned);
+    // supervisor_clock.cpp
+    void follow_wall_clock();
+    core::Result<> start_after_journal();
     void write_phase(std::vector<Request>& requests, Turn& turn);
     core::Result<> write_all(std::vector<Request>& requests, Turn& turn);
+    /// From disk, under this id where one is given. One whose rows are damaged is kInternal: it is
+    /// refused alone, while other errors of the store spoil the transaction.
+    core::Result<storage::StoredSession> load(storage::SessionKey key, std::string_view id = {});
     core::Result<> tick_some(Turn& turn);
     core::Result<> tick(Resident& resident, Turn& turn);
     core::Result<> look_at_parents(Turn& turn);
@@ -83,6 +108,7 @@ private:
     void give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn);
     bool regain();
     void answer_queries(std::vector<Request>& requests, Turn& turn);
+    core::Result<Answer> answer_query(const Command& command);
     void publish_turn(Turn& turn);
 
     // supervisor_commands.cpp
@@ -190,26 +216,60 @@ private:
     core::Result<> with_session(storage::SessionKey key, Use use);
 
     // supervisor_upkeep.cpp
-    void upkeep(bool idle);
     core::Result<> save_some(bool idle);
     core::Result<> save(Resident& resident);
     core::Result<> move_snapshot_cursor();
+    void dismiss_visitors();
     void evict_some();
     void retention_step();
     void forget(const storage::Deletion& deletion);
     void probe();
+    bool try_commit();
+    void feed_watchdog();
     void save_everything();
+    void announce();
+
+    // supervisor_space.cpp
+    void look_at_space(bool writes);
+    bool enough_space(std::uint64_t free, std::uint64_t wanted) const;
+    std::string space_line(std::uint64_t free) const;
+    void note_failure(const core::Error& error);
+    void fill_up();
+    std::optional<core::Error> no_room(const Command& command);
+    std::optional<core::Error> closed_disk();
+    void refuse(const core::Error& error, std::vector<Request>& requests, Turn& turn);
+
+    // supervisor_webhooks.cpp
+    core::Result<Answer> handle(WebhookDoneCommand& command, const core::Context& context,
+                                Turn& turn);
+    core::Result<Answer> handle(WebhookReplayCommand& command, const core::Context& context,
+                                Turn& turn);
+    core::Result<Answer> answer(const WebhooksQuery& query);
+    core::Result<Answer> answer(const DeliveriesQuery& query);
+    core::Result<> start_test(const Request& request, const WebhookTestCommand& command);
+    core::Result<> recover_webhooks();
+    void note_landed(const std::vector<Request>& requests);
+    void send_webhooks();
+    void forget_webhooks();
+
+    // supervisor_backup.cpp
+    void start_backup(const Request& request, const BackupCommand& command);
+    void announce_copy(CopiedFile copied);
+    void backup_step();
 
     api::ReadingTime reading_time() const { return {clock_.now(), watching_since_}; }
 
     storage::Store& store_;
-    const Clock& clock_;
+    Clock& clock_;
     CommandQueue& queue_;
+    std::deque<Request> readers_;  ///< whom later turns answer; they count in the queue
     Settings settings_;
     Publish publish_;
     Report report_;
 
     ResidentSet residents_;
+    /// Ended sessions that somebody asked for after they had left; they leave again with the turn.
+    std::vector<storage::SessionKey> visitors_;
     Deadlines deadlines_;
     Families families_;
     core::RunFiles run_files_;
@@ -223,6 +283,7 @@ private:
         std::vector<std::uint64_t> shown;  ///< events that an answer may rest on
     };
     JudgeLink judge_;
+    WebhookDesk webhooks_;
     std::unordered_map<std::uint64_t, Question> questions_;
     std::uint64_t next_question_ = 1;
     /// Sessions with an estimate under way. Nothing but this memory knows of it: what a restart
@@ -234,11 +295,28 @@ private:
     core::Timestamp watching_since_ = core::kNever;
     core::Timestamp retention_at_ = core::kNever;  ///< when to look for old sessions again
     Clock::Steady::time_point gap_at_{};           ///< the last time for housekeeping
+    Clock::Steady::time_point fed_at_{};           ///< the watchdog
+    std::uint64_t commits_when_fed_ = 0;
     storage::Cursor snapshot_cursor_ = 0;
+    core::Millis wall_behind_{0};  ///< how far stamps are ahead of the wall clock, as last told
     bool listening_ = false;
     bool lost_ = false;  ///< memory was dropped after a failed commit and not read back yet
-    std::vector<core::Event> events_;  ///< of the command in work, reused
-    api::JsonTape tape_;               ///< for arguments under approval
+
+    /// A backup that is under way.
+    struct Copying {
+        ReplyTo reply_to;
+        std::string file;
+    };
+    std::optional<Copying> copying_;
+    storage::DiskSpace* space_ = nullptr;
+    std::uint64_t free_min_ = 0;
+    bool full_ = false;         ///< SQLite found no room: nothing is written until a probe succeeds
+    bool inside_full_ = false;  ///< and that was without a reserve to give up
+    bool sync_failed_ = false;  ///< nothing is written any more
+    Clock::Steady::time_point looked_at_{};  ///< at the room on the disk
+    Clock::Steady::time_point probe_at_{};   ///< when to try a full disk again
+    std::vector<core::Event> events_;        ///< of the command in work, reused
+    api::JsonTape tape_;                     ///< for arguments under approval
 };
 
 }  // namespace headway::server

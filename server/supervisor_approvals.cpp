@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
@@ -32,8 +33,8 @@ Answer body(std::string text, int status = 200, std::string headers = {}) {
 Answer lost_to(const Error& error, std::string_view session, const core::Approval& approval) {
     BodyReply reply;
     reply.status = 409;
-    reply.problem = true;
-    api::append_already_decided(reply.body, error, session, approval);
+    reply.lost = error;
+    api::append_winner(reply.body, session, approval);
     return Answer{std::move(reply)};
 }
 
@@ -87,10 +88,13 @@ Result<std::vector<core::CallToAllow>> Supervisor::calls_to_allow(const Resident
         const bool must_ask = settings_.approvals.must_ask(policy, call->tool);
         if (!must_ask && !call->requires_approval) continue;
         std::string_view args = call->args.kept;
+        std::string_view shown = args;
         for (const api::WholeArgs& whole : command.whole_args) {
-            if (whole.place == place) args = whole.text;
+            if (whole.place != place) continue;
+            args = whole.text;
+            shown = whole.redacted;
         }
-        auto asked = api::request_for_call(tape_, *call, args);
+        auto asked = api::request_for_call(tape_, *call, args, shown);
         if (!asked) {
             Error error = std::move(asked).error();
             error.field =
@@ -144,7 +148,14 @@ Result<Answer> Supervisor::handle(AskCommand& command, const core::Context& cont
         HEADWAY_CHECK(open_if_new(resident, command.session, context));
         const std::size_t place = events_.size();
         resident->session.report(events, context, events_);
-        n = events_[place].n;
+        // A pause of ours may be credited before it.
+        const auto asked =
+            std::find_if(events_.begin() + static_cast<std::ptrdiff_t>(place), events_.end(),
+                         [](const core::Event& event) {
+                             return std::holds_alternative<core::ApprovalRequested>(event.payload);
+                         });
+        HEADWAY_ASSERT(asked != events_.end());
+        n = asked->n;
         HEADWAY_CHECK(store_events(*resident, events_, turn));
     }
     const std::string id = core::approval_id(command.session, n);

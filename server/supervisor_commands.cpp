@@ -47,10 +47,11 @@ Result<Resident*> Supervisor::find_resident(std::string_view id) {
     if (Resident* resident = residents_.find(id)) return resident;
     HEADWAY_TRY(const auto key, store_.find(id));
     if (!key) return static_cast<Resident*>(nullptr);
-    HEADWAY_TRY(storage::StoredSession stored, store_.load(*key));
-    Resident& resident = residents_.add(std::move(stored));
-    resident.touched_at = clock_.now();
-    return &resident;
+    HEADWAY_TRY(storage::StoredSession stored, load(*key, id));
+    HEADWAY_TRY(Resident * resident, residents_.add(std::move(stored)));
+    resident->touched_at = clock_.now();
+    if (resident->session.state().ended()) visitors_.push_back(*key);
+    return resident;
 }
 
 Result<Resident*> Supervisor::require_resident(std::string_view id) {
@@ -61,7 +62,7 @@ Result<Resident*> Supervisor::require_resident(std::string_view id) {
 
 Result<Resident*> Supervisor::create_resident(const std::string& id, core::Timestamp now) {
     HEADWAY_TRY(const storage::SessionKey key, store_.create(id, now));
-    return &residents_.add({key, core::Session{id}, {}, {}});
+    return residents_.add({key, core::Session{id}, {}, {}});
 }
 
 Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& context,
@@ -218,6 +219,7 @@ Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& 
     HEADWAY_CHECK(index_approvals(resident, events, cursor, turn));
     HEADWAY_CHECK(index_checks(resident, events, cursor, turn));
     HEADWAY_CHECK(index_estimates(resident, events));
+    if (webhooks_.any()) HEADWAY_CHECK(webhooks_.note(resident.session, events));
     for (core::Event& event : events) {
         if (const auto* change = std::get_if<core::VerdictChanged>(&event.payload)) {
             ++stats_.verdicts[static_cast<std::size_t>(change->to)];

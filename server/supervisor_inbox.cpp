@@ -110,7 +110,7 @@ Result<api::ApprovalDocument> Supervisor::approval_document(const storage::Store
     if (resident != nullptr) {
         grants = resident->session.state().approvals.grants;
     } else {
-        HEADWAY_TRY(const storage::StoredSession session, store_.load(stored.session));
+        HEADWAY_TRY(const storage::StoredSession session, load(stored.session));
         grants = session.session.state().approvals.grants;
     }
     document.granted = std::any_of(grants.begin(), grants.end(), [&](const core::Grant& grant) {

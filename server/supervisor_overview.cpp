@@ -34,15 +34,17 @@ Result<> Supervisor::index_session(const Resident& resident, std::span<const cor
     return store_.index_session(resident.key, resident.session, events.back().at);
 }
 
-/// Hands the session to `use`, from memory or from disk.
+/// Hands the session to `use`, from memory or from disk. One that is damaged is in no list.
 template <class Use>
 Result<> Supervisor::with_session(storage::SessionKey key, Use use) {
     if (const Resident* resident = residents_.find(key)) {
         use(resident->session);
         return {};
     }
-    HEADWAY_TRY(const storage::StoredSession stored, store_.load(key));
-    use(stored.session);
+    const auto stored = load(key);
+    if (!stored && stored.error().code == core::ErrorCode::kInternal) return {};
+    if (!stored) return stored.error();
+    use(stored->session);
     return {};
 }
 
@@ -53,6 +55,7 @@ Result<Answer> Supervisor::answer(const ListQuery& query) {
     BodyReply reply;
     reply.body = "{\"sessions\":[";
     for (const storage::SessionKey key : keys) {
+        const std::size_t before = reply.body.size();
         HEADWAY_CHECK(with_session(key, [&](const core::Session& session) {
             if (query.rows) {
                 api::append_row(reply.body, session, reading_time());
@@ -60,9 +63,9 @@ Result<Answer> Supervisor::answer(const ListQuery& query) {
                 api::append_session(reply.body, session, reading_time());
             }
         }));
-        reply.body.push_back(',');
+        if (reply.body.size() != before) reply.body.push_back(',');
     }
-    if (!keys.empty()) reply.body.pop_back();
+    if (reply.body.back() == ',') reply.body.pop_back();
     reply.body += "],\"next\":";
     reply.body += more ? "\"" + std::to_string(keys.back()) + "\"" : "null";
     HEADWAY_TRY(const std::uint64_t total, store_.count(query.filter));

@@ -22,7 +22,7 @@ struct Supervisor::Turn {
 /// Errors that spoil the whole transaction, as opposed to a refusal of one command.
 inline bool is_storage_error(core::ErrorCode code) {
     return code == core::ErrorCode::kStorageUnavailable || code == core::ErrorCode::kStorageFull ||
-           code == core::ErrorCode::kStorageCorrupt;
+           code == core::ErrorCode::kStorageCorrupt || code == core::ErrorCode::kStorageSyncFailed;
 }
 
 inline bool is_query(const Command& command) {
@@ -39,7 +39,11 @@ inline bool is_query(const Command& command) {
            std::holds_alternative<CheckQuery>(command) ||
            std::holds_alternative<EstimatesQuery>(command) ||
            std::holds_alternative<OverviewQuery>(command) ||
-           std::holds_alternative<SystemQuery>(command);
+           std::holds_alternative<SystemQuery>(command) ||
+           std::holds_alternative<WebhooksQuery>(command) ||
+           std::holds_alternative<DeliveriesQuery>(command) ||
+           std::holds_alternative<WebhookTestCommand>(command) ||
+           std::holds_alternative<BackupCommand>(command);
 }
 
 }  // namespace headway::server

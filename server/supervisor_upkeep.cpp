@@ -27,21 +27,30 @@ constexpr core::Millis kRetentionEveryMax = 60s;
 }  // namespace
 
 void Supervisor::upkeep(bool idle) {
-    if (idle && (lost_ || !stats_.writable)) probe();
-    if (lost_) return;
+    dismiss_visitors();
+    backup_step();
+    look_at_space(false);
+    if (idle && (lost_ || full_ || !stats_.writable)) probe();
+    if (lost_ || full_ || sync_failed_) return;
     if (auto saved = save_some(idle); !saved) {
         report_(true, "snapshot failed: " + saved.error().detail);
+        note_failure(saved.error());
         return;
     }
     evict_some();
-    const int pages = idle ? limits::kCheckpointPagesIdle : limits::kCheckpointPagesForced;
+    int pages = idle ? limits::kCheckpointPagesIdle : limits::kCheckpointPagesForced;
+    if (idle && stats_.short_of_space) pages = 1;  // a log that was moved grows no further
     if (store_.wal_pages() >= pages) {
         ++stats_.checkpoints;
         if (auto moved = store_.checkpoint(pages); !moved) {
             report_(true, "checkpoint failed: " + moved.error().detail);
+            note_failure(moved.error());
         }
     }
-    if (idle) retention_step();
+    if (idle && !full_ && !sync_failed_) {
+        retention_step();
+        forget_webhooks();
+    }
 }
 
 core::Result<> Supervisor::save_some(bool idle) {
@@ -99,6 +108,14 @@ core::Result<> Supervisor::move_snapshot_cursor() {
     return {};
 }
 
+void Supervisor::dismiss_visitors() {
+    for (const storage::SessionKey key : visitors_) {
+        Resident* visitor = residents_.find(key);
+        if (visitor != nullptr && visitor->dirty_from == 0 && !lost_) residents_.evict(*visitor);
+    }
+    visitors_.clear();
+}
+
 void Supervisor::evict_some() {
     for (std::size_t i = 0; i < kEvictionsPerStep && residents_.size() > settings_.resident_max;
          ++i) {
@@ -114,8 +131,12 @@ void Supervisor::retention_step() {
     if (settings_.retention == core::Millis{0} || now < retention_at_) return;
     for (std::size_t i = 0; i < kDeletionsPerGap; ++i) {
         auto step = store_.delete_some(now - settings_.retention);
-        if (!step) report_(true, "retention failed: " + step.error().detail);
-        if (!step || !step->more) {
+        if (!step) {
+            report_(true, "retention failed: " + step.error().detail);
+            note_failure(step.error());
+            return;  // again in the next gap
+        }
+        if (!step->more) {
             const core::Millis every = settings_.retention / 4;
             retention_at_ = now + std::clamp(every, kRetentionEveryMin, kRetentionEveryMax);
             return;
@@ -141,24 +162,51 @@ void Supervisor::forget(const storage::Deletion& deletion) {
 /// After a failed commit: tries a small one, so that readiness comes back without waiting for a
 /// client to try.
 void Supervisor::probe() {
+    if (sync_failed_ || (full_ && Clock::steady() < probe_at_)) return;
     if (lost_ && !regain()) return;
-    auto done = store_.begin();
-    if (done) done = store_.set_snapshot_cursor(snapshot_cursor_);
-    if (done) done = store_.commit();
-    if (!done) {
-        store_.rollback();
-        return;
-    }
+    // Deleting writes to the log as well: moved into the database, which may have room inside, it
+    // is used again from its beginning.
+    if (full_ && store_.wal_pages() > 0) (void)store_.checkpoint(1);
+    if (!try_commit()) return;
+    full_ = false;
     stats_.writable = true;
     report_(false, "the journal can be written again");
+    announce();
+}
+
+/// Says how we are, outside of a turn.
+void Supervisor::announce() {
     auto publication = std::make_unique<Publication>();
     publication->watching_since = watching_since_;
     publication->stats = stats_;
     publish_(std::move(publication));
 }
 
+/// The smallest there is.
+bool Supervisor::try_commit() {
+    auto done = store_.begin();
+    if (done) done = store_.set_snapshot_cursor(snapshot_cursor_);
+    if (done) done = store_.commit();
+    if (done) return true;
+    store_.rollback();
+    note_failure(done.error());
+    return false;
+}
+
+/// A supervisor that hangs, or whose disk does, is for the service manager to start anew. Where
+/// nothing was committed since the last time, a commit is tried for it. A disk that is full is no
+/// reason to stop those who read.
+void Supervisor::feed_watchdog() {
+    if (!settings_.feed_watchdog || Clock::steady() - fed_at_ < settings_.feed_every) return;
+    const bool committed = stats_.commits != commits_when_fed_ && stats_.writable;
+    if (!committed && !full_ && (lost_ || sync_failed_ || !try_commit())) return;
+    commits_when_fed_ = stats_.commits;
+    fed_at_ = Clock::steady();
+    settings_.feed_watchdog();
+}
+
 void Supervisor::save_everything() {
-    if (lost_) return;
+    if (lost_ || sync_failed_) return;
     while (Resident* dirty = residents_.oldest_dirty()) {
         if (!store_.begin()) return;
         for (std::size_t i = 0; i < 1000 && dirty != nullptr; ++i) {
@@ -168,12 +216,15 @@ void Supervisor::save_everything() {
             }
             dirty = residents_.oldest_dirty();
         }
-        if (!move_snapshot_cursor() || !store_.commit()) {
+        auto done = move_snapshot_cursor();
+        if (done) done = store_.commit();
+        if (!done) {
             store_.rollback();
+            note_failure(done.error());
             return;
         }
     }
-    (void)store_.checkpoint(1);
+    if (auto moved = store_.checkpoint(1); !moved) note_failure(moved.error());
 }
 
 }  // namespace headway::server

@@ -36,7 +36,7 @@ void Waiters::resolved(std::uint64_t id, const core::Result<const core::SessionV
             view ? core::Error{core::ErrorCode::kUnknownSession,
                                "no such session; missing=wait waits for it to be opened", "id"}
                  : view.error();
-        answer_(wait.reply_to, problem_response(error, {}));
+        answer_(wait.reply_to, error);
         remove(id);
         return;
     }

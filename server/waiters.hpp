@@ -30,7 +30,7 @@ struct Wait {
 /// when we go down. I/O thread only.
 class Waiters {
 public:
-    using Answer = std::function<void(const ReplyTo&, Response)>;
+    using Answer = std::function<void(const ReplyTo&, core::Result<Response>)>;
     using Time = std::function<api::ReadingTime()>;
 
     Waiters(ViewCache& views, Answer answer, Time time)

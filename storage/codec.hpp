@@ -18,8 +18,13 @@ namespace headway::storage {
 /// `out`.
 void encode_events(std::span<const core::Event> events, std::string& out);
 
+/// Whether texts are looked at: one that is no UTF-8 was damaged on the disk, and no JSON could be
+/// made of it.
+enum class Texts : std::uint8_t { kTaken, kChecked };
+
 /// Numbers them from `first_n`. Error: kStorageCorrupt.
-core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n);
+core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n,
+                                                     Texts texts = Texts::kTaken);
 
 /// How many events the row holds. Error: kStorageCorrupt.
 core::Result<std::uint64_t> count_events(std::string_view bytes);

@@ -13,6 +13,7 @@
 #include "core/fields.hpp"
 #include "core/rare.hpp"
 #include "core/time.hpp"
+#include "storage/utf8.hpp"
 
 // Bytes of described structures (storage/FORMAT.md): every field that differs from its default as
 // its number, from 1, and its value; then 0. Internal to the codec.
@@ -92,7 +93,8 @@ private:
 /// is read.
 class Reader {
 public:
-    explicit Reader(std::string_view in) : in_(in) {}
+    explicit Reader(std::string_view in, bool check_texts = false)
+        : in_(in), check_texts_(check_texts) {}
 
     bool ok() const { return ok_; }
     bool at_end() const { return in_.empty(); }
@@ -113,6 +115,7 @@ public:
     void value(T& v) {
         if constexpr (std::is_same_v<T, std::string>) {
             const std::string_view taken = take(varint());
+            if (check_texts_ && !is_utf8(taken)) fail();
             v.assign(taken);
         } else if constexpr (std::is_same_v<T, double>) {
             std::uint64_t bits = 0;
@@ -188,6 +191,7 @@ private:
     }
 
     std::string_view in_;
+    bool check_texts_ = false;
     bool ok_ = true;
 };
 

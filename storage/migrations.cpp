@@ -1,7 +1,11 @@
 #include "storage/migrations.hpp"
 
+#include <sqlite3.h>
+
 #include <array>
 #include <string>
+
+#include "storage/sqlite_copy.hpp"
 
 namespace headway::storage {
 namespace {
@@ -140,6 +144,40 @@ CREATE INDEX session_index_parent ON session_index(parent) WHERE parent<>'';
 CREATE INDEX session_index_attention ON session_index(attention_at) WHERE attention_at IS NOT NULL;
 CREATE INDEX session_index_budget ON session_index(over_budget_at) WHERE over_budget_at IS NOT NULL;
 INSERT INTO meta(name, value) SELECT 'session_index_due', 1 WHERE EXISTS(SELECT 1 FROM session);
+)sql",
+    R"sql(
+CREATE TABLE webhook_message(
+    id INTEGER PRIMARY KEY,
+    endpoint TEXT NOT NULL,
+    message TEXT NOT NULL,
+    type TEXT NOT NULL,
+    session TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    tries INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    tried_at INTEGER NOT NULL,
+    dead_at INTEGER NOT NULL,
+    away INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    body TEXT NOT NULL
+) STRICT;
+CREATE INDEX webhook_message_pending ON webhook_message(endpoint, id) WHERE dead_at=0;
+CREATE INDEX webhook_message_due ON webhook_message(endpoint, due_at) WHERE dead_at=0;
+CREATE INDEX webhook_message_dead ON webhook_message(endpoint, id) WHERE dead_at>0;
+CREATE TABLE webhook_endpoint(
+    name TEXT PRIMARY KEY,
+    target TEXT NOT NULL,
+    disabled_at INTEGER NOT NULL,
+    removed_at INTEGER NOT NULL,
+    delivered INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    died INTEGER NOT NULL,
+    dropped INTEGER NOT NULL,
+    succeeded_at INTEGER NOT NULL,
+    failed_at INTEGER NOT NULL,
+    failure TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 )sql"};
 
 core::Result<> run_step(Database& database, int step) {
@@ -155,6 +193,24 @@ core::Result<> run_step(Database& database, int step) {
 
 }  // namespace
 
+core::Result<std::filesystem::path> save_before_migration(Database& database,
+                                                          const std::filesystem::path& file,
+                                                          const std::string& vfs) {
+    HEADWAY_TRY(const std::int64_t application, database.query_integer("PRAGMA application_id"));
+    HEADWAY_TRY(const std::int64_t version, database.query_integer("PRAGMA user_version"));
+    if (application != kApplicationId || version < 1 || version >= kSchemaVersion)
+        return std::filesystem::path{};
+    const std::filesystem::path copy =
+        file.string() + ".before-schema-" + std::to_string(version + 1);
+    // One from an attempt that did not come to an end; the database has not changed since.
+    sqlite3_vfs* files = sqlite3_vfs_find(vfs.empty() ? nullptr : vfs.c_str());
+    (void)files->xDelete(files, copy.c_str(), 0);
+    HEADWAY_TRY(DatabaseCopy making, DatabaseCopy::start(database, copy, vfs));
+    HEADWAY_CHECK(making.step(-1));
+    if (vfs.empty()) HEADWAY_CHECK(sync_file(copy));
+    return copy;
+}
+
 core::Result<> migrate(Database& database) {
     HEADWAY_TRY(const std::int64_t application, database.query_integer("PRAGMA application_id"));
     HEADWAY_TRY(const std::int64_t version, database.query_integer("PRAGMA user_version"));
@@ -164,7 +220,7 @@ core::Result<> migrate(Database& database) {
         return core::Error{core::ErrorCode::kStorageCorrupt,
                            "this file is a database of another program; choose another state "
                            "directory",
-                           {}};
+                           "storage.state_dir"};
     }
     if (version > kSchemaVersion) {
         return core::Error{core::ErrorCode::kStorageTooNew,

@@ -2,13 +2,21 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace headway::storage {
 namespace {
 
-core::ErrorCode code_of(int sqlite_code) {
+core::ErrorCode code_of(int sqlite_code, int system_error) {
+    // The kernel reports a failed sync once and may have dropped what it could not write: trying
+    // again would succeed, and the data would be gone all the same.
+    if (sqlite_code == SQLITE_IOERR_FSYNC || sqlite_code == SQLITE_IOERR_DIR_FSYNC)
+        return core::ErrorCode::kStorageSyncFailed;
     switch (sqlite_code & 0xFF) {
+        case SQLITE_IOERR:  // SQLite knows ENOSPC only
+            return system_error == EDQUOT ? core::ErrorCode::kStorageFull
+                                          : core::ErrorCode::kStorageUnavailable;
         case SQLITE_FULL:
             return core::ErrorCode::kStorageFull;
         case SQLITE_CORRUPT:
@@ -23,7 +31,7 @@ core::ErrorCode code_of(int sqlite_code) {
 
 core::Error sqlite_error(sqlite3* database, std::string_view doing) {
     const int code = sqlite3_extended_errcode(database);
-    return {code_of(code),
+    return {code_of(code, sqlite3_system_errno(database)),
             std::string{doing} + ": " + sqlite3_errmsg(database) + " (sqlite " +
                 std::to_string(code) + ")",
             {}};
@@ -98,6 +106,18 @@ std::string_view Statement::blob(int column) const {
     return {static_cast<const char*>(data), size};
 }
 
+Statement& Statement::bind_row(const Statement& row) {
+    for (int column = 0; column < row.columns(); ++column) {
+        sqlite3_bind_value(statement_.get(), column + 1,
+                           sqlite3_column_value(row.statement_.get(), column));
+    }
+    return *this;
+}
+
+int Statement::columns() const {
+    return sqlite3_column_count(statement_.get());
+}
+
 bool Statement::is_null(int column) const {
     return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
@@ -106,16 +126,34 @@ void Database::Close::operator()(sqlite3* database) const {
     sqlite3_close_v2(database);
 }
 
-core::Result<Database> Database::open(const std::string& path) {
+core::Result<Database> Database::open(const std::string& path, const std::string& vfs) {
+    return open_with(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs);
+}
+
+core::Result<Database> Database::open_untouched(const std::string& path) {
+    std::string uri = "file:";
+    for (const char c : path) {
+        constexpr std::string_view kEscaped = "%?#";
+        constexpr const char* kHex = "0123456789ABCDEF";
+        if (kEscaped.find(c) == std::string_view::npos) {
+            uri += c;
+        } else {
+            uri += {'%', kHex[c >> 4], kHex[c & 15]};
+        }
+    }
+    return open_with(uri + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, {});
+}
+
+core::Result<Database> Database::open_with(const std::string& name, int flags,
+                                           const std::string& vfs) {
     sqlite3* raw = nullptr;
-    const int code =
-        sqlite3_open_v2(path.c_str(), &raw,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
-                            SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE,
-                        nullptr);
+    const int code = sqlite3_open_v2(
+        name.c_str(), &raw,
+        flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE,
+        vfs.empty() ? nullptr : vfs.c_str());
     Database database;
     database.database_.reset(raw);
-    if (code != SQLITE_OK) return sqlite_error(raw, "open " + path);
+    if (code != SQLITE_OK) return sqlite_error(raw, "open " + name);
     return database;
 }
 
@@ -132,8 +170,12 @@ core::Result<Statement> Database::prepare(std::string_view sql) {
                                         SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
     Statement statement;
     statement.statement_.reset(raw);
-    if (code != SQLITE_OK) return sqlite_error(get(), sql);
-    return statement;
+    if (code == SQLITE_OK) return statement;
+    core::Error error = sqlite_error(get(), sql);
+    // All texts are ours and fit the schema of the version that was read: what is not there is
+    // lost.
+    if (code == SQLITE_ERROR) error.code = core::ErrorCode::kStorageCorrupt;
+    return error;
 }
 
 core::Result<std::int64_t> Database::query_integer(std::string_view sql) {

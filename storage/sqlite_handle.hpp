@@ -25,6 +25,8 @@ public:
     Statement& bind(int index, std::string_view text);
     Statement& bind_blob(int index, std::string_view bytes);
     Statement& bind_null(int index);
+    /// Copies the columns of a row of another statement into the parameters from 1.
+    Statement& bind_row(const Statement& row);
 
     /// Runs to the next row: true on a row, false when done. After false or an error the statement
     /// is reset.
@@ -38,6 +40,7 @@ public:
     std::string_view text(int column) const;
     std::string_view blob(int column) const;
     bool is_null(int column) const;
+    int columns() const;
 
 private:
     friend class Database;
@@ -50,9 +53,13 @@ private:
 /// One connection.
 class Database {
 public:
-    /// Opens or creates `path` read-write. Errors: kStorageUnavailable, kStorageCorrupt,
-    /// kStorageFull.
-    static core::Result<Database> open(const std::string& path);
+    /// Opens or creates `path` read-write. `vfs` is the name of the file system layer that SQLite
+    /// shall use, empty for its own; tests have one that breaks. Errors: kStorageUnavailable,
+    /// kStorageCorrupt, kStorageFull.
+    static core::Result<Database> open(const std::string& path, const std::string& vfs = {});
+    /// Opens a file that nobody writes to, and leaves it and its folder untouched. Errors: as
+    /// above.
+    static core::Result<Database> open_untouched(const std::string& path);
 
     core::Result<> execute(const char* sql);
     /// For statements that are kept.
@@ -68,6 +75,8 @@ private:
     struct Close {
         void operator()(sqlite3* database) const;
     };
+    static core::Result<Database> open_with(const std::string& name, int flags,
+                                            const std::string& vfs);
     std::unique_ptr<sqlite3, Close> database_;
 };
 

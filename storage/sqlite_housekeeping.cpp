@@ -138,14 +138,22 @@ Result<bool> SqliteStore::delete_side_rows(SessionKey doomed) {
 }
 
 Result<> SqliteStore::checkpoint(int pages) {
-    if (wal_pages_ < pages) return {};
+    if (wal_pages_ < pages || sync_failed_) return {};
     int in_wal = 0;
     int moved = 0;
     const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_PASSIVE,
                                                &in_wal, &moved);
-    if (code != SQLITE_OK) return sqlite_error(database_.get(), "checkpoint");
+    if (code != SQLITE_OK) return watch_sync(sqlite_error(database_.get(), "checkpoint"));
     wal_pages_ = in_wal - moved;
     return {};
+}
+
+std::uint64_t SqliteStore::reusable_bytes() {
+    const auto row = sql_.free_pages.step();
+    if (!row || !*row) return 0;
+    const std::int64_t pages = sql_.free_pages.integer(0);
+    sql_.free_pages.reset();
+    return static_cast<std::uint64_t>(pages * page_bytes_);
 }
 
 }  // namespace headway::storage

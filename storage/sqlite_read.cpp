@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -14,6 +15,26 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
+namespace {
+
+/// Folding asserts the order; what a damaged disk holds is an error before it.
+Result<> fold_row(StoredSession& stored, Cursor cursor, std::uint64_t first,
+                  std::span<const core::Event> events) {
+    const std::uint64_t expected = stored.session.state().n + 1;
+    if (first != expected) {
+        return Error{ErrorCode::kStorageCorrupt,
+                     "event " + std::to_string(expected) + " of session " + stored.session.id() +
+                         " is missing: journal row " + std::to_string(cursor) + " begins with " +
+                         std::to_string(first),
+                     {}};
+    }
+    for (const core::Event& event : events)
+        stored.session.apply(event);
+    return {};
+}
+
+}  // namespace
+
 Result<SqliteStore::Row> SqliteStore::read_row(Cursor cursor) {
     HEADWAY_TRY(const bool found, sql_.row.bind(1, cursor).step());
     if (!found) {
@@ -28,6 +49,12 @@ Result<SqliteStore::Row> SqliteStore::read_row(Cursor cursor) {
     row.prev = sql_.row.integer(2);
     row.events = sql_.row.blob(3);
     sql_.row.reset();
+    // Who follows the chain comes to its end.
+    if (row.prev < 0 || row.prev >= cursor) {
+        return Error{ErrorCode::kStorageCorrupt,
+                     "journal row " + std::to_string(cursor) + " has no way back",
+                     {}};
+    }
     return row;
 }
 
@@ -65,8 +92,8 @@ Result<Recovery> SqliteStore::recover_sessions() {
         const auto first = static_cast<std::uint64_t>(tail.integer(2));
         if (first <= stored.session.state().n) continue;  // the snapshot was newer than the mark
         HEADWAY_TRY(auto events, decode_events(tail.blob(3), first));
+        HEADWAY_CHECK(fold_row(stored, tail.integer(0), first, events));
         for (core::Event& event : events) {
-            stored.session.apply(event);
             if (!event.event_id.empty()) {
                 stored.new_ids.emplace(std::move(event.event_id), event.n);
             }
@@ -116,9 +143,8 @@ Result<> SqliteStore::replay_chain(StoredSession& stored) {
     }
     for (auto cursor = rows.rbegin(); cursor != rows.rend(); ++cursor) {
         HEADWAY_TRY(const Row row, read_row(*cursor));
-        HEADWAY_TRY(auto events, decode_events(row.events, row.n));
-        for (const core::Event& event : events)
-            stored.session.apply(event);
+        HEADWAY_TRY(const auto events, decode_events(row.events, row.n));
+        HEADWAY_CHECK(fold_row(stored, *cursor, row.n, events));
     }
     return {};
 }

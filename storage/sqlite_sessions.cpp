@@ -142,7 +142,9 @@ Result<> SqliteStore::fill_session_index(const Recovery& recovery) {
         if (!row) break;
         keys.push_back(all.integer(0));
     }
-    for (const SessionKey key : keys) {
+    for (std::size_t done = 0; done < keys.size(); ++done) {
+        const SessionKey key = keys[done];
+        if (progress_) progress_(done, keys.size());
         if (const auto here = recovered.find(key); here != recovered.end()) {
             HEADWAY_CHECK(index_session(key, *here->second, here->second->state().last_beat_at));
             continue;

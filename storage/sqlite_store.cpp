@@ -41,8 +41,9 @@ int count_wal_pages(void* pages, sqlite3*, const char*, int in_wal) {
 
 }  // namespace
 
-Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file) {
-    HEADWAY_TRY(Database database, Database::open(file.string()));
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file,
+                                                       const std::string& vfs) {
+    HEADWAY_TRY(Database database, Database::open(file.string(), vfs));
     if (auto done = database.execute(kPragmas); !done) {
         Error error = std::move(done).error();
         if (error.detail.find("locked") != std::string::npos) {
@@ -50,12 +51,38 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
         }
         return error;
     }
+    HEADWAY_TRY(std::filesystem::path saved, save_before_migration(database, file, vfs));
     HEADWAY_CHECK(migrate(database));
     std::unique_ptr<SqliteStore> store{new SqliteStore{std::move(database)}};
+    store->saved_copy_ = std::move(saved);
     sqlite3_wal_hook(store->database_.get(), count_wal_pages, &store->wal_pages_);
+    HEADWAY_CHECK(store->empty_log());
     HEADWAY_CHECK(store->prepare());
     HEADWAY_CHECK(store->find_ends());
     return store;
+}
+
+/// What the log was read from may be memory of the kernel that never reached the disk: the process
+/// before us may have stopped because a sync failed. Written behind that, new transactions would be
+/// lost with it. So everything goes into the database first, where it is synced, and the log starts
+/// anew.
+Result<> SqliteStore::empty_log() {
+    const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_TRUNCATE,
+                                               nullptr, nullptr);
+    if (code == SQLITE_OK) return {};
+    auto done = watch_sync(sqlite_error(database_.get(), "checkpoint"));
+    // A full disk can still be read from, and retention may free it.
+    if (done.error().code == core::ErrorCode::kStorageFull) return {};
+    return done;
+}
+
+/// After a failed sync nothing is written any more, not even the log into the database when it is
+/// closed: that would succeed, and throw away the only copy of what was lost.
+Result<> SqliteStore::watch_sync(Result<> done) {
+    if (done || done.error().code != core::ErrorCode::kStorageSyncFailed) return done;
+    sync_failed_ = true;
+    sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    return done;
 }
 
 Result<> SqliteStore::prepare() {
@@ -89,7 +116,9 @@ Result<> SqliteStore::prepare() {
         {&sql_.move_indexed,
          "UPDATE session_index SET open=?2,verdict=?3,attention_at=?4,over_budget_at="
          "CASE WHEN ?5 IS NULL THEN NULL ELSE ifnull(over_budget_at,?5) END WHERE session=?1"},
+        {&sql_.free_pages, "PRAGMA freelist_count"},
     };
+    HEADWAY_TRY(page_bytes_, database_.query_integer("PRAGMA page_size"));
     for (const auto& [statement, text] : all) {
         HEADWAY_TRY(*statement, database_.prepare(text));
     }
@@ -112,11 +141,14 @@ Result<> SqliteStore::find_ends() {
 
 Result<> SqliteStore::begin() {
     next_at_begin_ = next_;
+    if (sync_failed_) {
+        return Error{core::ErrorCode::kStorageSyncFailed, "the disk failed to sync before", {}};
+    }
     return sql_.begin.run();
 }
 
 Result<> SqliteStore::commit() {
-    HEADWAY_CHECK(sql_.commit.run());
+    HEADWAY_CHECK(watch_sync(sql_.commit.run()));
     next_at_begin_ = next_;
     return {};
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
+#include "storage/sqlite_copy.hpp"
 #include "storage/sqlite_handle.hpp"
 #include "storage/store.hpp"
 
@@ -13,9 +15,18 @@ namespace headway::storage {
 /// second daemon on the same file is refused at once.
 class SqliteStore final : public Store {
 public:
-    /// Opens or creates `file` and migrates it. Errors besides those of Store: kStorageTooNew;
-    /// kStorageUnavailable when another process holds the file.
-    static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file);
+    /// Opens or creates `file` and migrates it, after a copy of what an older Headway wrote. `vfs`
+    /// as in Database::open. Errors besides those of Store: kStorageTooNew; kStorageUnavailable
+    /// when another process holds the file.
+    static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
+                                                           const std::string& vfs = {});
+    /// The copy that was made before a migration, empty without one.
+    const std::filesystem::path& saved_copy() const { return saved_copy_; }
+
+    /// Called by recover() for each session that it has to look at because the database is from an
+    /// older Headway.
+    using Progress = std::function<void(std::size_t done, std::size_t total)>;
+    void show_progress(Progress progress) { progress_ = std::move(progress); }
 
     core::Result<Recovery> recover() override;
     core::Result<std::vector<SessionKey>> open_sessions() override;
@@ -68,6 +79,11 @@ public:
     core::Result<Deletion> delete_some(core::Timestamp cutoff) override;
     core::Result<> checkpoint(int pages) override;
     std::int64_t wal_pages() const override { return wal_pages_; }
+    std::uint64_t reusable_bytes() override;
+
+    core::Result<> start_backup(const std::filesystem::path& file) override;
+    core::Result<BackupStep> step_backup(int pages) override;
+    void abandon_backup() override { copy_.reset(); }
 
     core::Result<> index_session(SessionKey key, const core::Session& session,
                                  core::Timestamp now) override;
@@ -84,13 +100,37 @@ public:
                                                                 core::Timestamp now) override;
     core::Result<> note_token_uses(std::span<const core::TokenUse> uses) override;
 
+    core::Result<> add_message(const OutboxMessage& message) override;
+    core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
+                                                            core::Timestamp now) override;
+    core::Result<core::Timestamp> next_due(std::string_view endpoint) override;
+    core::Result<Removed> remove_message(std::int64_t row, std::string_view id) override;
+    core::Result<> delay_message(std::int64_t row, std::string_view id,
+                                 const OutboxFailure& failure, core::Timestamp due_at) override;
+    core::Result<bool> bury_message(std::int64_t row, std::string_view id,
+                                    const OutboxFailure& failure) override;
+    core::Result<std::uint64_t> bury_oldest(std::string_view endpoint, std::uint64_t count,
+                                            core::Timestamp at, std::string_view reason) override;
+    core::Result<std::uint64_t> drop_dead(std::string_view endpoint, std::uint64_t keep) override;
+    core::Result<> hurry_messages(std::string_view endpoint, core::Timestamp now) override;
+    core::Result<std::uint64_t> revive_oldest(std::string_view endpoint, std::uint64_t count,
+                                              core::Timestamp now) override;
+    core::Result<bool> revive_message(std::string_view endpoint, std::string_view id,
+                                      core::Timestamp now) override;
+    core::Result<std::vector<OutboxMessage>> list_messages(std::string_view endpoint, bool dead,
+                                                           std::int64_t after,
+                                                           std::size_t limit) override;
+    core::Result<std::vector<OutboxEndpoint>> outbox_endpoints() override;
+    core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) override;
+    core::Result<> forget_outbox_endpoint(std::string_view name) override;
+
 private:
     struct Statements {
         Statement begin, commit, rollback;
         Statement find, create, append, mark;
         Statement find_event_id, add_event_id, find_key, add_key;
         Statement load, row, mark_after, stream, name;
-        Statement save, set_meta, get_meta, add_use, move_indexed;
+        Statement save, set_meta, get_meta, add_use, move_indexed, free_pages;
     };
     /// One journal row as read back.
     struct Row {
@@ -104,6 +144,8 @@ private:
     explicit SqliteStore(Database database) : database_(std::move(database)) {}
     core::Result<> prepare();
     core::Result<> find_ends();
+    core::Result<> empty_log();
+    core::Result<> watch_sync(core::Result<> done);
     core::Result<std::int64_t> meta(std::string_view name);
     core::Result<> set_meta(std::string_view name, std::int64_t value);
     core::Result<Row> read_row(Cursor cursor);
@@ -122,9 +164,14 @@ private:
 
     Database database_;
     Statements sql_;
+    std::optional<DatabaseCopy> copy_;  ///< a backup that is under way
+    std::filesystem::path saved_copy_;
+    std::int64_t page_bytes_ = 0;
+    bool sync_failed_ = false;
     Cursor next_ = 1;           ///< cursor of the next event
     Cursor next_at_begin_ = 1;  ///< what rollback() returns to
     Cursor oldest_ = 1;
+    Progress progress_;
     std::int64_t wal_pages_ = 0;
     std::string row_buffer_;  ///< reused for every appended row
 };

@@ -14,6 +14,8 @@
 #include "core/result.hpp"
 #include "core/session.hpp"
 #include "core/time.hpp"
+#include "storage/backup.hpp"
+#include "storage/outbox.hpp"
 #include "storage/session_index.hpp"
 #include "storage/token_store.hpp"
 
@@ -22,7 +24,8 @@
 // follow (DESIGN 10).
 //
 // Supervisor thread only. Every error leaves the transaction open for rollback(); codes:
-// kStorageUnavailable, kStorageFull, kStorageCorrupt.
+// kStorageUnavailable, kStorageFull, kStorageCorrupt, and kStorageSyncFailed, after which nothing
+// may be written any more: what the disk has is known only to a process that reads it anew.
 
 namespace headway::storage {
 
@@ -101,7 +104,7 @@ struct ApprovalPage {
     std::size_t limit = 50;
 };
 
-class Store : public TokenStore, public SessionIndex {
+class Store : public TokenStore, public SessionIndex, public BackupSource, public Outbox {
 public:
     virtual core::Result<Recovery> recover() = 0;
     /// Keys of the sessions that had not ended at their last snapshot.
@@ -196,6 +199,8 @@ public:
     /// Moves WAL pages to the database when at least `pages` wait; outside a transaction.
     virtual core::Result<> checkpoint(int pages) = 0;
     virtual std::int64_t wal_pages() const = 0;
+    /// Room inside the database that deleted rows have left and new ones will take.
+    virtual std::uint64_t reusable_bytes() = 0;
 };
 
 }  // namespace headway::storage

@@ -10,10 +10,13 @@ class Problem extends Error {
 export class Exact {
   constructor(source) { this.source = source; }
 }
-const keepNumbers = (key, value, context) => (typeof value === 'number' && context?.source && String(value) !== context.source ? new Exact(context.source) : value);
+function keepNumbers(key, value, context) {
+  return typeof value === 'number' && context?.source && String(value) !== context.source ? new Exact(context.source) : value;
+}
 
 async function call(path, exact, options) {
-  const response = await fetch(path, { cache: 'no-store', ...options }).catch((error) => { throw error.name === 'AbortError' ? error : new Problem(0); });
+  const failed = (error) => { throw error.name === 'AbortError' ? error : new Problem(0); };
+  const response = await fetch(path, { cache: 'no-store', ...options }).catch(failed);
   const body = await response.text();
   let json;
   try {
@@ -24,8 +27,12 @@ async function call(path, exact, options) {
 }
 export const get = (path, { signal, exact } = {}) => call(path, exact, { signal });
 // `body` is an object, text that is JSON already, or nothing.
-export const post = (path, body) => call(path, false, { method: 'POST', ...(body && { headers: { 'Content-Type': 'application/json' }, body: typeof body === 'string' ? body : JSON.stringify(body) }) });
+export function post(path, body) {
+  const json = body && { headers: { 'Content-Type': 'application/json' }, body: typeof body === 'string' ? body : JSON.stringify(body) };
+  return call(path, false, { method: 'POST', ...json });
+}
 
 export const sessionPath = (id, rest = '') => `/v1/sessions/${encodeURIComponent(id)}${rest}`;
 // "?a=1&b=2" of what is given.
-export const query = (parameters) => '?' + new URLSearchParams(Object.entries(parameters).filter(([, value]) => value != null && value !== ''));
+export const query = (parameters) => '?' + new URLSearchParams(
+  Object.entries(parameters).filter(([, value]) => value != null && value !== ''));

@@ -3,6 +3,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from './preact.js'
 import { Exact, post, query } from './api.js';
 import { Ago, cls, Empty, Icon, Json, Loading, sessionLink, Trouble, useFresh, useGet, Visible, written } from './ui.js';
 import { date, text } from './format.js';
+import { approvalPath, Granting, Revoke, risky } from './grants.js';
 import { refusal, tell, useKeys, useMe } from './page.js';
 
 // Requests that wait, all or of one session; read again when one was made or decided anywhere.
@@ -17,7 +18,11 @@ function diff(before, after) {
   const a = before.split('\n'), b = after.split('\n'), out = [];
   const big = a.length * b.length > 250000;
   const best = big ? [] : Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
-  if (!big) for (let i = a.length - 1; i >= 0; i--) for (let j = b.length - 1; j >= 0; j--) best[i][j] = a[i] === b[j] ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
+  for (let i = a.length - 1; !big && i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      best[i][j] = a[i] === b[j] ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
+    }
+  }
   for (let i = 0, j = 0; i < a.length || j < b.length;) {
     if (i < a.length && a[i] === b[j]) { out.push([' ', a[i++]]); j++; }
     else if (i < a.length && (big || j >= b.length || best[i + 1][j] >= best[i][j + 1])) out.push(['-', a[i++]]);
@@ -25,7 +30,9 @@ function diff(before, after) {
   }
   return out;
 }
-const Diff = ({ lines, label }) => html`<pre class="json diff" tabindex="0" role="region" aria-label=${label}>${lines.map(([sign, line]) => html`<span class=${{ '-': 'del', '+': 'add' }[sign]}>${sign} <${Visible} text=${line} />${'\n'}</span>`)}</pre>`;
+const Diff = ({ lines, label }) => html`<pre class="json diff" tabindex="0" role="region" aria-label=${label}>
+    ${lines.map(([sign, line]) => html`
+    <span class=${{ '-': 'del', '+': 'add' }[sign]}>${sign} <${Visible} text=${line} />${'\n'}</span>`)}</pre>`;
 
 // What a call changes in a file, where its arguments say so.
 function change(args) {
@@ -51,9 +58,12 @@ function Editor({ item, send, close }) {
   const ready = !problem && value !== original;
   const submit = (event) => { event.preventDefault(); if (ready) send({ decision: 'edit' }, value); };
   return html`<form onSubmit=${submit} onKeyDown=${leave(close)}>
-      <label class="field">Arguments, all of them<textarea ref=${field} spellcheck="false" rows=${Math.min(18, value.split('\n').length + 1)} value=${value} onInput=${(event) => set(event.target.value)}
-      onKeyDown=${(event) => event.key === 'Enter' && event.ctrlKey && submit(event)} aria-invalid=${String(!!problem)} /></label>
-    ${problem ? html`<p class="bad" role="status">Not JSON yet: ${problem}</p>` : value !== original && html`<${Diff} lines=${diff(original, value)} label="What you changed" />`}
+      <label class="field">Arguments, all of them<textarea ref=${field} spellcheck="false"
+        rows=${Math.min(18, value.split('\n').length + 1)}
+      value=${value} onInput=${(event) => set(event.target.value)} aria-invalid=${String(!!problem)}
+      onKeyDown=${(event) => event.key === 'Enter' && event.ctrlKey && submit(event)} /></label>
+    ${problem ? html`<p class="bad" role="status">Not JSON yet: ${problem}</p>`
+      : value !== original && html`<${Diff} lines=${diff(original, value)} label="What you changed" />`}
     <p class="line end"><button type="button" onClick=${close}>Back</button>
         <button class="primary" disabled=${!ready}>Approve as edited <kbd>ctrl enter</kbd></button></p></form>`;
 }
@@ -64,36 +74,62 @@ function Asking({ label, verb, send, close }) {
     <button type="button" onClick=${close}>Back</button><button class="primary">${verb}</button></form>`;
 }
 
-const risky = (item) => /high|critical/.test(item.risk);
-const EXPIRY = { hold: 'then it stays, overdue', reject: 'then it is rejected', approve: 'then it is approved', escalate: 'then it is escalated' };
+const EXPIRY = {
+  hold: 'then it stays, overdue', reject: 'then it is rejected', approve: 'then it is approved', escalate: 'then it is escalated',
+};
 const SOURCE = { agent: 'the agent', call: 'its call', policy: 'the policy', headway: 'Headway' };
 
-function Buttons({ item, no, mode, setMode, send, press }) {
-  const button = (key, label, kind, title, action) => html`<button key=${key} class=${kind} disabled=${!!no} title=${no || title} onClick=${action}>${label} <kbd>${key}</kbd></button>`;
-  return html`<p class="line end">${no && html`<small class="muted">${no}</small>`}${button('d', 'Deny…', 'danger', 'Sends {"decision":"reject"}', () => setMode('deny'))}
-    ${item.kind === 'tool' && button('e', 'Edit…', '', 'Change the arguments, then approve', () => setMode('edit'))}
-    ${item.kind === 'question' && (item.options || []).map((option) => html`<button key=${'option ' + option} disabled=${!!no} onClick=${() => send({ decision: 'respond', response: option })}>${option}</button>`)}
-    ${item.kind === 'question' ? button('a', 'Answer…', 'primary', 'Sends {"decision":"respond"}', press) : button('a', mode === 'sure' ? `Yes, approve ${item.risk} risk` : 'Approve', cls('primary', mode === 'sure' && 'sure'), 'Sends {"decision":"approve"}', press)}</p>`;
+function Buttons({ item, no, mode, setMode, send, press, all, toggle }) {
+  const button = (key, label, kind, title, action, more) => html`<button key=${key} class=${kind} disabled=${!!no} title=${no || title}
+      onClick=${action} ...${more}>${label} <kbd>${key}</kbd></button>`;
+  const sends = (decision) => `Sends {"decision":"${decision}"${all ? ',"apply_to_identical":true' : ''}}`;
+  const every = all ? ` all ${item.identical}` : '', question = item.kind === 'question', tool = item.kind === 'tool';
+  return html`<p class="line end">
+    ${(no || all) && html`<small class="muted">${no || sends(question ? 'respond' : 'approve') + ', or what you choose'}</small>`}
+    ${item.identical > 1 && button('i', `All ${item.identical} identical`, 'pill', 'One decision for all of them, whichever session asks',
+      toggle, { 'aria-pressed': String(all) })}
+    ${button('d', `Deny${every}…`, 'danger', sends('reject'), () => setMode('deny'))}
+    ${tool && button('e', `Edit${every}…`, '', 'Change the arguments, then approve', () => setMode('edit'))}
+    ${tool && button('s', 'From now on…', '', 'Approve this and its like, for the session or for a time', () => setMode('grant'))}
+    ${question && (item.options || []).map((option) => html`<button key=${'option ' + option} disabled=${!!no}
+      title=${sends('respond')} onClick=${() => send({ decision: 'respond', response: option })}>${option}</button>`)}
+    ${question ? button('a', `Answer${every}…`, 'primary', sends('respond'), press)
+      : mode === 'sure' ? button('a', `Yes, approve${every} ${item.risk} risk`, 'primary sure', sends('approve'), press)
+      : button('a', 'Approve' + every, 'primary', sends('approve'), press)}</p>`;
 }
 
-function Approval({ item, here, mode, setMode, send, error, no, choose, press }) {
+function Head({ item }) {
+  return html`<header><${Icon} name=${item.kind === 'question' ? 'question' : 'approval'} />
+      <h2>${item.tool || item.kind.replace('_', ' ')}</h2>
+      <span class=${cls('chip', 'risk-' + item.risk)}>${item.risk === 'unknown' ? 'risk not said' : item.risk + ' risk'}</span>
+    ${item.escalated && html`<span class="chip">escalated</span>`}
+    <span class="muted">asked <${Ago} at=${item.requested_at} /> ago by ${SOURCE[item.source] || item.source}
+      ${item.expires_at && html` · ${item.overdue ? html`<b class="bad">overdue</b>`
+        : html`<${Ago} at=${item.expires_at} until /> left, ${EXPIRY[item.on_expiry]}`}`}</span></header>`;
+}
+
+function Approval({ item, here, mode, setMode, send, done, error, choose, ...buttons }) {
   const ref = useRef();
   useEffect(() => { if (here) ref.current.scrollIntoView({ block: 'nearest' }); }, [here]);
   const close = () => setMode('');
-  const changes = change(item.args);
-  const asked = item.args && (typeof item.args !== 'object' || item.args instanceof Exact || Object.keys(item.args).length || item.kind === 'tool');
-  return html`<article ref=${ref} class=${cls('card approval', here && 'here')} aria-label=${'Approval ' + item.id} data-id=${item.id} onClick=${choose}>
-    <header><${Icon} name=${item.kind === 'question' ? 'question' : 'approval'} /><h2>${item.tool || item.kind.replace('_', ' ')}</h2>
-        <span class=${cls('chip', 'risk-' + item.risk)}>${item.risk === 'unknown' ? 'risk not said' : item.risk + ' risk'}</span>
-      ${item.escalated && html`<span class="chip">escalated</span>`}${item.identical > 1 && html`<span class="chip">${item.identical} identical</span>`}
-      <span class="muted">asked <${Ago} at=${item.requested_at} /> ago by ${SOURCE[item.source] || item.source}${item.expires_at && html` · ${item.overdue ? html`<b class="bad">overdue</b>` : html`<${Ago} at=${item.expires_at} until /> left, ${EXPIRY[item.on_expiry]}`}`}</span></header>
-    <p><a href=${sessionLink(item.session, item.n)}>${item.session}</a></p>${item.summary && html`<p class="words">${text(item.summary)}</p>`}
-    ${changes && html`<${Diff} lines=${changes} label="What it changes" />`}${mode !== 'edit' && asked && html`<${Json} value=${item.args} label="Exact arguments" />`}${item.extend && html`<${Json} value=${item.extend} label="Asked for" />`}
-    <p class="digest muted" title="what is approved has this digest, and nothing else has">${item.args_digest}</p><${Trouble} error=${error} />
+  const { args } = item, changes = change(args);
+  const asked = args && (typeof args !== 'object' || args instanceof Exact || Object.keys(args).length || item.kind === 'tool');
+  return html`<article ref=${ref} class=${cls('card approval', here && 'here')} aria-label=${'Approval ' + item.id} data-id=${item.id}
+      onClick=${choose}><${Head} item=${item} />
+    <p><a href=${sessionLink(item.session, item.n)}>${item.session}</a></p>
+      ${item.summary && html`<p class="words">${text(item.summary)}</p>`}
+    ${changes && html`<${Diff} lines=${changes} label="What it changes" />`}
+    ${mode !== 'edit' && asked && html`<${Json} value=${args} label="Exact arguments" />`}
+    ${item.extend && html`<${Json} value=${item.extend} label="Asked for" />`}
+    <p class="digest muted" title="what is approved has this digest, and nothing else has">${item.args_digest}</p>
+      <${Trouble} error=${error} />
     ${mode === 'edit' ? html`<${Editor} item=${item} send=${send} close=${close} />`
-      : mode === 'deny' ? html`<${Asking} label="Reason, for the agent" verb="Deny" send=${(reason) => send({ decision: 'reject', ...(reason && { reason }) })} close=${close} />`
-      : mode === 'answer' ? html`<${Asking} label="Answer" verb="Send" send=${(response) => send({ decision: 'respond', response })} close=${close} />`
-      : html`<${Buttons} ...${{ item, no, mode, setMode, send, press }} />`}</article>`;
+      : mode === 'deny' ? html`<${Asking} label="Reason, for the agent" verb="Deny" close=${close}
+          send=${(reason) => send({ decision: 'reject', ...(reason && { reason }) })} />`
+      : mode === 'answer' ? html`<${Asking} label="Answer" verb="Send" close=${close}
+          send=${(response) => send({ decision: 'respond', response })} />`
+      : html`<${Buttons} ...${{ item, mode, setMode, send, ...buttons }} />`}
+    ${mode === 'grant' && html`<${Granting} item=${item} all=${buttons.all} close=${close} done=${done} />`}</article>`;
 }
 
 const PAUSE_MS = 400; // between two decisions: a key that was pressed twice must not decide the next one too
@@ -103,6 +139,7 @@ export function ApprovalList({ list, first }) {
   const [here, setHere] = useState(first);
   const [modes, setModes] = useState({});
   const [errors, setErrors] = useState({});
+  const [together, setTogether] = useState({});
   const busy = useRef(false);
   const decided = useRef(0);
   useEffect(() => { if (first) setHere(first); }, [first]);
@@ -111,15 +148,21 @@ export function ApprovalList({ list, first }) {
   // What is typed before a field is drawn must not be taken for a decision, so the mode counts at once.
   const soon = useRef({});
   const mode = (id, value) => { soon.current[id] = value; setHere(id); setModes({ ...soon.current }); };
+  const all = (item) => item?.identical > 1 && !!together[item.id];
+  const done = (item, also = []) => {
+    decided.current = Date.now();
+    tell({ look: true });
+    setHere([...items.slice(at + 1), ...items.slice(0, at).reverse()].find(({ id }) => id !== item.id && !also.includes(id))?.id);
+    list.again();
+  };
   // Edited arguments go as the text that was typed: 1.0 stays 1.0.
   const send = async (item, decision, edited) => {
     if (busy.current) return;
     busy.current = true;
-    let error = null;
+    let error = null, reply;
     try {
-      const body = JSON.stringify({ ...decision, channel: 'dashboard' });
-      await post(`/v1/approvals/${encodeURIComponent(item.id)}/decision`, edited ? `${body.slice(0, -1)},"edited_args":${edited}}` : body);
-      tell({ look: true });
+      const body = JSON.stringify({ ...decision, ...(all(item) && { apply_to_identical: true }), channel: 'dashboard' });
+      reply = await post(approvalPath(item, 'decision'), edited ? `${body.slice(0, -1)},"edited_args":${edited}}` : body);
     } catch (problem) {
       error = problem;
       const won = error.winner?.decision;
@@ -129,37 +172,55 @@ export function ApprovalList({ list, first }) {
     decided.current = Date.now();
     setErrors((old) => ({ ...old, [item.id]: error }));
     mode(item.id, '');
-    if (!error) setHere((items[at + 1] || items[at - 1])?.id);
-    list.again();
+    if (error) list.again();
+    else done(item, reply.also);
   };
   const press = (item, kind) => {
     const now = soon.current[item?.id];
-    if (!item || no || (now && now !== 'sure') || (kind === 'edit' && item.kind !== 'tool')) return;
+    if (!item || no || (now && now !== 'sure') || (/edit|grant/.test(kind) && item.kind !== 'tool')) return;
     if (kind) mode(item.id, kind);
     else if (Date.now() < decided.current + PAUSE_MS) return;
     else if (item.kind === 'question') mode(item.id, 'answer');
     else if (risky(item) && !now) mode(item.id, 'sure');
     else send(item, { decision: 'approve' });
   };
+  const toggle = (item) => { // what was to be confirmed was something else
+    if (!(item?.identical > 1) || no) return;
+    setTogether({ ...together, [item.id]: !together[item.id] });
+    if (soon.current[item.id] === 'sure') mode(item.id, '');
+  };
   const move = (step) => setHere((items[at + step] || items[at])?.id);
   const chosen = items[at];
-  useKeys({ j: () => move(1), k: () => move(-1), a: () => press(chosen), d: () => press(chosen, 'deny'), e: () => press(chosen, 'edit'), Escape: () => (modes[chosen?.id] ? mode(chosen.id, '') : false) });
-  return html`<div class="inbox">${items.map((item, i) => html`<${Approval} key=${item.id} item=${item} here=${i === at} no=${no} error=${errors[item.id]} mode=${modes[item.id]} setMode=${(value) => mode(item.id, value)}
-    send=${(decision, edited) => send(item, decision, edited)} press=${() => press(item)} choose=${() => setHere(item.id)} />`)}</div>`;
+  useKeys({
+    j: () => move(1), k: () => move(-1), a: () => press(chosen), d: () => press(chosen, 'deny'), e: () => press(chosen, 'edit'),
+    s: () => press(chosen, 'grant'), i: () => toggle(chosen), Escape: () => (modes[chosen?.id] ? mode(chosen.id, '') : false),
+  });
+  return html`<div class="inbox">${items.map((item, i) => html`<${Approval} key=${item.id} item=${item} here=${i === at} no=${no}
+    error=${errors[item.id]} mode=${modes[item.id]} setMode=${(value) => mode(item.id, value)} all=${all(item)}
+      toggle=${() => toggle(item)}
+    send=${(decision, edited) => send(item, decision, edited)} done=${(reply) => done(item, reply.also)} press=${() => press(item)}
+    choose=${() => setHere(item.id)} />`)}</div>`;
 }
 
 const TONE = { rejected: 's-failed', expired: 's-silent', never_executed: 's-silent', ignored: 's-silent', cancelled: 's-silent' };
+const COLUMNS = ['Decision', 'What', 'Session', 'By', 'When'];
 function Decided() {
   const { data, error, again } = useGet('/v1/approvals' + query({ status: 'resolved' }));
   useFresh(again, 1000);
   if (!data) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
-  if (!data.approvals.length) return html`<${Empty} title="Nothing was decided yet">Decisions stay here for as long as their sessions are kept.<//>`;
+  if (!data.approvals.length) {
+    return html`<${Empty} title="Nothing was decided yet">Decisions stay here for as long as their sessions are kept.<//>`;
+  }
   return html`<div class="table"><table class="plain"><thead>
-      <tr>${['Decision', 'What', 'Session', 'By', 'When'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-    <tbody>${data.approvals.map((a) => html`<tr key=${a.id}><td>
-        <span class=${cls('status', TONE[a.status] || 's-completed')}>${a.status.replace('_', ' ')}</span> <b class="bad">${a.alarm?.replace(/_/g, ' ')}</b></td><td><b>${a.tool || a.kind}</b> <span class="muted">${text(a.summary)}</span></td>
-      <td><a href=${sessionLink(a.session, a.n)}>${a.session}</a></td><td>${a.decision?.by} <span class="muted">${text(a.decision?.reason)}</span>
-          </td><td><${Ago} at=${a.decision?.at} /></td></tr>`)}</tbody></table></div>`;
+      <tr>${COLUMNS.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${data.approvals.map((a) => html`<tr key=${a.id}>
+      <td><span class=${cls('status', TONE[a.status] || 's-completed')}>${a.status.replace('_', ' ')}</span>
+        ${a.alarm && html` <b class="bad">${a.alarm.replace(/_/g, ' ')}</b>`}</td>
+      <td><b>${a.tool || a.kind}</b> <span class="muted">${text(a.summary)}</span>
+        ${a.granted && html`<p class="line"><span class="chip">from now on</span><${Revoke} item=${a} done=${again} /></p>`}</td>
+      <td><a href=${sessionLink(a.session, a.n)}>${a.session}</a></td>
+      <td>${a.decision?.by} <span class="muted">${text(a.decision?.reason)}</span></td>
+      <td><${Ago} at=${a.decision?.at} /></td></tr>`)}</tbody></table></div>`;
 }
 
 // The inbox of all sessions: what waits, oldest first, and what was decided.
@@ -170,6 +231,8 @@ export function Approvals({ route }) {
       <a href="#/approvals" aria-current=${decided ? null : 'true'}>Waiting <b>${list.data?.pending}</b></a>
       <a href="#/approvals?show=decided" aria-current=${decided ? 'true' : null}>Decided</a></nav></div>
     <${Trouble} error=${list.error} again=${list.again} />
-    ${decided ? html`<${Decided} />` : !list.data ? !list.error && html`<${Loading} />` : list.items.length ? html`<${ApprovalList} list=${list} first=${route.query.id} />${list.data.next && html`<p class="muted">More come as these are decided.</p>`}`
+    ${decided ? html`<${Decided} />` : !list.data ? !list.error && html`<${Loading} />`
+      : list.items.length ? html`<${ApprovalList} list=${list} first=${route.query.id} />
+          ${list.data.next && html`<p class="muted">More come as these are decided.</p>`}`
       : html`<${Empty} title="Nothing waits for you">When an agent asks before it acts, the exact arguments show up here.<//>`}`;
 }

@@ -4,12 +4,14 @@ import { get, query, sessionPath } from './api.js';
 import { Bar, Card, hot } from './ui.js';
 import { clock, count, money, ms, span } from './format.js';
 
-const DIMENSIONS = [['time', 'Time', 'elapsed_seconds', 'timeout_seconds', (s) => span(s * 1000)], ['step', 'Steps', 'steps_completed', 'max_steps', count],
+const DIMENSIONS = [['time', 'Time', 'elapsed_seconds', 'timeout_seconds', (s) => span(s * 1000)],
+    ['step', 'Steps', 'steps_completed', 'max_steps', count],
   ['token', 'Tokens', 'tokens_used', 'max_tokens', count], ['cost', 'Cost', 'cost_used_usd', 'max_cost_usd', money]];
 
 let library;
 const load = () => (library ??= new Promise((done, fail) => {
-  document.head.append(Object.assign(document.createElement('script'), { src: new URL('./uplot.js', import.meta.url), onload: () => done(globalThis.uPlot), onerror: fail }));
+  document.head.append(Object.assign(document.createElement('script'),
+    { src: new URL('./uplot.js', import.meta.url), onload: () => done(globalThis.uPlot), onerror: fail }));
 }));
 
 // Seconds, and percent of each limited dimension: at the opening, at every event that says how much is used, and now.
@@ -20,22 +22,33 @@ function course(doc, events, used) {
   for (const { at, data: d } of events) {
     const u = d.usage || {};
     const now = { time: d.elapsed_seconds, step: d.steps_completed ?? d.iteration };
-    if (d.usage) Object.assign(now, { token: sum.token += u.tokens ?? (u.input_tokens || 0) + (u.output_tokens || 0), cost: sum.cost += u.cost_usd || 0 });
+    if (d.usage) {
+      now.token = sum.token += u.tokens ?? (u.input_tokens || 0) + (u.output_tokens || 0);
+      now.cost = sum.cost += u.cost_usd || 0;
+    }
     rows.push([ms(at), now]);
   }
   const percent = ([name, , , limit], values) => (values[name] == null ? null : (values[name] / budget[limit]) * 100);
-  return [[...rows.map((row) => row[0] / 1000), (ms(doc.ended_at) || Date.now()) / 1000], ...used.map((one) => [...rows.map((row) => percent(one, row[1])), budget[one[0] + '_pressure']])];
+  return [[...rows.map((row) => row[0] / 1000), (ms(doc.ended_at) || Date.now()) / 1000],
+      ...used.map((one) => [...rows.map((row) => percent(one, row[1])), budget[one[0] + '_pressure']])];
 }
 
 function Course({ doc, journal, used }) {
   const box = useRef();
   const [events, set] = useState(null);
   const [theme, turn] = useState(0);
-  useEffect(() => { const redraw = () => turn((n) => n + 1); addEventListener('theme', redraw); return () => removeEventListener('theme', redraw); }, []);
+  useEffect(() => {
+    const redraw = () => turn((n) => n + 1);
+    addEventListener('theme', redraw);
+    return () => removeEventListener('theme', redraw);
+  }, []);
   const part = Math.floor(doc.n / 25), whole = journal.events.size >= journal.head;
   useEffect(() => {
-    if (whole) set([...journal.sorted].reverse().filter((event) => event.data.usage || event.data.iteration != null || event.type === 'budget.level'));
-    else get(sessionPath(doc.id, '/events') + query({ types: 'heartbeat,message,tool.finished,budget.level', order: 'newest', limit: 1000 })).then((reply) => set(reply.events.reverse()), () => {});
+    const telling = ({ type, data }) => data.usage || data.iteration != null || type === 'budget.level';
+    if (whole) return set([...journal.sorted].reverse().filter(telling));
+    const types = 'heartbeat,message,tool.finished,budget.level';
+    get(sessionPath(doc.id, '/events') + query({ types, order: 'newest', limit: 1000 }))
+      .then((reply) => set(reply.events.reverse()), () => {});
   }, [part, whole]);
   const data = events && course(doc, events, used);
   useEffect(() => {
@@ -43,25 +56,36 @@ function Course({ doc, journal, used }) {
     let plot, gone;
     load().then((Plot) => {
       if (gone) return;
-      const color = (name) => { box.current.style.color = `var(${name})`; return getComputedStyle(box.current).color; }; // a canvas knows no variables
-      const axis = { stroke: color('--soft'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false }, font: '11px sans-serif' };
-      plot = new Plot({ width: box.current.clientWidth, height: 150, legend: { show: false }, cursor: { show: false }, scales: { y: { range: (u, low, high) => [0, Math.max(100, high)] } }, axes: [{ ...axis, values: (u, at) => at.map((t) => clock(t * 1000)), space: 70, size: 26 }, { ...axis, size: 42, values: (u, all) => all.map((v) => v + '%') }],
-        series: [{}, ...used.map(([name]) => ({ stroke: color('--d-' + name), width: 2, spanGaps: true, points: { show: false } }))] }, data, box.current);
+      // A canvas knows no variables.
+      const color = (name) => { box.current.style.color = `var(${name})`; return getComputedStyle(box.current).color; };
+      const off = { show: false };
+      const axis = { stroke: color('--soft'), grid: { stroke: color('--line'), width: 1 }, ticks: off, font: '11px sans-serif' };
+      plot = new Plot({
+        width: box.current.clientWidth, height: 150, legend: off, cursor: off,
+        scales: { y: { range: (u, low, high) => [0, Math.max(100, high)] } },
+        axes: [{ ...axis, values: (u, at) => at.map((t) => clock(t * 1000)), space: 70, size: 26 },
+          { ...axis, size: 42, values: (u, all) => all.map((v) => v + '%') }],
+        series: [{}, ...used.map(([name]) => ({ stroke: color('--d-' + name), width: 2, spanGaps: true, points: off }))],
+      }, data, box.current);
     }, () => {});
     return () => { gone = true; plot?.destroy(); };
   }, [events, theme, doc.budget.pressure]);
   if (!data) return null;
   const step = Math.ceil(data[0].length / 24);
   return html`<div class="plot" ref=${box} role="img" aria-label="Course of the budget; its figures are in the table below" /><details>
-      <summary>Figures</summary><table class="plain"><thead><tr>${['At', ...used.map((one) => one[1])].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <summary>Figures</summary><table class="plain"><thead><tr>
+        ${['At', ...used.map((one) => one[1])].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${data[0].map((t, i) => (i % step === 0 || i === data[0].length - 1) && html`<tr>
-        <td>${clock(t * 1000)}</td>${used.map((_, k) => html`<td>${data[k + 1][i] != null && Math.round(data[k + 1][i]) + ' %'}</td>`)}</tr>`)}</tbody></table></details>`;
+        <td>${clock(t * 1000)}</td>
+        ${used.map((_, k) => html`<td>${data[k + 1][i] != null && Math.round(data[k + 1][i]) + ' %'}</td>`)}</tr>`)}</tbody>
+        </table></details>`;
 }
 
 export function BudgetCard({ doc, journal }) {
   const { budget } = doc;
   return html`<${Card} title="Budget" note=${budget.level}>
-      <ul class="meters">${DIMENSIONS.map(([name, label, used, limit, show]) => budget[used] != null && html`<li key=${name} class=${'d-' + name}>
+      <ul class="meters">${DIMENSIONS.map(([name, label, used, limit, show]) => budget[used] != null
+        && html`<li key=${name} class=${'d-' + name}>
       <span>${label}</span><${Bar} percent=${budget[name + '_pressure']} level=${hot(budget[name + '_pressure'])} />
     <b>${show(budget[used])} <small>${budget[limit] == null ? 'no limit' : 'of ' + show(budget[limit])}</small></b></li>`)}</ul>
         <${Course} doc=${doc} journal=${journal} used=${DIMENSIONS.filter(([name]) => budget[name + '_pressure'] != null)} /><//>`;

@@ -1,7 +1,8 @@
 // The fleet and the history: a row a session, newest first, read page by page and drawn only where the screen is.
 import { html, Component, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { get, query } from './api.js';
-import { Ago, Bar, Beat, Empty, ENDED, hot, Icon, Labels, Loading, OPEN, Search, Select, sessionLink, Spark, Status, Trouble, useFresh, useGet } from './ui.js';
+import { Ago, Bar, Beat, Empty, ENDED, hot, Icon, Labels, Loading, OPEN, Search, Select, sessionLink, Spark, Status, Trouble, useFresh,
+  useGet } from './ui.js';
 import { count, plural, span } from './format.js';
 import { go, listen, setQuery, state, tell, useKeys, useLive } from './page.js';
 
@@ -13,11 +14,13 @@ class Row extends Component {
   shouldComponentUpdate(next) { return ['row', 'here', 'index'].some((name) => next[name] !== this.props[name]); }
   render({ row, here, index }) {
     const { agent = {}, budget, last_action: action } = row;
-    return html`<tr class=${here && 'here'} aria-rowindex=${index + 2} data-id=${row.id} onClick=${(event) => event.target.closest('a') || go(sessionLink(row.id))}>
+    return html`<tr class=${here && 'here'} aria-rowindex=${index + 2} data-id=${row.id}
+      onClick=${(event) => event.target.closest('a') || go(sessionLink(row.id))}>
       <td><${Status} status=${row.status} /><small><${Ago} at=${row.since} /></small></td>
       <td><a href=${sessionLink(row.id)}>${row.goal || row.id}</a><small>
           <code>${row.id}</code>${[agent.type, agent.name, agent.model].map((part) => part && html` · ${part}`)}</small></td>
-      <td><code>${action ? action.text : html`<span class="faint">nothing yet</span>`}</code><small>${row.reason || row.phase}</small></td>
+      <td><code>${action ? action.text : html`<span class="faint">nothing yet</span>`}</code>
+        <small>${row.reason || row.phase}</small></td>
           <td>${action && html`<${Ago} at=${action.at} />`}</td>
       <td><${Beat} row=${row} /></td><td><${Spark} activity=${row.activity} /></td>
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
@@ -42,7 +45,8 @@ class List {
     }
     this.busy = true;
     try {
-      const reply = await get('/v1/sessions' + query({ ...this.filters, view: 'row', limit: PAGE, cursor }), { signal: this.abort.signal });
+      const reply = await get('/v1/sessions' + query({ ...this.filters, view: 'row', limit: PAGE, cursor }),
+          { signal: this.abort.signal });
       const ids = reply.sessions.map((row) => row.id), known = new Set(ids);
       const others = this.order.filter((id) => !known.has(id));
       // The first page again: what came after its last row still does.
@@ -88,7 +92,8 @@ function grouped(list, key, closed) {
     if (!groups.has(group)) groups.set(group, []);
     groups.get(group).push(row);
   }
-  return [...groups].sort(([a], [b]) => (a === '') - (b === '') || a.localeCompare(b)).flatMap(([group, members]) => [{ group, members }, ...(closed.has(group) ? [] : members)]);
+  return [...groups].sort(([a], [b]) => (a === '') - (b === '') || a.localeCompare(b))
+    .flatMap(([group, members]) => [{ group, members }, ...(closed.has(group) ? [] : members)]);
 }
 
 // Which items are on the screen, with some before and behind.
@@ -130,15 +135,18 @@ function Rows({ list, group }) {
   const open = () => (here ? go(sessionLink(here)) : false);
   useKeys({ j: () => move(1), k: () => move(-1), ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: open });
   const fold = (value) => { const next = new Set(closed); if (!next.delete(value)) next.add(value); setClosed(next); };
-  const gap = (key, size) => size > 0 && html`<tr key=${key} aria-hidden="true"><td class="gap" colspan="8" style=${{ height: size * ROW + 'px' }} /></tr>`;
+  const gap = (key, size) => size > 0 && html`<tr key=${key} aria-hidden="true">
+      <td class="gap" style=${{ height: size * ROW + 'px' }} /></tr>`;
   return html`<div class="table"><table class="fleet" aria-rowcount=${list.total + 1} aria-label="Sessions"><thead>
       <tr>${COLUMNS.map((name) => html`<th scope="col" key=${name}>${name || html`<span class="sr">When</span>`}</th>`)}</tr></thead>
     <tbody ref=${table}>${gap('before', from)}${shown.map((item, i) => (item.members
-      ? html`<tr key=${'group ' + item.group}><th colspan="8" scope="rowgroup">
-          <button class="quiet" aria-expanded=${String(!closed.has(item.group))} onClick=${() => fold(item.group)}><${Icon} name="chevron" />
+      ? html`<tr key=${'group ' + item.group} class="group"><th colspan="3" scope="rowgroup">
+          <button class="quiet" aria-expanded=${String(!closed.has(item.group))} onClick=${() => fold(item.group)}>
+            <${Icon} name="chevron" />
           <b>${item.group || `no ${group}`}</b>
           <span class="muted">${plural(item.members.length, 'session')}</span></button></th></tr>`
-      : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here} />`))}${gap('behind', items.length - to)}</tbody></table>
+      : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here} />`))}${gap('behind', items.length - to)}
+        </tbody></table>
     ${list.next && html`<p class="more muted">${count(list.order.length)} of ${count(list.total)} read; more as you scroll</p>`}</div>`;
 }
 
@@ -149,17 +157,23 @@ function Listing({ route, open, statuses, children }) {
   useLive((message) => message.overview);
   const counts = state.overview?.counts || {};
   const chosen = status.split(',').filter(Boolean);
-  const toggle = (name) => setQuery({ status: (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join() });
-  const labels = new Set([...(group ? [group] : []), ...(list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {}))]);
-  return html`<div class="head"><div class="counts" role="group" aria-label="Filter by state">${statuses.filter((name) => !open || open === 'false' || counts[name] || chosen.includes(name)).map((name) => html`
+  const without = (name) => chosen.filter((one) => one !== name);
+  const toggle = (name) => setQuery({ status: (chosen.includes(name) ? without(name) : [...chosen, name]).join() });
+  const labels = new Set([...(group ? [group] : []),
+      ...(list.order || []).slice(0, PAGE).flatMap((id) => Object.keys(list.rows.get(id).labels || {}))]);
+  return html`<div class="head"><div class="counts" role="group" aria-label="Filter by state">
+      ${statuses.filter((name) => !open || open === 'false' || counts[name] || chosen.includes(name)).map((name) => html`
       <button key=${name} class="pill" aria-pressed=${String(chosen.includes(name))} onClick=${() => toggle(name)}>
           <${Status} status=${name} small />${open === 'true' && html` <b>${count(counts[name] || 0)}</b>`}</button>`)}</div>
     <span class="tools"><${Search} value=${q} label="Filter by id, goal, agent or label" onChange=${(text) => setQuery({ q: text })} />
       ${label && html`<button class="pill" onClick=${() => setQuery({ label: '' })} title="Remove this filter">${label} ×</button>`}
-      ${labels.size > 0 && html`<${Select} label="Group by" value=${group || ''} onChange=${(value) => setQuery({ group: value })} options=${[['', 'not grouped'], ...[...labels].sort().map((key) => [key, 'by ' + key])]} />`}
+      ${labels.size > 0 && html`<${Select} label="Group by" value=${group || ''} onChange=${(value) => setQuery({ group: value })}
+        options=${[['', 'not grouped'], ...[...labels].sort().map((key) => [key, 'by ' + key])]} />`}
       <span class="muted total">${list.loaded && plural(list.total, 'session')}</span></span></div>
     <${Trouble} error=${list.error} again=${() => list.read()} />
-    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} />` : q || status || label ? html`<${Empty} title="Nothing matches">No session is like that. <a href=${location.hash.split('?')[0]}>Show all</a><//>` : children}`;
+    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} />`
+      : q || status || label ? html`<${Empty} title="Nothing matches">No session is like that.${' '}
+          <a href=${location.hash.split('?')[0]}>Show all</a><//>` : children}`;
 }
 
 export const Fleet = ({ route }) => html`<h1 class="sr">Fleet</h1><${Listing} route=${route} open="true" statuses=${OPEN}>
@@ -171,10 +185,13 @@ function Saved() {
   const { data } = useGet('/v1/analytics/timeouts');
   if (!data) return null;
   const figure = (value, words) => html`<p><b>${value}</b> ${words}</p>`;
-  return data.sessions ? html`<section class="saved" aria-label="Saved by status">${figure(data.saved, `of ${plural(data.sessions, 'session')} completed although an old timer would have ended them`)}
-      ${figure(span(data.saved_ms), 'of work after the moment of the timer')}${figure(data.would_have_killed, 'would have been ended in all')}</section>`
+  return data.sessions ? html`<section class="saved" aria-label="Saved by status">
+      ${figure(data.saved, `of ${plural(data.sessions, 'session')} completed although an old timer would have ended them`)}
+      ${figure(span(data.saved_ms), 'of work after the moment of the timer')}
+        ${figure(data.would_have_killed, 'would have been ended in all')}</section>`
     : html`<p class="calm">Coming from timeouts? <code>[legacy_timeouts] mode = "observe"</code> notes what they would have ended.</p>`;
 }
 
-export const History = ({ route }) => html`<h1 class="sr">History</h1><${Saved} /><${Listing} route=${route} open="false" statuses=${ENDED}>
+export const History = ({ route }) => html`<h1 class="sr">History</h1><${Saved} />
+  <${Listing} route=${route} open="false" statuses=${ENDED}>
   <${Empty} title="Nothing has ended yet">Sessions move here when they end, and stay as long as <code>storage.retention</code> says.<//><//>`;

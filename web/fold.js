@@ -7,8 +7,10 @@ export const KINDS = {
   calls: ['tool.started', 'tool.finished', 'test.result', 'error.reported'],
   words: ['message', 'reflection', 'plan.updated', 'compacted', 'fact.learned', 'progress.estimated'],
   verdicts: ['verdict.changed', 'directive.issued', 'directive.acknowledged', 'check.requested', 'check.completed', 'run.conflict'],
-  people: ['approval.requested', 'approval.decided', 'approval.redeemed', 'approval.expired', 'approval.revoked', 'approval.alarm', 'session.cancel_requested', 'budget.extended', 'budget.set'],
-  state: ['session.started', 'session.ended', 'state.changed', 'phase.started', 'phase.completed', 'budget.level', 'child.progress', 'progress.stats'],
+  people: ['approval.requested', 'approval.decided', 'approval.redeemed', 'approval.expired', 'approval.revoked', 'approval.alarm',
+    'session.cancel_requested', 'budget.extended', 'budget.set'],
+  state: ['session.started', 'session.ended', 'state.changed', 'phase.started', 'phase.completed', 'budget.level', 'child.progress',
+    'progress.stats'],
   beats: ['heartbeat'],
 };
 export const TYPES = Object.values(KINDS).flat();
@@ -30,7 +32,8 @@ const appliers = {
   'tool.finished': act,
   'phase.started': (row, d) => { row.phase = d.name ?? row.phase; },
   'verdict.changed': (row, d, e) => { row.status = d.to; row.since = e.at; row.reason = d.reason; row.alive = d.to !== 'silent'; },
-  'session.started': (row, d) => { row.goal = d.goal ?? row.goal; row.agent = d.agent ?? row.agent; row.labels = d.labels ?? row.labels; },
+  'session.started': (row, d) => { row.goal = d.goal ?? row.goal; row.agent = d.agent ?? row.agent;
+    row.labels = d.labels ?? row.labels; },
   'session.ended': (row, d, e) => { row.ended_at = e.at; row.outcome = d.outcome; row.alive = false; },
   'approval.requested': (row) => { row.approvals_pending++; },
   'approval.decided': (row) => { row.approvals_pending = Math.max(0, row.approvals_pending - 1); },

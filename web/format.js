@@ -15,14 +15,18 @@ export function short(span) {
 // The same with two units: "3h 20m".
 export function span(value) {
   if (!(value >= 0)) return '–';
-  const s = Math.floor(value / 1000), two = (size, unit, rest, small) => `${Math.floor(s / size)}${unit} ${Math.floor((s % size) / rest)}${small}`;
+  const s = Math.floor(value / 1000);
+  const two = (size, unit, rest, small) => `${Math.floor(s / size)}${unit} ${Math.floor((s % size) / rest)}${small}`;
   if (s < 60) return s < 1 ? Math.round(value) + ' ms' : s + ' s';
   return s < 3600 ? two(60, 'm', 1, 's') : s < 86400 ? two(3600, 'h', 60, 'm') : two(86400, 'd', 3600, 'h');
 }
 
 export const ago = (at, now = Date.now()) => short(Math.max(0, now - ms(at)));
 
-const formatter = (options) => { const format = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false, ...options }); return (at) => (at ? format.format(ms(at)) : '–'); };
+function formatter(options) {
+  const format = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false, ...options });
+  return (at) => (at ? format.format(ms(at)) : '–');
+}
 export const clock = formatter({ second: '2-digit' });
 export const date = formatter({ month: 'short', day: 'numeric' });
 
@@ -54,9 +58,10 @@ export const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200
 export const reveal = (s) => s.replace(HIDDEN, (c) => '\\u{' + c.codePointAt(0).toString(16) + '}');
 
 // What a call is about, in a line: as core/last_action.cpp says it.
-const TELLING = ['command', 'cmd', 'file_path', 'path', 'query', 'url', 'pattern', 'prompt', 'description'];
+const TELLING = ['command', 'cmd', 'argv', 'file_path', 'path', 'query', 'url', 'pattern', 'prompt', 'description'];
 export function action({ tool, target, args }) {
-  const about = target || TELLING.map((name) => args?.[name]).find((value) => value && typeof value === 'string');
+  const said = (name, value) => (Array.isArray(value) ? value.slice(name === 'argv').join(' ') : typeof value === 'string' && value);
+  const about = target || TELLING.map((name) => said(name, args?.[name])).find(Boolean);
   return tool + (about ? ': ' + about : '');
 }
 
@@ -72,5 +77,7 @@ const SAYS = {
   'progress.estimated': (d) => `${d.percent} % ${text(d.reasoning)}`,
   'budget.level': (d) => `${d.from} → ${d.to} (${d.dimension} ${Math.round(d.pressure)} %)`,
 };
-const PARTS = ['number', 'name', 'child', 'kind', 'tool', 'decision', 'outcome', 'answer', 'verdict', 'by', 'text', 'message', 'summary', 'reason', 'id'];
-export const summary = ({ type, data: d = {} }) => (SAYS[type] ? SAYS[type](d) : PARTS.filter((part) => d[part] != null && d[part] !== '').map((part) => text(d[part])).join(' · '));
+const PARTS = ['number', 'goal', 'name', 'child', 'kind', 'tool', 'decision', 'outcome', 'answer', 'verdict', 'by', 'text', 'message',
+    'summary', 'reason', 'id'];
+export const summary = ({ type, data: d = {} }) => (SAYS[type] ? SAYS[type](d)
+    : PARTS.filter((part) => d[part] != null && d[part] !== '').map((part) => text(d[part])).join(' · '));

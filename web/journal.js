@@ -66,25 +66,34 @@ export function Events({ journal, marked }) {
     setOpen(new Set(open).add(marked));
   }, [marked]);
   useEffect(() => { if (kind) journal.read(types); }, [kind]);
-  const toggle = (n) => { setOpen((old) => { const next = new Set(old); if (!next.delete(n)) next.add(n); return next; }); if (n === marked) setQuery({ n: '' }); };
+  const toggle = (n) => {
+    setOpen((old) => { const next = new Set(old); if (!next.delete(n)) next.add(n); return next; });
+    if (n === marked) setQuery({ n: '' });
+  };
   const all = !kind && !needle;
-  const found = all ? journal.sorted : journal.sorted.filter((event) => (!kind || kindOf(event.type) === kind) && JSON.stringify([event.type, summary(event), event.data]).toLowerCase().includes(needle.toLowerCase()));
+  const found = all ? journal.sorted : journal.sorted.filter((event) => (!kind || kindOf(event.type) === kind)
+      && JSON.stringify([event.type, summary(event), event.data]).toLowerCase().includes(needle.toLowerCase()));
   const lines = [];
   let before = journal.head + 1;
   for (const event of found.slice(0, drawn)) {
     const between = before - event.n - 1, after = Math.max(event.n, before - 1 - BATCH);
     if (all && between) lines.push(html`<li class="hole" key=${'before' + before}>
-        <button onClick=${() => journal.read({ after, limit: Math.min(BATCH, between) })}>${plural(between, 'event')} between</button></li>`);
-    lines.push(html`<${Line} key=${event.n} event=${event} open=${open.has(event.n)} marked=${event.n === marked} toggle=${() => toggle(event.n)} />`);
+        <button onClick=${() => journal.read({ after, limit: Math.min(BATCH, between) })}>
+          ${plural(between, 'event')} between</button></li>`);
+    lines.push(html`<${Line} key=${event.n} event=${event} open=${open.has(event.n)} marked=${event.n === marked}
+      toggle=${() => toggle(event.n)} />`);
     before = event.n;
   }
   const last = found.at(-1)?.n;
   const older = () => { setDrawn(drawn + BATCH); journal.read({ order: 'newest', ...types, before: last }); };
   return html`<${Card} title="Events" class="events" note=${count(journal.head)}><div class="line">
       <${Search} value=${needle} label="Filter what is read" onChange=${setNeedle} />
-      <${Select} label="Kind of event" value=${kind} onChange=${setKind} options=${[['', 'all kinds'], ...Object.keys(KINDS).map((name) => [name, name])]} /></div>
+      <${Select} label="Kind of event" value=${kind} onChange=${setKind}
+        options=${[['', 'all kinds'], ...Object.keys(KINDS).map((name) => [name, name])]} /></div>
     <${Trouble} error=${journal.error} again=${() => journal.read({ order: 'newest' })} />
-        <ol>${lines}</ol>${journal.loaded && !lines.length && html`<${Empty} title="No such event">Nothing in ${plural(journal.events.size, 'event')} read so far.<//>`}
+    <ol>${lines}</ol>
+    ${journal.loaded && !lines.length && html`<${Empty} title="No such event">
+      Nothing in ${plural(journal.events.size, 'event')} read so far.<//>`}
     ${(last > 1 || found.length > drawn) && html`<p><button onClick=${older}>Older events</button></p>`}<//>`;
 }
 
@@ -92,7 +101,8 @@ export function Events({ journal, marked }) {
 
 const LANES = { verdict: 'Verdict', tool: 'Calls', model: 'Model', approval: 'Approvals', mark: 'Phases, tests', beat: 'Beats' };
 const NAMES = Object.keys(LANES), H = 20, W = 1000;
-const LANE = { message: 'model', reflection: 'model', plan: 'model', compacted: 'model', heartbeat: 'beat', verdict: 'verdict', phase: 'mark', test: 'mark', fact: 'mark', error: 'tool', tool: 'tool', approval: 'approval' };
+const LANE = { message: 'model', reflection: 'model', plan: 'model', compacted: 'model', heartbeat: 'beat', verdict: 'verdict',
+    phase: 'mark', test: 'mark', fact: 'mark', error: 'tool', tool: 'tool', approval: 'approval' };
 const laneOf = ({ type }) => LANE[type.split('.')[0]];
 
 export function Timeline({ journal, doc }) {
@@ -104,26 +114,40 @@ export function Timeline({ journal, doc }) {
   const x = (at) => Math.round(((ms(at) - from) / Math.max(1, to - from)) * W * 10) / 10;
   const events = all.filter((event) => ms(event.at) >= from && laneOf(event));
   const paths = {}, started = {}, spans = [];
-  const put = (name, lane, begin, end) => { const y = NAMES.indexOf(lane) * H + 4; paths[name] = `${paths[name] || ''}M${Math.max(0, begin)} ${y}H${Math.max(end, begin + 2)}v12H${Math.max(0, begin)}Z`; };
+  const put = (name, lane, begin, end) => {
+    const y = NAMES.indexOf(lane) * H + 4, left = Math.max(0, begin);
+    paths[name] = `${paths[name] || ''}M${left} ${y}H${Math.max(end, begin + 2)}v12H${left}Z`;
+  };
   let status = 'starting', since = 0;
   for (const event of all) {
     const { type, at, data: d } = event, lane = laneOf(event), here = x(at);
     if (type === 'verdict.changed') { spans.push([d.from, since, here]); status = d.to; since = here; }
     if (ms(at) < from || !lane || lane === 'verdict') continue;
     if (type === 'tool.started') started[d.call_id] = here;
-    else if (type === 'tool.finished') put(d.ok === false ? 'bad' : 'call', lane, started[d.call_id] ?? x(ms(at) - (d.duration_ms || 0)), here);
-    else put(type === 'error.reported' || d.failed ? 'bad' : lane, lane, here, here);
+    else if (type === 'tool.finished') {
+      put(d.ok === false ? 'bad' : 'call', lane, started[d.call_id] ?? x(ms(at) - (d.duration_ms || 0)), here);
+    } else put(type === 'error.reported' || d.failed ? 'bad' : lane, lane, here, here);
   }
   spans.push([spans.length ? status : doc.verdict.status, since, W]);
   const find = ({ clientX, clientY, currentTarget }) => {
     const box = currentTarget.getBoundingClientRect();
-    const lane = NAMES[Math.floor(((clientY - box.top) / box.height) * NAMES.length)], away = (event) => Math.abs(x(event.at) - ((clientX - box.left) / box.width) * W);
+    const lane = NAMES[Math.floor(((clientY - box.top) / box.height) * NAMES.length)],
+        away = (event) => Math.abs(x(event.at) - ((clientX - box.left) / box.width) * W);
     return events.reduce((best, event) => (laneOf(event) !== lane || (best && away(best) <= away(event)) ? best : event), null);
   };
   return html`<${Card} title="Timeline" note=${`${clock(from)} – ${clock(to)} · ${span(to - from)}`}><div class="lanes">
       <ul aria-hidden="true">${NAMES.map((name) => html`<li key=${name}>${LANES[name]}</li>`)}</ul>
-    <svg viewBox=${`0 0 ${W} ${NAMES.length * H}`} preserveAspectRatio="none" role="img" aria-label=${`${events.length} events; the list of events has each`} onMouseMove=${(event) => setNear(find(event))} onMouseLeave=${() => setNear(null)} onClick=${(event) => setQuery({ n: find(event)?.n })}>
-      <path class="rule" d=${NAMES.map((_, i) => `M0 ${i * H}h${W}`).join('')} />${spans.map(([name, begin, end]) => end > 0 && html`<rect class=${tone(name)} x=${Math.max(0, begin)} y="3" width=${Math.max(2, end - Math.max(0, begin))} height="14" />`)}
-      ${Object.entries(paths).map(([name, d]) => html`<path key=${name} class=${'m-' + name} d=${d} />`)}${near && html`<path class="near" d=${`M${x(near.at)} 0v${NAMES.length * H}`} />`}</svg></div>
-    <p class="line hint"><span class="muted">${near ? `#${near.n} ${clock(near.at)} ${near.type}: ${summary(near).slice(0, 160)}` : 'Point at a mark; a click opens its event'}</span><${Select} label="Span" value=${range} onChange=${(value) => setRange(Number(value))} options=${[[0, 'all that is read'], [3600e3, 'last hour'], [600e3, 'last 10 minutes'], [60e3, 'last minute']]} /></p><//>`;
+    <svg viewBox=${`0 0 ${W} ${NAMES.length * H}`} preserveAspectRatio="none" role="img"
+      aria-label=${`${events.length} events; the list of events has each`} onMouseMove=${(event) => setNear(find(event))}
+        onMouseLeave=${() => setNear(null)} onClick=${(event) => setQuery({ n: find(event)?.n })}>
+      <path class="rule" d=${NAMES.map((_, i) => `M0 ${i * H}h${W}`).join('')} />
+        ${spans.map(([name, begin, end]) => end > 0 && html`
+          <rect class=${tone(name)} x=${Math.max(0, begin)} y="3" width=${Math.max(2, end - Math.max(0, begin))} height="14" />`)}
+      ${Object.entries(paths).map(([name, d]) => html`<path key=${name} class=${'m-' + name} d=${d} />`)}
+        ${near && html`<path class="near" d=${`M${x(near.at)} 0v${NAMES.length * H}`} />`}</svg></div>
+    <p class="line hint"><span class="muted">
+        ${near ? `#${near.n} ${clock(near.at)} ${near.type}: ${summary(near).slice(0, 160)}`
+          : 'Point at a mark; a click opens its event'}</span>
+      <${Select} label="Span" value=${range} onChange=${(value) => setRange(Number(value))}
+        options=${[[0, 'all that is read'], [3600e3, 'last hour'], [600e3, 'last 10 minutes'], [60e3, 'last minute']]} /></p><//>`;
 }

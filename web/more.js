@@ -6,28 +6,35 @@ import { bytes, count, date, span } from './format.js';
 import { go, notifies, readMe, toggleNotify, useMe } from './page.js';
 
 const KEYS = [
-  ['Everywhere', '?=these keys', ':=go to a page or a session', '/=filter', 'n=next that needs you', 'g f=fleet', 'g a=approvals', 'g h=history', 'g s=system', 'esc=back'],
+  ['Everywhere', '?=these keys', ':=go to a page or a session', '/=filter', 'n=next that needs you', 'g f=fleet', 'g a=approvals',
+    'g h=history', 'g s=system', 'esc=back'],
   ['Lists', 'j k=down, up', 'enter=open'],
-  ['Approvals', 'j k=next, previous', 'a=approve; twice when the risk is high', 'd=deny, with a reason', 'e=edit, then approve'],
+  ['Approvals', 'j k=next, previous', 'a=approve; twice when the risk is high', 'd=deny, with a reason', 'e=edit, then approve',
+    's=approve from now on, for the session or a time', 'i=decide all identical ones together'],
 ];
 function Help({ close }) {
   const [notify, setNotify] = useState(notifies());
-  return html`<${Dialog} title="Keys" close=${close}><div class="keys">${KEYS.map(([title, ...keys]) => html`<section key=${title}><h3>${title}</h3>
+  return html`<${Dialog} title="Keys" close=${close}><div class="keys">
+      ${KEYS.map(([title, ...keys]) => html`<section key=${title}><h3>${title}</h3>
       <dl>${keys.map((line) => {
     const [key, what] = line.split('=');
     return html`<div key=${line}><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${what}</dd></div>`;
   })}</dl></section>`)}</div><p class="line">
-      <button onClick=${async () => setNotify(await toggleNotify())}>${notify ? 'Turn notifications off' : 'Turn notifications on'}</button>
+      <button onClick=${async () => setNotify(await toggleNotify())}>
+        ${notify ? 'Turn notifications off' : 'Turn notifications on'}</button>
       <span class="muted">for what needs you while this tab is in the background</span></p><//>`;
 }
 
-const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Log in or out', '#/login'], ['Stuck or suspect', '#/?status=stuck,suspect']];
+const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'],
+    ['Log in or out', '#/login'], ['Stuck or suspect', '#/?status=stuck,suspect']];
 function Palette({ close }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const list = useRef();
-  const { data } = useLoad((signal) => (text ? get('/v1/sessions' + query({ q: text, view: 'row', limit: 8 }), { signal }) : Promise.resolve()), text);
-  const items = [...PAGES.filter(([name]) => name.toLowerCase().includes(text.toLowerCase())), ...(data?.sessions || []).map((row) => [row.goal || row.id, sessionLink(row.id), row])];
+  const { data } = useLoad((signal) => (text ? get('/v1/sessions' + query({ q: text, view: 'row', limit: 8 }), { signal })
+      : Promise.resolve()), text);
+  const items = [...PAGES.filter(([name]) => name.toLowerCase().includes(text.toLowerCase())),
+      ...(data?.sessions || []).map((row) => [row.goal || row.id, sessionLink(row.id), row])];
   const here = Math.min(at, items.length - 1);
   const choose = (item) => { if (item) { close(); go(item[1]); } };
   const press = (event) => {
@@ -39,9 +46,12 @@ function Palette({ close }) {
   };
   useEffect(() => list.current.children[here]?.scrollIntoView({ block: 'nearest' }), [here]);
   return html`<${Dialog} title="Go to" close=${close}>
-      <input autofocus placeholder="a page, or a session by id, goal, agent or label" aria-label="Go to" role="combobox" aria-expanded="true" aria-controls="found" aria-activedescendant=${'found-' + here}
+      <input autofocus placeholder="a page, or a session by id, goal, agent or label" aria-label="Go to" role="combobox"
+        aria-expanded="true" aria-controls="found" aria-activedescendant=${'found-' + here}
       value=${text} onInput=${(event) => { setText(event.target.value); setAt(0); }} onKeyDown=${press} />
-    <ul id="found" role="listbox" aria-label="Found" ref=${list}>${items.map((item, i) => html`<li key=${item[1]} id=${'found-' + i} role="option" aria-selected=${String(i === here)} onClick=${() => choose(item)}><span>${item[0]}</span>${item[2] && html`<${Status} status=${item[2].status} small />`}</li>`)}</ul>
+    <ul id="found" role="listbox" aria-label="Found" ref=${list}>
+      ${items.map((item, i) => html`<li key=${item[1]} id=${'found-' + i} role="option" aria-selected=${String(i === here)}
+        onClick=${() => choose(item)}><span>${item[0]}</span>${item[2] && html`<${Status} status=${item[2].status} small />`}</li>`)}</ul>
     ${!items.length && html`<p class="muted">Nothing is called that.</p>`}<//>`;
 }
 export const Overlay = ({ kind, close }) => (kind === 'help' ? html`<${Help} close=${close} />` : html`<${Palette} close=${close} />`);
@@ -50,35 +60,65 @@ export function Login({ route }) {
   const me = useMe();
   const [error, setError] = useState(null);
   if (me.logged_in) {
-    return html`<h1>You are logged in</h1><${Trouble} error=${error} /><${Card} title="This browser"><p>As <b>${me.name}</b>; it may ${me.scopes.join(', ')}.</p>
+    return html`<h1>You are logged in</h1><${Trouble} error=${error} /><${Card} title="This browser">
+        <p>As <b>${me.name}</b>; it may ${me.scopes.join(', ').replace('report:,', 'report,')}.</p>
       <p><button title="Sends POST /v1/logout" onClick=${() => post('/v1/logout').then(readMe, setError)}>Log out</button></p><//>`;
   }
-  return html`<h1>Log in</h1>${route.query.failed && html`<${Trouble} error=${{ message: 'That URL was used already, or is older than ten minutes. Ask for a new one.' }} />`}
-    <${Card} title="With a one-time URL"><p>On the machine where the daemon runs:</p><pre class="json" tabindex="0">headway dashboard --open</pre>
+  return html`<h1>Log in</h1>${route.query.failed
+      && html`<${Trouble} error=${{ message: 'That URL was used already, or is older than ten minutes. Ask for a new one.' }} />`}
+    <${Card} title="With a one-time URL"><p>On the machine where the daemon runs:</p>
+      <pre class="json" tabindex="0">headway dashboard --open</pre>
         <p class="muted">The URL is good once, for ten minutes. The login stays in a cookie that no script can read.
     ${me.can.read ? ' Until then you can look, but not decide or steer.' : ' Without it nothing can be read here.'}</p><//>`;
 }
 
-const Fill = ({ value, max }) => html`${count(value)} <small>of ${count(max)}</small> <${Bar} percent=${(value / max) * 100} level=${value / max > 0.8 && 'hot'} />`;
+const Fill = ({ value, max }) => html`${count(value)} <small>of ${count(max)}</small> <${Bar} percent=${(value / max) * 100}
+    level=${value / max > 0.8 && 'hot'} />`;
+const useEvery = (again) => useEffect(() => {
+  const timer = setInterval(() => document.hidden || again(), 2000);
+  return () => clearInterval(timer);
+}, []);
+const HOOK = { active: 's-completed', failing: 's-suspect', removed: 's-cancelled' };
+function Webhooks() {
+  const { data, again } = useGet('/v1/webhooks');
+  useEvery(again);
+  return data?.webhooks.length > 0 && html`<${Card} title="Webhooks"><table class="plain"><thead>
+      <tr>${['Webhook', 'State', 'Waiting', 'Given up', 'Delivered'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      ${data.webhooks.map((w) => html`<tbody key=${w.name}><tr><td><b>${w.name}</b></td>
+    <td><span class=${cls('status', HOOK[w.state] || 's-failed')}>${w.state}</span></td>
+        <td>${count(w.pending)}</td><td>${count(w.dead)}</td><td>${count(w.delivered)}</td></tr>
+      <tr><td colspan="5"><small class="muted">${w.problem || (w.state === 'failing' ? w.last_failure : w.url)}</small></td></tr></tbody>`)}
+    </table><//>`;
+}
 const BREAKER = { closed: 's-completed', half_open: 's-suspect', open: 's-failed' };
 export function System() {
   const { data: s, error, again } = useGet('/v1/system');
-  useEffect(() => { const timer = setInterval(() => document.hidden || again(), 2000); return () => clearInterval(timer); }, []);
+  useEvery(again);
   if (!s) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
   const { version: v, database: d, commits: c } = s;
   const cards = {
-    Headway: { Version: v.version, 'Running for': html`<${Ago} at=${s.started_at} /> <small>since ${date(s.started_at)}</small>`, Memory: bytes(s.rss_bytes), Access: s.mode, Commit: v.git, Compiler: v.compiler, SQLite: v.sqlite, Boost: v.boost },
-    Database: { Size: bytes(d.bytes), Events: count(d.head), 'Write-ahead log': bytes(d.wal_bytes), 'Free on disk': bytes(d.disk_free_bytes), Retention: s.retention_seconds ? span(s.retention_seconds * 1000) : 'for ever', File: d.path },
-    Commits: { Made: count(c.count), Median: c.p50_ms + ' ms', '99th percentile': c.p99_ms + ' ms', Queue: html`<${Fill} value=${s.queue.waiting} max=${s.queue.max} />` },
-    Clients: { Connections: html`<${Fill} value=${s.connections.open} max=${s.connections.max} />`, Streams: html`<${Fill} value=${s.streams.clients} max=${s.streams.max} />`, Waiters: count(s.waiters.count), 'Open sessions': count(s.sessions.open), 'In memory': count(s.sessions.in_memory) },
+    Headway: { Version: v.version, 'Running for': html`<${Ago} at=${s.started_at} /> <small>since ${date(s.started_at)}</small>`,
+      Memory: bytes(s.rss_bytes), Access: s.mode, Commit: v.git, Compiler: v.compiler, SQLite: v.sqlite, Boost: v.boost },
+    Database: { Size: bytes(d.bytes), Events: count(d.head), 'Write-ahead log': bytes(d.wal_bytes),
+      'Free on disk': bytes(d.disk_free_bytes), Retention: s.retention_seconds ? span(s.retention_seconds * 1000) : 'for ever',
+      File: d.path },
+    Commits: { Made: count(c.count), Median: c.p50_ms + ' ms', '99th percentile': c.p99_ms + ' ms',
+      Queue: html`<${Fill} value=${s.queue.waiting} max=${s.queue.max} />` },
+    Clients: { Connections: html`<${Fill} value=${s.connections.open} max=${s.connections.max} />`,
+      Streams: html`<${Fill} value=${s.streams.clients} max=${s.streams.max} />`, Waiters: count(s.waiters.count),
+      'Open sessions': count(s.sessions.open), 'In memory': count(s.sessions.in_memory) },
   };
-  return html`<div class="head"><h1>System</h1><span class="muted">read every two seconds</span></div><${Trouble} error=${error} again=${again} />
+  return html`<div class="head"><h1>System</h1><span class="muted">read every two seconds</span></div>
+      <${Trouble} error=${error} again=${again} />
       <div class="grid">${Object.entries(cards).map(([title, rows]) => html`<${Card} key=${title} title=${title}><dl class="facts">
       ${Object.entries(rows).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl><//>`)}
     <${Card} title="Judge">${s.judge.endpoints.length ? html`<table class="plain"><thead>
         <tr>${['Endpoint', 'Model', 'Breaker', 'Asking', 'Waiting'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
         <tbody>${s.judge.endpoints.map((e) => html`<tr key=${e.name}><td><b>${e.name}</b> <small class="muted">${e.role}</small></td>
-      <td>${e.model}</td><td><span class=${cls('status', BREAKER[e.breaker])}>${e.breaker.replace('_', ' ')}</span></td><td>${e.in_flight}</td>
+      <td>${e.model}</td><td><span class=${cls('status', BREAKER[e.breaker])}>${e.breaker.replace('_', ' ')}</span></td>
+          <td>${e.in_flight}</td>
           <td>${e.waiting}</td></tr>`)}</tbody>
-          </table>` : html`<p class="muted">No model is asked. <code>[judge.endpoints.NAME]</code> in the settings names one.</p>`}<//></div>`;
+          </table>`
+      : html`<p class="muted">No model is asked. <code>[judge.endpoints.NAME]</code> in the settings names one.</p>`}<//>
+    <${Webhooks} /></div>`;
 }

@@ -25,7 +25,8 @@ function inPage() {
 
 export function connect() {
   if (!globalThis.SharedWorker) return inPage();
-  const { port } = Object.assign(new SharedWorker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'headway' }), { onerror: inPage });
+  const { port } = Object.assign(new SharedWorker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'headway' }),
+      { onerror: inPage });
   port.onmessage = ({ data }) => deliver(data);
   send = (message) => port.postMessage(message);
   setInterval(() => send({}), 20000);
@@ -78,7 +79,8 @@ let prefix = '';
 
 addEventListener('keydown', (event) => {
   // A key that is held down moves through a list, and does nothing else twice.
-  if (event.ctrlKey || event.metaKey || event.altKey || (event.repeat && !/^[jkA]/.test(event.key)) || document.querySelector('dialog[open]')) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || (event.repeat && !/^[jkA]/.test(event.key))
+      || document.querySelector('dialog[open]')) return;
   if (event.target.closest('input, textarea, select')) {
     if (event.key === 'Escape') event.target.blur();
     return;
@@ -113,7 +115,8 @@ export function useMe() {
   return value;
 }
 // Why he may not, or '' when he may.
-export const refusal = (value, scope) => (value.can[scope] ? '' : value.logged_in ? `Your login has no scope “${scope}”.` : 'Read only: log in with the URL that “headway dashboard” prints.');
+export const refusal = (value, scope) => (value.can[scope] ? '' : value.logged_in ? `Your login has no scope “${scope}”.`
+    : 'Read only: log in with the URL that “headway dashboard” prints.');
 
 // -- a tab in the background: the count in title and icon; when asked for, a notification of what is new
 
@@ -144,5 +147,7 @@ export function showCount(where) {
   const [first, ...more] = known ? needs.filter((item) => !known.has(key(item))) : [];
   if (state.overview) known = new Set(needs.map(key));
   // All tabs use one tag, so there is one notification.
-  if (first && document.hidden && notifies()) new Notification(first.goal || first.session, { body: more.length ? `and ${plural(more.length, 'more thing')} need you` : first.reason, tag: 'headway', icon: plain });
+  if (!first || !document.hidden || !notifies()) return;
+  const body = more.length ? `and ${plural(more.length, 'more thing')} need you` : first.reason;
+  new Notification(first.goal || first.session, { body, tag: 'headway', icon: plain });
 }

@@ -1,55 +1,56 @@
 // One session: the verdict and why, what it did, what it may use, and what can be told to it.
 import { html, useEffect, useState } from './preact.js';
-import { get, post, query, sessionPath } from './api.js';
-import { Ago, Beat, Card, cls, Dialog, Empty, Labels, ListCard, Loading, sessionLink, Status, tone, Trouble, useFresh, useGet, useLoad } from './ui.js';
+import { get, query, sessionPath } from './api.js';
+import { Ago, Beat, Card, cls, Empty, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh, useGet,
+  useLoad } from './ui.js';
 import { clock, count, date, ms, percent, plural, span, text } from './format.js';
 import { refusal, useMe } from './page.js';
 import { Events, Timeline, useJournal } from './journal.js';
 import { BudgetCard } from './budget.js';
 import { ApprovalList, usePending } from './approvals.js';
+import { Grants } from './grants.js';
 
 // -- what a person can tell a session; every button shows what it will send before it does
 
 const LIMITS = { max_steps: 'Steps', timeout_seconds: 'Seconds', max_tokens: 'Tokens', max_cost_usd: 'US dollars' };
 const ACTIONS = {
-  nudge: ['Nudge…', 'The agent gets your words as advice with its next report.', 'text'],
-  pause: ['Pause…', 'The agent is asked to pause; it reads that with its next report.', 'reason'],
-  resume: ['Resume…', 'The agent is told to go on.', 'reason'],
-  budget: ['Extend budget…', 'Adds to what is limited now.', 'reason'],
-  cancel: ['Cancel…', 'The agent is told to stop; the session ends when the agent ends it.', 'reason'],
+  nudge: ['Nudge…', 'The agent gets your words as advice with its next report.'],
+  pause: ['Pause…', 'The agent is asked to pause; it reads that with its next report.'],
+  resume: ['Resume…', 'The agent is told to go on.'],
+  budget: ['Extend budget…', 'Adds to what is limited now.'],
+  cancel: ['Cancel…', 'The agent is told to stop; the session ends when the agent ends it.'],
 };
 
-function Sending({ kind, doc, close, done }) {
-  const [label, what, words] = ACTIONS[kind];
-  const [values, set] = useState({});
-  const [error, setError] = useState(null);
+function Telling({ kind, doc, close, done }) {
   const limits = kind === 'budget' ? Object.keys(LIMITS).filter((name) => doc.budget[name] != null) : [];
-  const extend = Object.fromEntries(limits.filter((name) => values[name]).map((name) => [name, Number(values[name])]));
-  const body = { ...(limits.length && { extend }), ...(values[words] && { [words]: values[words] }) };
-  const ready = limits.length ? Object.keys(extend).length : kind !== 'nudge' || values.text;
-  const path = sessionPath(doc.id, '/' + kind);
-  const send = (event) => { event.preventDefault(); post(path, body).then(() => { done(); close(); }, setError); };
-  const field = (name, title, type) => html`<label key=${name} class="field">${title}<input autofocus type=${type} min="0" step="any" onInput=${(event) => set({ ...values, [name]: event.target.value })} /></label>`;
-  return html`<${Dialog} title=${label.slice(0, -1)} close=${close}><form onSubmit=${send}>
-      <p>${what}</p>${limits.map((name) => field(name, LIMITS[name], 'number'))}${field(words, words === 'text' ? 'What to tell it' : 'Reason, for the agent and the journal', 'text')}
-    <p class="muted">This is sent:</p><pre class="json" tabindex="0">POST ${path}${'\n' + JSON.stringify(body)}</pre><${Trouble} error=${error} />
-    <p class="line end"><button type="button" onClick=${close}>Back</button><button class="primary" disabled=${!ready}>Send</button></p></form><//>`;
+  const body = ({ text, reason, ...values }) => {
+    const extend = Object.fromEntries(limits.filter((name) => values[name]).map((name) => [name, Number(values[name])]));
+    if (kind === 'nudge') return text ? { text } : null;
+    return limits.length && !Object.keys(extend).length ? null : { ...(limits.length && { extend }), ...(reason && { reason }) };
+  };
+  return html`<${Sending} title=${ACTIONS[kind][0].slice(0, -1)} what=${ACTIONS[kind][1]} path=${sessionPath(doc.id, '/' + kind)}
+    body=${body} fields=${[...limits.map((name) => [name, LIMITS[name], 'number']), kind === 'nudge' ? ['text', 'What to tell it'] : REASON]}
+    close=${close} done=${done} />`;
 }
 
 function Actions({ doc, done }) {
   const [open, set] = useState(null);
   const no = refusal(useMe(), 'control');
   if (doc.ended_at) return null;
-  const kinds = ['nudge', doc.directives.some((d) => d.type === 'pause') ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel'];
-  return html`<div class="actions">${kinds.map((kind) => html`<button key=${kind} class=${kind === 'cancel' && 'danger'} disabled=${!!no} title=${no || ACTIONS[kind][1]} onClick=${() => set(kind)}>${ACTIONS[kind][0]}</button>`)}<small class="muted">${no}</small></div>
-    ${open && html`<${Sending} kind=${open} doc=${doc} close=${() => set(null)} done=${done} />`}`;
+  const paused = doc.directives.some((d) => d.type === 'pause');
+  const kinds = ['nudge', paused ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel'];
+  return html`<div class="actions">${kinds.map((kind) => html`<button key=${kind} class=${kind === 'cancel' && 'danger'} disabled=${!!no}
+      title=${no || ACTIONS[kind][1]} onClick=${() => set(kind)}>${ACTIONS[kind][0]}</button>`)}<small class="muted">${no}</small></div>
+    ${open && html`<${Telling} kind=${open} doc=${doc} close=${() => set(null)} done=${done} />`}`;
 }
 
 // -- the agent's state machine, as core/state_machine.cpp has it: column, row, and the states it may go to
 
 const MACHINE = {
-  idle: [0, 1, [1, 7, 8]], processing_prompt: [1, 0, [2, 3, 5, 0, 8]], streaming_response: [2, 0, [3, 6, 7, 5, 4, 1, 0, 8]], executing_tool: [3, 1, [6, 4, 5, 2, 8]], awaiting_permission: [3, 0, [3, 2, 1, 5, 0, 8]],
-  error_recovery: [3, 2, [3, 2, 1, 6, 7, 0, 8]], progress_check: [2, 2, [2, 3, 5, 7, 1, 0, 8]], phase_transition: [1, 2, [1, 2, 3, 0, 8]], halted: [0, 2, [0, 1]],
+  idle: [0, 1, [1, 7, 8]], processing_prompt: [1, 0, [2, 3, 5, 0, 8]], streaming_response: [2, 0, [3, 6, 7, 5, 4, 1, 0, 8]],
+  executing_tool: [3, 1, [6, 4, 5, 2, 8]], awaiting_permission: [3, 0, [3, 2, 1, 5, 0, 8]],
+  error_recovery: [3, 2, [3, 2, 1, 6, 7, 0, 8]], progress_check: [2, 2, [2, 3, 5, 7, 1, 0, 8]],
+  phase_transition: [1, 2, [1, 2, 3, 0, 8]], halted: [0, 2, [0, 1]],
 };
 const STATES = Object.keys(MACHINE);
 const place = (name) => [MACHINE[name][0] * 122 + 60, MACHINE[name][1] * 58 + 20];
@@ -61,10 +62,13 @@ function Machine({ now, before }) {
   const next = (MACHINE[now]?.[2] || []).map((i) => STATES[i]);
   const paths = STATES.flatMap((from) => MACHINE[from][2].map((i) => [from, STATES[i]]));
   return html`<${Card} title="State machine" note=${now ? now.replace('_', ' ') : 'not known yet'}>
-      <svg class="machine" viewBox="0 0 486 156" role="img" aria-label=${now ? `In ${now}; may go to ${next.join(', ')}` : 'The state is not known yet'}>
-    ${paths.map(([from, to]) => html`<path class=${from === before && to === now ? 'was' : from === now && 'may'} d=${arrow(from, to)} />`)}
+      <svg class="machine" viewBox="0 0 486 156" role="img"
+        aria-label=${now ? `In ${now}; may go to ${next.join(', ')}` : 'The state is not known yet'}>
+    ${paths.map(([from, to]) => html`<path class=${from === before && to === now ? 'was' : from === now && 'may'}
+      d=${arrow(from, to)} />`)}
     ${STATES.map((name) => html`<g class=${name === now ? 'now' : next.includes(name) && 'next'} transform=${`translate(${place(name)})`}>
-        <rect x="-56" y="-14" width="112" height="28" rx="8" /><text text-anchor="middle" y="4">${name.replace('_', ' ')}</text></g>`)}</svg><//>`;
+        <rect x="-56" y="-14" width="112" height="28" rx="8" /><text text-anchor="middle" y="4">
+          ${name.replace('_', ' ')}</text></g>`)}</svg><//>`;
 }
 
 // -- parts of the page
@@ -73,29 +77,45 @@ const At = ({ id, n }) => html`<a class="at" href=${sessionLink(id, n)}>#${n}</a
 
 function Verdict({ doc: { id, verdict: v } }) {
   return html`<section class=${cls('card verdict', tone(v.status))} aria-label="Verdict"><p>
-      <${Status} status=${v.status} /> <span class="muted">for <${Ago} at=${v.since} /></span></p><p class="reason">${v.reason || 'Nothing has been judged yet.'}</p>
-    <p class="line muted">${v.evidence?.length > 0 && html`<span>Evidence ${v.evidence.map((n) => html`<${At} id=${id} n=${n} />`)}</span>`}${(v.detectors || [v.detector]).map((name) => name && html`<code title="the rule that spoke">${name}</code>`)}
-      ${v.confidence > 0 && html`<span>confidence ${percent(v.confidence * 100)}</span>`}${v.loop && html`<span>loop <code>${v.loop.slice(0, 8)}</code></span>`}</p></section>`;
+      <${Status} status=${v.status} /> <span class="muted">for <${Ago} at=${v.since} /></span></p>
+      <p class="reason">${v.reason || 'Nothing has been judged yet.'}</p>
+    <p class="line muted">
+      ${v.evidence?.length > 0 && html`<span>Evidence ${v.evidence.map((n) => html`<${At} id=${id} n=${n} />`)}</span>`}
+      ${(v.detectors || [v.detector]).map((name) => name && html`<code title="the rule that spoke">${name}</code>`)}
+      ${v.confidence > 0 && html`<span>confidence ${percent(v.confidence * 100)}</span>`}
+        ${v.loop && html`<span>loop <code>${v.loop.slice(0, 8)}</code></span>`}</p></section>`;
 }
 
 function Figures({ doc }) {
-  const figures = [['Beat', html`<${Beat} row=${doc} />`], ['Phase', doc.phase || '–', doc.iteration != null && 'iteration ' + doc.iteration], ['Calls', count(doc.tools.calls), doc.tools.failures + ' failed'], ['Files changed', count(doc.tools.files_modified)],
-    ['Rounds', count(doc.progress.rounds), doc.progress.quiet_rounds + ' quiet'], [doc.ended_at ? 'Ran' : 'Open for', span((ms(doc.ended_at) || Date.now()) - ms(doc.opened_at)), 'since ' + date(doc.opened_at)]];
-  return html`<dl class="figures">${figures.map(([name, value, more]) => html`<div key=${name}><dt>${name}</dt><dd>${value} <small>${more}</small></dd></div>`)}</dl>`;
+  const figures = [
+    ['Beat', html`<${Beat} row=${doc} />`], ['Phase', doc.phase || '–', doc.iteration != null && 'iteration ' + doc.iteration],
+    ['Calls', count(doc.tools.calls), doc.tools.failures + ' failed'], ['Files changed', count(doc.tools.files_modified)],
+    ['Rounds', count(doc.progress.rounds), doc.progress.quiet_rounds + ' quiet'],
+    [doc.ended_at ? 'Ran' : 'Open for', span((ms(doc.ended_at) || Date.now()) - ms(doc.opened_at)), 'since ' + date(doc.opened_at)],
+  ];
+  return html`<dl class="figures">${figures.map(([name, value, more]) => html`
+    <div key=${name}><dt>${name}</dt><dd>${value} <small>${more}</small></dd></div>`)}</dl>`;
 }
 
 function Phases({ phases: { history, current, total, completed } }) {
-  return html`<${ListCard} title="Phases" note=${total ? `${completed} of ${total}` : ''} items=${current && !current.ended_at ? [...history, current] : history} line=${(p) => html`<${Status} small status=${!p.ended_at ? 'progressing' : p.ok === false ? 'failed' : 'completed'} />
-    <b>${p.name}</b><span class="muted">${span((ms(p.ended_at) || Date.now()) - ms(p.started_at))} · ${plural(p.tool_calls, 'call')}, ${p.failures} failed</span><small>${p.blockers?.join('; ')}</small>`} />`;
+  const all = current && !current.ended_at ? [...history, current] : history;
+  return html`<${ListCard} title="Phases" note=${total ? `${completed} of ${total}` : ''} items=${all} line=${(p) => html`
+    <${Status} small status=${!p.ended_at ? 'progressing' : p.ok === false ? 'failed' : 'completed'} /><b>${p.name}</b>
+    <span class="muted">${span((ms(p.ended_at) || Date.now()) - ms(p.started_at))}</span>
+    <span class="muted">${plural(p.tool_calls, 'call')}, ${p.failures} failed</span>
+    <small>${p.blockers?.join('; ')}</small>`} />`;
 }
 
 const SAID = 'fact.learned,progress.estimated,check.completed';
 function Said({ id, journal }) {
   const newest = journal.sorted.find((event) => SAID.includes(event.type))?.n;
-  const { data } = useLoad((signal) => get(sessionPath(id, '/events') + query({ types: SAID, order: 'newest', limit: 60 }), { signal }), id + newest);
-  const card = (title, type, line) => html`<${ListCard} title=${title} items=${data?.events.filter((event) => event.type === type)} line=${(event) => html`<${At} id=${id} n=${event.n} />${line(event.data)}`} />`;
+  const { data } = useLoad((signal) => get(sessionPath(id, '/events') + query({ types: SAID, order: 'newest', limit: 60 }), { signal }),
+      id + newest);
+  const card = (title, type, line) => html`<${ListCard} title=${title} items=${data?.events.filter((event) => event.type === type)}
+      line=${(event) => html`<${At} id=${id} n=${event.n} />${line(event.data)}`} />`;
   return html`${card('Facts', 'fact.learned', (d) => html`<span>${text(d.text)}</span><small>${d.source}</small>`)}
-    ${card('Estimates', 'progress.estimated', (d) => html`<b>${Math.round(d.percent)} %</b><span>${text(d.reasoning) || d.next_milestone}</span>
+    ${card('Estimates', 'progress.estimated', (d) => html`<b>${Math.round(d.percent)} %</b>
+        <span>${text(d.reasoning) || d.next_milestone}</span>
         <small>${d.source || 'agent'}</small>`)}
     ${card('Judge', 'check.completed', (d) => html`<b>${d.answer || d.outcome}</b><span>${d.reason || d.error}</span>`)}`;
 }
@@ -110,17 +130,31 @@ async function family(doc, signal) {
     id = row.parent;
   }
   const below = await rows({ parent: doc.id });
-  return [...above, { id: doc.id, goal: doc.goal, status: doc.verdict.status }, ...below.sessions].map((row, i) => [row, Math.min(i, above.length + 1)]);
+  const all = [...above, { id: doc.id, goal: doc.goal, status: doc.verdict.status }, ...below.sessions];
+  return all.map((row, i) => [row, Math.min(i, above.length + 1)]);
 }
 function Tree({ doc }) {
   const { data, again } = useLoad((signal) => family(doc, signal), doc.id + doc.verdict.status);
   useFresh(again, 2000);
-  return data?.length > 1 && html`<${ListCard} title="Tree of sessions" note="" items=${data} line=${([row, depth]) => html`<span class="tree" style=${{ paddingLeft: depth * 18 + 'px' }}><${Status} small status=${row.status} /> ${row.id === doc.id ? html`<b>${row.goal || row.id}</b>` : html`<a href=${sessionLink(row.id)}>${row.goal || row.id}</a>`}</span>`} />`;
+  return data?.length > 1 && html`<${ListCard} title="Tree of sessions" note="" items=${data}
+      line=${([row, depth]) => html`<span class="tree" style=${{ paddingLeft: depth * 18 + 'px' }}>
+        <${Status} small status=${row.status} />${' '}
+        ${row.id === doc.id ? html`<b>${row.goal || row.id}</b>`
+          : html`<a href=${sessionLink(row.id)}>${row.goal || row.id}</a>`}</span>`} />`;
 }
 
+// Each kill that a timer would have made: by which, when, and what it would have thrown away.
 function Timers({ doc }) {
-  const { data } = useGet(sessionPath(doc.id, '/comparison'));
-  return data && data.mode !== 'off' && html`<${Card} title="Old timers" note=${data.mode}><p>${data.summary}</p><//>`;
+  const { data, again } = useGet(sessionPath(doc.id, '/comparison'));
+  useFresh(again, 2000, (message) => message.events);
+  if (!data || data.mode === 'off') return null;
+  const end = ms(doc.ended_at) || Date.now();
+  return html`<${Card} title="Old timers" note=${data.mode}><p>${data.summary}</p>
+    <ul class="list">${data.legacy.kills.map((kill) => html`<li key=${kill.timer}><span><${At} id=${doc.id} n=${kill.n} />
+      <b>${kill.timer} timer</b> would have ended ${kill.tool ? html`<code>${kill.tool}</code>` : 'it'} at ${clock(kill.at)},
+      ${' when it was '}<${Status} small status=${kill.verdict} /></span>
+      <small>${span(end - ms(kill.at))} and ${plural(doc.n - kill.n, 'event')} came after that</small>
+      </li>`)}</ul><//>`;
 }
 
 function Pending({ id }) {
@@ -138,12 +172,17 @@ export function Session({ route }) {
       <code>${id}</code> was never here, or has gone with the retention. <a href="#/">To the fleet</a><//>`;
   if (!doc) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
   return html`<div class="title"><div><h1>${doc.goal || id}</h1><p class="line muted">
-      <code>${id}</code>${Object.values(doc.agent || {}).map((part) => html`<span>${part}</span>`)}<${Labels} labels=${doc.labels} max=${16} /></p>
+      <code>${id}</code>${Object.values(doc.agent || {}).map((part) => html`<span>${part}</span>`)}
+        <${Labels} labels=${doc.labels} max=${16} /></p>
       </div><${Actions} doc=${doc} done=${again} /></div>
-    <${Trouble} error=${error} again=${again} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div><${Pending} id=${id} />
+    <${Trouble} error=${error} again=${again} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>
+      <${Pending} id=${id} />
         <${Timeline} journal=${journal} doc=${doc} />
-    <div class="columns"><${Events} journal=${journal} marked=${Number(n) || 0} /><div>${doc.budget && html`<${BudgetCard} doc=${doc} journal=${journal} />`}
-      <${ListCard} title="Told, not yet acknowledged" items=${doc.directives} line=${(d) => html`<code>${d.type}</code><span>${d.reason}</span>`} />
+    <div class="columns"><${Events} journal=${journal} marked=${Number(n) || 0} /><div>
+      ${doc.budget && html`<${BudgetCard} doc=${doc} journal=${journal} />`}
+      ${!doc.ended_at && html`<${Grants} id=${id} journal=${journal} />`}
+      <${ListCard} title="Told, not yet acknowledged" items=${doc.directives}
+        line=${(d) => html`<code>${d.type}</code><span>${d.reason}</span>`} />
       <${ListCard} title="In flight" items=${doc.in_flight} line=${(c) => html`<b>${c.tool}</b><code>${c.call_id}</code>
           <span class="muted">since ${clock(c.since)}</span>`} />
       <${Machine} now=${doc.state} before=${journal.sorted.find((event) => event.state && event.state !== doc.state)?.state} />

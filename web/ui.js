@@ -1,7 +1,7 @@
 // The small parts that pages are made of. Agent text reaches the page as text nodes and nowhere else.
 import { h, html, Component, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { count, HIDDEN, ms, reveal, short } from './format.js';
-import { Exact, get } from './api.js';
+import { Exact, get, post } from './api.js';
 import { listen } from './page.js';
 
 export const cls = (...names) => names.filter(Boolean).join(' ');
@@ -30,13 +30,15 @@ const PATHS = {
   chevron: 'M6 4l4 4-4 4',
   keyboard: 'M2 4.5h12v7H2zM5 9h6',
 };
-export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${PATHS[name] || PATHS.starting} /></svg>`;
+export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+    <path d=${PATHS[name] || PATHS.starting} /></svg>`;
 
 export const ENDED = ['completed', 'failed', 'cancelled', 'halted'];
 export const OPEN = ['starting', 'progressing', 'exploring', 'slow', 'waiting', 'blocked', 'suspect', 'stuck', 'silent'];
 // Only a status that there is becomes part of a class name.
 export const tone = (status) => (OPEN.includes(status) || ENDED.includes(status) ? 's-' + status : '');
-export const Status = ({ status, small }) => html`<span class=${cls('status', tone(status), small && 'small')}><${Icon} name=${status} /><span>${status}</span></span>`;
+export const Status = ({ status, small }) => html`<span class=${cls('status', tone(status), small && 'small')}><${Icon} name=${status} />
+    <span>${status}</span></span>`;
 
 // -- time
 
@@ -89,7 +91,8 @@ export function useFresh(action, gap, also = () => false) {
 export function Loading() {
   const [shown, show] = useState(false); // what is there within 150 ms does not flash
   useEffect(() => { const timer = setTimeout(() => show(true), 150); return () => clearTimeout(timer); }, []);
-  return html`<div class="loading" role="status" aria-label="Loading">${shown && [1, 2, 3, 4, 5, 6, 7, 8].map((i) => html`<i key=${i} />`)}</div>`;
+  return html`<div class="loading" role="status" aria-label="Loading">
+      ${shown && [1, 2, 3, 4, 5, 6, 7, 8].map((i) => html`<i key=${i} />`)}</div>`;
 }
 export const Trouble = ({ error, again }) => error && html`<div class="notice bad" role="alert"><${Icon} name="suspect" />
     <p>${error.message}</p>${again && html`<button onClick=${again}>Try again</button>`}</div>`;
@@ -97,7 +100,8 @@ export const Empty = ({ title, children }) => html`<div class="empty"><h3>${titl
 export const Card = ({ title, note, children, class: extra }) => html`<section class=${cls('card', extra)} aria-label=${title}><header>
     <h2>${title}</h2><span class="muted">${note}</span></header>${children}</section>`;
 // A card of the `items` that there are, each a list item by `line`.
-export const ListCard = ({ title, note, items, line }) => items?.length > 0 && html`<${Card} title=${title} note=${note ?? count(items.length)}>
+export const ListCard = ({ title, note, items, line }) => items?.length > 0
+    && html`<${Card} title=${title} note=${note ?? count(items.length)}>
     <ul class="list">${items.map((item, i) => html`<li key=${i}>${line(item, i)}</li>`)}</ul><//>`;
 
 // -- figures
@@ -114,14 +118,19 @@ export function Spark({ activity = '' }) {
   [...activity].forEach((c, i) => {
     bars[c === '.' ? 'none' : /[sv]/.test(c) ? 'hard' : 'soft'] += `M${(16 - activity.length + i) * 5 + 2} 17v-${HEIGHT[c] || 2}`;
   });
-  return html`<svg class="spark" viewBox="0 0 82 18" role="img" aria-label=${`newest of ${activity.length} rounds: ${TIER[activity.at(-1)] || 'none yet'}`}>${Object.entries(bars).map(([name, d]) => html`<path class=${name} d=${d} />`)}</svg>`;
+  return html`<svg class="spark" viewBox="0 0 82 18" role="img"
+      aria-label=${`newest of ${activity.length} rounds: ${TIER[activity.at(-1)] || 'none yet'}`}>
+        ${Object.entries(bars).map(([name, d]) => html`<path class=${name} d=${d} />`)}</svg>`;
 }
 
 export const Beat = ({ row }) => (row.ended_at ? html`<span class="faint">ended</span>`
-  : html`<span class=${cls('beat', row.alive && 'on')} title=${row.alive ? 'alive' : 'no beat for two intervals'}><i key=${row.last_beat_at} />
+  : html`<span class=${cls('beat', row.alive && 'on')} title=${row.alive ? 'alive' : 'no beat for two intervals'}>
+    <i key=${row.last_beat_at} />
       <${Ago} at=${row.last_beat_at} /></span>`);
 
-export const Labels = ({ labels = {}, max }) => html`<span class="labels">${Object.entries(labels).slice(0, max).map(([key, value]) => html`<span class="chip" key=${key} title=${`${key}: ${value}`}><b>${key}</b> ${value}</span>`)}</span>`;
+export const Labels = ({ labels = {}, max }) => html`<span class="labels">
+    ${Object.entries(labels).slice(0, max).map(([key, value]) => html`<span class="chip" key=${key} title=${`${key}: ${value}`}>
+      <b>${key}</b> ${value}</span>`)}</span>`;
 
 // Text whose invisible characters are shown: what a person approves is what he sees.
 export function Visible({ text }) {
@@ -146,14 +155,16 @@ function pieces(value, indent, out) {
 }
 const piecesOf = (value) => { const out = []; pieces(value, 0, out); return out; };
 export const written = (value) => piecesOf(value).map((piece) => piece[1]).join('');
-export const Json = ({ value, label }) => html`<pre class="json" tabindex="0" role="region" aria-label=${label}>${piecesOf(value).map(([name, text]) => h('i', { class: name }, h(Visible, { text })))}</pre>`;
+export const Json = ({ value, label }) => html`<pre class="json" tabindex="0" role="region" aria-label=${label}>
+    ${piecesOf(value).map(([name, text]) => h('i', { class: name }, h(Visible, { text })))}</pre>`;
 
 // A modal over the browser's own, which keeps the focus inside and gives it back.
 export function Dialog({ title, close, children }) {
   const ref = useRef();
   useLayoutEffect(() => ref.current.showModal(), []);
   return html`<dialog ref=${ref} aria-label=${title} onClose=${close} onClick=${(event) => event.target === ref.current && close()}><div>
-    <header><h2>${title}</h2><button class="quiet" aria-label="Close" onClick=${close}><${Icon} name="failed" /></button></header>${children}</div></dialog>`;
+    <header><h2>${title}</h2><button class="quiet" aria-label="Close" onClick=${close}><${Icon} name="failed" /></button></header>
+      ${children}</div></dialog>`;
 }
 
 // A field that waits for a pause before it filters. What is being typed is its own: no drawing of the page sets it.
@@ -162,6 +173,38 @@ export function Search({ value = '', onChange, label }) {
   const field = useRef();
   useEffect(() => { if (document.activeElement !== field.current) field.current.value = value; }, [value]);
   const change = ({ target }) => { clearTimeout(timer.current); timer.current = setTimeout(() => onChange(target.value), 120); };
-  return html`<label class="search"><input ref=${field} type="search" placeholder=${label} aria-label=${label} onInput=${change} /><kbd>/</kbd></label>`;
+  return html`<label class="search"><input ref=${field} type="search" placeholder=${label} aria-label=${label} onInput=${change} />
+      <kbd>/</kbd></label>`;
 }
-export const Select = ({ label, value, options, onChange }) => html`<select aria-label=${label} value=${value} onChange=${(event) => onChange(event.target.value)}>${options.map(([key, name]) => html`<option key=${key} value=${key}>${name}</option>`)}</select>`;
+export const Select = ({ label, options, onChange, ...rest }) => html`<select ...${rest} aria-label=${label}
+    onChange=${(event) => onChange(event.target.value)}>
+      ${options.map(([key, name]) => html`<option key=${key} value=${key}>${name}</option>`)}</select>`;
+
+export const REASON = ['reason', 'Reason, for the agent and the journal'];
+
+// A form that shows what it will send before it does. `fields` are [name, title, type or options]; `body(values)` is sent, nothing while
+// it is null. Where `sure(values)` says something, that has to be pressed too.
+export function Sending({ title, what, path, fields, body, sure, close, done }) {
+  const [values, set] = useState({});
+  const [error, setError] = useState(null);
+  const [asked, ask] = useState(false);
+  const busy = useRef(false);
+  const data = body(values), question = sure?.(values);
+  const change = (name) => (value) => { ask(false); set({ ...values, [name]: value }); };
+  const send = (event) => {
+    event.preventDefault();
+    if (question && !asked) return ask(true);
+    if (busy.current) return;
+    busy.current = true;
+    post(path, data).then((reply) => { close(); done(reply); }, (problem) => { busy.current = false; ask(false); setError(problem); });
+  };
+  const field = ([name, label, kind]) => html`<label key=${name} class="field">${label}${Array.isArray(kind)
+    ? html`<${Select} autofocus label=${label} value=${values[name] || ''} options=${kind} onChange=${change(name)} />`
+    : html`<input autofocus type=${kind} min="0" step="any" onInput=${(event) => change(name)(event.target.value)} />`}</label>`;
+  return html`<${Dialog} title=${title} close=${close}>
+      <form onSubmit=${send} onKeyDown=${(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}>
+      <p>${what}</p>${fields.map(field)}
+    <p class="muted">This is sent:</p><pre class="json" tabindex="0">POST ${path}${'\n' + JSON.stringify(data || {})}</pre>
+    <${Trouble} error=${error} /><p class="line end"><button type="button" onClick=${close}>Back</button>
+        <button class=${cls('primary', asked && 'sure')} disabled=${!data}>${asked ? question : 'Send'}</button></p></form><//>`;
+}

@@ -4,7 +4,7 @@
     core      std without threads, files and clocks; boost/system/result.hpp
     storage   core, sqlite3, POSIX                     api   core, Boost.JSON's parser and OpenSSL's digests (one .cpp each)
     config    core, toml++ and CLI11 (one .cpp each)   cli   core, api, config, curl, nlohmann, CLI11, POSIX
-    server    all of these, Asio, spdlog, prometheus, OpenSSL (one .cpp); Beast in at most two .cpp files; cli only from main.cpp
+    server    all of these, Asio, spdlog, prometheus, OpenSSL (two .cpp); Beast in at most two .cpp files; cli only from main.cpp
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
 
 Also: project headers by their path from the root, no umbrella headers of Boost, and a clock's now() only in
@@ -109,7 +109,7 @@ def check_include(path, parts: tuple, quote: str, name: str):
 # (folder, library, suffixes, how many files of it may include it)
 QUOTAS = (("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("api", "boost json", (".cpp",), 1),
           ("api", "boost json", (".hpp",), 0), ("api", "openssl", (".cpp",), 1), ("api", "openssl", (".hpp",), 0),
-          ("server", "openssl", (".cpp",), 1), ("server", "openssl", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
+          ("server", "openssl", (".cpp",), 2), ("server", "openssl", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
           ("config", "toml", (".hpp",), 0), ("config", "cli11", (".cpp",), 1), ("config", "cli11", (".hpp",), 0),
           ("cli", "cli11", (".hpp",), 0))
 
@@ -184,7 +184,7 @@ BAD = [
     ("in a header", {"server/a.hpp": "#include <nlohmann/json.hpp>\n"}),
     ("boost json in 1 .hpp", {"api/a.hpp": "#include <boost/json/basic_parser.hpp>\n"}),
     ("core may not include <openssl/evp.h>", {"core/a.cpp": "#include <openssl/evp.h>\n"}),
-    ("openssl in 2", {f"server/{n}.cpp": "#include <openssl/evp.h>\n" for n in "ab"}),
+    ("openssl in 3", {f"server/{n}.cpp": "#include <openssl/evp.h>\n" for n in "abc"}),
     ("boost json in 2", {f"api/{n}.cpp": "#include <boost/json/basic_parser.hpp>\n" for n in "ab"}),
     ("openssl in 2", {f"api/{n}.cpp": "#include <openssl/evp.h>\n" for n in "ab"}),
     ("openssl in 1 .hpp", {"api/a.hpp": "#include <openssl/evp.h>\n"}),

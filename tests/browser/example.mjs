@@ -53,4 +53,6 @@ export async function fill(daemon) {
   await others(daemon);
   const { id } = await daemon.ask('triage-4400', { tool: 'comment', args: { issue: 4400, body: 'Duplicate of 4371.' }, risk: 'low' });
   await daemon.call('POST', `/v1/approvals/${id}/decision`, { decision: 'approve', by: 'ann', reason: 'fine' }, daemon.token());
+  const { id: read } = await daemon.ask('release-notes', { tool: 'fetch', args: { url: 'https://forge.example/pulls/4211' }, risk: 'low' });
+  await daemon.call('POST', `/v1/approvals/${read}/decision`, { decision: 'approve', scope: 'session', match: 'tool', by: 'ann' }, daemon.token());
 }

@@ -12,6 +12,7 @@ let daemon, fold, TYPES;
 before(async () => {
   daemon = await new Daemon().start();
   await fill(daemon);
+  await daemon.report('a-run', { type: 'tool.started', data: { call_id: 'c1', tool: 'make', args: { argv: ['make', '-j2', 'all'] } } });
   // The modules of web/ have no package around them that tells node what they are.
   const folder = path.join(daemon.root, 'modules');
   fs.mkdirSync(folder);
@@ -24,6 +25,7 @@ after(() => daemon.close());
 test('a row that is folded is the row that is read', async () => {
   const { sessions } = await daemon.get('/v1/sessions?view=row&limit=200');
   assert.ok(sessions.length > 10);
+  assert.equal(sessions.find((one) => one.id === 'a-run').last_action.text, 'make: -j2 all');
   for (const wanted of sessions) {
     const { events } = await daemon.get(`/v1/sessions/${wanted.id}/events?limit=1000`);
     let row = { id: wanted.id, n: 0, status: 'starting', since: wanted.opened_at, reason: '', state: null, phase: null, iteration: null, opened_at: wanted.opened_at, ended_at: null, outcome: null, last_beat_at: wanted.opened_at,

@@ -91,4 +91,25 @@ test('two tabs share one stream', async () => {
   await other.close();
 });
 
+test('without a SharedWorker the page keeps the stream itself, through a restart too', async () => {
+  const alone = await visit(browser, daemon, { init: () => { delete globalThis.SharedWorker; } });
+  const { page } = alone;
+  assert.equal(await page.evaluate(() => typeof SharedWorker), 'undefined');
+  const row = page.locator('tr[data-id=quick]');
+  await daemon.report('quick', tool('bash', { command: 'for the one' }));
+  await row.getByText('for the one').waitFor();
+  await until(async () => (await daemon.get('/v1/system')).streams.clients === 2, 'a stream of its own, beside that of the other window');
+  await daemon.kill();
+  await page.locator('.link.connecting, .link.offline').waitFor();
+  await daemon.start();
+  await page.locator('.link.live').waitFor();
+  await daemon.report('quick', tool('bash', { command: 'after the restart' }));
+  await row.getByText('after the restart').waitFor();
+  await alone.to('#/session/quick', '.events li');
+  await daemon.report('quick', { type: 'message', data: { role: 'assistant', text: 'read without a worker' } });
+  await page.getByText('read without a worker').waitFor();
+  assert.deepEqual(alone.trouble, []);
+  await alone.context.close();
+});
+
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

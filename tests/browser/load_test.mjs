@@ -34,19 +34,35 @@ async function work(seconds) {
   return { events, seconds: (Date.now() - start) / 1000 };
 }
 
-// Begins a trace; what is returned ends it, and gives the most processor time that one task of the page took, in ms.
+// Begins a trace; what is returned ends it, and gives the task of the page's main thread that took the most processor time:
+// {ms, what}. Other threads of the browser (the worker of the stream, the compositor, whatever reads files) may take longer.
 async function traced({ context, page }) {
   const session = await context.newCDPSession(page);
-  let longest = 0;
-  session.on('Tracing.dataCollected', ({ value }) => { for (const { tdur = 0 } of value) longest = Math.max(longest, tdur); });
-  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel'] } });
+  const events = [];
+  session.on('Tracing.dataCollected', ({ value }) => { for (const event of value) events.push(event); });
+  const { frameTree } = await session.send('Page.getFrameTree');
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel', 'devtools.timeline'] } });
   return async () => {
     const complete = new Promise((done) => { session.once('Tracing.tracingComplete', done); });
     await session.send('Tracing.end');
     await complete;
     await session.detach();
-    return Math.round(longest / 1000);
+    const { pid, tid } = mainThread(events, frameTree.frame.id);
+    const tasks = events.filter((event) => event.pid === pid && event.tid === tid && event.tdur);
+    assert.ok(tasks.length, 'the trace has tasks of the page');
+    const longest = tasks.filter(({ name }) => /RunTask$/.test(name)).reduce((one, other) => (one.tdur >= other.tdur ? one : other));
+    const inside = tasks.filter(({ ts, name }) => ts >= longest.ts && ts < longest.ts + longest.dur && !/RunTask/.test(name));
+    const what = inside.sort((one, other) => other.tdur - one.tdur).slice(0, 6).map(({ name, tdur }) => `${name} ${Math.round(tdur / 1000)}`);
+    return { ms: Math.round(longest.tdur / 1000), what: what.join(', ') };
   };
+}
+
+// The main thread of the process that says it draws our frame.
+function mainThread(events, frame) {
+  const threads = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
+  const ours = threads.find(({ pid }) => events.some((event) => event.pid === pid && event.args.data?.frame === frame));
+  assert.ok(ours, 'the trace names the main thread of the page');
+  return ours;
 }
 
 test('500 sessions with 5 events a second each cause no long task', async () => {
@@ -64,8 +80,8 @@ test('500 sessions with 5 events a second each cause no long task', async () => 
     const done = await work(SECONDS);
     const longest = await trace();
     tasks = (await window.page.evaluate(() => globalThis.longTasks.splice(0))).filter((ms) => ms > patient(LONG_TASK_MS));
-    console.log(`${Math.round(done.events / done.seconds)} events/s for ${Math.round(done.seconds)} s; long tasks in ms: ${tasks.join(' ') || 'none'}; most processor time of a task: ${longest} ms`);
-    assert.ok(longest <= patient(LONG_TASK_MS), `${longest} ms`);
+    console.log(`${Math.round(done.events / done.seconds)} events/s for ${Math.round(done.seconds)} s; long tasks in ms: ${tasks.join(' ') || 'none'}; most processor time of a task: ${longest.ms} ms (${longest.what})`);
+    assert.ok(longest.ms <= patient(LONG_TASK_MS), `${longest.ms} ms: ${longest.what}`);
     if (!tasks.length) break;
   }
   // What is on the screen is what the daemon has.

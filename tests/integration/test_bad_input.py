@@ -1,55 +1,11 @@
 #!/usr/bin/env python3
-"""Bad input: each case gets its documented problem and harms nobody else.
-
-After every case a new connection must work. Where the framing is intact the same connection must, too; where it is
-not, the server must close. Nothing of a refused report is stored.
-"""
+"""Bad input: each case gets its documented problem and harms nobody else (see support/malformed.py)."""
 import json
 import unittest
-from dataclasses import dataclass
 
 from support.case import SharedDaemonCase, unique
 from support.http import RawConnection
-
-EVENTS = "/v1/sessions/bad/events"
-UNANSWERED = 0  # a peer that is no HTTP client at all may just be hung up on
-
-
-@dataclass
-class Case:
-    name: str
-    request: bytes  # PORT stands for the port
-    status: int
-    code: str
-    field: str | None = None  # what `field` must be; None = not checked
-    closes: bool = False
-
-
-def raw(name, text, status, code, field=None, closes=True):
-    return Case(name, text if isinstance(text, bytes) else text.encode("latin-1"), status, code, field, closes)
-
-
-def get(name, path, status, code, field=None, headers="", method="GET", closes=False):
-    return raw(name, f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n{headers}\r\n", status, code, field, closes)
-
-
-def body(name, content, status, code, field=None, path=EVENTS, method="POST", kind="application/json", closes=False):
-    content = content if isinstance(content, bytes) else content.encode()
-    head = (f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Type: {kind}\r\n"
-            f"Content-Length: {len(content)}\r\n\r\n")
-    return Case(name, head.encode() + content, status, code, field, closes)
-
-
-def event(name, kind, data, field, code="invalid_field"):
-    """One bad field in the data of one event."""
-    return body(name, json.dumps({"type": kind, "data": data}), 400, code, field)
-
-
-GET = "GET /livez HTTP/1.1\r\n"
-HOST = "Host: 127.0.0.1:PORT\r\n"
-POST = f"POST {EVENTS} HTTP/1.1\r\n{HOST}Content-Type: application/json\r\n"
-CHUNKED = POST + "Transfer-Encoding: chunked\r\n\r\n"
-TE = "Transfer-Encoding"
+from support.malformed import CHUNKED, EVENTS, GET, HOST, POST, TE, MalformedCase, body, event, get, raw
 
 FRAMING = [
     raw("no Host", f"{GET}\r\n", 400, "bad_request", "Host"),
@@ -196,6 +152,8 @@ FIELDS = [
     event("field of another type", "heartbeat", {"percent": 5}, "/data/percent", "unknown_field"),
     event("tool missing", "tool.finished", {"ok": True}, "/data/tool", "missing_field"),
     event("call id missing", "tool.started", {"tool": "x"}, "/data/call_id", "missing_field"),
+    event("empty call id", "tool.started", {"call_id": "", "tool": "x"}, "/data/call_id"),
+    event("empty tool", "tool.started", {"call_id": "c", "tool": ""}, "/data/tool"),
     event("tool is null", "tool.finished", {"tool": None}, "/data/tool", "missing_field"),
     event("tool is a list", "tool.finished", {"tool": ["x"]}, "/data/tool"),
     event("long string", "tool.finished", {"tool": "x" * 513}, "/data/tool"),
@@ -236,6 +194,11 @@ FIELDS = [
     body("17 labels", json.dumps({"labels": {str(i): "x" for i in range(17)}}), 400, "invalid_field", "/labels",
          "/v1/sessions/new", "PUT"),
     body("long label", json.dumps({"labels": {"a": "x" * 129}}), 400, "invalid_field", "/labels/a", "/v1/sessions/new", "PUT"),
+    body("empty label", '{"labels":{"team":""}}', 400, "invalid_field", "/labels/team", "/v1/sessions/new", "PUT"),
+    body("policy of a tool without a name", '{"policy":{"tools":[{"tool":"a"},{"tool":""}]}}', 400, "invalid_field",
+         "/policy/tools/1/tool", "/v1/sessions/new", "PUT"),
+    body("policy of a tool twice", '{"policy":{"tools":[{"tool":"a"},{"tool":"b"},{"tool":"a","ignore":true}]}}', 400,
+         "invalid_field", "/policy/tools/2", "/v1/sessions/new", "PUT"),
     body("label is a number", '{"labels":{"a":1}}', 400, "invalid_field", "/labels/a", "/v1/sessions/new", "PUT"),
     body("bad parent", '{"parent":"a b"}', 400, "invalid_field", "/parent", "/v1/sessions/new", "PUT"),
     body("another id in the body", '{"id":"other"}', 400, "invalid_field", "/id", "/v1/sessions/new", "PUT"),
@@ -291,59 +254,7 @@ STATE = [
     body("end of an unknown session", '{"outcome":"failed"}', 404, "unknown_session", path="/v1/sessions/nobody/end"),
 ]
 
-PROBLEM_FIELDS = {"type", "title", "status", "detail", "instance", "code", "retryable"}
-
-
-class BadInput(SharedDaemonCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        client = cls.daemon.client()
-        client.report("bad", "message", attempt=2, text="the only event")
-        client.open("ended")
-        client.end("ended")
-        cls.journals = {s: client.journal(s) for s in ("bad", "ended")}
-        client.close()
-
-    def check_table(self, cases):
-        for case in cases:
-            with self.subTest(case.name):
-                self.check(case)
-
-    def check(self, case: Case):
-        with RawConnection(self.daemon.port) as connection:
-            connection.send_some(case.request.replace(b"PORT", str(self.daemon.port).encode()))
-            reply = connection.reply()
-            self.assertEqual(reply.status, case.status, reply.body)
-            self.assertEqual(reply.headers["content-type"], "application/problem+json")
-            self.check_problem(reply.json(), case)
-            if case.status == 405:
-                self.assertTrue(reply.headers["allow"])
-            if case.closes:
-                self.assertEqual(reply.headers.get("connection"), "close")
-                self.assertTrue(connection.closed_by_server(), "the connection stays, or says more")
-            else:
-                self.assertTrue(reply.keeps_open, "the framing was intact")
-                self.assertEqual(connection.request("GET", "/livez").status, 200)
-        self.assertEqual(self.client.get("/livez").json(), {"status": "ok"})
-
-    def check_problem(self, problem: dict, case: Case):
-        self.assertEqual(problem["code"], case.code, problem)
-        self.assertEqual(problem["status"], case.status)
-        self.assertEqual(problem["type"], f"https://headway.invalid/problems/{case.code}")
-        self.assertTrue(problem["detail"] and problem["title"])
-        self.assertIs(problem["retryable"], False)
-        self.assertLessEqual(PROBLEM_FIELDS, set(problem))
-        self.assertLessEqual(set(problem), PROBLEM_FIELDS | {"field"})
-        if case.field is not None:
-            self.assertEqual(problem.get("field"), case.field, problem)
-
-    def tearDown(self):
-        for session, events in self.journals.items():
-            self.assertEqual(self.client.journal(session), events, "a refused request left something behind")
-        for session in ("new", "nobody"):
-            self.assertEqual(self.client.get(f"/v1/sessions/{session}").status, 404)
-
+class BadInput(MalformedCase):
     def test_broken_framing_is_refused_and_closes(self):
         self.check_table(FRAMING)
 
@@ -391,6 +302,37 @@ class BadInput(SharedDaemonCase):
             with RawConnection(self.daemon.port) as connection:
                 connection.send_some(junk)
         self.assertEqual(self.client.get("/livez").status, 200)
+
+
+class Instances(SharedDaemonCase):
+    def test_every_problem_names_the_path_of_its_request_whoever_finds_it(self):
+        client = self.daemon.operator()
+        self.addCleanup(client.close)
+        session, gone = unique(), unique()
+        client.open(session)
+        asked = client.post(f"/v1/sessions/{session}/approvals", {"tool": "bash"}).json()["id"]
+        client.post(f"/v1/approvals/{asked}/decision", {"decision": "approve"})
+        cases = [  # by the gate, the decoder, the supervisor, a view, those who wait, and a decision that came second
+            ("GET", f"/v1/session/{gone}", None, 404, "unknown_route"),
+            ("POST", f"/v1/sessions/{session}/events", {"type": "nonsense"}, 400, "invalid_field"),
+            ("POST", f"/v1/sessions/{gone}/end", {"outcome": "failed"}, 404, "unknown_session"),
+            ("GET", f"/v1/sessions/{session}?x=1", None, 400, "invalid_parameter"),
+            ("GET", f"/v1/sessions/{gone}", None, 404, "unknown_session"),
+            ("GET", f"/v1/sessions/{gone}/wait?until=ended&wait=1s", None, 404, "unknown_session"),
+            ("GET", f"/v1/wait?any={session},{gone}&until=ended&wait=1s", None, 404, "unknown_session"),
+            ("GET", f"/v1/sessions/{gone}/stream", None, 404, "unknown_session"),
+            ("GET", f"/v1/approvals/{gone}.a1?wait=1s", None, 404, "unknown_approval"),
+            ("POST", f"/v1/approvals/{asked}/decision", {"decision": "reject"}, 409, "already_decided"),
+            ("POST", f"/v1/chat/{session}/approve-agent", {"request_id": asked, "approved": False}, 409, "already_decided"),
+        ]
+        for method, target, sent, status, code in cases:
+            with self.subTest(target):
+                reply = client.request(method, target, sent)
+                problem = reply.json()
+                self.assertEqual((reply.status, problem["code"]), (status, code), problem)
+                self.assertEqual(reply.headers["content-type"], "application/problem+json")
+                self.assertEqual(problem["instance"], target.split("?")[0])
+                self.assertEqual("winner" in problem, code == "already_decided", problem)
 
 
 if __name__ == "__main__":

@@ -260,8 +260,9 @@ class Time(OwnDaemonCase):
     def test_time_alone_goes_through_all_levels_and_ends_it(self):
         daemon = self.start({"budget.timeout_seconds_min": "1", "budget.in_flight_extension_seconds": "1"})
         client = self.client(daemon)
-        client.open("idle", budget={"timeout_seconds": 1})
-        client.open("calls", budget={"timeout_seconds": 1})
+        # A tenth lies between two levels: longer than what a busy machine may stand still before it is credited.
+        client.open("idle", budget={"timeout_seconds": 4})
+        client.open("calls", budget={"timeout_seconds": 4})
         client.report("calls", "tool.started", call_id="c1", tool="make")
         done = client.wait("idle", until="halted", wait="20s")
         self.assertTrue(done["met"])

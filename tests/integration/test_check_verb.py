@@ -143,7 +143,15 @@ class Doctor(JudgedCase):
         self.assertRegex(output.out, "ok +judge local +stand-in-1 answered within")
         document = self.doctor(daemon, "--json", code=0).json()
         self.assertEqual([c["check"] for c in document["checks"]],
-                         ["configuration", "state directory", "database", "operator's token", "daemon", "judge local"])
+                         ["configuration", "state directory", "database", "sqlite", "disk space", "disk sync", "operator's token", "daemon",
+                          "judge local", "webhooks"])
+
+    def test_a_daemon_that_was_started_with_another_address_is_found_by_its_database(self):
+        daemon = self.start()
+        words = ("doctor", "--config", str(daemon.config_file), "--state-dir", str(daemon.state_dir))
+        cli = Cli(daemon)
+        del cli.environment["HEADWAY_URL"]
+        self.assertRegex(cli.run(*words).out, "ok +daemon +ready at unix:")
 
     def test_each_thing_that_is_wrong_has_its_line_and_its_fix(self):
         daemon, _, _ = self.judged("401")

@@ -39,7 +39,7 @@ class Demo(unittest.TestCase):
     def decide(self, client, decision: str):
         def waiting():
             return client.get("/v1/approvals?session=approval-1").json().get("approvals")  # 404 before it is opened
-        asked = eventually(waiting, 20)[0]
+        asked = eventually(waiting, 60)[0]
         self.assertEqual((asked["tool"], asked["risk"]), ("bash", "high"))
         client._expect((200,), client.post(f"/v1/approvals/{asked['id']}/decision", {"decision": decision}))
 

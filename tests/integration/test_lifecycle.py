@@ -31,7 +31,7 @@ class Opening(SharedDaemonCase):
     def test_opening_keeps_what_was_said(self):
         session, parent = unique(), unique("parent")
         about = {"goal": "naïve ✓", "agent": {"type": "coder", "name": "a", "model": "m"}, "parent": parent,
-                 "labels": {"team": "night", "a": ""},
+                 "labels": {"team": "night", "a": "ß"},
                  "policy": {"profile": "strict", "heartbeat_interval_ms": 1234, "heartbeat_limit": 7,
                             "loop_detection": True, "judge": True, "on_stuck": "ask", "max_iterations": 25, "max_tool_failures": 0,
                             "min_confidence": 0.2, "max_parse_failures": 4,

@@ -644,13 +644,14 @@ class Problems(SharedDaemonCase):
     def test_a_wrong_token_is_401_everywhere_and_one_without_the_scope_403(self):
         body = {"name": "narrow", "scopes": ["report:narrow-"]}
         narrow = self.daemon.client(token=self.operator.post("/v1/tokens", body).json()["token"])
-        wrong = self.daemon.client(token="hw_wrong_wrong")
         self.addCleanup(narrow.close)
-        self.addCleanup(wrong.close)
-        for operation in self.api.operations:
+        for number, operation in enumerate(self.api.operations):
             with self.subTest(operation.id):
                 target = target_of(operation)
+                # From an address of its own: one that keeps failing is told to wait.
+                wrong = self.daemon.client(token="hw_wrong_wrong", source=f"127.0.1.{number + 1}")
                 self.check(wrong.request(operation.method, target), operation, 401, "unauthorized")
+                wrong.close()
                 if any(scheme.get("bearer") in (["control"], ["approve"], ["admin"]) for scheme in operation.said["security"]):
                     self.check(narrow.request(operation.method, target), operation, 403, "forbidden")
 
@@ -686,7 +687,7 @@ class Requests(SharedDaemonCase):
                 inner = variant["properties"]
                 found.append({"type": inner["type"]["const"], "data": sample(self.api.document, inner["data"]), "event_id": "e",
                               "attempt": 1})
-        elif operation.id != "changeBudget":  # takes either of its members
+        elif operation.id not in ("changeBudget", "replayWebhook"):  # takes either of its members
             found.append(sample(self.api.document, media["schema"]))
         return found
 

@@ -220,7 +220,8 @@ class Stopping(OwnDaemonCase):
 class Ready(OwnDaemonCase):
     def test_the_ports_file_and_the_first_line_say_where_it_listens(self):
         daemon = self.start()
-        self.assertEqual(json.loads(daemon.ports_file.read_text()), {"http": f"127.0.0.1:{daemon.port}"})
+        self.assertEqual(json.loads(daemon.ports_file.read_text()),
+                         {"http": f"127.0.0.1:{daemon.port}", "socket": str(daemon.state_dir / "headway.sock")})
         self.assertEqual(self.client(daemon).get("/readyz").json()["status"], "ready")
         self.assertEqual([f for f in os.listdir(daemon.root) if f.startswith("ports") and f != "ports.json"], [])
 
@@ -359,11 +360,11 @@ class Retention(OwnDaemonCase):
         daemon.settings["storage.retention"] = "1ms"
         daemon.start()
         client = self.client(daemon)
-        eventually(lambda: len(client.get("/v1/sessions").json()["sessions"]) == 1, 20, "only the open session in the list")
+        eventually(lambda: len(client.get("/v1/sessions").json()["sessions"]) == 1, 60, "only the open session in the list")
         for session in ("long", "short-0", "short-4"):
             self.assertEqual(client.get(f"/v1/sessions/{session}").status, 404)
         self.assertEqual(picture(client, ["open"])["open"], before)
-        eventually(lambda: self.stream_start(daemon).data["oldest"] > 1000, 20, "a later start of the stream")
+        eventually(lambda: self.stream_start(daemon).data["oldest"] > 1000, 60, "a later start of the stream")
         self.check_reset(daemon)
         self.check_rows(daemon)
 
@@ -376,7 +377,7 @@ class Retention(OwnDaemonCase):
         daemon.settings["storage.retention"] = "1ms"
         daemon.start()
         client = self.client(daemon)
-        eventually(lambda: client.get(f"/v1/sessions/{first}").status == 404, 20, "the end of the session")
+        eventually(lambda: client.get(f"/v1/sessions/{first}").status == 404, 60, "the end of the session")
         again = client.post("/v1/sessions", {"goal": "g"}, {"Idempotency-Key": "k"})
         self.assertEqual(again.status, 201)
         self.assertNotEqual(again.json()["id"], first)
@@ -402,7 +403,7 @@ class Retention(OwnDaemonCase):
             daemon.start()
             return counts == [1, 2, 0, 0]
 
-        eventually(rows, 20, "nothing but the rows of the open session")
+        eventually(rows, 60, "nothing but the rows of the open session")
 
 
 if __name__ == "__main__":

@@ -200,6 +200,45 @@ class ManyReaders(OwnDaemonCase):
             self.assertTrue(goodbye.data["reason"])
 
 
+class TokensThatEnd(OwnDaemonCase):
+    def follow(self, daemon, token: str) -> EventStream:
+        stream = EventStream(daemon.port, "/v1/stream", token=token)
+        self.addCleanup(stream.close)
+        self.assertEqual(stream.next().name, "hello")
+        return stream
+
+    def assert_told_to_go(self, stream: EventStream):
+        last = stream.rest()[-1]
+        self.assertEqual(last.name, "goodbye")
+        self.assertIn("token", last.data["reason"])
+
+    def test_a_stream_ends_with_its_token_and_others_go_on(self):
+        daemon = self.start({"access.mode": "token"})
+        operator = self.client(daemon, token=daemon.operator_token())
+        made = [operator.post("/v1/tokens", {"name": name, "scopes": ["read"]}).json() for name in ("gone", "stays")]
+        gone, stays = (self.follow(daemon, token["token"]) for token in made)
+        operator.delete(f"/v1/tokens/{made[0]['id']}")
+        self.assert_told_to_go(gone)
+        operator.open("a")
+        self.assertEqual(stays.next().data["session"], "a")
+
+    def test_a_token_that_expires_ends_its_stream(self):
+        daemon = self.start({"access.mode": "token"})
+        operator = self.client(daemon, token=daemon.operator_token())
+        short = operator.post("/v1/tokens", {"name": "short", "scopes": ["read"], "expires_in": 1}).json()
+        self.assert_told_to_go(self.follow(daemon, short["token"]))
+
+    def test_another_operators_token_ends_the_streams_of_the_old_one(self):
+        daemon = self.start()
+        old = self.follow(daemon, daemon.operator_token())
+        nobody = EventStream(daemon.port, "/v1/stream")
+        self.addCleanup(nobody.close)
+        self.client(daemon, token=daemon.operator_token()).post("/v1/tokens/operator/rotate")
+        self.assert_told_to_go(old)
+        self.client(daemon).open("a")
+        nobody.until(lambda event: event.is_journal)
+
+
 class AcrossKills(OwnDaemonCase):
     def test_a_resuming_reader_loses_nothing_and_gets_nothing_twice(self):
         daemon = self.start()

@@ -13,7 +13,18 @@ namespace headway::tests {
 /// hangs.
 class FailingStore final : public storage::Store {
 public:
-    enum class Step { kNone, kBegin, kAppend, kCommit, kRecover, kSave, kIndex };
+    enum class Step {
+        kNone,
+        kBegin,
+        kAppend,
+        kCommit,
+        kRecover,
+        kSave,
+        kIndex,
+        kCheckpoint,
+        kOutbox,
+        kLoad
+    };
 
     explicit FailingStore(storage::Store& real) : real_(real) {}
 
@@ -128,6 +139,7 @@ public:
         return real_.estimate_scores();
     }
     core::Result<storage::StoredSession> load(storage::SessionKey key) override {
+        if (auto error = failure(Step::kLoad)) return *error;
         return real_.load(key);
     }
     core::Result<std::vector<core::Event>> read_session(storage::SessionKey key,
@@ -182,8 +194,21 @@ public:
     core::Result<storage::Deletion> delete_some(core::Timestamp cutoff) override {
         return real_.delete_some(cutoff);
     }
-    core::Result<> checkpoint(int pages) override { return real_.checkpoint(pages); }
+    core::Result<> checkpoint(int pages) override {
+        if (auto error = failure(Step::kCheckpoint)) return *error;
+        return real_.checkpoint(pages);
+    }
     std::int64_t wal_pages() const override { return real_.wal_pages(); }
+    std::uint64_t reusable_bytes() override { return reusable_; }
+    /// What reusable_bytes() says from now on.
+    void set_reusable(std::uint64_t bytes) { reusable_ = bytes; }
+    core::Result<> start_backup(const std::filesystem::path& file) override {
+        return real_.start_backup(file);
+    }
+    core::Result<storage::BackupStep> step_backup(int pages) override {
+        return real_.step_backup(pages);
+    }
+    void abandon_backup() override { real_.abandon_backup(); }
     core::Result<std::vector<core::TokenRecord>> tokens() override { return real_.tokens(); }
     core::Result<> add_token(const core::TokenRecord& token) override {
         if (auto error = failure(Step::kAppend)) return *error;
@@ -196,6 +221,63 @@ public:
     }
     core::Result<> note_token_uses(std::span<const core::TokenUse> uses) override {
         return real_.note_token_uses(uses);
+    }
+    core::Result<> add_message(const storage::OutboxMessage& message) override {
+        if (auto error = failure(Step::kOutbox)) return *error;
+        return real_.add_message(message);
+    }
+    core::Result<std::optional<storage::OutboxMessage>> next_message(std::string_view endpoint,
+                                                                     core::Timestamp now) override {
+        return real_.next_message(endpoint, now);
+    }
+    core::Result<core::Timestamp> next_due(std::string_view endpoint) override {
+        return real_.next_due(endpoint);
+    }
+    core::Result<storage::Removed> remove_message(std::int64_t row, std::string_view id) override {
+        if (auto error = failure(Step::kOutbox)) return *error;
+        return real_.remove_message(row, id);
+    }
+    core::Result<> delay_message(std::int64_t row, std::string_view id,
+                                 const storage::OutboxFailure& why,
+                                 core::Timestamp due_at) override {
+        if (auto error = failure(Step::kOutbox)) return *error;
+        return real_.delay_message(row, id, why, due_at);
+    }
+    core::Result<bool> bury_message(std::int64_t row, std::string_view id,
+                                    const storage::OutboxFailure& why) override {
+        return real_.bury_message(row, id, why);
+    }
+    core::Result<std::uint64_t> bury_oldest(std::string_view endpoint, std::uint64_t count,
+                                            core::Timestamp at, std::string_view reason) override {
+        return real_.bury_oldest(endpoint, count, at, reason);
+    }
+    core::Result<std::uint64_t> drop_dead(std::string_view endpoint, std::uint64_t keep) override {
+        return real_.drop_dead(endpoint, keep);
+    }
+    core::Result<> hurry_messages(std::string_view endpoint, core::Timestamp now) override {
+        return real_.hurry_messages(endpoint, now);
+    }
+    core::Result<std::uint64_t> revive_oldest(std::string_view endpoint, std::uint64_t count,
+                                              core::Timestamp now) override {
+        return real_.revive_oldest(endpoint, count, now);
+    }
+    core::Result<bool> revive_message(std::string_view endpoint, std::string_view id,
+                                      core::Timestamp now) override {
+        return real_.revive_message(endpoint, id, now);
+    }
+    core::Result<std::vector<storage::OutboxMessage>> list_messages(std::string_view endpoint,
+                                                                    bool dead, std::int64_t after,
+                                                                    std::size_t limit) override {
+        return real_.list_messages(endpoint, dead, after, limit);
+    }
+    core::Result<std::vector<storage::OutboxEndpoint>> outbox_endpoints() override {
+        return real_.outbox_endpoints();
+    }
+    core::Result<> save_outbox_endpoint(const storage::OutboxEndpoint& endpoint) override {
+        return real_.save_outbox_endpoint(endpoint);
+    }
+    core::Result<> forget_outbox_endpoint(std::string_view name) override {
+        return real_.forget_outbox_endpoint(name);
     }
 
 private:
@@ -210,6 +292,7 @@ private:
     core::Millis stall_{0};
     int rollbacks_ = 0;
     int indexed_ = 0;
+    std::uint64_t reusable_ = 0;
     bool begun_ = false;  ///< the real store has a transaction
 };
 

@@ -37,7 +37,8 @@ class Judged {
 public:
     explicit Judged(config::JudgeSettings settings)
         : client_(
-              std::move(settings), [this](server::JudgeReply reply) { keep(std::move(reply)); },
+              loop_, std::move(settings),
+              [this](server::JudgeReply reply) { keep(std::move(reply)); },
               [this](bool, const std::string& line) {
                   const std::lock_guard lock{mutex_};
                   lines_.push_back(line);
@@ -90,6 +91,7 @@ private:
     std::vector<server::JudgeReply> replies_;
     std::vector<std::string> lines_;
     std::condition_variable arrived_;
+    server::CurlLoop loop_;
     server::JudgeClient client_;  ///< last: its thread uses the rest
 };
 

@@ -20,6 +20,11 @@ public:
     explicit Supervised(server::Supervisor::Settings settings = {}) : settings_(settings) {
         start();
     }
+    /// Time stands at `now`, and only clock().advance_to() moves it.
+    Supervised(server::Supervisor::Settings settings, core::Timestamp now)
+        : clock_(now), settings_(std::move(settings)) {
+        start();
+    }
 
     /// Forgets everything in memory and starts over on the same file, as after a power cut.
     void restart() {
@@ -75,13 +80,17 @@ public:
     storage::SqliteStore& sqlite() { return *sqlite_; }
     server::CommandQueue& queue() { return queue_; }
     server::Supervisor& supervisor() { return *supervisor_; }
-    const server::Clock& clock() const { return clock_; }
+    server::Clock& clock() { return clock_; }
 
     server::Publication last;  ///< of the last turn, without its replies
     bool published = false;
     std::vector<std::string> log;
-    std::vector<server::JudgeJob> judge_jobs;  ///< that the judge was given
-    std::vector<std::string> judge_cancelled;  ///< sessions
+    std::vector<std::string> fatal;                ///< why the daemon should have ended
+    std::vector<server::CopiedFile> copied;        ///< backups that have ended
+    std::vector<server::JudgeJob> judge_jobs;      ///< that the judge was given
+    std::vector<std::string> judge_cancelled;      ///< sessions
+    std::vector<server::WebhookJob> webhook_jobs;  ///< that are on their way
+    bool webhooks_go_out = true;
 
 private:
     void start() {
@@ -92,6 +101,8 @@ private:
         supervisor_ = std::make_unique<server::Supervisor>(
             *failing_, clock_, queue_, settings_,
             [this](std::unique_ptr<server::Publication> publication) {
+                if (!publication->fatal.empty()) fatal.push_back(publication->fatal);
+                if (publication->copied) copied.push_back(*publication->copied);
                 last = std::move(*publication);
                 published = true;
             },
@@ -99,6 +110,10 @@ private:
             server::Supervisor::JudgeLink{
                 [this](server::JudgeJob job) { judge_jobs.push_back(std::move(job)); },
                 [this](const std::string& session) { judge_cancelled.push_back(session); }});
+        supervisor_->send_webhooks_with([this](server::WebhookJob job) {
+            if (webhooks_go_out) webhook_jobs.push_back(std::move(job));
+            return webhooks_go_out;
+        });
         require_ok(supervisor_->recover());
     }
 

@@ -38,8 +38,8 @@ class OwnDaemonCase(unittest.TestCase):
     """Tests that stop, kill or configure their daemon."""
     maxDiff = None
 
-    def start(self, settings: dict | None = None, config: str = "") -> Daemon:
-        daemon = Daemon(settings, config)
+    def start(self, settings: dict | None = None, config: str = "", **options) -> Daemon:
+        daemon = Daemon(settings, config, **options)
         self.addCleanup(daemon.close)
         return daemon.start()
 

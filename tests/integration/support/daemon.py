@@ -3,12 +3,15 @@ import atexit
 import json
 import os
 import re
+import resource
 import select
 import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 
 from .http import Client
@@ -37,7 +40,7 @@ def clean_environment(**more) -> dict:
 class Daemon:
     """start(), then stop() as an operator would or kill() as a power cut would, and start() again."""
 
-    def __init__(self, settings: dict | None = None, config: str = ""):
+    def __init__(self, settings: dict | None = None, config: str = "", files_max: int | None = None):
         self.root = Path(tempfile.mkdtemp(prefix="headway-test-"))
         self.state_dir = self.root / "state"
         self.config_file = self.root / "headway.toml"
@@ -45,8 +48,12 @@ class Daemon:
         self.ports_file = self.root / "ports.json"
         self.log_file = self.root / "log"
         self.settings = dict(settings or {})
+        self.environment = {}  # besides the usual
+        self.files_max = files_max  # RLIMIT_NOFILE
         self.process = None
+        self.address = "127.0.0.1"
         self.port = 0
+        self.wrapper = []  # a command that runs the daemon
 
     # life
 
@@ -62,31 +69,58 @@ class Daemon:
 
     def spawn(self, port: int = 0) -> subprocess.Popen:
         """Only the process: for starts that are meant to fail."""
-        command = [str(BINARY), "serve", "--listen", f"127.0.0.1:{port}", "--state-dir", str(self.state_dir),
+        command = [*self.wrapper, str(BINARY), "serve", "--listen", f"{self.address}:{port}", "--state-dir", str(self.state_dir),
                    "--ports-file", str(self.ports_file), "--config", str(self.config_file)]
         for key, value in self.settings.items():
             command += ["--set", f"{key}={value}"]
         with open(self.log_file, "ab") as log:
-            return subprocess.Popen(command, cwd=self.root, env=clean_environment(), stdin=subprocess.DEVNULL,
-                                    stdout=subprocess.PIPE, stderr=log)
+            return subprocess.Popen(command, cwd=self.root, env=clean_environment(**self.environment), stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=log, preexec_fn=self._limit if self.files_max else None)
+
+    def _limit(self):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (self.files_max, self.files_max))
 
     def _ready(self) -> bool:
         """The first line on stdout comes after the ports file; the end of stdout means it died."""
-        readable, _, _ = select.select([self.process.stdout], [], [], patient(30))
-        if not readable:
+        poller = select.poll()  # select() knows no descriptor above 1023
+        poller.register(self.process.stdout, select.POLLIN)
+        if not poller.poll(patient(30) * 1000):
             self.process.kill()
             return False
         return bool(self.process.stdout.readline())
 
-    def stop(self, seconds: float = 10) -> int:
+    def stop(self, seconds: float = 40) -> int:
         """SIGTERM; returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.wait_for_exit(seconds)
 
-    def wait_for_exit(self, seconds: float = 10) -> int:
-        code = self.process.wait(timeout=patient(seconds))
+    def wait_for_exit(self, seconds: float = 40) -> int:
+        """A daemon that takes long says on standard error what it does meanwhile."""
+        begin, looks = time.monotonic(), []
+        while True:
+            left = begin + patient(seconds) - time.monotonic()
+            try:
+                code = self.process.wait(timeout=min(5, max(left, 0)))
+                break
+            except subprocess.TimeoutExpired:
+                looks.append(f"after {time.monotonic() - begin:.0f} s of waiting for its end:\n{self._threads()}")
+                if left <= 5:
+                    raise AssertionError("\n".join(["the daemon did not end", *looks, self.log()[-4000:]])) from None
+        if len(looks) > 1:
+            print("a slow end", *looks, self.log()[-4000:], sep="\n", file=sys.stderr)
         self._gone()
         return code
+
+    def _threads(self) -> str:
+        """What each thread waits for in the kernel, as far as we may know."""
+        def read(path: Path) -> str:
+            try:
+                return " ".join(path.read_text(errors="replace").split())
+            except OSError as error:
+                return str(error)
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        return "\n".join(f"  {read(task / 'comm')}: {read(task / 'wchan')}; {read(task / 'syscall')}; {read(task / 'stack')}"
+                         for task in sorted(tasks.glob("*")))
 
     def kill(self):
         """kill -9: nothing is flushed, nobody is told."""
@@ -134,6 +168,17 @@ class Daemon:
 
     def operator_token(self) -> str:
         return self.operator_file.read_text(encoding="ascii").strip()
+
+    def resident_bytes(self) -> int:
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+
+    def descriptors(self) -> int:
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def processor_seconds(self) -> float:
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def log(self) -> str:
         return self.log_file.read_text(encoding="utf-8", errors="replace") if self.log_file.exists() else ""

@@ -7,6 +7,7 @@ from .daemon import PROJECT, Daemon
 from .http import RawConnection, Reply
 from .llm import LlmServer
 
+SECRET_FILE = PROJECT / "tests" / "integration" / "support" / "webhook.secret"
 PAGE = PROJECT / "api" / "API.md"
 BLOCK = re.compile(r"^```(http|json)\n(.*?)^```", re.M | re.S)
 
@@ -56,7 +57,8 @@ def examples() -> tuple:
 
 def judge_config(llm: LlmServer) -> str:
     """What the page takes for granted of the daemon's configuration."""
-    return f'[judge.endpoints.local]\nbase_url = "{llm.url}"\nmodel = "ok"\n'
+    webhook = f'[webhooks.endpoints.ops]\nurl = "http://127.0.0.1:9/headway"\nsecret_file = "{SECRET_FILE}"\n'
+    return f'[judge.endpoints.local]\nbase_url = "{llm.url}"\nmodel = "ok"\n{webhook}'
 
 
 class ExampleRunner:
@@ -64,7 +66,7 @@ class ExampleRunner:
 
     def __init__(self, daemon: Daemon):
         self.daemon = daemon
-        self.variables = {"$OPERATOR_TOKEN": daemon.operator_token()}
+        self.variables = {"$OPERATOR_TOKEN": daemon.operator_token(), "$BACKUP_FILE": str(daemon.root / "backup.db")}
         client = daemon.client()
         client.report("docs-cancel", "message", text="the page cancels this one")
         client.open("docs-steer")
@@ -78,8 +80,8 @@ class ExampleRunner:
     def run(self, example: Example) -> Reply:
         """The reply; of a stream its head and its first event."""
         with RawConnection(self.daemon.port) as connection:
-            request = connection.format(example.method, example.path, example.body.encode(), example.headers).decode()
-            connection.send(self.filled(request).encode())
+            connection.send(connection.format(example.method, self.filled(example.path), self.filled(example.body).encode(),
+                                              self.filled(example.headers)))
             if example.content_type == "text/event-stream":
                 return connection.stream_reply()
             reply = connection.reply()

@@ -24,10 +24,11 @@ class Reply:
 class Client:
     """One keep-alive connection; a new one is made when the server closed the last."""
 
-    def __init__(self, port: int, timeout: float = 20, token: str | None = None):
+    def __init__(self, port: int, timeout: float = 20, token: str | None = None, source: str | None = None):
         self.port = port
         self.token = token
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patient(timeout))
+        address = None if source is None else (source, 0)
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patient(timeout), source_address=address)
 
     def request(self, method: str, path: str, body=None, headers: dict | None = None) -> Reply:
         """`body` may be bytes, sent as they are, or anything that JSON can say."""
@@ -108,8 +109,10 @@ class Client:
 class RawConnection:
     """A socket that speaks no HTTP of its own, and reads replies strictly."""
 
-    def __init__(self, port: int, timeout: float = 10, receive_buffer: int | None = None):
+    def __init__(self, port: int, timeout: float = 10, receive_buffer: int | None = None, source: str | None = None):
         self.socket = socket.socket()
+        if source is not None:
+            self.socket.bind((source, 0))
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(patient(timeout))

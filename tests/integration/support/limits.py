@@ -24,7 +24,7 @@ class Deadline:
         return time.monotonic() >= self._end
 
 
-def eventually(condition, seconds: float = 10, what: str = "the condition"):
+def eventually(condition, seconds: float = 40, what: str = "the condition"):
     """Polls until `condition()` is truthy and returns that; for what no long poll can tell."""
     deadline = Deadline(seconds)
     while True:

@@ -12,7 +12,7 @@ FILE = PROJECT / "api" / "openapi.json"
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
 PROBLEM = "application/problem+json"
 # Of any request, whatever its operation; the document says so once, as `default`.
-ANYWHERE = {400, 404, 405, 408, 411, 413, 421, 431, 500, 505}
+ANYWHERE = {400, 404, 405, 408, 411, 413, 421, 429, 431, 500, 505}
 
 
 @dataclass

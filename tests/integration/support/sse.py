@@ -20,12 +20,15 @@ class Event:
 class EventStream:
     """Reads events one by one. Remembers the last id, for resume()."""
 
-    def __init__(self, port: int, path: str, last_event_id=None, receive_buffer: int | None = None, timeout: float = 15):
+    def __init__(self, port: int, path: str, last_event_id=None, receive_buffer: int | None = None, timeout: float = 15,
+                 token: str | None = None):
         self.port, self.path = port, path
         self.last_id = None
         self.retry = None
         self._connection = RawConnection(port, timeout, receive_buffer)
         headers = "Accept: text/event-stream\r\n"
+        if token is not None:
+            headers += f"Authorization: Bearer {token}\r\n"
         if last_event_id is not None:
             headers += f"Last-Event-ID: {last_event_id}\r\n"
         self._connection.send(self._connection.format("GET", path, headers=headers))

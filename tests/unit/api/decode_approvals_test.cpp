@@ -46,7 +46,7 @@ TEST_CASE("decode approvals: a started call becomes the request that it would ha
     ToolStarted call;
     call.tool = "bash";
     call.call_id = "c";
-    const auto asked = request_for_call(tape, call, R"({"a":1})");
+    const auto asked = request_for_call(tape, call, R"({"a":1})", R"({"a":1})");
     require_ok(asked);
     const auto same =
         decode_approval_request(tape, R"({"tool":"bash","args":{"a":1},"call_id":"c"})");
@@ -54,11 +54,11 @@ TEST_CASE("decode approvals: a started call becomes the request that it would ha
     CHECK(asked->question == same->question);
     CHECK(asked->source == "policy");
     call.requires_approval = true;
-    CHECK(request_for_call(tape, call, "")->source == "call");
+    CHECK(request_for_call(tape, call, "", "")->source == "call");
     const std::string long_text = "\"" + std::string(limits::kApprovalArgsBytesMax, 'x') + "\"";
-    CHECK(code_of(request_for_call(tape, call, long_text)) == ErrorCode::kInvalidField);
+    CHECK(code_of(request_for_call(tape, call, long_text, long_text)) == ErrorCode::kInvalidField);
     call.args_digest = "sha256:" + std::string(64, 'a');
-    CHECK(request_for_call(tape, call, "")->args_digest == call.args_digest);
+    CHECK(request_for_call(tape, call, "", "")->args_digest == call.args_digest);
 }
 
 TEST_CASE("decode approvals: arguments that an event cuts come whole beside it", "[api]") {

@@ -14,7 +14,7 @@ using namespace headway::core;
 
 namespace {
 
-constexpr int kLastCode = static_cast<int>(ErrorCode::kTooManyChecks);
+constexpr int kLastCode = static_cast<int>(ErrorCode::kUnknownDelivery);
 
 std::string read(const std::string& file) {
     std::ifstream stream(file);

@@ -55,6 +55,11 @@ TEST_CASE("routes: what is served", "[api]") {
         {Method::kPost, "/v1/logout", Route::kLogout, ""},
         {Method::kGet, "/v1/me", Route::kMe, ""},
         {Method::kGet, "/v1/system", Route::kSystem, ""},
+        {Method::kPost, "/v1/backup", Route::kBackup, ""},
+        {Method::kGet, "/v1/webhooks", Route::kWebhooks, ""},
+        {Method::kGet, "/v1/webhooks/ops/deliveries", Route::kWebhookDeliveries, "ops"},
+        {Method::kPost, "/v1/webhooks/ops/replay", Route::kWebhookReplay, "ops"},
+        {Method::kPost, "/v1/webhooks/ops/test", Route::kWebhookTest, "ops"},
         {Method::kGet, "/", Route::kPage, ""},
         {Method::kGet, "/assets/0a1b/app.js", Route::kAsset, ""},
         {Method::kGet, "/docs", Route::kDocs, ""},
@@ -165,7 +170,8 @@ TEST_CASE("routes: only writing routes take bodies, only reports take lines", "[
                               route == Route::kRedeem || route == Route::kRevoke ||
                               route == Route::kApproveAgent;
         const bool writes = i <= static_cast<std::size_t>(Route::kBudgetChange) ||
-                            route == Route::kTokenCreate || route == Route::kCheckAsk || approves;
+                            route == Route::kTokenCreate || route == Route::kCheckAsk ||
+                            route == Route::kBackup || route == Route::kWebhookReplay || approves;
         CHECK(traits.takes_body == writes);
         CHECK(traits.ndjson == (route == Route::kReport));
         CHECK((traits.body_bytes_max > 0) == writes);

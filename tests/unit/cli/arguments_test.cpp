@@ -104,6 +104,26 @@ TEST_CASE("arguments: token and what is below it", "[cli]") {
     }
 }
 
+TEST_CASE("arguments: webhooks are listed, tested and replayed, and a secret needs no daemon",
+          "[cli]") {
+    using Action = WebhookOptions::Action;
+    const auto replay = options_of<WebhookOptions>({"webhooks", "replay", "ops", "m1", "m2"});
+    CHECK((replay.action == Action::kReplay));
+    CHECK(replay.name == "ops");
+    CHECK(replay.ids == std::vector<std::string>{"m1", "m2"});
+    CHECK_FALSE(replay.all);
+    CHECK(options_of<WebhookOptions>({"webhooks", "replay", "ops", "--all"}).all);
+    CHECK((options_of<WebhookOptions>({"webhooks", "test", "ops"}).action == Action::kTest));
+    CHECK((options_of<WebhookOptions>({"webhooks", "dead", "ops"}).action == Action::kDead));
+    CHECK((options_of<WebhookOptions>({"webhooks", "pending", "x"}).action == Action::kPending));
+    CHECK((options_of<WebhookOptions>({"webhooks", "list"}).action == Action::kList));
+    CHECK_FALSE(options_of<WebhookOptions>({"webhooks", "secret"}).to_daemon);
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"webhooks"}, {"webhooks", "test"}, {"webhooks", "dead"}, {"webhooks", "replay"}}) {
+        CHECK(parse(words).parsed.exit_code == 64);
+    }
+}
+
 TEST_CASE("arguments: a token file that cannot be read is a mistake of the command line", "[cli]") {
     const Outcome outcome = parse({"sessions", "--token-file", "/nonexistent"});
     CHECK(outcome.parsed.exit_code == 64);

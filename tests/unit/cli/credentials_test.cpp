@@ -78,3 +78,32 @@ TEST_CASE("credentials: a file that was named must hold a token", "[cli]") {
     CHECK_THAT(found("", kLocal, {{"HEADWAY_TOKEN", "a b"}}), Catch::StartsWith("error: "));
     CHECK(found("", kLocal, {{"HEADWAY_TOKEN", ""}, {"HOME", dir.file("").string()}}).empty());
 }
+
+TEST_CASE("credentials: whom to trust is named by a flag or a variable, and must be there",
+          "[cli]") {
+    const TempDir dir;
+    const std::string file = file_with(dir, "ca.pem", "x");
+    CHECK(*find_ca_file("", {}) == "");
+    CHECK(*find_ca_file(file, {}) == file);
+    CHECK(*find_ca_file("", {{"HEADWAY_CA_FILE", file}}) == file);
+    CHECK_FALSE(find_ca_file(file + ".none", {{"HEADWAY_CA_FILE", file}}).has_value());
+    CHECK(find_ca_file("", {{"HEADWAY_CA_FILE", "/none"}}).error().field == "HEADWAY_CA_FILE");
+}
+
+TEST_CASE("credentials: a socket that nobody listens on is not taken", "[cli]") {
+    const TempDir dir;
+    const Environment environment{{"STATE_DIRECTORY", dir.file("").string()}};
+    CHECK(find_socket_url(environment).empty());
+    file_with(dir, "headway.sock", "no socket");
+    CHECK(find_socket_url(environment).empty());
+    CHECK(find_socket_url({{"STATE_DIRECTORY", "/" + std::string(200, 'x')}}).empty());
+}
+
+TEST_CASE("credentials: over a socket nobody shows a token that was not named", "[cli]") {
+    const TempDir dir;
+    Environment environment{{"STATE_DIRECTORY", dir.file("").string()}};
+    file_with(dir, "operator.token", "operators\n");
+    CHECK(found("", "unix:/run/a.sock", environment).empty());
+    environment["HEADWAY_TOKEN"] = "direct";
+    CHECK(found("", "unix:/run/a.sock", environment) == "direct");
+}

@@ -26,7 +26,10 @@ TEST_CASE("daemon: the flag beats the variable, which beats the default", "[cli]
     CHECK(url_of("", {{"HEADWAY_URL", "http://a:1/"}}) == "http://a:1");
     CHECK(url_of("b:2", {{"HEADWAY_URL", "http://a:1"}}) == "http://b:2");
     CHECK(url_of("https://c/base", {}) == "https://c/base");
-    for (const char* text : {"ftp://x", "http://", "http://a b", "http://a?x=1"}) {
+    CHECK(url_of("unix:/run/a.sock", {}) == "unix:/run/a.sock");
+    CHECK(url_of("", {{"HEADWAY_URL", "unix:///run/a.sock"}}) == "unix:/run/a.sock");
+    for (const char* text :
+         {"unix:a.sock", "unix:", "ftp://x", "http://", "http://a b", "http://a?x=1"}) {
         CHECK_THAT(url_of(text, {}), Catch::StartsWith("error: "));
     }
 }

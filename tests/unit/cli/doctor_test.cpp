@@ -121,6 +121,50 @@ TEST_CASE("doctor: each judge is asked, and one mistake is enough", "[cli]") {
     CHECK_THAT(out.str(), Catch::Contains("WRONG  daemon            none answers at"));
 }
 
+TEST_CASE("doctor: a SQLite with the WAL-reset bug is pointed out, and is fine as we use it",
+          "[cli]") {
+    struct Case {
+        const char* version;
+        bool affected;
+    };
+    for (const Case& c : {Case{"3.6.23", false}, Case{"3.7.0", true}, Case{"3.40.1", true},
+                          Case{"3.51.2", true}, Case{"3.51.3", false}, Case{"4.0.0", false}}) {
+        const Finding finding = check_sqlite(c.version);
+        INFO(c.version);
+        CHECK(finding.ok);
+        CHECK((finding.detail.find("WAL-reset") != std::string::npos) == c.affected);
+    }
+}
+
+TEST_CASE("doctor: room and syncs of the state directory are measured", "[cli]") {
+    const TempDir dir;
+    CHECK(check_room(dir.file().parent_path(), 1).ok);
+    const Finding tight = check_room(dir.file().parent_path(), 1ULL << 50);
+    CHECK_FALSE(tight.ok);
+    CHECK_THAT(tight.detail, Catch::Contains("less than storage.free_space_min, 1048576GiB"));
+    CHECK(check_room("/nowhere/at/all", 1ULL << 50).ok);
+
+    CHECK_THAT(check_sync(dir.file().parent_path()).detail, Catch::Contains("a sync takes "));
+    CHECK(std::filesystem::is_empty(dir.file().parent_path()));
+    CHECK(check_sync("/nowhere/at/all").ok);
+}
+
+TEST_CASE("doctor: a repair says what was saved, and what was lost only when something was",
+          "[cli]") {
+    RepairReport report;
+    report.damaged = "/s/headway.db.damaged-1";
+    report.sessions = 3;
+    report.events = 40;
+    CHECK(repair_findings(report).size() == 2);
+    CHECK(repair_findings(report).front().detail ==
+          "3 sessions with 40 events were saved into a new database");
+    report.unread = 2;
+    report.cut = 1;
+    report.lost = 1;
+    report.renamed = 1;
+    CHECK(repair_findings(report).size() == 6);
+}
+
 TEST_CASE("doctor: mistakes of the settings are told one a line", "[cli]") {
     const TempDir directory;
     write(directory.file("headway.toml"), "[server]\nlisen = \"x\"\n[log]\nlevel = \"loud\"\n");

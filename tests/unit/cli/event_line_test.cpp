@@ -15,6 +15,7 @@ TEST_CASE("event line: each type in a few words", "[cli]") {
     const Case cases[] = {
         {"session.started", R"({"goal":"fix it","agent":{"type":"coder","model":"q"}})",
          "fix it (coder q)"},
+        {"session.started", R"({"agent":{"type":"plan"}})", "(plan)"},
         {"heartbeat",
          R"({"phase":"run","iteration":3,"resources":{"cpu_ms":5100,"rss_bytes":1048576,"disk_bytes":0}})",
          "phase run, iteration 3, cpu 5.1s, rss 1.0 MiB"},
@@ -45,6 +46,17 @@ TEST_CASE("event line: each type in a few words", "[cli]") {
         {"session.ended", R"({"outcome":"failed","reason":"exit status 2"})",
          "failed: exit status 2"},
         {"directive.issued", R"({"id":"d1","kind":"stop","reason":"enough"})", "stop: enough"},
+        {"approval.requested",
+         R"({"id":"s.a2","kind":"tool","tool":"bash","args":{"command":"rm -r x"},"risk":"high"})",
+         "bash: rm -r x (high risk)"},
+        {"approval.requested",
+         R"({"kind":"question","args":{},"summary":"Which one?","risk":"unknown"})",
+         "question: Which one?"},
+        {"approval.decided",
+         R"({"id":"s.a2","decision":"reject","by":"ann","reason":"not today","scope":"once"})",
+         "reject by ann: not today"},
+        {"approval.decided", R"({"decision":"approve","by":"ann","scope":"session"})",
+         "approve by ann, for the session"},
         {"check.requested", R"({"check_id":"s.c4","cause":"suspect","judge":"local"})",
          "judge asked (suspect)"},
         {"check.requested", R"({"check_id":"m","cause":"asked","by":"ana","judge":"local"})",
@@ -75,7 +87,11 @@ TEST_CASE("event line: parts align, the width holds, colour only when asked", "[
     CHECK(plain.substr(10) == "verdict.changed         slow -> failed: it broke");
     const std::string all = event_line(event, {0, 12, false});
     CHECK(all.substr(10) == "a-rather-lo…  verdict.changed         slow -> failed: it broke");
-    CHECK(event_line(event, {40, 0, false}) == plain.substr(0, 39) + "…");
+    // A narrow terminal leaves more room for what happened.
+    CHECK(event_line(event, {99, 0, false}).substr(10) ==
+          "verdict.changed     slow -> failed: it broke");
+    CHECK(event_line(event, {40, 0, false}).substr(10) == "verdict.changed     slow -> f…");
+    CHECK(event_line(event, {100, 0, false}) == plain);
     const std::string colored = event_line(event, {0, 0, true});
     CHECK(colored == std::string(verdict_color("failed")) + plain + std::string(kColorReset));
     CHECK_FALSE(verdict_color("failed").empty());

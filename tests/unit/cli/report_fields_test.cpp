@@ -36,4 +36,5 @@ TEST_CASE("report fields: labels stay text", "[cli]") {
     REQUIRE(labels.has_value());
     CHECK(*labels == json::parse(R"({"team":"night","run":"7"})"));
     CHECK_FALSE(build_labels({"team"}).has_value());
+    CHECK_FALSE(build_labels({"team="}).has_value());
 }

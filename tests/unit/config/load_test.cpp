@@ -105,7 +105,7 @@ TEST_CASE("load: all mistakes are reported at once, with place and suggestion", 
                                 "level = 3\n");
     const std::string file = request.file->string();
     request.environment = {{"HEADWAY_SERVER_LISTN", "x"}, {"HEADWAY_URL", "http://x"}};
-    request.flags = {{"log.formt", "json"}, {"server.listen", "0.0.0.0:7717"}};
+    request.flags = {{"log.formt", "json"}, {"server.listen", "example.org:80"}};
     const auto loaded = load(request);
     REQUIRE_FALSE(loaded.has_value());
     CHECK(loaded.error().code == headway::core::ErrorCode::kInvalidConfig);
@@ -121,8 +121,20 @@ TEST_CASE("load: all mistakes are reported at once, with place and suggestion", 
                                        "`HEADWAY_SERVER_LISTEN`?"));
     CHECK_THAT(detail, Catch::Contains("flag: unknown key `log.formt`; did you mean "
                                        "`log.format`?"));
-    CHECK_THAT(detail, Catch::Contains("flag: server.listen: \"0.0.0.0:7717\" can be reached"));
+    CHECK_THAT(detail, Catch::Contains("flag: server.listen: \"example.org:80\" has no numeric"));
     CHECK(std::count(detail.begin(), detail.end(), '\n') == 7);
+}
+
+TEST_CASE("load: an address that others can reach is refused in mode local", "[config]") {
+    LoadRequest request;
+    request.file = {};
+    request.flags = {{"server.listen", "0.0.0.0:7717"}};
+    const auto loaded = load(request);
+    REQUIRE_FALSE(loaded.has_value());
+    CHECK_THAT(loaded.error().detail, Catch::Contains("can be reached from other machines"));
+    request.flags["access.mode"] = "token";
+    request.flags["server.insecure_bind"] = "on";
+    CHECK(load(request).has_value());
 }
 
 TEST_CASE("load: a file that is not TOML is refused with its line", "[config]") {

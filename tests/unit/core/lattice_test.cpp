@@ -92,9 +92,9 @@ TEST_CASE("lattice: an outcome is its verdict", "[core]") {
     }
 }
 
-TEST_CASE("lattice: exploring names the change and the event it rests on", "[core]") {
+TEST_CASE("lattice: exploring without anything new says so, and names its event", "[core]") {
     const Judgement judgement = judged({.changed = true});
-    CHECK(judgement.reason == "tool_call");
+    CHECK(judgement.reason == "nothing new yet");
     CHECK(judgement.evidence == std::vector<std::uint64_t>{7});
 }
 

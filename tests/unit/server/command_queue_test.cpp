@@ -139,3 +139,13 @@ TEST_CASE("command queue: once closed nothing more is staged", "[server]") {
     CHECK_FALSE(stage(queue, 1));
     CHECK(queue.closed_and_empty());
 }
+
+TEST_CASE("command queue: what is held fills it too", "[server]") {
+    CommandQueue queue;
+    queue.hold(limits::kCommandQueueMax - 1);
+    CHECK(stage(queue, 1));
+    CHECK_FALSE(stage(queue, 2));
+    queue.hold(0);
+    CHECK(stage(queue, 2));
+    CHECK(queue.size() == 2);
+}

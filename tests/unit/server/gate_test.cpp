@@ -52,10 +52,12 @@ TEST_CASE("gate: hosts that are not", "[server]") {
     }
 }
 
-TEST_CASE("gate: on port 80 the port may be left out", "[server]") {
+TEST_CASE("gate: on ports 80 and 443 the port may be left out", "[server]") {
     RequestHead head = good();
     head.host = "localhost";
     CHECK(check_head(head, gate_settings(80, {})).has_value());
+    CHECK(check_head(head, gate_settings(443, {})).has_value());
+    CHECK_FALSE(check_head(head, gate_settings(8443, {})).has_value());
 }
 
 TEST_CASE("gate: framing that is refused", "[server]") {
@@ -184,4 +186,12 @@ TEST_CASE("gate: the connection closes when the next request cannot be found", "
     for (const ErrorCode code : {ErrorCode::kInvalidJson, ErrorCode::kUnknownRoute,
                                  ErrorCode::kUnknownHost, ErrorCode::kOverloaded})
         CHECK_FALSE(breaks_framing(code));
+}
+
+TEST_CASE("gate: a field that came twice is named", "[server]") {
+    RequestHead head = good();
+    head.repeated = "Origin";
+    const auto done = check_head(head, settings());
+    CHECK(code_of(done) == ErrorCode::kBadRequest);
+    CHECK(done.error().field == "Origin");
 }

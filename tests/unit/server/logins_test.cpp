@@ -101,3 +101,13 @@ TEST_CASE("logins: another secret takes open codes with it", "[server]") {
     made.set_secret("another");
     CHECK_FALSE(made.use_code(code.code, at(1)));
 }
+
+TEST_CASE("logins: with TLS a cookie is sent over TLS only", "[server]") {
+    Logins logins;
+    logins.set_secret("secret");
+    const auto plain = logins.cookie_line(Timestamp{}, Millis{1000});
+    CHECK_THAT(*plain, !Catch::Contains("Secure"));
+    logins.set_secure(true);
+    CHECK_THAT(*logins.cookie_line(Timestamp{}, Millis{1000}), Catch::Contains("; Secure;"));
+    CHECK_THAT(logins.forget_line(), Catch::Contains("; Secure;"));
+}

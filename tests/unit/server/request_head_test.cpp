@@ -197,6 +197,33 @@ TEST_CASE("request head: up to 100 fields and not one more", "[server]") {
     CHECK(more.error.code == ErrorCode::kHeaderTooLarge);
 }
 
+TEST_CASE("request head: half of an empty line before a request is waited for", "[server]") {
+    for (const char* bytes : {"\r", "\r\n", "\r\n\r"})
+        CHECK((parse(bytes).status == HeadStatus::kNeedMore));
+    CHECK((parse("\r\n\r\nGET / HTTP/1.1\r\n\r\n").status == HeadStatus::kComplete));
+    CHECK((parse("\rGET / HTTP/1.1\r\n\r\n").status == HeadStatus::kMalformed));
+}
+
+TEST_CASE("request head: what may come once and came twice is noted", "[server]") {
+    const auto repeated = [](const std::string& fields) {
+        return std::string{parse("GET / HTTP/1.1\r\n" + fields + "\r\n").head.repeated};
+    };
+    CHECK(repeated("Origin: a\r\nX: b\r\n").empty());
+    CHECK(repeated("Origin: a\r\nORIGIN: b\r\n") == "Origin");
+    CHECK(repeated("Origin:\r\nOrigin: b\r\n") == "Origin");
+    CHECK(repeated("Content-Type: a\r\ncontent-type: a\r\n") == "Content-Type");
+    CHECK(repeated("sec-fetch-site: a\r\nSec-Fetch-Site: b\r\n") == "Sec-Fetch-Site");
+}
+
+TEST_CASE("request head: a list of lengths counts as several", "[server]") {
+    const auto lengths = [](const std::string& value) {
+        return parse("POST / HTTP/1.1\r\nContent-Length:" + value + "\r\n\r\n")
+            .head.content_lengths;
+    };
+    CHECK(lengths(" 5 ") == 1);
+    CHECK(lengths(" 5, 5") == 2);
+}
+
 TEST_CASE("request head: any bytes are parsed without a throw or a wild view", "[server]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/names.hpp"
+
 using namespace headway::server;
 using headway::core::Session;
 using headway::storage::SessionKey;
@@ -9,7 +11,7 @@ using headway::storage::SessionKey;
 namespace {
 
 Resident& add(ResidentSet& set, SessionKey key) {
-    return set.add({key, Session{"s" + std::to_string(key)}, {}, {}});
+    return *set.add({key, Session{"s" + std::to_string(key)}, {}, {}}).value();
 }
 
 }  // namespace
@@ -77,4 +79,17 @@ TEST_CASE("resident set: cleared is empty, dirty ones included", "[server]") {
     CHECK(set.find("s1") == nullptr);
     add(set, 1);
     CHECK(set.size() == 1);
+}
+
+TEST_CASE("resident set: a session that is stored twice is an error and changes nothing",
+          "[server]") {
+    ResidentSet set;
+    add(set, 1);
+    using headway::core::ErrorCode;
+    using headway::tests::code_of;
+    CHECK(code_of(set.add({2, Session{"s1"}, {}, {}})) == ErrorCode::kStorageCorrupt);
+    CHECK(code_of(set.add({1, Session{"s2"}, {}, {}})) == ErrorCode::kStorageCorrupt);
+    CHECK(set.size() == 1);
+    CHECK(set.find("s2") == nullptr);
+    CHECK(set.find(SessionKey{2}) == nullptr);
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -53,14 +54,35 @@ TEST_CASE("supervisor approvals: one of many deciders of a turn wins", "[server]
     auto replies = daemon.turn(std::move(commands));
     for (std::size_t i = 0; i < replies.size(); ++i) {
         const BodyReply reply = body(std::move(replies[i].what));
-        CHECK(reply.status == (i == 3 ? 409 : 200));
-        CHECK(reply.problem == (i == 3));
+        REQUIRE(reply.lost.has_value() == (i == 3));
+        if (i == 3) CHECK(reply.lost->code == headway::core::ErrorCode::kAlreadyDecided);
         const Document document = parsed(reply);
-        CHECK(document[i == 3 ? "winner" : "approval"]["decision"]["by"] == "p0");
+        CHECK((i == 3 ? document : document["approval"])["decision"]["by"] == "p0");
     }
     CHECK(daemon.last.decided == std::vector<std::string>{approval_id("s", n)});
     CHECK(daemon.last.stats.approvals.decided[0] == 1);
     CHECK(daemon.last.stats.approvals.pending == 0);
+}
+
+TEST_CASE("supervisor approvals: a request behind a pause that is credited has its own number",
+          "[server]") {
+    Supervised headway{{}, at(0)};
+    OpenCommand open;
+    open.session = "a";
+    open.about.budget.timeout_seconds = 600;
+    require_ok(headway.ask(open));
+    headway.clock().advance_to(at(60'000));
+    headway.restart();  // nobody listened for a minute
+
+    const Document asked = parsed(body(headway.ask(ask("a", call()))));
+    CHECK(asked["status"] == "pending");
+    const auto journal = headway.journal("a");
+    const auto request = std::find_if(journal.begin(), journal.end(), [](const Event& event) {
+        return std::holds_alternative<ApprovalRequested>(event.payload);
+    });
+    REQUIRE(request != journal.end());
+    CHECK(std::holds_alternative<BudgetExtended>(std::prev(request)->payload));
+    CHECK(asked["id"] == "a.a" + std::to_string(request->n));
 }
 
 TEST_CASE("supervisor approvals: nothing of a decision stays when the commit fails", "[server]") {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -158,4 +159,39 @@ TEST_CASE("overview: when the index cannot be written nothing is", "[server]") {
     CHECK(overview(s)["open"] == 0);
     (void)s.report("a", {beat()});
     CHECK(overview(s)["open"] == 1);
+}
+
+TEST_CASE("supervisor: a session that is damaged on the disk is refused alone", "[server]") {
+    Supervised s{{}, at(0)};
+    (void)s.report("sound", {tool_finished("c")});
+    (void)s.report("damaged", {tool_finished("c")});
+    s.queue().close();
+    s.supervisor().run();  // saves both
+    s.restart();
+    (void)s.report("sound", {beat()});
+    s.store().fail(FailingStore::Step::kLoad, ErrorCode::kStorageCorrupt);  // of the other
+
+    auto replies = s.turn({ReportCommand{"damaged", {beat()}, true, {}},
+                           ReportCommand{"sound", {beat()}, true, {}}, SessionQuery{"damaged"}});
+    REQUIRE(replies.size() == 3);
+    std::sort(replies.begin(), replies.end(),
+              [](const auto& a, const auto& b) { return a.to.slot < b.to.slot; });
+    CHECK(code_of(replies[0].what) == ErrorCode::kInternal);
+    CHECK(replies[0].what.error().detail ==
+          "session 'damaged' is damaged on the disk (the test says so); stop headway and run "
+          "`headway doctor --repair`");
+    require_ok(replies[1].what);
+    CHECK(code_of(replies[2].what) == ErrorCode::kInternal);
+
+    const Document listed = body(s, ListQuery{});
+    REQUIRE(listed["sessions"].size() == 1);
+    CHECK(listed["sessions"][0]["id"] == "sound");
+
+    for (int second = 1; second < 60; ++second) {  // one jump would be credited to them
+        s.clock().advance_to(at(second * 1'000));
+        (void)s.turn({});
+    }
+    CHECK(overview(s)["counts"] == Document{{"silent", 1}, {"progressing", 1}});
+    REQUIRE(s.log.size() == 1);
+    CHECK(s.log[0].find("is damaged on the disk") != std::string::npos);
 }

@@ -238,3 +238,31 @@ TEST_CASE("supervisor queries: a long stream comes in pages without a gap", "[se
         CHECK(at == page.head);
     }
 }
+
+TEST_CASE("supervisor queries: a crowd of readers takes turns, and reports go first", "[server]") {
+    Supervised s;
+    headway::core::Message message;
+    message.text.kept = std::string(2000, 'x');
+    for (int i = 0; i < 4; ++i) {
+        std::vector<Event> events;
+        for (int n = 0; n < 250; ++n)
+            events.push_back(event(message));
+        (void)s.report("big", std::move(events));
+    }
+    constexpr std::size_t kReaders = 40;  // 2 MB each
+    std::vector<Command> commands(kReaders, JournalQuery{"big", 0, limits::kJournalPageMax});
+    commands.emplace_back(ReportCommand{"small", {beat()}, false, {}});
+    std::size_t answered = 0;
+    const auto first = s.turn(std::move(commands));
+    CHECK(std::holds_alternative<AdviceReply>(*first.front().what));
+    answered += first.size() - 1;
+    CHECK(answered >= 1);
+    CHECK(answered * 2'000'000 < limits::kPublicationBytesMax + 4'000'000);
+    CHECK(s.queue().size() == kReaders - answered);
+    for (int turns = 0; answered < kReaders; ++turns) {
+        REQUIRE(turns < 1000);
+        answered += s.turn({}).size();
+    }
+    CHECK(answered == kReaders);
+    CHECK(s.queue().size() == 0);
+}

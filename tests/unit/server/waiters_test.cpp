@@ -39,9 +39,13 @@ struct Room {
     }};
     std::map<std::uint64_t, Response> answers;
     Waiters waiters{views,
-                    [this](const ReplyTo& to, Response response) {
+                    [this](const ReplyTo& to, headway::core::Result<Response> response) {
                         REQUIRE(answers.count(to.slot) == 0);
-                        answers[to.slot] = std::move(response);
+                        if (!response) {
+                            answers[to.slot] = problem_response(response.error(), "/v1/wait");
+                        } else {
+                            answers[to.slot] = *std::move(response);
+                        }
                     },
                     [] {
                         return headway::api::ReadingTime{at(10), at(0)};

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "storage/utf8.hpp"
 #include "tests/support/gen.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
@@ -155,6 +156,12 @@ TEST_CASE("codec: a count larger than the bytes allocates nothing", "[storage]")
 }
 
 // Everybody who reads `reached` counts on a place for each verdict; apply() and view_of() index it.
+TEST_CASE("codec: a row without events is no row", "[storage]") {
+    const std::string bytes("\x02\x00", 2);
+    CHECK(code_of(decode_events(bytes, 1)) == ErrorCode::kStorageCorrupt);
+    CHECK(code_of(count_events(bytes)) == ErrorCode::kStorageCorrupt);
+}
+
 TEST_CASE("codec: a snapshot whose list of verdicts has another length is refused or repaired",
           "[storage]") {
     for (const std::size_t size : {std::size_t{0}, kVerdictCount - 1, kVerdictCount + 7}) {
@@ -163,4 +170,18 @@ TEST_CASE("codec: a snapshot whose list of verdicts has another length is refuse
         const auto decoded = decode_state(encode_state(state));
         CHECK((!decoded || decoded->reached.size() == kVerdictCount));
     }
+}
+
+TEST_CASE("codec: texts that are no UTF-8 are refused where that is asked for", "[storage]") {
+    for (const char* text : {"plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"})
+        CHECK(is_utf8(text));
+    for (const char* text : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
+                             "\xf5\x80\x80\x80", "\xf4\x90\x80\x80", "a\xff"})
+        CHECK_FALSE(is_utf8(text));
+    Event said = event(Message{});
+    std::get<Message>(said.payload).role = "a\xff";
+    std::string bytes;
+    encode_events(std::vector{said}, bytes);
+    CHECK(decode_events(bytes, 1).has_value());
+    CHECK(code_of(decode_events(bytes, 1, Texts::kChecked)) == ErrorCode::kStorageCorrupt);
 }

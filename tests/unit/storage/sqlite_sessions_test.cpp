@@ -220,7 +220,9 @@ TEST_CASE("session index: a database of before gets it from its journal", "[stor
     shelf.store.reset();
     auto database = Database::open(shelf.dir.file().string());
     require_ok(database);
-    require_ok(database->execute("DROP TABLE session_index;PRAGMA user_version=5"));
+    require_ok(
+        database->execute("DROP TABLE session_index;DROP TABLE webhook_message;"
+                          "DROP TABLE webhook_endpoint;PRAGMA user_version=5"));
     database = Database::open(":memory:");  // lets go of the file
 
     for (int start = 0; start < 2; ++start) {

@@ -310,6 +310,53 @@ TEST_CASE("store: a missing row is corruption, said as such", "[storage]") {
     CHECK(code_of(store->read_session(key, chain, 0, 100)) == ErrorCode::kStorageCorrupt);
 }
 
+TEST_CASE("store: a journal that cannot be followed is corruption, never a crash", "[storage]") {
+    const TempDir dir;
+    SessionKey key = 0;
+    const bool saved = GENERATE(false, true);
+    {
+        const auto store = opened(dir);
+        Writer a{*store, "a"};
+        a.fill(5);
+        if (saved) a.save();
+        key = a.key;
+    }
+    const std::string damage = GENERATE("DELETE FROM journal WHERE cursor=3",  // in the middle
+                                        "DELETE FROM journal WHERE cursor<3",  // the beginning
+                                        "UPDATE journal SET n=9 WHERE cursor=3");
+    CAPTURE(saved, damage);
+    {
+        auto database = Database::open(dir.file().string());
+        require_ok(database->execute("UPDATE session SET state=NULL"));
+        require_ok(database->execute(damage.c_str()));
+    }
+    const auto store = opened(dir);
+    const ErrorCode code = saved ? code_of(store->load(key)) : code_of(store->recover());
+    CHECK(code == ErrorCode::kStorageCorrupt);
+}
+
+TEST_CASE("store: a chain that leads in a circle is corruption, never a hang", "[storage]") {
+    const TempDir dir;
+    SessionKey key = 0;
+    Chain chain;
+    {
+        const auto store = opened(dir);
+        Writer a{*store, "a"};
+        a.fill(5);
+        a.save();
+        key = a.key;
+        chain = a.chain;
+    }
+    {
+        auto database = Database::open(dir.file().string());
+        require_ok(database->execute("UPDATE session SET state=NULL"));
+        require_ok(database->execute("UPDATE journal SET prev=cursor WHERE cursor=3"));
+    }
+    const auto store = opened(dir);
+    CHECK(code_of(store->load(key)) == ErrorCode::kStorageCorrupt);
+    CHECK(code_of(store->read_session(key, chain, 0, 100)) == ErrorCode::kStorageCorrupt);
+}
+
 TEST_CASE("store: a rollback leaves nothing and its cursors are used again", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir);

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "core/session_payloads.hpp"
+
+namespace headway::api {
+
+/// What the fields of a session's policy cannot say about themselves. Errors: kInvalidField, with
+/// the path inside of the policy. Pure.
+core::Result<> check_policy(const core::PolicyOverride& policy);
+
+}  // namespace headway::api

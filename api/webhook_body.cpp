@@ -1,0 +1,84 @@
+#include "api/webhook_body.hpp"
+
+#include "api/json_writer.hpp"
+#include "core/approvals.hpp"
+#include "core/limits.hpp"
+
+namespace headway::api {
+namespace {
+
+namespace limits = core::limits;
+
+/// How much of an event is told.
+enum class Extent { kWhole, kWithoutArgs, kWithoutData, kName };
+
+void write_data(JsonWriter& json, const core::Event& event, Extent extent) {
+    const auto* asked = std::get_if<core::ApprovalRequested>(&event.payload);
+    if (asked != nullptr && extent == Extent::kWithoutArgs) {
+        core::ApprovalRequested shown = *asked;
+        shown.args.text.clear();
+        json.value(shown);
+    } else {
+        std::visit([&json](const auto& data) { json.value(data); }, event.payload);
+    }
+}
+
+void write_session(JsonWriter& json, const core::SessionState& state) {
+    json.member("agent", state.about.agent.type);
+    json.member("goal", core::cut_text(state.about.goal.kept, limits::kGoalLineBytesMax));
+    json.member("labels", state.about.labels);
+    if (!state.about.parent.empty()) json.member("parent", state.about.parent);
+    json.member("reason", core::cut_text(state.judgement.reason, limits::kGoalLineBytesMax));
+}
+
+std::string body_of(const core::Session& session, const core::Event& event, Extent extent) {
+    const core::SessionState& state = session.state();
+    std::string body;
+    JsonWriter json{body};
+    json.open_object();
+    json.member("type", core::type_of(event.payload));
+    json.member("timestamp", event.at);
+    json.key("data");
+    json.open_object();
+    json.member("session", session.id());
+    json.member("n", event.n);
+    json.member("verdict", state.judgement.verdict);
+    if (std::holds_alternative<core::ApprovalRequested>(event.payload))
+        json.member("approval", core::approval_id(session.id(), event.n));
+    if (extent != Extent::kName) write_session(json, state);
+    if (extent < Extent::kWithoutData) {
+        json.key("event");
+        write_data(json, event, extent);
+    }
+    if (extent != Extent::kWhole) json.member("truncated", true);
+    json.close_object();
+    json.close_object();
+    return body;
+}
+
+}  // namespace
+
+std::string webhook_body(const core::Session& session, const core::Event& event) {
+    for (const Extent extent : {Extent::kWhole, Extent::kWithoutArgs, Extent::kWithoutData}) {
+        std::string body = body_of(session, event, extent);
+        if (body.size() <= limits::kWebhookBodyBytesMax) return body;
+    }
+    return body_of(session, event, Extent::kName);  // labels may be long when they are escaped
+}
+
+std::string webhook_test_body(std::string_view endpoint, core::Timestamp at) {
+    std::string body;
+    JsonWriter json{body};
+    json.open_object();
+    json.member("type", "webhook.test");
+    json.member("timestamp", at);
+    json.key("data");
+    json.open_object();
+    json.member("endpoint", endpoint);
+    json.member("message", "Somebody asked Headway whether this endpoint can be reached.");
+    json.close_object();
+    json.close_object();
+    return body;
+}
+
+}  // namespace headway::api

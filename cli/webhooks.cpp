@@ -1,0 +1,207 @@
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "cli/daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/ids.hpp"
+#include "cli/table.hpp"
+#include "cli/text.hpp"
+#include "cli/verbs.hpp"
+#include "core/base64.hpp"
+
+// `headway webhooks`: list, pending, dead, replay, test and secret.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kSecretBytes = 32;
+
+std::string text_of(const json& row, const char* name) {
+    const auto found = row.find(name);
+    return found != row.end() && found->is_string() ? clean_line(found->get<std::string>()) : "";
+}
+
+std::string number_of(const json& row, const char* name) {
+    const auto found = row.find(name);
+    return found != row.end() && found->is_number_unsigned()
+               ? std::to_string(found->get<std::uint64_t>())
+               : "-";
+}
+
+std::string second_of(const json& row, const char* name) {
+    const std::string at = text_of(row, name);
+    return at.empty() ? "-" : at.substr(0, 19) + "Z";
+}
+
+std::string path_of(const WebhookOptions& options, const char* what) {
+    return "/v1/webhooks/" + url_encode(options.name) + what;
+}
+
+/// What went wrong last, or keeps it from being told.
+std::string trouble_of(const json& webhook) {
+    std::string problem = text_of(webhook, "problem");
+    if (!problem.empty()) return problem;
+    return text_of(webhook, "state") == "failing" ? text_of(webhook, "last_failure") : "";
+}
+
+int list(Daemon& daemon, const WebhookOptions& options, const Console& console) {
+    const HttpReply reply = daemon.get("/v1/webhooks");
+    const std::optional<json> body = body_json(reply);
+    const bool usable = reply.ok() && body && body->is_object() && body->contains("webhooks");
+    if (!usable) return explain_failure(console, daemon, reply);
+    const json& webhooks = (*body)["webhooks"];
+    if (options.client.json) {
+        console.out << dump(webhooks) << "\n";
+        return kExitOk;
+    }
+    if (webhooks.empty()) {
+        console.err << "no webhooks; a table [webhooks.endpoints.NAME] in the configuration makes "
+                       "one, `headway config default` shows how\n";
+        return kExitOk;
+    }
+    std::vector<std::vector<Cell>> rows;
+    for (const json& webhook : webhooks) {
+        rows.push_back({{text_of(webhook, "name"), {}},
+                        {text_of(webhook, "state"), {}},
+                        {number_of(webhook, "pending"), {}},
+                        {number_of(webhook, "dead"), {}},
+                        {number_of(webhook, "delivered"), {}},
+                        {second_of(webhook, "last_success_at"), {}},
+                        {text_of(webhook, "url"), {}}});
+    }
+    console.out << format_table({{"NAME", true},
+                                 {"STATE"},
+                                 {"PENDING"},
+                                 {"DEAD"},
+                                 {"DELIVERED"},
+                                 {"LAST SUCCESS"},
+                                 {"URL", true}},
+                                rows, console.width);
+    for (const json& webhook : webhooks) {
+        const std::string trouble = trouble_of(webhook);
+        if (!trouble.empty()) console.out << text_of(webhook, "name") << ": " << trouble << "\n";
+    }
+    return kExitOk;
+}
+
+/// Every page: there is a bound on how many are kept.
+std::optional<json> all_deliveries(Daemon& daemon, const WebhookOptions& options,
+                                   const std::string& state, HttpReply& reply) {
+    json deliveries = json::array();
+    std::string cursor;
+    while (true) {
+        std::string path = path_of(options, "/deliveries?limit=100&state=");
+        reply = daemon.get(path.append(state).append(cursor));
+        const std::optional<json> body = body_json(reply);
+        const bool usable = reply.ok() && body && body->is_object() && body->contains("deliveries");
+        if (!usable) return std::nullopt;
+        for (const json& delivery : (*body)["deliveries"])
+            deliveries.push_back(delivery);
+        const json next = body->value("next", json());
+        if (!next.is_string()) return std::make_optional(std::move(deliveries));
+        cursor = "&cursor=" + url_encode(next.get<std::string>());
+    }
+}
+
+int list_deliveries(Daemon& daemon, const WebhookOptions& options, const std::string& state,
+                    const Console& console) {
+    HttpReply reply;
+    const auto deliveries = all_deliveries(daemon, options, state, reply);
+    if (!deliveries) return explain_failure(console, daemon, reply);
+    if (options.client.json) {
+        console.out << dump(*deliveries) << "\n";
+        return kExitOk;
+    }
+    if (deliveries->empty()) {
+        console.err << "none\n";
+        return kExitOk;
+    }
+    const bool dead = state == "dead";
+    std::vector<std::vector<Cell>> rows;
+    for (const json& delivery : *deliveries) {
+        rows.push_back({{text_of(delivery, "id"), {}},
+                        {text_of(delivery, "type"), {}},
+                        {text_of(delivery, "session"), {}},
+                        {number_of(delivery, "tries"), {}},
+                        {second_of(delivery, dead ? "dead_at" : "next_try_at"), {}},
+                        {text_of(delivery, "reason"), {}}});
+    }
+    console.out << format_table({{"ID"},
+                                 {"TYPE"},
+                                 {"SESSION", true},
+                                 {"TRIES"},
+                                 {dead ? "SINCE" : "NEXT TRY"},
+                                 {"REASON", true}},
+                                rows, console.width);
+    return kExitOk;
+}
+
+int replay(Daemon& daemon, const WebhookOptions& options, const Console& console) {
+    if (options.all == !options.ids.empty()) {
+        return complain(console, kExitUsage, "which dead letters are meant is not clear",
+                        "name their ids, or all of them with --all");
+    }
+    const json body = options.all ? json{{"all", true}} : json{{"ids", options.ids}};
+    const HttpReply reply = daemon.post(path_of(options, "/replay"), body);
+    const std::optional<json> done = body_json(reply);
+    if (!reply.ok() || !done) return explain_failure(console, daemon, reply);
+    if (options.client.json) {
+        console.out << dump(*done) << "\n";
+    } else {
+        console.out << number_of(*done, "replayed") << " sent again; `headway webhooks list` shows "
+                    << "what becomes of them\n";
+    }
+    return kExitOk;
+}
+
+int test(Daemon& daemon, const WebhookOptions& options, const Console& console) {
+    const HttpReply reply = daemon.post_text(path_of(options, "/test"), {});
+    const std::optional<json> done = body_json(reply);
+    if (!reply.ok() || !done) return explain_failure(console, daemon, reply);
+    const bool delivered = done->value("delivered", false);
+    if (options.client.json) {
+        console.out << dump(*done) << "\n";
+    } else if (delivered) {
+        console.out << clean_line(options.name) << " answered " << number_of(*done, "status")
+                    << " within " << number_of(*done, "elapsed_ms") << " ms\n";
+    } else {
+        console.err << "headway: " << clean_line(options.name) << ": " << text_of(*done, "reason")
+                    << "\n";
+    }
+    return delivered ? kExitOk : kExitFailed;
+}
+
+int make_secret(const WebhookOptions& options, const Console& console) {
+    std::string bytes;
+    while (bytes.size() < kSecretBytes) {
+        for (std::uint64_t bits = random_bits(), i = 0; i < sizeof bits; ++i, bits >>= 8U)
+            bytes += static_cast<char>(bits & 0xffU);
+    }
+    const std::string secret = "whsec_" + core::to_base64(bytes);
+    console.out << (options.client.json ? dump(json{{"secret", secret}}) : secret) << "\n";
+    return kExitOk;
+}
+
+}  // namespace
+
+int manage_webhooks(const WebhookOptions& options, const Console& console) {
+    using Action = WebhookOptions::Action;
+    if (options.action == Action::kSecret) return make_secret(options, console);
+    Daemon daemon(options.client.url, options.client.credential);
+    switch (options.action) {
+        case Action::kPending:
+            return list_deliveries(daemon, options, "pending", console);
+        case Action::kDead:
+            return list_deliveries(daemon, options, "dead", console);
+        case Action::kReplay:
+            return replay(daemon, options, console);
+        case Action::kTest:
+            return test(daemon, options, console);
+        default:
+            return list(daemon, options, console);
+    }
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,66 @@
+#include "config/listener_keys.hpp"
+
+#include "config/address.hpp"
+
+namespace headway::config {
+namespace {
+
+Key listen_key() {
+    Key key{"server.listen", Kind::kText, "HOST:PORT", false,
+            "Address to listen on; port 0 lets the kernel choose. Others than loopback need "
+            "access.mode = \"token\" and TLS."};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        HEADWAY_CHECK(parse_listen_address(text));
+        settings.server.listen = text;
+        return {};
+    };
+    key.print = [](const Settings& s) { return s.server.listen; };
+    return key;
+}
+
+template <std::string ServerSettings::*Member>
+Key path_key(std::string name, bool reloadable, std::string help) {
+    Key key{std::move(name), Kind::kText, "", reloadable, std::move(help)};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        settings.server.*Member = text;
+        return {};
+    };
+    key.print = [](const Settings& s) { return s.server.*Member; };
+    return key;
+}
+
+Key insecure_bind_key() {
+    Key key{"server.insecure_bind", Kind::kText, "on | off", false,
+            "on: other machines may reach the port without TLS; tokens can be read on their way."};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        if (text != "on" && text != "off") {
+            return core::Error{core::ErrorCode::kInvalidConfig,
+                               "\"" + std::string(text) + "\" is not one of on, off",
+                               {}};
+        }
+        settings.server.insecure_bind = text == "on";
+        return {};
+    };
+    key.print = [](const Settings& s) {
+        return std::string(s.server.insecure_bind ? "on" : "off");
+    };
+    return key;
+}
+
+}  // namespace
+
+void add_listener_keys(std::vector<Key>& table) {
+    table.push_back(listen_key());
+    table.push_back(path_key<&ServerSettings::socket>(
+        "server.socket", false,
+        "Unix socket where the user we run as, and root, need no token; below the state folder "
+        "unless it begins with /; empty means none."));
+    table.push_back(path_key<&ServerSettings::tls_cert>(
+        "server.tls_cert", true,
+        "PEM file with the certificate and its chain; the port then speaks TLS only."));
+    table.push_back(path_key<&ServerSettings::tls_key>(
+        "server.tls_key", true, "PEM file with the certificate's key, without a passphrase."));
+    table.push_back(insecure_bind_key());
+}
+
+}  // namespace headway::config

@@ -1,0 +1,93 @@
+#include <utility>
+
+#include "core/limits.hpp"
+#include "core/words.hpp"
+#include "server/access.hpp"
+#include "server/operator_token.hpp"
+#include "server/token_text.hpp"
+
+// Who is it? The half of Access that looks at tokens and logins.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+namespace limits = core::limits;
+
+Error not_counted(std::string detail) {
+    return {ErrorCode::kUnauthorized, std::move(detail), "Authorization"};
+}
+
+/// The token in `Authorization: Bearer <token>`.
+Result<std::string_view> bearer(const RequestHead& head) {
+    constexpr std::string_view kScheme = "bearer ";
+    const std::string_view value = head.authorization;
+    if (head.authorizations > 1) return not_counted("send one Authorization header, not several");
+    if (core::lower(value.substr(0, kScheme.size())) != kScheme) {
+        return not_counted("send `Authorization: Bearer <token>`; other schemes are not known");
+    }
+    const std::size_t begin = value.find_first_not_of(' ', kScheme.size());
+    return begin == std::string_view::npos ? std::string_view{} : value.substr(begin);
+}
+
+}  // namespace
+
+/// By token, else by login, else by the Unix socket. A login that does not count is none: unlike a
+/// token, which somebody chose to show, a browser sends it by itself.
+Result<const Principal*> Access::identify(const RequestHead& head, const Peer& peer) {
+    if (head.authorizations > 0) return authenticate(head);
+    const bool logged_in = !head.cookie.empty() && logins_.logged_in(head.cookie, clock_.now());
+    if (logged_in) return &std::as_const(dashboard_);
+    return peer.local ? &std::as_const(operator_) : &anonymous_;
+}
+
+/// By now the token was looked at, and at every one alike: a pause tells nothing about it.
+Error Access::failed(Error why, const Peer& peer) {
+    ++failures_;
+    const AuthFailures::Outcome outcome = auth_failures_.note(peer, clock_.now());
+    if (outcome.first) {
+        alarm_ = shown(peer) + " keeps showing tokens that do not count (" +
+                 std::to_string(limits::kAuthFailuresFree + 1) +
+                 " in a row); it is told to wait, others are not";
+    }
+    pause_ = outcome.pause;
+    if (pause_.count() == 0) return why;
+    ++paused_;
+    return {ErrorCode::kTooManyFailures,
+            "this token does not count, and too many like it came from your address: wait as long "
+            "as Retry-After says, or come with the right token, which is let in at once",
+            "Authorization"};
+}
+
+/// Hashes and compares also when the id is unknown, so that time tells nothing.
+Result<const Principal*> Access::authenticate(const RequestHead& head) {
+    HEADWAY_TRY(const std::string_view text, bearer(head));
+    HEADWAY_TRY(const std::string_view id, token_id(text));
+    const std::string hash = token_hash(text);
+    if (id == kOperatorId) {
+        if (!operator_hash_.empty() && same_hash(hash, operator_hash_))
+            return &std::as_const(operator_);
+        return not_counted("this is not the operator's token any more; read operator.token again");
+    }
+    Known* known = find(id);
+    const std::string nobody(hash.size(), '\0');
+    if (!same_hash(hash, known != nullptr ? known->record.hash : nobody) || known == nullptr) {
+        return not_counted("nobody knows this token; ask the operator for another");
+    }
+    const core::Timestamp now = clock_.now();
+    if (known->record.revoked_at != core::kNever) {
+        return not_counted("the token \"" + known->record.name + "\" (" + known->record.id +
+                           ") was revoked; ask the operator for another");
+    }
+    if (!known->record.live(now)) {
+        return not_counted("the token \"" + known->record.name + "\" (" + known->record.id +
+                           ") has expired; ask the operator for another");
+    }
+    known->record.used_at = now;
+    known->used = true;
+    return &std::as_const(known->principal);
+}
+
+}  // namespace headway::server

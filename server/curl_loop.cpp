@@ -1,0 +1,167 @@
+#include "server/curl_loop.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <utility>
+
+#include "core/assert.hpp"
+
+namespace headway::server {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Nothing is ever due that late; a wake-up costs nothing.
+constexpr milliseconds kIdleTurn{60'000};
+
+/// While it lives, threads start with all signals blocked. Signals of the process are for the I/O
+/// thread, and OpenSSL writes to sockets without MSG_NOSIGNAL: a dead peer would raise SIGPIPE.
+class SignalsBlocked {
+public:
+    SignalsBlocked() {
+        sigset_t all;
+        sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+    ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_{};
+};
+
+bool contains(const std::vector<CurlLoop::User*>& users, const CurlLoop::User* user) {
+    return std::find(users.begin(), users.end(), user) != users.end();
+}
+
+/// False when it threw; out of memory, in practice.
+template <class Call>
+bool attempt(CurlLoop::User& user, Call call) {
+    try {
+        call();
+        return true;
+    } catch (const std::exception& failure) {
+        user.failed(failure.what());
+        return false;
+    }
+}
+
+}  // namespace
+
+void need_curl() {
+    static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
+    HEADWAY_ASSERT(initialized == CURLE_OK);
+}
+
+CurlLoop::CurlLoop() {
+    need_curl();
+    multi_.reset(curl_multi_init());
+    HEADWAY_ASSERT(multi_ != nullptr);
+    const SignalsBlocked blocked;
+    thread_ = std::thread{[this] { run(); }};
+}
+
+CurlLoop::~CurlLoop() {
+    {
+        const std::lock_guard lock{mutex_};
+        stopping_ = true;
+    }
+    wake();
+    thread_.join();
+}
+
+void CurlLoop::add(User& user) {
+    {
+        const std::lock_guard lock{mutex_};
+        members_.push_back(&user);
+        coming_.push_back(&user);
+    }
+    wake();
+}
+
+void CurlLoop::remove(User& user) {
+    std::unique_lock lock{mutex_};
+    if (!contains(members_, &user)) return;
+    going_.push_back(&user);
+    wake();
+    gone_.wait(lock, [&] { return !contains(members_, &user); });
+}
+
+void CurlLoop::wake() {
+    curl_multi_wakeup(multi_.get());
+}
+
+void CurlLoop::run() {
+    while (take())
+        turn();
+    while (!active_.empty())
+        close(active_.back());
+}
+
+/// False when the loop is to end.
+bool CurlLoop::take() {
+    std::vector<User*> going;
+    bool stopping = false;
+    {
+        const std::lock_guard lock{mutex_};
+        active_.insert(active_.end(), coming_.begin(), coming_.end());
+        coming_.clear();
+        going.swap(going_);
+        stopping = stopping_;
+    }
+    for (User* user : going)
+        close(user);
+    return !stopping;
+}
+
+void CurlLoop::turn() {
+    for (User* user : std::vector<User*>{active_}) {
+        if (!attempt(*user, [&] { user->start(multi_.get()); })) close(user);
+    }
+    int running = 0;
+    curl_multi_perform(multi_.get(), &running);
+    end_transfers();
+    Instant next = Clock::steady() + kIdleTurn;
+    for (User* user : std::vector<User*>{active_}) {
+        if (!attempt(*user, [&] { next = std::min(next, user->finish()); })) close(user);
+    }
+    const auto wait = std::chrono::ceil<milliseconds>(next - Clock::steady()).count();
+    // Also ends when libcurl has something to do by its own timers, or on wake().
+    curl_multi_poll(multi_.get(), nullptr, 0,
+                    static_cast<int>(std::max<milliseconds::rep>(0, wait)), nullptr);
+}
+
+void CurlLoop::end_transfers() {
+    int left = 0;
+    while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
+        if (message->msg != CURLMSG_DONE) continue;
+        CURL* const handle = message->easy_handle;
+        const CURLcode code = message->data.result;  // the message dies with the transfer
+        bool found = false;
+        for (User* user : std::vector<User*>{active_}) {
+            if (found) break;
+            if (!attempt(*user, [&] { found = user->ended(handle, code); })) {
+                close(user);
+                found = true;  // its transfers are gone, this one too if it was its own
+            }
+        }
+        HEADWAY_ASSERT(found);
+    }
+}
+
+void CurlLoop::close(User* user) {
+    const auto place = std::find(active_.begin(), active_.end(), user);
+    if (place != active_.end()) {
+        active_.erase(place);
+        user->close();
+    }
+    {
+        const std::lock_guard lock{mutex_};
+        std::erase(members_, user);
+    }
+    gone_.notify_all();
+}
+
+}  // namespace headway::server

@@ -1,0 +1,87 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "api/backup.hpp"
+#include "server/dispatcher_call.hpp"
+
+// /v1/backup: an empty file is made here, filled by the supervisor between its turns, and checked
+// on a thread of its own before it gets its name.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::string_view kUnfinished = ".partial";
+
+/// Nobody else may read it from its first byte on, and nothing is ever overwritten.
+Result<> make_empty(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        ::close(fd);
+        return {};
+    }
+    if (errno == EEXIST) {
+        return Error{ErrorCode::kFileExists,
+                     path + " is there already, of a backup that did not end; delete it", "/file"};
+    }
+    return Error{ErrorCode::kInvalidField,
+                 "the daemon cannot write there (" + std::generic_category().message(errno) +
+                     "); name a folder that its user and its sandbox may write to",
+                 "/file"};
+}
+
+}  // namespace
+
+Result<> Dispatcher::backup(Call& call) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    HEADWAY_TRY(const std::string file, api::decode_backup(tape_, call.request.body));
+    if (backing_up_) {
+        return Error{
+            ErrorCode::kBackupRunning, "another backup is being made; ask again later", {}};
+    }
+    if (::access(file.c_str(), F_OK) == 0) {
+        return Error{ErrorCode::kFileExists, file + " is there already; choose another name",
+                     "/file"};
+    }
+    const std::string partial = file + std::string{kUnfinished};
+    HEADWAY_CHECK(make_empty(partial));
+    auto asked = submit(call, BackupCommand{partial}, {}, 0);
+    if (!asked) {
+        ::unlink(partial.c_str());
+        return asked;
+    }
+    backing_up_ = true;
+    return {};
+}
+
+void Dispatcher::check_copy(const CopiedFile& copied) {
+    if (!copied.done) {
+        ::unlink(copied.file.c_str());
+        backing_up_ = false;
+        respond(copied.to, problem_response(copied.done.error(), "/v1/backup"));
+        return;
+    }
+    const std::string file = copied.file.substr(0, copied.file.size() - kUnfinished.size());
+    backup_check_.start(
+        copied.file, file, [this, to = copied.to, file](Result<storage::DatabaseCounts> counts) {
+            backing_up_ = false;
+            if (!counts) {
+                respond(to, problem_response(counts.error(), "/v1/backup"));
+                return;
+            }
+            Response response;
+            response.status = 201;
+            api::append_backup(response.body, {file, counts->bytes, counts->sessions,
+                                               counts->events, counts->schema});
+            respond(to, response);
+        });
+}
+
+}  // namespace headway::server

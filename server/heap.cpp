@@ -1,0 +1,16 @@
+#include "server/heap.hpp"
+
+#include <malloc.h>
+
+namespace headway::server {
+
+void keep_freed_memory() {
+    constexpr int kKeptBytes = 16 << 20;
+    constexpr int kGrowthBytes = 1 << 20;
+    constexpr int kMappedFrom = 4 << 20;
+    ::mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+    ::mallopt(M_TOP_PAD, kGrowthBytes);
+    ::mallopt(M_MMAP_THRESHOLD, kMappedFrom);
+}
+
+}  // namespace headway::server

@@ -1,0 +1,40 @@
+#include "server/supervisor_settings.hpp"
+
+namespace headway::server {
+namespace {
+
+/// The first endpoint of each role is asked.
+core::JudgeRules judge_rules(const config::JudgeSettings& settings) {
+    core::JudgeRules rules;
+    rules.on_suspect = settings.on_suspect;
+    rules.audit_rounds = settings.audit_rounds;
+    rules.checks_max = settings.checks_max;
+    rules.estimate_steps = settings.estimate_steps;
+    rules.estimates_max = settings.estimates_max;
+    core::parse_name(settings.estimates, rules.estimates);  // checked when it was loaded
+    for (const config::JudgeEndpoint& endpoint : settings.endpoints) {
+        std::string& name = endpoint.role == "confirm" ? rules.confirm : rules.primary;
+        if (name.empty()) name = endpoint.name;
+    }
+    return rules;
+}
+
+}  // namespace
+
+Supervisor::Settings supervisor_settings(const config::Settings& settings,
+                                         const ServiceNotifier& manager) {
+    Supervisor::Settings made{settings.policy,
+                              settings.approvals,
+                              settings.storage.retention,
+                              settings.storage.sessions_resident_max,
+                              judge_rules(settings.judge),
+                              settings.budget};
+    // Thrice within the time, so that one slow commit is none too many.
+    if (const auto watchdog = manager.watchdog()) {
+        made.feed_every = *watchdog / 3;
+        made.feed_watchdog = [&manager] { manager.alive(); };
+    }
+    return made;
+}
+
+}  // namespace headway::server

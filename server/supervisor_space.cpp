@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/limits.hpp"
+#include "server/supervisor_turn.hpp"
+
+// A disk that runs full, and one that failed to sync.
+//
+// Below the watermark reports are refused, so that people can still steer and decide, and retention
+// can still delete. Where SQLite itself finds no room it cannot even delete: then the reserve is
+// given up, and nothing is written until a probe succeeds. Reports are taken again when the room
+// and the reserve are back, or when deleted rows left as much inside the database.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+namespace limits = core::limits;
+
+constexpr std::uint64_t kPageBytes = 8192;  ///< of a database; half of that in old ones
+
+/// What agents send; that fills a disk.
+bool fills_disk(const Command& command) {
+    return std::holds_alternative<ReportCommand>(command) ||
+           std::holds_alternative<OpenCommand>(command) ||
+           std::holds_alternative<AskCommand>(command) ||
+           std::holds_alternative<CheckCommand>(command);
+}
+
+std::string mebibytes(std::uint64_t bytes) {
+    return std::to_string(bytes >> 20) + " MiB";
+}
+
+}  // namespace
+
+void Supervisor::watch_space(storage::DiskSpace& space, std::uint64_t free_min) {
+    space_ = &space;
+    free_min_ = free_min;
+}
+
+/// Before anything is written, and now and then.
+void Supervisor::look_at_space(bool writes) {
+    const auto now = Clock::steady();
+    if (space_ == nullptr || (!writes && now < looked_at_ + limits::kSpaceLookEvery)) return;
+    looked_at_ = now;
+    auto free = space_->free_bytes();
+    if (!free) return;
+    stats_.free_bytes = *free;
+    // What waits in the log will need as much again in the database.
+    *free -= std::min(*free, static_cast<std::uint64_t>(store_.wal_pages()) * kPageBytes);
+    // A little more than what it fell below, or it would come and go.
+    const std::uint64_t wanted = stats_.short_of_space ? free_min_ + free_min_ / 8 : free_min_;
+    // As much again as the reserve itself, which has just been given up for somebody who needs it.
+    if (!space_->reserved() && space_->reserve(std::max(wanted, space_->size())))
+        report_(false, "the reserve on the disk is held again");
+    const bool enough = enough_space(*free, wanted);
+    if (stats_.short_of_space) watching_since_ = clock_.now();  // we do not listen to all
+    if (enough != stats_.short_of_space) return;
+    stats_.short_of_space = !enough;
+    if (enough) inside_full_ = false;
+    report_(!enough,
+            (enough ? "reports are taken again: " : "reports are refused: ") + space_line(*free));
+    announce();
+}
+
+std::string Supervisor::space_line(std::uint64_t free) const {
+    return mebibytes(free) + " are left on the disk and " + mebibytes(store_.reusable_bytes()) +
+           " inside the database, storage.free_space_min is " + mebibytes(free_min_) +
+           ", the reserve of " + mebibytes(space_->size()) +
+           (space_->reserved() ? " is held" : " is not held");
+}
+
+/// Free on the disk with the reserve held, or left inside the database by what was deleted, which
+/// new rows will take.
+bool Supervisor::enough_space(std::uint64_t free, std::uint64_t wanted) const {
+    if (space_->reserved() && free >= wanted) return true;
+    if (inside_full_) return false;
+    const std::uint64_t reusable = store_.reusable_bytes();
+    return reusable > 0 && reusable >= wanted + (space_->reserved() ? 0 : space_->size());
+}
+
+/// The writing of anything failed: what follows from that besides the error itself.
+void Supervisor::note_failure(const Error& error) {
+    if (error.code == ErrorCode::kStorageFull) fill_up();
+    if (error.code != ErrorCode::kStorageSyncFailed || sync_failed_) return;
+    sync_failed_ = true;
+    stats_.writable = false;
+    auto publication = std::make_unique<Publication>();
+    publication->watching_since = watching_since_;
+    publication->stats = stats_;
+    publication->fatal = error.detail;
+    publish_(std::move(publication));
+}
+
+void Supervisor::fill_up() {
+    if (space_ == nullptr) return;
+    full_ = true;
+    stats_.writable = false;
+    const bool had_reserve = space_->release();
+    if (had_reserve) {
+        report_(true, "the disk is full; the reserve is given up, so that old sessions can go");
+    } else {
+        inside_full_ = inside_full_ || !space_->reserved();
+    }
+    stats_.short_of_space = stats_.short_of_space || had_reserve;
+    probe_at_ = Clock::steady();
+    if (!had_reserve) probe_at_ += limits::kSpaceProbeEvery;
+    announce();
+}
+
+/// Why nothing can be written now.
+std::optional<Error> Supervisor::closed_disk() {
+    if (sync_failed_) {
+        return Error{
+            ErrorCode::kStorageSyncFailed, "the disk failed to sync; Headway is stopping", {}};
+    }
+    if (!full_) return std::nullopt;
+    watching_since_ = clock_.now();
+    return Error{ErrorCode::kStorageFull,
+                 "the disk is full; nothing was stored. Free some of it, and send it again",
+                 {}};
+}
+
+/// Why this command is not taken for lack of space.
+std::optional<Error> Supervisor::no_room(const Command& command) {
+    if (!stats_.short_of_space || !fills_disk(command)) return std::nullopt;
+    ++stats_.refused_full;
+    watching_since_ = clock_.now();  // nobody turns silent because he was not heard
+    return Error{ErrorCode::kStorageFull,
+                 "the disk has too little room; nothing was stored. Free some of it, and send it "
+                 "again (" +
+                     space_line(stats_.free_bytes) + ")",
+                 {}};
+}
+
+}  // namespace headway::server

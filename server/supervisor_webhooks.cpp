@@ -1,0 +1,130 @@
+#include <utility>
+
+#include "api/json_writer.hpp"
+#include "server/supervisor_turn.hpp"
+
+// Messages to webhooks: written with their events, sent when these are committed.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+std::string test_document(const WebhookResult& result) {
+    std::string body;
+    api::JsonWriter json{body};
+    json.open_object();
+    json.member("webhook", result.job.endpoint);
+    json.member("id", result.job.id);
+    json.member("delivered", result.outcome == WebhookOutcome::kDelivered);
+    json.key("status");
+    if (result.status >= 200) {
+        json.value(result.status);
+    } else {
+        json.null();
+    }
+    json.member("elapsed_ms", result.elapsed);
+    if (!result.reason.empty()) json.member("reason", result.reason);
+    json.close_object();
+    return body;
+}
+
+}  // namespace
+
+/// A disk that is full must not keep the daemon from starting: what is not written now is looked at
+/// again with the next start.
+Result<> Supervisor::recover_webhooks() {
+    HEADWAY_TRY(const bool changed, webhooks_.load(clock_.now()));
+    if (!changed) return {};
+    auto done = store_.begin();
+    if (done) done = webhooks_.save_changes();
+    if (done) done = store_.commit();
+    if (done) return {};
+    store_.rollback();
+    report_(true, "webhooks: what changed of them was not written: " + done.error().detail);
+    return {};
+}
+
+/// Whatever becomes of the turn: nothing is on its way there any more.
+void Supervisor::note_landed(const std::vector<Request>& requests) {
+    for (const Request& request : requests) {
+        if (const auto* done = std::get_if<WebhookDoneCommand>(&request.command))
+            webhooks_.landed(done->result);
+    }
+}
+
+Result<Answer> Supervisor::handle(WebhookDoneCommand& command, const core::Context& context,
+                                  Turn&) {
+    const WebhookResult& result = command.result;
+    HEADWAY_CHECK(webhooks_.settle(result, context.now));
+    if (result.job.row != 0) return Answer{BodyReply{}};  // nobody waits for it
+    if (result.outcome == WebhookOutcome::kCancelled) {
+        return Error{ErrorCode::kDraining, "the daemon is going down; test again after that", {}};
+    }
+    BodyReply reply;
+    reply.body = test_document(result);
+    return Answer{std::move(reply)};
+}
+
+Result<Answer> Supervisor::handle(WebhookReplayCommand& command, const core::Context& context,
+                                  Turn&) {
+    HEADWAY_TRY(const std::uint64_t replayed,
+                webhooks_.replay(command.endpoint, command.ids, context.now));
+    BodyReply reply;
+    api::JsonWriter json{reply.body};
+    json.open_object();
+    json.member("replayed", replayed);
+    json.close_object();
+    return Answer{std::move(reply)};
+}
+
+Result<Answer> Supervisor::answer(const WebhooksQuery&) {
+    BodyReply reply;
+    api::append_webhooks(reply.body, webhooks_.documents());
+    return Answer{std::move(reply)};
+}
+
+Result<Answer> Supervisor::answer(const DeliveriesQuery& query) {
+    HEADWAY_TRY(auto found,
+                webhooks_.deliveries(query.endpoint, query.dead, query.after, query.limit + 1));
+    const bool more = found.size() > query.limit;
+    if (more) found.pop_back();
+    BodyReply reply;
+    api::append_deliveries(reply.body, found, more);
+    return Answer{std::move(reply)};
+}
+
+/// Answered by the WebhookDoneCommand, whose reply goes where this one's would.
+Result<> Supervisor::start_test(const Request& request, const WebhookTestCommand& command) {
+    WebhookJob job;
+    job.at = clock_.now();
+    job.connection = request.reply_to.connection;
+    job.slot = request.reply_to.slot;
+    return webhooks_.test(command.endpoint, std::move(job));
+}
+
+/// After the commit of what is sent.
+void Supervisor::send_webhooks() {
+    if (lost_ || full_ || sync_failed_) return;
+    if (auto sent = webhooks_.send_due(clock_.now()); !sent)
+        report_(true, "webhooks cannot be read from the database: " + sent.error().detail);
+}
+
+void Supervisor::forget_webhooks() {
+    if (!webhooks_.any() || !webhooks_.has_removed(clock_.now())) return;
+    auto done = store_.begin();
+    if (done) done = webhooks_.forget_removed(clock_.now());
+    if (done) done = store_.commit();
+    if (!done) {
+        store_.rollback();
+        report_(true, "webhooks: old messages were not deleted: " + done.error().detail);
+        note_failure(done.error());
+        return;
+    }
+    if (auto loaded = webhooks_.load(clock_.now()); !loaded)
+        report_(true, "webhooks cannot be read from the database: " + loaded.error().detail);
+}
+
+}  // namespace headway::server

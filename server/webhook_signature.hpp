@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace headway::server {
+
+/// The secrets in a text with one a line or a word each, "whsec_" and base64; lines that begin with
+/// # are none. Error: kInvalidConfig, with a sentence that does not quote the text. Pure.
+core::Result<std::vector<std::string>> parse_webhook_secrets(std::string_view text);
+
+/// The header webhook-signature of Standard Webhooks: for each secret "v1," and the base64 of the
+/// HMAC-SHA256 over id, seconds and body, with spaces between. Pure.
+std::string webhook_signature(std::span<const std::string> secrets, std::string_view id,
+                              std::int64_t seconds, std::string_view body);
+
+}  // namespace headway::server

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "core/result.hpp"
+#include "server/clock.hpp"
+#include "server/webhook_messages.hpp"
+#include "server/webhook_target.hpp"
+
+namespace headway::server {
+
+/// One try of one message on its way, signed. Every address is looked at when it is known, on a
+/// connection that is opened for it alone: one of somebody else's would not have been looked at.
+class WebhookTransfer {
+public:
+    /// On its way at once. `target` outlives it. Throws std::bad_alloc, and std::runtime_error when
+    /// libcurl refuses an option.
+    WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job);
+    WebhookTransfer(const WebhookTransfer&) = delete;
+    WebhookTransfer& operator=(const WebhookTransfer&) = delete;
+    ~WebhookTransfer();
+
+    CURL* handle() const { return handle_.get(); }
+    /// How it ended by libcurl's word.
+    WebhookResult ended(CURLcode code) const;
+    WebhookResult cancelled() const;
+    /// The process is about to exit: a name that is being looked up is not waited for.
+    void hurry() { curl_easy_setopt(handle_.get(), CURLOPT_QUICK_EXIT, 1L); }
+
+private:
+    struct FreeEasy {
+        void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+    };
+    struct FreeList {
+        void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+    };
+
+    static std::size_t on_bytes(char* bytes, std::size_t size, std::size_t count, void* user);
+    void add_header(const std::string& line);
+    void set_request();
+    WebhookResult result() const;
+
+    CURLM* multi_;
+    const WebhookTarget& target_;
+    WebhookJob job_;
+    std::string body_;  ///< libcurl reads it here
+    std::unique_ptr<curl_slist, FreeList> headers_;
+    std::unique_ptr<CURL, FreeEasy> handle_;
+    std::array<char, CURL_ERROR_SIZE> curl_error_{};
+    std::string blocked_;    ///< an address that is not allowed, and its kind
+    std::size_t bytes_ = 0;  ///< of the reply
+    Clock::Steady::time_point started_;
+};
+
+/// Connects to the endpoint as a delivery would, and sends nothing: the address it has reached.
+/// Waits at most its connect_timeout. Error: kInvalidConfig, with what to look at. Any thread.
+core::Result<std::string> try_connection(const WebhookTarget& target);
+
+}  // namespace headway::server

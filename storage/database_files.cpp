@@ -1,0 +1,93 @@
+#include "storage/database_files.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace headway::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+Error failed(const std::string& doing, const std::error_code& ec) {
+    const bool full = ec == std::errc::no_space_on_device;
+    return {full ? ErrorCode::kStorageFull : ErrorCode::kStorageUnavailable,
+            doing + ": " + ec.message(),
+            {}};
+}
+
+Result<> rename_file(const fs::path& from, const fs::path& to) {
+    std::error_code ec;
+    fs::rename(from, to, ec);
+    if (ec) return failed("cannot rename " + from.string() + " to " + to.string(), ec);
+    return {};
+}
+
+/// When root works for the daemon's user: the file goes to whoever owns its folder.
+Result<> give_to_owner(const fs::path& file) {
+    struct stat folder {};
+    if (::geteuid() != 0 || ::stat(file.parent_path().c_str(), &folder) != 0) return {};
+    if (::chown(file.c_str(), folder.st_uid, folder.st_gid) == 0) return {};
+    return failed("cannot give " + file.string() + " to the owner of its folder",
+                  std::error_code{errno, std::generic_category()});
+}
+
+/// Another name for the file; its only one where there are no hard links.
+Result<> name_too(const fs::path& file, const fs::path& name) {
+    std::error_code ec;
+    fs::create_hard_link(file, name, ec);
+    if (ec) return rename_file(file, name);
+    return {};
+}
+
+fs::path log_of(const fs::path& file) {
+    return file.string() + "-wal";
+}
+
+Result<> copy_one(const fs::path& from, const fs::path& to) {
+    std::error_code ec;
+    fs::copy_file(from, to, ec);
+    if (!ec) fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, ec);
+    if (ec) return failed("cannot copy " + from.string() + " to " + to.string(), ec);
+    return {};
+}
+
+}  // namespace
+
+fs::path unused_name(const fs::path& file, const std::string& suffix) {
+    std::error_code ec;
+    for (int number = 1;; ++number) {
+        fs::path name = file.string() + suffix + std::to_string(number);
+        if (!fs::exists(name, ec)) return name;
+    }
+}
+
+Result<> replace_database(const fs::path& made, const fs::path& file, const fs::path& aside) {
+    HEADWAY_CHECK(give_to_owner(made));
+    std::error_code ec;
+    if (fs::exists(file, ec)) HEADWAY_CHECK(name_too(file, aside));
+    // Before the new one has its name: a log would be replayed into any database beside it.
+    if (fs::exists(log_of(file), ec)) HEADWAY_CHECK(rename_file(log_of(file), log_of(aside)));
+    return rename_file(made, file);
+}
+
+void remove_database(const fs::path& file) {
+    std::error_code ec;
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"})
+        fs::remove(file.string() + suffix, ec);
+}
+
+Result<> copy_database(const fs::path& from, const fs::path& to) {
+    auto done = copy_one(from, to);
+    std::error_code ec;
+    if (done && fs::exists(log_of(from), ec)) done = copy_one(log_of(from), log_of(to));
+    if (!done) remove_database(to);
+    return done;
+}
+
+}  // namespace headway::storage

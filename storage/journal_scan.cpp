@@ -1,0 +1,72 @@
+#include "storage/journal_scan.hpp"
+
+#include <algorithm>
+
+#include "storage/codec.hpp"
+
+namespace headway::storage {
+namespace {
+
+constexpr Cursor kStepMax = Cursor{1} << 60;
+
+}  // namespace
+
+void JournalScan::run(FoundRows& rows) {
+    Cursor after = 0;
+    while (!read_from(after, rows)) {
+        ++unread_places_;
+        const auto next = next_readable(after);
+        if (!next) return;
+        after = *next - 1;
+    }
+}
+
+/// Reads on from there and moves `after`; false when a place could not be read.
+bool JournalScan::read_from(Cursor& after, FoundRows& rows) {
+    auto scan = database_.prepare(
+        "SELECT cursor,session,n,events FROM journal WHERE cursor>?1 ORDER BY cursor");
+    if (!scan) return false;
+    scan->bind(1, after);
+    while (true) {
+        const auto row = scan->step();
+        if (!row) return false;
+        if (!*row) return true;
+        after = std::max(after, scan->integer(0));
+        const auto n = static_cast<std::uint64_t>(scan->integer(2));
+        const auto events = decode_events(scan->blob(3), n, Texts::kChecked);
+        if (!events || events->empty() || n == 0) {
+            ++unread_rows_;
+            continue;
+        }
+        rows[scan->integer(1)].push_back({scan->integer(0), n, events->size()});
+    }
+}
+
+bool JournalScan::readable(Cursor from) {
+    auto probe = database_.prepare("SELECT events FROM journal WHERE cursor>=?1 LIMIT 1");
+    return probe && probe->bind(1, from).step().has_value();
+}
+
+/// The first place behind `after` from which a row can be read, by doubling steps and then halving
+/// them; nothing when there is none.
+std::optional<Cursor> JournalScan::next_readable(Cursor after) {
+    Cursor bad = after + 1;
+    Cursor good = after + 2;
+    for (Cursor step = 2; !readable(good); step *= 2) {
+        if (step >= kStepMax) return std::nullopt;
+        bad = good;
+        good = after + step;
+    }
+    while (good - bad > 1) {
+        const Cursor middle = bad + (good - bad) / 2;
+        (readable(middle) ? good : bad) = middle;
+    }
+    // That nothing is left to be read behind the end is no error either.
+    auto rest = database_.prepare("SELECT cursor FROM journal WHERE cursor>=?1 LIMIT 1");
+    if (!rest) return std::nullopt;
+    const auto row = rest->bind(1, good).step();
+    if (!row || !*row) return std::nullopt;
+    return good;
+}
+
+}  // namespace headway::storage

@@ -1,0 +1,158 @@
+#include "storage/sqlite_copy.hpp"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "storage/codec.hpp"
+#include "storage/migrations.hpp"
+#include "storage/sqlite_store.hpp"
+
+namespace headway::storage {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::int64_t kApplicationId = 0x48445759;  // as migrations.cpp
+
+Error failed(std::string detail) {
+    return {ErrorCode::kBackupFailed, std::move(detail), {}};
+}
+
+Error corrupt(const std::filesystem::path& file, const std::string& what) {
+    return {ErrorCode::kStorageCorrupt, file.string() + ": " + what, {}};
+}
+
+/// Everything that SQLite can check by itself.
+Result<> check_integrity(Database& database, const std::filesystem::path& file) {
+    HEADWAY_TRY(Statement check, database.prepare("PRAGMA integrity_check(3)"));
+    std::string found;
+    while (true) {
+        HEADWAY_TRY(const bool row, check.step());
+        if (!row) break;
+        if (check.text(0) == "ok") return {};
+        found += (found.empty() ? "" : "; ") + std::string{check.text(0)};
+    }
+    return corrupt(file, found.empty() ? "nothing can be checked" : found);
+}
+
+/// Every row can be decoded, and rows do not overlap.
+Result<> count_journal(Database& database, const std::filesystem::path& file,
+                       DatabaseCounts& counts) {
+    HEADWAY_TRY(Statement rows,
+                database.prepare("SELECT cursor,n,events FROM journal ORDER BY cursor"));
+    while (true) {
+        HEADWAY_TRY(const bool row, rows.step());
+        if (!row) return {};
+        const std::int64_t cursor = rows.integer(0);
+        const auto events = decode_events(rows.blob(2), static_cast<std::uint64_t>(rows.integer(1)),
+                                          Texts::kChecked);
+        if (!events || cursor <= counts.head) {
+            return corrupt(file, "journal row " + std::to_string(cursor) + " cannot be read");
+        }
+        counts.events += events->size();
+        counts.head = cursor + static_cast<std::int64_t>(events->size()) - 1;
+    }
+}
+
+Result<> sync_descriptor(const std::filesystem::path& path, int flags) {
+    const int fd = ::open(path.c_str(), flags | O_CLOEXEC);
+    if (fd < 0) {
+        return Error{ErrorCode::kStorageUnavailable,
+                     path.string() + ": " + std::generic_category().message(errno),
+                     {}};
+    }
+    const int failed = ::fsync(fd) == 0 ? 0 : errno;
+    ::close(fd);
+    if (failed == 0) return {};
+    return Error{ErrorCode::kStorageSyncFailed,
+                 "sync of " + path.string() + ": " + std::generic_category().message(failed),
+                 {}};
+}
+
+}  // namespace
+
+void DatabaseCopy::Finish::operator()(sqlite3_backup* copy) const {
+    sqlite3_backup_finish(copy);
+}
+
+Result<DatabaseCopy> DatabaseCopy::start(Database& from, const std::filesystem::path& file,
+                                         const std::string& vfs) {
+    DatabaseCopy copy;
+    auto target = Database::open(file.string(), vfs);
+    if (!target) return failed(target.error().detail);
+    copy.target_ = *std::move(target);
+    // It is synced once, as a whole, and of no use before that.
+    auto set = copy.target_.execute("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF");
+    if (!set) return failed(set.error().detail);
+    copy.copy_.reset(sqlite3_backup_init(copy.target_.get(), "main", from.get(), "main"));
+    if (!copy.copy_) return failed(sqlite_error(copy.target_.get(), "backup").detail);
+    return copy;
+}
+
+Result<BackupStep> DatabaseCopy::step(int pages) {
+    const int code = sqlite3_backup_step(copy_.get(), pages);
+    BackupStep step;
+    step.done = code == SQLITE_DONE;
+    step.pages = static_cast<std::uint64_t>(sqlite3_backup_pagecount(copy_.get()));
+    step.pages_left = static_cast<std::uint64_t>(sqlite3_backup_remaining(copy_.get()));
+    if (code == SQLITE_OK) return step;
+    const int finished = sqlite3_backup_finish(copy_.release());
+    if (step.done && finished == SQLITE_OK) {
+        target_ = Database{};
+        return step;
+    }
+    return failed("cannot write the copy: " +
+                  std::string{sqlite3_errstr(finished == SQLITE_OK ? code : finished)});
+}
+
+Result<DatabaseCounts> verify_database(const std::filesystem::path& file) {
+    DatabaseCounts counts;
+    std::error_code ec;
+    counts.bytes = std::filesystem::file_size(file, ec);
+    if (ec) return Error{ErrorCode::kStorageUnavailable, file.string() + ": " + ec.message(), {}};
+    HEADWAY_TRY(Database database, Database::open_untouched(file.string()));
+    HEADWAY_TRY(const std::int64_t application, database.query_integer("PRAGMA application_id"));
+    if (application != kApplicationId) return corrupt(file, "it is no database of Headway");
+    HEADWAY_TRY(const std::int64_t schema, database.query_integer("PRAGMA user_version"));
+    if (schema > kSchemaVersion) {
+        return Error{ErrorCode::kStorageTooNew,
+                     file.string() + " was written by a newer Headway (schema " +
+                         std::to_string(schema) + ")",
+                     {}};
+    }
+    counts.schema = static_cast<int>(schema);
+    HEADWAY_CHECK(check_integrity(database, file));
+    HEADWAY_CHECK(count_journal(database, file, counts));
+    HEADWAY_TRY(const std::int64_t sessions,
+                database.query_integer("SELECT count(*) FROM session WHERE name IS NOT NULL"));
+    counts.sessions = static_cast<std::uint64_t>(sessions);
+    return counts;
+}
+
+Result<> sync_file(const std::filesystem::path& file) {
+    HEADWAY_CHECK(sync_descriptor(file, O_RDONLY));
+    const auto folder = file.parent_path();
+    return sync_descriptor(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
+}
+
+Result<> SqliteStore::start_backup(const std::filesystem::path& file) {
+    if (copy_) return Error{ErrorCode::kBackupRunning, "a backup is being made already", {}};
+    HEADWAY_TRY(copy_, DatabaseCopy::start(database_, file));
+    return {};
+}
+
+Result<BackupStep> SqliteStore::step_backup(int pages) {
+    if (!copy_) return failed("no backup was started");
+    auto step = copy_->step(pages);
+    if (!step || step->done) copy_.reset();
+    return step;
+}
+
+}  // namespace headway::storage

@@ -1,0 +1,253 @@
+#include <utility>
+
+#include "storage/sqlite_store.hpp"
+
+// Messages to webhooks. Statements are made when needed: messages are rare beside reports.
+
+namespace headway::storage {
+namespace {
+
+using core::Result;
+
+constexpr std::string_view kColumns =
+    "SELECT id,endpoint,message,type,session,n,at,tries,due_at,tried_at,dead_at,away,reason";
+
+std::int64_t ms(core::Timestamp at) {
+    return at.time_since_epoch().count();
+}
+
+core::Timestamp time_of(const Statement& row, int column) {
+    return core::Timestamp{core::Millis{row.integer(column)}};
+}
+
+std::uint64_t count_of(const Statement& row, int column) {
+    return static_cast<std::uint64_t>(row.integer(column));
+}
+
+OutboxMessage read(const Statement& row) {
+    OutboxMessage message;
+    message.row = row.integer(0);
+    message.endpoint = row.text(1);
+    message.id = row.text(2);
+    message.type = row.text(3);
+    message.session = row.text(4);
+    message.n = count_of(row, 5);
+    message.at = time_of(row, 6);
+    message.tries = static_cast<std::uint32_t>(row.integer(7));
+    message.due_at = time_of(row, 8);
+    message.tried_at = time_of(row, 9);
+    message.dead_at = time_of(row, 10);
+    message.away = row.integer(11) != 0;
+    message.reason = row.text(12);
+    if (row.columns() > 13) message.body = row.text(13);
+    return message;
+}
+
+}  // namespace
+
+Result<> SqliteStore::add_message(const OutboxMessage& message) {
+    HEADWAY_TRY(Statement add,
+                database_.prepare(
+                    "INSERT INTO webhook_message(endpoint,message,type,session,n,at,tries,due_at,"
+                    "tried_at,dead_at,away,reason,body) "
+                    "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)"));
+    return add.bind(1, message.endpoint)
+        .bind(2, message.id)
+        .bind(3, message.type)
+        .bind(4, message.session)
+        .bind(5, static_cast<std::int64_t>(message.n))
+        .bind(6, ms(message.at))
+        .bind(7, std::int64_t{message.tries})
+        .bind(8, ms(message.due_at))
+        .bind(9, ms(message.tried_at))
+        .bind(10, ms(message.dead_at))
+        .bind(11, std::int64_t{message.away})
+        .bind(12, message.reason)
+        .bind(13, message.body)
+        .run();
+}
+
+Result<std::optional<OutboxMessage>> SqliteStore::next_message(std::string_view endpoint,
+                                                               core::Timestamp now) {
+    HEADWAY_TRY(Statement next,
+                database_.prepare(std::string{kColumns} +
+                                  ",body FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
+                                  "AND due_at<=?2 ORDER BY id LIMIT 1"));
+    HEADWAY_TRY(const bool found, next.bind(1, endpoint).bind(2, ms(now)).step());
+    if (!found) return std::optional<OutboxMessage>{};
+    return std::optional{read(next)};
+}
+
+Result<core::Timestamp> SqliteStore::next_due(std::string_view endpoint) {
+    HEADWAY_TRY(Statement next,
+                database_.prepare("SELECT min(due_at) FROM webhook_message WHERE endpoint=?1 AND "
+                                  "dead_at=0"));
+    HEADWAY_TRY(const bool found, next.bind(1, endpoint).step());
+    return found ? time_of(next, 0) : core::kNever;  // NULL reads as 0
+}
+
+Result<Removed> SqliteStore::remove_message(std::int64_t row, std::string_view id) {
+    HEADWAY_TRY(Statement remove,
+                database_.prepare("DELETE FROM webhook_message WHERE id=?1 AND message=?2 "
+                                  "RETURNING dead_at"));
+    HEADWAY_TRY(const bool found, remove.bind(1, row).bind(2, id).step());
+    if (!found) return Removed::kNothing;
+    const Removed removed = remove.integer(0) == 0 ? Removed::kPending : Removed::kDead;
+    HEADWAY_CHECK(remove.step());  // to its end
+    return removed;
+}
+
+Result<> SqliteStore::delay_message(std::int64_t row, std::string_view id,
+                                    const OutboxFailure& failure, core::Timestamp due_at) {
+    HEADWAY_TRY(Statement delay,
+                database_.prepare("UPDATE webhook_message SET tries=?3,tried_at=?4,away=?5,"
+                                  "reason=?6,due_at=?7 WHERE id=?1 AND message=?2 AND dead_at=0"));
+    return delay.bind(1, row)
+        .bind(2, id)
+        .bind(3, std::int64_t{failure.tries})
+        .bind(4, ms(failure.at))
+        .bind(5, std::int64_t{failure.away})
+        .bind(6, failure.reason)
+        .bind(7, ms(due_at))
+        .run();
+}
+
+Result<bool> SqliteStore::bury_message(std::int64_t row, std::string_view id,
+                                       const OutboxFailure& failure) {
+    HEADWAY_TRY(Statement bury,
+                database_.prepare("UPDATE webhook_message SET tries=?3,tried_at=?4,away=?5,"
+                                  "reason=?6,dead_at=?4 WHERE id=?1 AND message=?2 AND dead_at=0"));
+    HEADWAY_CHECK(bury.bind(1, row)
+                      .bind(2, id)
+                      .bind(3, std::int64_t{failure.tries})
+                      .bind(4, ms(failure.at))
+                      .bind(5, std::int64_t{failure.away})
+                      .bind(6, failure.reason)
+                      .run());
+    return database_.changes() > 0;
+}
+
+Result<std::uint64_t> SqliteStore::bury_oldest(std::string_view endpoint, std::uint64_t count,
+                                               core::Timestamp at, std::string_view reason) {
+    HEADWAY_TRY(Statement bury,
+                database_.prepare("UPDATE webhook_message SET dead_at=?3,reason=?4 WHERE id IN("
+                                  "SELECT id FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
+                                  "ORDER BY id LIMIT ?2)"));
+    HEADWAY_CHECK(bury.bind(1, endpoint)
+                      .bind(2, static_cast<std::int64_t>(count))
+                      .bind(3, ms(at))
+                      .bind(4, reason)
+                      .run());
+    return static_cast<std::uint64_t>(database_.changes());
+}
+
+Result<std::uint64_t> SqliteStore::drop_dead(std::string_view endpoint, std::uint64_t keep) {
+    HEADWAY_TRY(Statement drop,
+                database_.prepare("DELETE FROM webhook_message WHERE id IN(SELECT id FROM "
+                                  "webhook_message WHERE endpoint=?1 AND dead_at>0 "
+                                  "ORDER BY id DESC LIMIT -1 OFFSET ?2)"));
+    HEADWAY_CHECK(drop.bind(1, endpoint).bind(2, static_cast<std::int64_t>(keep)).run());
+    return static_cast<std::uint64_t>(database_.changes());
+}
+
+Result<> SqliteStore::hurry_messages(std::string_view endpoint, core::Timestamp now) {
+    HEADWAY_TRY(Statement hurry,
+                database_.prepare("UPDATE webhook_message SET due_at=?2 WHERE endpoint=?1 AND "
+                                  "dead_at=0 AND due_at>?2 AND away=1"));
+    return hurry.bind(1, endpoint).bind(2, ms(now)).run();
+}
+
+Result<std::uint64_t> SqliteStore::revive_oldest(std::string_view endpoint, std::uint64_t count,
+                                                 core::Timestamp now) {
+    HEADWAY_TRY(Statement revive,
+                database_.prepare("UPDATE webhook_message SET dead_at=0,tries=0,due_at=?3,away=0 "
+                                  "WHERE id IN(SELECT id FROM webhook_message WHERE endpoint=?1 "
+                                  "AND dead_at>0 ORDER BY id LIMIT ?2)"));
+    HEADWAY_CHECK(
+        revive.bind(1, endpoint).bind(2, static_cast<std::int64_t>(count)).bind(3, ms(now)).run());
+    return static_cast<std::uint64_t>(database_.changes());
+}
+
+Result<bool> SqliteStore::revive_message(std::string_view endpoint, std::string_view id,
+                                         core::Timestamp now) {
+    HEADWAY_TRY(Statement revive,
+                database_.prepare("UPDATE webhook_message SET dead_at=0,tries=0,due_at=?3,away=0 "
+                                  "WHERE endpoint=?1 AND dead_at>0 AND message=?2"));
+    HEADWAY_CHECK(revive.bind(1, endpoint).bind(2, id).bind(3, ms(now)).run());
+    return database_.changes() > 0;
+}
+
+Result<std::vector<OutboxMessage>> SqliteStore::list_messages(std::string_view endpoint, bool dead,
+                                                              std::int64_t after,
+                                                              std::size_t limit) {
+    HEADWAY_TRY(
+        Statement list,
+        database_.prepare(std::string{kColumns} + " FROM webhook_message WHERE endpoint=?1 AND " +
+                          (dead ? "dead_at>0" : "dead_at=0") + " AND id>?2 ORDER BY id LIMIT ?3"));
+    list.bind(1, endpoint).bind(2, after).bind(3, static_cast<std::int64_t>(limit));
+    std::vector<OutboxMessage> messages;
+    while (true) {
+        HEADWAY_TRY(const bool found, list.step());
+        if (!found) return messages;
+        messages.push_back(read(list));
+    }
+}
+
+Result<std::vector<OutboxEndpoint>> SqliteStore::outbox_endpoints() {
+    HEADWAY_TRY(Statement list,
+                database_.prepare(
+                    "SELECT name,target,disabled_at,removed_at,delivered,failed,died,dropped,"
+                    "succeeded_at,failed_at,failure,"
+                    "(SELECT count(*) FROM webhook_message WHERE endpoint=name AND dead_at=0),"
+                    "(SELECT count(*) FROM webhook_message WHERE endpoint=name AND dead_at>0) "
+                    "FROM webhook_endpoint ORDER BY name"));
+    std::vector<OutboxEndpoint> endpoints;
+    while (true) {
+        HEADWAY_TRY(const bool found, list.step());
+        if (!found) return endpoints;
+        OutboxEndpoint& endpoint = endpoints.emplace_back();
+        endpoint.name = list.text(0);
+        endpoint.target = list.text(1);
+        endpoint.disabled_at = time_of(list, 2);
+        endpoint.removed_at = time_of(list, 3);
+        endpoint.delivered = count_of(list, 4);
+        endpoint.failed = count_of(list, 5);
+        endpoint.died = count_of(list, 6);
+        endpoint.dropped = count_of(list, 7);
+        endpoint.succeeded_at = time_of(list, 8);
+        endpoint.failed_at = time_of(list, 9);
+        endpoint.failure = list.text(10);
+        endpoint.pending = count_of(list, 11);
+        endpoint.dead = count_of(list, 12);
+    }
+}
+
+Result<> SqliteStore::save_outbox_endpoint(const OutboxEndpoint& endpoint) {
+    HEADWAY_TRY(Statement save,
+                database_.prepare("INSERT OR REPLACE INTO webhook_endpoint(name,target,disabled_at,"
+                                  "removed_at,delivered,failed,died,dropped,succeeded_at,failed_at,"
+                                  "failure) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"));
+    return save.bind(1, endpoint.name)
+        .bind(2, endpoint.target)
+        .bind(3, ms(endpoint.disabled_at))
+        .bind(4, ms(endpoint.removed_at))
+        .bind(5, static_cast<std::int64_t>(endpoint.delivered))
+        .bind(6, static_cast<std::int64_t>(endpoint.failed))
+        .bind(7, static_cast<std::int64_t>(endpoint.died))
+        .bind(8, static_cast<std::int64_t>(endpoint.dropped))
+        .bind(9, ms(endpoint.succeeded_at))
+        .bind(10, ms(endpoint.failed_at))
+        .bind(11, endpoint.failure)
+        .run();
+}
+
+Result<> SqliteStore::forget_outbox_endpoint(std::string_view name) {
+    for (const char* sql : {"DELETE FROM webhook_message WHERE endpoint=?1",
+                            "DELETE FROM webhook_endpoint WHERE name=?1"}) {
+        HEADWAY_TRY(Statement forget, database_.prepare(sql));
+        HEADWAY_CHECK(forget.bind(1, name).run());
+    }
+    return {};
+}
+
+}  // namespace headway::storage

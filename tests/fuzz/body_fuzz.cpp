@@ -1,0 +1,120 @@
+#include <string>
+#include <vector>
+
+#include "api/decode.hpp"
+#include "api/decode_approvals.hpp"
+#include "api/decode_budget.hpp"
+#include "api/decode_checks.hpp"
+#include "api/encode.hpp"
+#include "api/tokens.hpp"
+#include "core/session.hpp"
+#include "storage/codec.hpp"
+#include "tests/fuzz/bytes.hpp"
+
+// Bodies of requests. A report that is taken can be written as JSON and as a row, read again as it
+// was, and played into a session, whose state survives its snapshot.
+
+using namespace headway;
+
+namespace {
+
+core::Timestamp at(std::int64_t ms) {
+    return core::Timestamp{core::Millis{1'700'000'000'000 + ms}};
+}
+
+void play(std::vector<core::Event> events) {
+    core::Session session{"fuzz"};
+    core::Context context;
+    context.now = context.watching_since = at(0);
+    std::vector<core::Event> out;
+    session.open({}, core::Policy{}, context, out);
+    if (!session.admit(events)) return;
+    context.now = at(1000);
+    session.report(events, context, out);
+    context.now = at(3'600'000);
+    session.tick(context, out);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        tests::require(out[i].n == i + 1);
+
+    const std::string snapshot = storage::encode_state(session.state());
+    const auto again = storage::decode_state(snapshot);
+    tests::require(again.has_value() && storage::encode_state(*again) == snapshot);
+    std::string document;
+    api::append_session(document, session, {context.now, context.watching_since});
+    api::JsonTape tape;
+    tests::require(tape.parse(document).has_value());
+}
+
+void keep(const std::vector<core::Event>& events) {
+    std::string row;
+    storage::encode_events(events, row);
+    const auto read = storage::decode_events(row, 1);
+    tests::require(read.has_value() && read->size() == events.size());
+    std::string row_again;
+    storage::encode_events(*read, row_again);
+    tests::require(row == row_again);
+    api::JsonTape tape;
+    for (const core::Event& event : events) {
+        std::string json;
+        api::append_event(json, "fuzz", event);
+        tests::require(tape.parse(json).has_value());
+    }
+}
+
+void report(api::JsonTape& tape, std::string_view body, api::BodyFormat format) {
+    auto decoded = api::decode_report(tape, body, format);
+    if (!decoded) {
+        tests::require(!decoded.error().detail.empty());
+        return;
+    }
+    tests::require(!decoded->events.empty());
+    keep(decoded->events);
+    play(std::move(decoded->events));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const core::SecretFinder secrets;
+    tests::Bytes bytes{data, size};
+    const std::size_t what = bytes.choose(12);
+    const std::string_view body = bytes.rest();
+    api::JsonTape tape;
+    tape.redact_with(&secrets);
+    switch (what) {
+        case 0:
+            if (auto beat = api::decode_heartbeat(tape, body)) play(std::move(beat->events));
+            break;
+        case 1:
+            (void)api::decode_open(tape, body);
+            break;
+        case 2:
+            (void)api::decode_end(tape, body);
+            break;
+        case 3:
+            (void)api::decode_decision(tape, body);
+            break;
+        case 4:
+            (void)api::decode_redeem(tape, body);
+            break;
+        case 5:
+            (void)api::decode_approval_request(tape, body);
+            break;
+        case 6:
+            (void)api::decode_budget_change(tape, body);
+            break;
+        case 7:
+            (void)api::decode_check(tape, body);
+            break;
+        case 8:
+            (void)api::decode_token(tape, body);
+            break;
+        case 9:
+            report(tape, body, api::BodyFormat::kNdjson);
+            break;
+        default:
+            report(tape, body, api::BodyFormat::kJson);
+            break;
+    }
+    return 0;
+}

@@ -1,0 +1,56 @@
+#include <string>
+
+#include "api/routes.hpp"
+#include "api/sse.hpp"
+#include "server/gate.hpp"
+#include "server/request_head.hpp"
+#include "server/token_text.hpp"
+#include "tests/fuzz/bytes.hpp"
+
+// A connection's bytes up to the body: head, gate, route, query, positions, durations, tokens.
+
+using namespace headway;
+
+namespace {
+
+constexpr std::string_view kNames[] = {"after", "wait", "until", "q", "label", "cursor"};
+
+void look_at_target(const server::RequestHead& head) {
+    const auto target = api::match(head.method, head.target);
+    if (!target) return;
+    (void)server::check_body(head, target->route);
+    const auto query = api::Query::parse(target->query, kNames);
+    if (!query) return;
+    if (const std::string* text = query->find("after"))
+        (void)api::parse_number(*text, "after", 0, 99);
+    if (const std::string* text = query->find("wait")) (void)api::parse_duration_ms(*text, "wait");
+    if (const std::string* text = query->find("cursor")) (void)api::parse_position(*text, "cursor");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view bytes = tests::Bytes{data, size}.rest();
+    static const server::GateSettings gate = server::gate_settings(7717, {"proxy.example"});
+    server::RequestHead head;
+    core::Error error;
+    const server::HeadStatus status = server::parse_head(bytes, head, error);
+    tests::require((status == server::HeadStatus::kMalformed) == !error.detail.empty());
+    if (status != server::HeadStatus::kComplete) return 0;
+    tests::require(head.bytes > 0 && head.bytes <= bytes.size());
+
+    // The bytes behind the head belong to the body: they cannot change it.
+    server::RequestHead alone;
+    tests::require(server::parse_head(bytes.substr(0, head.bytes), alone, error) ==
+                   server::HeadStatus::kComplete);
+    tests::require(alone.bytes == head.bytes && alone.target == head.target &&
+                   alone.content_length == head.content_length);
+    (void)server::token_id(head.authorization);
+    (void)server::usable_request_id(head.request_id);
+    if (!head.last_event_id.empty()) (void)api::parse_position(head.last_event_id, "Last-Event-ID");
+    if (server::check_head(head, gate)) {
+        tests::require(!head.transfer_encoding && head.hosts == 1 && head.content_lengths <= 1);
+        look_at_target(head);
+    }
+    return 0;
+}

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Backups while the daemon works and while it does not, and what comes back from them."""
+import os
+import shutil
+import stat
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from support.case import OwnDaemonCase
+from support.cli import Cli
+from support.daemon import Daemon
+from support.limits import LONG, eventually
+
+BACKUPS = 100 if LONG else 4
+
+
+class Writer(threading.Thread):
+    """An agent that reports until it is told to stop; knows what was acknowledged, and when."""
+
+    def __init__(self, daemon: Daemon, session: str):
+        super().__init__()
+        self.client, self.session = daemon.client(), session
+        self.acknowledged = []
+        self.slowest = 0.0
+        self.stopped = threading.Event()
+
+    def run(self):
+        number = 0
+        while not self.stopped.is_set():
+            ids = [f"{self.session}-{number + i}" for i in range(5)]
+            began = time.monotonic()
+            reply = self.client.post(f"/v1/sessions/{self.session}/events",
+                                     [{"type": "message", "event_id": i, "data": {"role": "assistant", "text": i * 30}} for i in ids])
+            assert reply.status == 200, reply.body
+            self.slowest = max(self.slowest, time.monotonic() - began)
+            self.acknowledged.extend(ids)
+            number += len(ids)
+        self.client.close()
+
+    def stop(self):
+        self.stopped.set()
+        self.join()
+
+
+class Backup(OwnDaemonCase):
+    def restored(self, backup) -> Daemon:
+        """A new daemon on a copy of the backup, put there by `headway restore`."""
+        daemon = Daemon()
+        self.addCleanup(daemon.close)
+        daemon.state_dir.mkdir()
+        done = Cli(daemon, url="http://127.0.0.1:9").run("restore", str(backup))
+        self.assertEqual(done.code, 0, done.err)
+        return daemon.start()
+
+    def check_holds(self, daemon: Daemon, session: str, at_least: list, at_most: list):
+        events = self.client(daemon).journal(session)
+        self.assertEqual([e["n"] for e in events], list(range(1, len(events) + 1)))
+        stored = [e["event_id"] for e in events if e.get("event_id")]
+        self.assertEqual(stored[:len(at_least)], at_least, "what was acknowledged before")
+        self.assertEqual(stored, at_most[:len(stored)], "nothing else")
+
+    def test_made_under_load_it_holds_what_was_acknowledged_before_and_can_be_restored(self):
+        daemon = self.start()
+        cli = Cli(daemon)
+        writers = [Writer(daemon, f"w{number}") for number in range(3)]
+        for writer in writers:
+            writer.start()
+        eventually(lambda: all(len(writer.acknowledged) > 50 for writer in writers))
+        made = []
+        for number in range(BACKUPS):
+            before = [list(writer.acknowledged) for writer in writers]
+            file = daemon.root / f"backup-{number}.db"
+            done = cli.run("backup", file.name, "--json", seconds=60)  # a relative name means this folder
+            self.assertEqual(done.code, 0, done.err)
+            self.assertEqual(done.json()["file"], str(file))
+            self.assertGreaterEqual(done.json()["events"], sum(map(len, before)))
+            self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+            made.append((file, before))
+        for writer in writers:
+            writer.stop()
+        # SQLite's WAL-reset bug needs a second connection to the file.
+        open_files = [os.readlink(f) for f in Path(f"/proc/{daemon.process.pid}/fd").iterdir()]
+        self.assertEqual([sum(name.endswith(end) for name in open_files) for end in ("headway.db", "-wal", "-shm")], [1, 1, 0])
+        self.assertLess(max(writer.slowest for writer in writers), 5, "reports go on meanwhile")
+        self.assertEqual([p.name for p in daemon.root.glob("*.partial")], [])
+        for file, before in made[:: max(1, BACKUPS // 4)]:
+            other = self.restored(file)
+            for writer, known in zip(writers, before):
+                self.check_holds(other, writer.session, known, writer.acknowledged)
+            self.assertEqual(self.client(other).report(writers[0].session, "message", role="assistant", text="on")["accepted"], 1)
+            self.assertEqual(other.stop(), 0)
+
+    def test_without_a_daemon_the_database_is_copied_as_it_is(self):
+        daemon = self.start()
+        writer = Writer(daemon, "w")
+        writer.start()
+        eventually(lambda: len(writer.acknowledged) > 20)
+        writer.stop()
+        daemon.kill()  # with a log that was not brought to the database
+        file = daemon.root / "backup.db"
+        done = Cli(daemon).run("backup", str(file))
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("checked", done.out)
+        self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+        self.check_holds(self.restored(file), "w", writer.acknowledged, writer.acknowledged)
+        daemon.start()
+        self.check_holds(daemon, "w", writer.acknowledged, writer.acknowledged)
+
+    def test_who_may_and_where_to(self):
+        daemon = self.start()
+        target = daemon.root / "b.db"
+        self.assertEqual(self.client(daemon).post("/v1/backup", {"file": str(target)}).status, 401)
+        operator = daemon.operator()
+        self.addCleanup(operator.close)
+        reader = operator.post("/v1/tokens", {"name": "r", "scopes": ["read", "control"]}).json()["token"]
+        self.assertEqual(self.client(daemon, token=reader).post("/v1/backup", {"file": str(target)}).status, 403)
+        for bad in ("b.db", "", "/", "a/../b"):
+            reply = operator.post("/v1/backup", {"file": bad})
+            self.assertEqual((reply.status, reply.json()["field"]), (400, "/file"), bad)
+        reply = operator.post("/v1/backup", {"file": str(daemon.root / "no" / "folder" / "b.db")})
+        self.assertEqual((reply.status, reply.json()["code"], reply.json()["field"]), (400, "invalid_field", "/file"))
+        self.assertEqual(operator.post("/v1/backup", {"file": str(target)}).status, 201)
+        again = operator.post("/v1/backup", {"file": str(target)})
+        self.assertEqual((again.status, again.json()["code"]), (409, "file_exists"))
+        self.assertEqual(operator.post("/v1/backup", {"file": str(daemon.state_dir / "headway.db")}).status, 409)
+        refused = Cli(daemon).run("backup", str(target))
+        self.assertEqual(refused.code, 1)
+        self.assertIn("is there already", refused.err)
+
+
+class Restore(OwnDaemonCase):
+    def setUp(self):
+        self.daemon = self.start()
+        self.client(self.daemon).beat("before")
+        self.file = self.daemon.root / "backup.db"
+        self.assertEqual(Cli(self.daemon).run("backup", str(self.file)).code, 0)
+        self.client(self.daemon).beat("after")
+
+    def test_the_database_that_was_there_is_kept(self):
+        self.assertEqual(self.daemon.stop(), 0)
+        done = Cli(self.daemon).run("restore", str(self.file), "--json")
+        self.assertEqual(done.code, 0, done.err)
+        self.daemon.start()
+        client = self.client(self.daemon)
+        self.assertEqual(client.get("/v1/sessions/before").status, 200)
+        self.assertEqual(client.get("/v1/sessions/after").status, 404)
+        self.assertEqual(self.daemon.stop(), 0)
+        replaced = done.json()["replaced"]
+        self.assertTrue(os.path.exists(replaced))
+        self.assertEqual(Cli(self.daemon).run("restore", replaced).code, 0)
+        self.daemon.start()
+        self.assertEqual(self.client(self.daemon).get("/v1/sessions/after").status, 200)
+
+    def test_a_daemon_that_runs_is_left_alone(self):
+        done = Cli(self.daemon).run("restore", str(self.file))
+        self.assertEqual(done.code, 1)
+        self.assertIn("stop headway first", done.err)
+        self.assertEqual(self.client(self.daemon).get("/v1/sessions/after").status, 200)
+        self.daemon.restart()
+        self.assertEqual(self.client(self.daemon).get("/v1/sessions/after").status, 200)
+
+    def test_what_is_no_sound_backup_changes_nothing(self):
+        self.assertEqual(self.daemon.stop(), 0)
+        database = self.daemon.state_dir / "headway.db"
+        before = database.read_bytes()
+        damaged = self.daemon.root / "damaged.db"
+        content = bytearray(self.file.read_bytes())
+        content[8192 * 2:8192 * 3] = bytes(8192)
+        damaged.write_bytes(content)
+        text = self.daemon.root / "text.db"
+        text.write_text("not a database\n" * 1000)
+        with_log = self.daemon.root / "log.db"
+        shutil.copy(self.file, with_log)
+        (self.daemon.root / "log.db-wal").write_bytes(b"x" * 100)
+        for bad in (damaged, text, with_log, self.daemon.root / "none.db"):
+            done = Cli(self.daemon).run("restore", str(bad))
+            self.assertEqual(done.code, 1, bad)
+            self.assertIn("the database was not changed", done.err)
+            self.assertEqual(database.read_bytes(), before, bad)
+        self.assertEqual(sorted(p.name for p in self.daemon.state_dir.glob("headway.db*")), ["headway.db"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Nobody is blamed for what clocks do: steps of an hour and of a year, forward and back, a daemon that stood still.
+
+The wall clock is that of libfaketime, the steady one stays real. HEADWAY_LONG=1 stops the daemon for five minutes.
+"""
+import glob
+import os
+import signal
+import threading
+import time
+import unittest
+from datetime import datetime
+
+from support.case import OwnDaemonCase
+from support.daemon import Daemon
+from support.limits import LONG, SLOW, eventually
+
+LIBRARY = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
+INTERVAL = 0.4
+HOUR, YEAR = 3600, 365 * 86400
+
+
+def stamps(client, session: str) -> list:
+    return [datetime.fromisoformat(event["at"]).timestamp() for event in client.journal(session)]
+
+
+class Agent:
+    """Works all the time, in a thread."""
+
+    def __init__(self, client, session: str):
+        self.client, self.session = client, session
+        client.open(session, policy={"heartbeat_interval_ms": int(INTERVAL * 1000)})
+        self.beats, self._stopped = 0, threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        while not self._stopped.wait(INTERVAL / 4):
+            self.client.report(self.session, "tool.finished", tool="edit", ok=True, args={"step": self.beats},
+                               mutated=[{"path": "a.c", "digest": str(self.beats)}])
+            self.beats += 1
+
+    def some_beats(self, count: int = 12):
+        """More than two intervals."""
+        enough = self.beats + count
+        eventually(lambda: self.beats >= enough, 30, "the agent's beats")
+
+    def stop(self):
+        self._stopped.set()
+        self._thread.join()
+
+
+class ClockCase(OwnDaemonCase):
+    def begin(self, offset: int = 0):
+        if LIBRARY is None:
+            self.skipTest("libfaketime (package faketime) is not installed")
+        if SLOW > 1:
+            self.skipTest("libfaketime does not go with sanitizers")
+        daemon = Daemon()
+        self.addCleanup(self.remove_shared_memory)  # after the daemon is gone
+        self.addCleanup(daemon.close)
+        self.file = daemon.root / "clock"
+        self.set_clock(offset)
+        daemon.environment = {"LD_PRELOAD": LIBRARY, "FAKETIME_TIMESTAMP_FILE": str(self.file), "FAKETIME_NO_CACHE": "1",
+                              "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
+        return daemon.start()
+
+    def remove_shared_memory(self):
+        """What the library leaves behind of each process, by those that are gone."""
+        for left in (*glob.glob("/dev/shm/faketime_shm_*"), *glob.glob("/dev/shm/sem.faketime_sem_*")):
+            if not os.path.exists(f"/proc/{left.rpartition('_')[2]}"):
+                os.unlink(left)
+
+    def set_clock(self, offset: int):
+        """The daemon's wall clock from now on, in seconds beside the true one."""
+        fresh = self.file.with_suffix(".new")
+        fresh.write_text(f"{offset:+d}s\n")
+        os.replace(fresh, self.file)
+
+    def never_blamed(self, client, session: str):
+        verdicts = {e["data"]["to"] for e in client.journal(session) if e["type"] == "verdict.changed"}
+        self.assertLessEqual(verdicts, {"starting", "exploring", "progressing"})
+        self.assertTrue(client.session(session)["alive"])
+
+    def in_order(self, client, session: str):
+        times = stamps(client, session)
+        self.assertEqual(times, sorted(times))
+
+
+class Steps(ClockCase):
+    def test_steps_of_the_wall_clock_make_nobody_silent(self):
+        for name, steps in (("hours", (HOUR, 0, -HOUR, 0)), ("years", (YEAR, 0, -YEAR, 0))):
+            with self.subTest(name):
+                daemon = self.begin()
+                client = self.client(daemon)
+                agent = Agent(self.client(daemon), name)
+                self.addCleanup(agent.stop)
+                for step in steps:
+                    agent.some_beats()
+                    self.set_clock(step)
+                    # Looked at all the while, since a wrong answer would last a moment only.
+                    until = agent.beats + 12
+                    while agent.beats < until:
+                        self.assertTrue(client.get(f"/progress/{name}").json()["alive"])
+                agent.stop()
+                self.never_blamed(client, name)
+                self.in_order(client, name)
+
+    def test_stamps_follow_the_wall_clock_ahead_and_nobody_pays_for_the_time_between(self):
+        daemon = self.begin()
+        client = self.client(daemon)
+        client.put("/v1/sessions/b", {"budget": {"timeout_seconds": 600, "max_steps": 50}})
+        client.beat("b")
+        self.set_clock(HOUR)
+        eventually(lambda: "ms ahead" in daemon.log(), what="the step noticed")
+        reply = client.beat("b")
+        self.assertAlmostEqual(stamps(client, "b")[-1], time.time() + HOUR, delta=5)
+        self.assertLess(client.get("/v1/sessions/b/budget").json()["budget"]["elapsed_seconds"], 60)
+        self.assertEqual(reply["directives"], [])
+
+
+class Pauses(ClockCase):
+    def test_a_daemon_that_stood_still_blames_nobody_for_it(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        pause = 300 if LONG else 3 * INTERVAL
+        agent = Agent(self.client(daemon, timeout=2 * pause), "s")
+        self.addCleanup(agent.stop)
+        agent.some_beats()
+        daemon.process.send_signal(signal.SIGSTOP)
+        stood_still = time.monotonic() + pause
+        eventually(lambda: time.monotonic() > stood_still, 2 * pause, "the end of the pause")
+        daemon.process.send_signal(signal.SIGCONT)
+        agent.some_beats()
+        agent.stop()
+        self.never_blamed(client, "s")
+
+
+class Restarts(ClockCase):
+    def test_a_start_with_the_clock_set_back_puts_new_events_behind_the_old(self):
+        for back in (HOUR, YEAR):
+            with self.subTest(back):
+                daemon = self.begin()
+                client = self.client(daemon)
+                client.open("s", policy={"heartbeat_interval_ms": int(INTERVAL * 1000)})
+                client.beat("s")
+                daemon.kill()
+                self.set_clock(-back)
+                daemon.start()
+                self.assertIn("behind the newest event", daemon.log())
+                client = self.client(daemon)
+                agent = Agent(client, "s")
+                agent.some_beats()
+                agent.stop()
+                self.never_blamed(client, "s")
+                self.in_order(client, "s")
+
+    def test_a_start_a_year_later_makes_nobody_silent_who_beats(self):
+        daemon = self.begin()
+        self.client(daemon).open("s", policy={"heartbeat_interval_ms": int(INTERVAL * 1000)})
+        daemon.kill()
+        self.set_clock(YEAR)
+        daemon.start()
+        client = self.client(daemon)
+        agent = Agent(client, "s")
+        agent.some_beats()
+        agent.stop()
+        self.never_blamed(client, "s")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""A database that was damaged: the start says so, and `headway doctor --repair` saves what can be read."""
+import os
+import random
+import unittest
+
+from support.case import OwnDaemonCase
+from support.cli import Cli
+
+SEED = int(os.environ.get("HEADWAY_SEED", random.randrange(1 << 32)))
+PAGE = 8192
+
+
+class Damage(OwnDaemonCase):
+    def setUp(self):
+        self.dice = random.Random(SEED)
+        self.daemon = self.start()
+        client = self.client(self.daemon)
+        self.sessions = [f"s{number}" for number in range(8)]
+        self.before = {}
+        for _ in range(6):
+            for session in self.sessions:
+                events = [{"type": "message", "data": {"role": "assistant", "text": f"{session} {self.dice.random()} " * 40}}
+                          for _ in range(10)]
+                self.assertEqual(client.post(f"/v1/sessions/{session}/events", events).status, 200)
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
+        self.token = operator.post("/v1/tokens", {"name": "t", "scopes": ["read"]}).json()["id"]
+        for session in self.sessions:
+            self.before[session] = client.journal(session)
+        self.assertEqual(self.daemon.stop(), 0)
+        self.database = self.daemon.state_dir / "headway.db"
+        self.sound = self.database.read_bytes()
+
+    def damage(self, kind: int) -> bytearray:
+        """In the place of the database; what it consists of."""
+        content = bytearray(self.sound)
+        if kind % 3 == 0:
+            for _ in range(self.dice.randint(1, 30)):
+                content[self.dice.randrange(100, len(content))] ^= self.dice.randint(1, 255)
+        elif kind % 3 == 1:
+            del content[self.dice.randrange(PAGE * 2, len(content)):]
+        else:
+            page = self.dice.randrange(1, len(content) // PAGE)
+            content[page * PAGE:(page + 1) * PAGE] = self.dice.randbytes(PAGE)
+        for old in self.daemon.state_dir.glob("headway.db*"):
+            old.unlink()
+        self.database.write_bytes(content)
+        return content
+
+    def repair(self):
+        done = Cli(self.daemon).run("doctor", "--repair", "--json")
+        return done, done.json()
+
+    def check_prefixes(self) -> int:
+        """Every session that is there is the beginning of what it was; how many events that are."""
+        self.daemon.start()
+        client, kept = self.client(self.daemon), 0
+        for session in self.sessions:
+            if client.get(f"/v1/sessions/{session}").status == 404:
+                continue
+            events = client.journal(session)
+            self.assertEqual([e["n"] for e in events], list(range(1, len(events) + 1)), f"{session}, HEADWAY_SEED={SEED}")
+            self.assertLessEqual(len(events), len(self.before[session]))
+            kept += len(events)
+        self.assertEqual(client.report("new", "message", role="assistant", text="work goes on")["accepted"], 1)
+        self.assertEqual(self.daemon.stop(), 0)
+        return kept
+
+    def refused_start(self):
+        process = self.daemon.spawn()
+        self.assertEqual(process.wait(20), 1)
+        process.stdout.close()
+        self.assertIn("is damaged: `headway doctor --repair` saves what can be read", self.daemon.log())
+
+    def test_the_start_is_refused_and_says_what_to_do(self):
+        # The root of the table of sessions: nothing can be found without it.
+        content = bytearray(self.sound)
+        content[PAGE:] = bytes(len(content) - PAGE)
+        self.database.write_bytes(content)
+        self.refused_start()
+        self.assertEqual(self.database.read_bytes(), bytes(content), "left as it was")
+
+    def test_a_file_of_something_else_is_not_repaired(self):
+        self.database.write_bytes(b"nothing of ours " * 4096)
+        self.refused_start()
+        done, said = self.repair()
+        self.assertEqual((done.code, said["ok"]), (1, False))
+        self.assertEqual(self.database.read_bytes(), b"nothing of ours " * 4096)
+
+    def test_a_sound_database_is_kept_whole(self):
+        done, said = self.repair()
+        self.assertEqual((done.code, said["ok"]), (0, True), done.err)
+        self.assertEqual((self.daemon.state_dir / "headway.db.damaged-1").read_bytes(), self.sound)
+        self.daemon.start()
+        client = self.client(self.daemon)
+        for session in self.sessions:
+            self.assertEqual(client.journal(session), self.before[session])
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
+        self.assertIn(self.token, [t["id"] for t in operator.get("/v1/tokens").json()["tokens"]])
+
+    def test_whatever_is_damaged_what_can_be_read_is_saved(self):
+        saved = 0
+        for number in range(6):
+            content = self.damage(number)
+            done, said = self.repair()
+            if done.code != 0:  # nothing can be read, and nothing was changed
+                self.assertEqual(self.database.read_bytes(), bytes(content), f"HEADWAY_SEED={SEED}")
+                continue
+            self.assertEqual((self.daemon.state_dir / "headway.db.damaged-1").read_bytes(), bytes(content))
+            if self.check_prefixes() > 0:
+                saved += 1
+        self.assertGreater(saved, 1, f"HEADWAY_SEED={SEED}")
+
+    def test_whatever_is_damaged_a_start_serves_or_refuses_and_never_crashes(self):
+        for number in range(9):
+            self.damage(number)
+            seen = len(self.daemon.log())
+            try:
+                self.daemon.start()
+            except AssertionError:
+                said = self.daemon.log()[seen:]
+                self.assertEqual(self.daemon.process.returncode, 1, f"HEADWAY_SEED={SEED} {number}\n{said}")
+                self.assertRegex(said, "is damaged: `headway doctor --repair`|doctor", f"HEADWAY_SEED={SEED} {number}")
+                continue
+            client = self.client(self.daemon)
+            for session in self.sessions:
+                for path in ("", "/events?limit=1000", "/progress"):
+                    client.get(f"/v1/sessions/{session}{path}")
+                client.post(f"/v1/sessions/{session}/events", [{"type": "heartbeat"}])
+            if self.daemon.process.poll() is None:
+                self.daemon.process.terminate()
+            self.assertIn(self.daemon.process.wait(40), (0, 1), f"HEADWAY_SEED={SEED} {number}\n{self.daemon.log()[seen:]}")
+            self.daemon.process.stdout.close()
+
+    def test_a_daemon_that_runs_is_left_alone(self):
+        self.daemon.start()
+        done, said = self.repair()
+        self.assertEqual(done.code, 1)
+        self.assertIn("stop headway first", said["checks"][0]["detail"])
+
+
+if __name__ == "__main__":
+    unittest.main()

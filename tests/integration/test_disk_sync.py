@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Syncs that fail and syncs that take for ever, made by strace in the real daemon."""
+import threading
+import time
+import unittest
+
+from support.case import OwnDaemonCase
+from support.disks import Tampering, strace
+from support.limits import LONG, eventually
+
+
+class FailedSync(OwnDaemonCase):
+    def test_the_daemon_stops_and_what_it_acknowledged_is_there(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        client.beat("a")
+        tampering = Tampering(daemon, "fdatasync:error=EIO:when=5+")
+        self.addCleanup(tampering.stop)
+        acknowledged, refused = [], None
+        for number in range(200):
+            event = {"type": "message", "event_id": f"e{number}", "data": {"role": "assistant", "text": f"t{number}"}}
+            try:
+                reply = client.post("/v1/sessions/a/events", event)
+            except OSError:
+                refused = event
+                break
+            if reply.status != 200:
+                self.assertEqual((reply.status, reply.json()["code"]), (503, "storage_unavailable"))
+                self.assertIn("not known whether", reply.json()["detail"])
+                refused = event
+                break
+            acknowledged.append(event["event_id"])
+        self.assertIsNotNone(refused)
+        self.assertGreater(len(acknowledged), 0)
+        self.assertEqual(daemon.wait_for_exit(), 1)
+        tampering.stop()
+        self.assertIn("the disk failed to sync", daemon.log())
+        self.assertIn("Check the disk, then start headway again", daemon.log())
+
+        daemon.start()
+        client = self.client(daemon)
+        again = client.post("/v1/sessions/a/events", refused)
+        self.assertEqual(again.status, 200, "what was not acknowledged is sent again")
+        events = client.journal("a")
+        self.assertEqual([e["n"] for e in events], list(range(1, len(events) + 1)))
+        self.assertEqual([e["event_id"] for e in events if e.get("event_id")], acknowledged + [refused["event_id"]])
+
+    def test_a_start_whose_syncs_fail_is_refused(self):
+        daemon = self.start()
+        self.client(daemon).beat("a")
+        daemon.kill()  # leaves a log that has to be brought to the database
+        daemon.wrapper = strace("fdatasync:error=EIO")
+        process = daemon.spawn()
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.wait(20), 1)
+        daemon.wrapper = []
+        self.assertIn("sqlite 1034", daemon.log())
+        daemon.start()
+        self.assertEqual(len(self.client(daemon).journal("a")) > 1, True)
+
+
+class StalledSync(OwnDaemonCase):
+    SECONDS = 30 if LONG else 3
+
+    def test_a_disk_that_hangs_makes_nobody_silent_and_loses_nothing(self):
+        daemon = self.start()
+        client, other = self.client(daemon, timeout=2 * self.SECONDS), self.client(daemon)
+        client.open("a", policy={"heartbeat_interval_ms": 1000})
+        client.open("quiet", policy={"heartbeat_interval_ms": 1000})
+        client.beat("quiet")
+        other.get("/progress/a")
+        tampering = Tampering(daemon, f"fdatasync:delay_enter={self.SECONDS * 1_000_000}:when=1")
+        self.addCleanup(tampering.stop)
+        done = threading.Event()
+        accepted = []
+
+        def agent():
+            for number in range(5):
+                accepted.append(client.report("a", "message", event_id=f"e{number}", role="assistant", text="x")["n"])
+            done.set()
+        began = time.monotonic()
+        thread = threading.Thread(target=agent)
+        thread.start()
+        answered = 0
+        while not accepted:
+            asked = time.monotonic()
+            self.assertEqual(other.get("/livez").status, 200)
+            self.assertEqual(other.get("/progress/a").status, 200)
+            self.assertLess(time.monotonic() - asked, 1, "others are answered meanwhile")
+            answered += 1
+            done.wait(0.05)
+        self.assertGreater(time.monotonic() - began, self.SECONDS * 0.9, "it did hang")
+        self.assertGreater(answered, 10)
+        other.beat("quiet")
+        thread.join()
+        for session in ("a", "quiet"):
+            verdicts = [e["data"]["to"] for e in client.journal(session) if e["type"] == "verdict.changed"]
+            self.assertNotIn("silent", verdicts)
+        self.assertEqual([e["event_id"] for e in client.journal("a") if e.get("event_id")], [f"e{n}" for n in range(5)])
+        eventually(lambda: client.get("/readyz").status == 200)
+        tampering.stop()
+        self.assertEqual(daemon.stop(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

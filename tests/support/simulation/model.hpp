@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/event.hpp"
+#include "storage/store.hpp"
+
+namespace headway::tests {
+
+/// What Headway promises about one session, kept the simplest way there is: P2, P3, P5 and P8 of
+/// the design, checked with every event that is published. Each check that fails is a sentence in
+/// `broken`.
+class ModelSession {
+public:
+    /// The next published event.
+    void see(const core::Event& event);
+
+    /// The agent was told that this event has this number.
+    void acknowledged(const std::string& event_id, std::uint64_t n);
+    /// The agent was told that nothing of this was taken.
+    void refused(const std::string& event_id);
+
+    bool ended() const noexcept { return ended_; }
+    std::uint32_t attempt() const noexcept { return attempt_; }
+    const std::vector<core::Event>& journal() const noexcept { return journal_; }
+    bool was(core::Verdict status) const;
+    /// Waits for a person.
+    bool is_pending(std::uint64_t n) const;
+    bool is_approved(std::uint64_t n) const;
+    bool is_redeemed(std::uint64_t n) const;
+
+    std::vector<std::string> broken;
+
+private:
+    struct Approval {
+        bool pending = true;
+        bool approved = false;
+        bool redeemed = false;
+    };
+
+    void see_reported(const core::Event& event);
+    void see_verdict(const core::VerdictChanged& change);
+    void see_approval(const core::Event& event);
+    void fault(const core::Event& event, std::string_view what);
+
+    std::vector<core::Event> journal_;
+    std::map<std::string, std::uint64_t> ids_;
+    std::map<std::uint64_t, Approval> approvals_;
+    core::Verdict verdict_ = core::Verdict::kStarting;
+    std::uint32_t attempt_ = 0;
+    bool ended_ = false;
+};
+
+}  // namespace headway::tests

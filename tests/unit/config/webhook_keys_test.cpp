@@ -1,0 +1,144 @@
+#include "config/webhook_keys.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "config/load.hpp"
+#include "core/limits.hpp"
+
+using namespace headway::config;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Loading {
+    fs::path file = fs::temp_directory_path() /
+                    ("headway-webhook-keys-" + std::to_string(::getpid()) + ".toml");
+    ~Loading() { fs::remove(file); }
+
+    auto operator()(const std::string& text, const std::map<std::string, std::string>& flags = {}) {
+        std::ofstream(file) << text;
+        LoadRequest request;
+        request.file = file;
+        request.flags = flags;
+        return load(request);
+    }
+};
+
+const std::string kOps =
+    "[webhooks.endpoints.ops]\nurl = \"https://ops.example/headway?key=1\"\n"
+    "secret_file = \"/etc/ops.secret\"\n";
+
+}  // namespace
+
+TEST_CASE("webhook keys: nobody is told unless an endpoint is named", "[config]") {
+    const Settings settings;
+    CHECK(settings.webhooks.endpoints.empty());
+    CHECK(webhook_values(settings).empty());
+    CHECK(settings.webhooks.retry.size() == 10);
+    CHECK(find_key("webhooks.retry")->print(settings) == "0s,5s,5m,30m,2h,5h,10h,14h,20h,1d");
+}
+
+TEST_CASE("webhook keys: a file sets the schedule and any number of endpoints", "[config]") {
+    Loading loading;
+    const auto loaded = loading(
+        "[webhooks]\nretry = [\"0s\", \"10s\"]\n" + kOps +
+        "[webhooks.endpoints.night-2]\nurl = \"http://10.0.0.5:8080\"\nsecret_env = \"NIGHT\"\n"
+        "events = [\"session.ended\", \"verdict.changed\"]\nverdicts = [\"stuck\"]\n"
+        "allow_private_addresses = \"on\"\nca_file = \"/etc/ca.pem\"\ntimeout = \"3s\"\n"
+        "connect_timeout = \"1s\"\n");
+    REQUIRE(loaded.has_value());
+    const WebhookSettings& webhooks = loaded->settings.webhooks;
+    CHECK(webhooks.retry == std::vector<milliseconds>{0s, 10s});
+    REQUIRE(webhooks.endpoints.size() == 2);
+    const auto night = std::find_if(webhooks.endpoints.begin(), webhooks.endpoints.end(),
+                                    [](const WebhookEndpoint& e) { return e.name == "night-2"; });
+    REQUIRE(night != webhooks.endpoints.end());
+    WebhookEndpoint expected;
+    expected.name = "night-2";
+    expected.url = "http://10.0.0.5:8080";
+    expected.secret_env = "NIGHT";
+    expected.events = {"session.ended", "verdict.changed"};
+    expected.verdicts = {"stuck"};
+    expected.allow_private_addresses = true;
+    expected.ca_file = "/etc/ca.pem";
+    expected.timeout = 3s;
+    expected.connect_timeout = 1s;
+    CHECK(*night == expected);
+    const auto shown = std::find_if(
+        loaded->keys.begin(), loaded->keys.end(),
+        [](const KeyOrigin& origin) { return origin.key == "webhooks.endpoints.night-2.events"; });
+    REQUIRE(shown != loaded->keys.end());
+    CHECK(shown->value == "session.ended,verdict.changed");
+    CHECK(shown->origin.find("headway-webhook-keys") != std::string::npos);
+}
+
+TEST_CASE("webhook keys: a flag changes one value of an endpoint", "[config]") {
+    Loading loading;
+    const auto loaded = loading(kOps, {{"webhooks.endpoints.ops.timeout", "2s"}});
+    REQUIRE(loaded.has_value());
+    CHECK(loaded->settings.webhooks.endpoints.front().timeout == 2s);
+}
+
+TEST_CASE("webhook keys: every mistake says what to do", "[config]") {
+    const std::tuple<std::string, std::string> cases[] = {
+        {"url = \"ftp://x\"", "does not start with http:// or https://"},
+        {"url = \"https://me:pw@x\"", "a name or password has no place in a URL"},
+        {"url = \"https://\"", "is not a URL such as"},
+        {"url = \"https://x/ y\"", "is not a URL such as"},
+        {"url = \"https://x#f\"", "is not a URL such as"},
+        {"events = [\"session.end\"]", "is no type of event; did you mean `session.ended`?"},
+        {"events = []", "is empty; leave it out for the default"},
+        {"events = \"session.ended\"", "expected a list of strings"},
+        {"verdicts = [\"stukc\"]", "is no verdict; did you mean `stuck`?"},
+        {"allow_private_addresses = \"yes\"", "is not one of on, off"},
+        {"timeout = \"1h\"", "is out of range; use 100ms to 1m"},
+        {"timeout = 5", "timeout"},
+        {"secret_file = \"whsec_aaaa\"", "is the secret itself; write it to a file"},
+        {"secret_env = \"whsec_aaaa\"", "is not the name of an environment variable"},
+        {"secret = \"x\"", "unknown key `webhooks.endpoints.bad.secret`"},
+    };
+    Loading loading;
+    for (const auto& [line, expected] : cases) {
+        DYNAMIC_SECTION(line) {
+            const auto loaded = loading("[webhooks.endpoints.bad]\n" + line + "\n");
+            REQUIRE_FALSE(loaded.has_value());
+            CHECK(loaded.error().detail.find(expected) != std::string::npos);
+            CHECK(loaded.error().detail.find("pw") == std::string::npos);
+            CHECK(loaded.error().detail.find("whsec_aaaa") == std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("webhook keys: what is missing is said, and where", "[config]") {
+    Loading loading;
+    const auto detail = [&](const std::string& text) {
+        const auto loaded = loading(text);
+        REQUIRE_FALSE(loaded.has_value());
+        return loaded.error().detail;
+    };
+    CHECK(detail("[webhooks.endpoints.ops]\nsecret_env = \"S\"\n") ==
+          "webhooks.endpoints.ops has no url");
+    CHECK(detail("[webhooks.endpoints.ops]\nurl = \"https://x\"\n") ==
+          "webhooks.endpoints.ops has no secret_file and no secret_env; `headway webhooks secret` "
+          "makes a secret");
+    CHECK(detail(kOps + "secret_env = \"S\"\n") ==
+          "webhooks.endpoints.ops has both of secret_file and secret_env");
+    CHECK(detail("[webhooks.endpoints.ops]\n").find("webhooks.endpoints.ops is empty") !=
+          std::string::npos);
+    CHECK(detail("[webhooks]\nretry = []\n").find("must be 1 to 20 durations") !=
+          std::string::npos);
+    CHECK(detail("[webhooks]\nretry = [\"soon\"]\n").find("webhooks.retry") != std::string::npos);
+    CHECK(detail("[webhooks.endpoints.Ops]\nurl = \"https://x\"\n")
+              .find("an endpoint's name is of a-z") != std::string::npos);
+    std::string many;
+    for (std::size_t i = 0; i <= headway::core::limits::kWebhookEndpointsMax; ++i) {
+        const std::string name = "[webhooks.endpoints.e" + std::to_string(i);
+        many += name + "]\nurl = \"https://x\"\nsecret_env = \"S\"\n";
+    }
+    CHECK(detail(many).find("more than 8 endpoints") != std::string::npos);
+}

@@ -1,0 +1,103 @@
+#include "server/local_socket.hpp"
+
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::server;
+using namespace headway::tests;
+using headway::core::ErrorCode;
+
+namespace {
+
+struct Listener {
+    net::io_context io{1};
+    LocalAcceptor acceptor{io};
+    LocalSocketFile file;
+};
+
+unsigned mode_of(const std::filesystem::path& file) {
+    struct stat about {};
+    REQUIRE(::stat(file.c_str(), &about) == 0);
+    return about.st_mode & 0777U;
+}
+
+}  // namespace
+
+TEST_CASE("local socket: only its owner may connect, and it goes with us", "[server]") {
+    const TempDir dir;
+    const auto path = dir.file("a.sock");
+    {
+        Listener listener;
+        require_ok(listener.file.open(listener.acceptor, path));
+        CHECK(mode_of(path) == 0600);
+        CHECK(listener.file.path() == path);
+        LocalSocket client{listener.io};
+        client.connect({path.string()});
+        LocalSocket accepted = listener.acceptor.accept();
+        CHECK(is_our_user(accepted));
+    }
+    CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("local socket: what a killed daemon left behind is replaced", "[server]") {
+    const TempDir dir;
+    const auto path = dir.file("a.sock");
+    {
+        net::io_context io{1};
+        LocalAcceptor dead{io, {path.string()}};
+    }
+    REQUIRE(std::filesystem::exists(path));
+    Listener listener;
+    require_ok(listener.file.open(listener.acceptor, path));
+}
+
+TEST_CASE("local socket: that of a daemon that lives stays", "[server]") {
+    const TempDir dir;
+    const auto path = dir.file("a.sock");
+    Listener living;
+    require_ok(living.file.open(living.acceptor, path));
+    {
+        Listener second;
+        const auto done = second.file.open(second.acceptor, path);
+        CHECK(code_of(done) == ErrorCode::kInvalidConfig);
+        CHECK_THAT(done.error().detail, Catch::Contains("another daemon listens there"));
+    }
+    CHECK(std::filesystem::exists(path));
+}
+
+TEST_CASE("local socket: a file of another kind is left alone", "[server]") {
+    const TempDir dir;
+    const auto path = dir.file("notes.txt");
+    std::ofstream{path} << "mine";
+    Listener listener;
+    CHECK_THAT(listener.file.open(listener.acceptor, path).error().detail,
+               Catch::Contains("a file of another kind"));
+    CHECK(std::filesystem::file_size(path) == 4);
+}
+
+TEST_CASE("local socket: a path that the kernel does not take is named", "[server]") {
+    const TempDir dir;
+    Listener listener;
+    const auto long_one = listener.file.open(listener.acceptor, dir.file(std::string(120, 'x')));
+    CHECK_THAT(long_one.error().detail,
+               Catch::Contains("the kernel takes 107") && Catch::Contains("server.socket"));
+    const auto nowhere = listener.file.open(listener.acceptor, dir.file("none") / "a.sock");
+    CHECK(code_of(nowhere) == ErrorCode::kInvalidConfig);
+}
+
+TEST_CASE("local socket: one that somebody else has put there since is left alone", "[server]") {
+    const TempDir dir;
+    const auto path = dir.file("a.sock");
+    {
+        Listener listener;
+        require_ok(listener.file.open(listener.acceptor, path));
+        std::filesystem::remove(path);
+        std::ofstream{path} << "another's";
+    }
+    CHECK(std::filesystem::exists(path));
+}

@@ -1,0 +1,204 @@
+#include <catch2/catch.hpp>
+
+#include "storage/sqlite_store.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::core;
+using namespace headway::storage;
+using namespace headway::tests;
+
+namespace {
+
+Timestamp at(std::int64_t ms) {
+    return Timestamp{Millis{ms}};
+}
+
+OutboxMessage message(const std::string& id, std::int64_t due_at,
+                      const std::string& endpoint = "ops") {
+    OutboxMessage made;
+    made.endpoint = endpoint;
+    made.id = id;
+    made.type = "session.ended";
+    made.session = "s";
+    made.n = 7;
+    made.at = at(1);
+    made.due_at = at(due_at);
+    made.body = "{\"of\":\"" + id + "\"}";
+    return made;
+}
+
+struct Box {
+    TempDir dir;
+    std::unique_ptr<SqliteStore> store;
+
+    Box() { reopen(); }
+    void reopen() {
+        store.reset();
+        auto opened = SqliteStore::open(dir.file());
+        require_ok(opened);
+        store = *std::move(opened);
+    }
+    std::vector<std::string> ids(bool dead, const std::string& endpoint = "ops") {
+        std::vector<std::string> found;
+        for (const OutboxMessage& one : store->list_messages(endpoint, dead, 0, 100).value())
+            found.push_back(one.id);
+        return found;
+    }
+    OutboxMessage next(std::int64_t now) {
+        const auto found = store->next_message("ops", at(now)).value();
+        REQUIRE(found.has_value());
+        return *found;
+    }
+};
+
+using Ids = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("outbox: a message comes back whole, also after a restart", "[storage]") {
+    Box box;
+    OutboxMessage sent = message("m1", 10);
+    sent.tries = 2;
+    sent.tried_at = at(9);
+    sent.away = true;
+    sent.reason = "HTTP 500";
+    require_ok(box.store->add_message(sent));
+    box.reopen();
+    const OutboxMessage back = box.next(10);
+    CHECK(back.row > 0);
+    CHECK(back.endpoint == "ops");
+    CHECK(back.id == "m1");
+    CHECK(back.type == "session.ended");
+    CHECK(back.session == "s");
+    CHECK(back.n == 7);
+    CHECK(back.at == at(1));
+    CHECK(back.tries == 2);
+    CHECK(back.due_at == at(10));
+    CHECK(back.tried_at == at(9));
+    CHECK(back.dead_at == kNever);
+    CHECK(back.away);
+    CHECK(back.reason == "HTTP 500");
+    CHECK(back.body == sent.body);
+}
+
+TEST_CASE("outbox: the oldest that is due is next, of its own endpoint", "[storage]") {
+    Box box;
+    require_ok(box.store->add_message(message("other", 1, "night")));
+    require_ok(box.store->add_message(message("late", 50)));
+    require_ok(box.store->add_message(message("first", 20)));
+    require_ok(box.store->add_message(message("second", 10)));
+    CHECK(box.store->next_due("ops").value() == at(10));
+    CHECK(box.store->next_due("nobody").value() == kNever);
+    CHECK_FALSE(box.store->next_message("ops", at(9)).value().has_value());
+    CHECK(box.next(10).id == "second");
+    CHECK(box.next(20).id == "first");
+    CHECK(box.next(99).id == "late");
+    CHECK(box.ids(false) == Ids{"late", "first", "second"});
+}
+
+TEST_CASE("outbox: a message is written with its transaction or not at all", "[storage]") {
+    Box box;
+    require_ok(box.store->begin());
+    require_ok(box.store->add_message(message("m", 1)));
+    box.store->rollback();
+    CHECK(box.ids(false).empty());
+}
+
+TEST_CASE("outbox: a try that failed, a death and a removal", "[storage]") {
+    Box box;
+    require_ok(box.store->add_message(message("m", 1)));
+    const std::int64_t row = box.next(1).row;
+    require_ok(box.store->delay_message(row, "m", {1, at(2), true, "no answer"}, at(7)));
+    CHECK_FALSE(box.store->next_message("ops", at(6)).value().has_value());
+    CHECK(box.next(7).tries == 1);
+    CHECK(box.next(7).away);
+
+    CHECK_FALSE(box.store->bury_message(row, "another id", {2, at(8), false, "x"}).value());
+    CHECK(box.store->bury_message(row, "m", {2, at(8), false, "HTTP 422"}).value());
+    CHECK_FALSE(box.store->bury_message(row, "m", {3, at(9), false, "x"}).value());
+    CHECK(box.ids(false).empty());
+    CHECK(box.ids(true) == Ids{"m"});
+    const OutboxMessage dead = box.store->list_messages("ops", true, 0, 1).value().front();
+    CHECK(dead.dead_at == at(8));
+    CHECK(dead.reason == "HTTP 422");
+    CHECK(dead.body.empty());  // lists are short
+
+    CHECK(box.store->revive_message("ops", "m", at(20)).value());
+    CHECK_FALSE(box.store->revive_message("ops", "m", at(20)).value());
+    CHECK(box.next(20).tries == 0);
+    CHECK(box.next(20).body == message("m", 1).body);
+    CHECK(box.store->remove_message(row, "another id").value() == Removed::kNothing);
+    CHECK(box.store->remove_message(row, "m").value() == Removed::kPending);
+    CHECK(box.store->remove_message(row, "m").value() == Removed::kNothing);
+}
+
+TEST_CASE("outbox: the oldest give way, dead letters above the bound go", "[storage]") {
+    Box box;
+    for (const char* id : {"a", "b", "c", "d", "e"})
+        require_ok(box.store->add_message(message(id, 1)));
+    CHECK(box.store->bury_oldest("ops", 3, at(5), "too many").value() == 3);
+    CHECK(box.ids(true) == Ids{"a", "b", "c"});
+    CHECK(box.ids(false) == Ids{"d", "e"});
+    CHECK(box.store->drop_dead("ops", 2).value() == 1);
+    CHECK(box.ids(true) == Ids{"b", "c"});
+    CHECK(box.store->revive_oldest("ops", 1, at(9)).value() == 1);
+    CHECK(box.ids(false) == Ids{"b", "d", "e"});
+    CHECK(box.store->revive_oldest("ops", 100, at(9)).value() == 1);
+    CHECK(box.ids(true).empty());
+}
+
+TEST_CASE("outbox: only what waits because the endpoint was away is hurried", "[storage]") {
+    Box box;
+    for (const char* id : {"away", "refused"})
+        require_ok(box.store->add_message(message(id, 1)));
+    const auto waiting = box.store->list_messages("ops", false, 0, 10).value();
+    require_ok(box.store->delay_message(waiting[0].row, "away", {1, at(2), true, "x"}, at(900)));
+    require_ok(
+        box.store->delay_message(waiting[1].row, "refused", {1, at(2), false, "x"}, at(800)));
+    require_ok(box.store->hurry_messages("ops", at(3)));
+    CHECK(box.next(3).id == "away");
+    CHECK(box.store->list_messages("ops", false, waiting[0].row, 10).value().front().due_at ==
+          at(800));
+}
+
+TEST_CASE("outbox: an endpoint is remembered with its numbers, until it is forgotten",
+          "[storage]") {
+    Box box;
+    OutboxEndpoint endpoint;
+    endpoint.name = "ops";
+    endpoint.target = "t";
+    endpoint.disabled_at = at(1);
+    endpoint.removed_at = at(2);
+    endpoint.delivered = 3;
+    endpoint.failed = 4;
+    endpoint.died = 5;
+    endpoint.dropped = 6;
+    endpoint.succeeded_at = at(7);
+    endpoint.failed_at = at(8);
+    endpoint.failure = "HTTP 500";
+    require_ok(box.store->save_outbox_endpoint(endpoint));
+    require_ok(box.store->add_message(message("m", 1)));
+    require_ok(box.store->add_message(message("n", 1)));
+    require_ok(box.store->bury_oldest("ops", 1, at(3), ""));
+    box.reopen();
+    const auto known = box.store->outbox_endpoints().value();
+    REQUIRE(known.size() == 1);
+    const OutboxEndpoint& back = known.front();
+    CHECK(back.target == "t");
+    CHECK(back.disabled_at == at(1));
+    CHECK(back.removed_at == at(2));
+    CHECK(back.delivered == 3);
+    CHECK(back.failed == 4);
+    CHECK(back.died == 5);
+    CHECK(back.dropped == 6);
+    CHECK(back.succeeded_at == at(7));
+    CHECK(back.failed_at == at(8));
+    CHECK(back.failure == "HTTP 500");
+    CHECK(back.pending == 1);
+    CHECK(back.dead == 1);
+    require_ok(box.store->forget_outbox_endpoint("ops"));
+    CHECK(box.store->outbox_endpoints().value().empty());
+    CHECK(box.ids(false).empty());
+    CHECK(box.ids(true).empty());
+}
