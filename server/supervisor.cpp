@@ -128,6 +128,7 @@ void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
         listening_ = request.listening;
 
     if (webhooks_.any()) note_landed(requests);
+    place_streams(requests);
     write_phase(requests, turn);
     answer_queries(requests, turn);
     publish_turn(turn);

@@ -107,6 +107,7 @@ private:
     bool children_work(const core::Session& session, core::Timestamp now);
     void give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn);
     bool regain();
+    void place_streams(std::vector<Request>& requests);
     void answer_queries(std::vector<Request>& requests, Turn& turn);
     core::Result<Answer> answer_query(const Command& command);
     void publish_turn(Turn& turn);

@@ -21,6 +21,27 @@ std::size_t size_of(const core::Result<Answer>& what) {
 
 }  // namespace
 
+/// A stream without a position starts at what there was when it was asked for. Writes of the same
+/// turn come before readers are answered, but whoever reports may have waited for the stream to be
+/// there: that report belongs to it.
+void Supervisor::place_streams(std::vector<Request>& requests) {
+    if (lost_) return;
+    for (Request& request : requests) {
+        auto* const query = std::get_if<StreamQuery>(&request.command);
+        if (query == nullptr || query->after) continue;
+        if (query->session.empty()) {
+            query->after = store_.head();
+            continue;
+        }
+        const auto resident = require_resident(query->session);
+        if (resident) {
+            query->after = static_cast<std::int64_t>((*resident)->session.state().n);
+        } else if (resident.error().code == core::ErrorCode::kUnknownSession) {
+            query->after = 0;  // opened in this turn, or still unknown when it is answered
+        }
+    }
+}
+
 /// Only for a while, the rest in the next turns: thousands of readers must neither keep those
 /// waiting who report, nor have their pages lie in memory all at once.
 void Supervisor::answer_queries(std::vector<Request>& requests, Turn& turn) {

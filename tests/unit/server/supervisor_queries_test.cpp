@@ -223,6 +223,28 @@ TEST_CASE("supervisor queries: a stream of one session from a position", "[serve
     CHECK(code_of(s.ask(StreamQuery{"b", {}})) == ErrorCode::kUnknownSession);
 }
 
+TEST_CASE("supervisor queries: a report of the turn in which a stream begins belongs to it",
+          "[server]") {
+    Supervised s;
+    (void)s.report("a", {beat()});
+    for (const std::string session : {"", "a", "new"}) {
+        INFO("stream of '" << session << "'");
+        const std::string reporter = session.empty() ? "a" : session;
+        std::vector<Command> commands;
+        commands.emplace_back(StreamQuery{session, {}});
+        commands.emplace_back(ReportCommand{reporter, {beat()}, false, {}});
+        const auto replies = s.turn(std::move(commands), true);
+        for (const auto& reply : replies) {
+            require_ok(reply.what);
+            const auto* page = std::get_if<StreamReply>(&*reply.what);
+            if (page == nullptr) continue;
+            CHECK(page->events.size() == (session == "new" ? 2 : 1));
+            CHECK(page->events.back().cursor == page->head);
+            CHECK(page->caught_up);
+        }
+    }
+}
+
 TEST_CASE("supervisor queries: a long stream comes in pages without a gap", "[server]") {
     Supervised s;
     for (int i = 0; i < 7; ++i)
