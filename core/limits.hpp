@@ -255,8 +255,10 @@ inline constexpr std::uint64_t kSnapshotLagEventsMax =
     50'000;                                       ///< events a restart may have to read again
 inline constexpr int kCheckpointPagesIdle = 256;  ///< WAL pages worth a checkpoint in an idle gap
 inline constexpr int kCheckpointPagesForced =
-    2000;  ///< 8 MB: a checkpoint under load stays within milliseconds
+    2000;  ///< 16 MB: a checkpoint under load stays within milliseconds
 inline constexpr std::size_t kRetentionRowsPerStep = 500;
+inline constexpr std::size_t kRetentionBytesPerStep =
+    2U << 20;  ///< of events, which are read before they go: about as long as the rows above
 inline constexpr std::uint64_t kMarkEveryEvents =
     128;  ///< journal events of a session between two marks
 inline constexpr std::chrono::milliseconds kSpaceLookEvery{

@@ -99,8 +99,12 @@ Result<bool> SqliteStore::delete_rows() {
 
     HEADWAY_TRY(Statement drop, database_.prepare("DELETE FROM journal WHERE cursor=?1"));
     HEADWAY_TRY(Cursor deleted, meta("deleted_through"));
-    for (std::size_t i = 0; i < core::limits::kRetentionRowsPerStep && tail != 0; ++i) {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < core::limits::kRetentionRowsPerStep && tail != 0 &&
+                            bytes < core::limits::kRetentionBytesPerStep;
+         ++i) {
         HEADWAY_TRY(const Row row, read_row(tail));
+        bytes += row.events.size();
         HEADWAY_CHECK(drop.bind(1, tail).run());
         HEADWAY_TRY(const std::uint64_t count, count_events(row.events));
         deleted = std::max(deleted, tail + static_cast<Cursor>(count) - 1);

@@ -21,7 +21,8 @@ using core::Result;
 // synchronous=FULL syncs every commit: a 2xx is a promise. mmap stays off: with the WAL-reset bug
 // it has corrupted databases in the field (operations.md 0.3). A commit under load holds 8 KB of
 // rows: with pages of that size it writes half as many frames, two system calls each. A file that
-// is there already keeps the size it was made with.
+// is there already keeps the size it was made with. Debian builds SQLite to overwrite with zeros
+// what is deleted: retention would write a log as large as what it frees, on a disk that is full.
 constexpr const char* kPragmas =
     "PRAGMA page_size=8192;"
     "PRAGMA locking_mode=EXCLUSIVE;"
@@ -32,6 +33,7 @@ constexpr const char* kPragmas =
     "PRAGMA mmap_size=0;"
     "PRAGMA cache_size=-8192;"
     "PRAGMA temp_store=MEMORY;"
+    "PRAGMA secure_delete=FAST;"
     "PRAGMA foreign_keys=OFF;";
 
 int count_wal_pages(void* pages, sqlite3*, const char*, int in_wal) {

@@ -291,7 +291,7 @@ class LongPoll(PersonCase):
             eventually(lambda: "headway_approvals_pending" in self.client.get("/metrics").body.decode())
             self.assertFalse(answer.done())
             decide(self.client, approval, "reject", reason="no")
-            self.assertEqual(answer.result(patient(20))["status"], "rejected")
+            self.assertEqual(answer.result(patient(60))["status"], "rejected")
 
     def test_a_wait_ends_with_the_document_as_it_is(self):
         approval = ask(self.client, unique())["id"]
@@ -527,7 +527,7 @@ class Crashes(PersonsOwnCase):
             if step == 0:  # right behind the decision
                 daemon.restart()
             eventually(lambda: done.exists() and len(done.read_text().splitlines()) > step, what=f"step {step} to run")
-        self.assertEqual(agent.wait(patient(20)), 0)
+        self.assertEqual(agent.wait(patient(60)), 0)
         self.assertEqual(done.read_text().split(), [str(i) for i in range(5)])
         client = self.client(daemon)
         self.assertEqual(client.wait("loop", until="ended", wait="20s")["matched"], "completed")

@@ -36,7 +36,7 @@ class AgentProcess:
         return json.loads(self.process.stdout.readline())
 
     def exit_code(self) -> int:
-        return self.process.wait(timeout=patient(20))
+        return self.process.wait(timeout=patient(60))
 
     def close(self):
         self.process.kill()

@@ -34,7 +34,7 @@ class Demo(unittest.TestCase):
     def end(self, demo: subprocess.Popen):
         if demo.poll() is None:
             demo.send_signal(signal.SIGINT)
-        demo.communicate(timeout=patient(20))
+        demo.communicate(timeout=patient(60))
 
     def decide(self, client, decision: str):
         def waiting():
@@ -69,7 +69,7 @@ class Demo(unittest.TestCase):
     def test_who_is_told_no_leaves_it(self):
         demo, client = self.start("--once")
         self.decide(client, "reject")
-        self.assertEqual(demo.wait(patient(30)), 0, demo.stderr.read())
+        self.assertEqual(demo.wait(patient(60)), 0, demo.stderr.read())
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_it_leaves_nothing_behind(self):
@@ -77,7 +77,7 @@ class Demo(unittest.TestCase):
         children = Path(f"/proc/{demo.pid}/task/{demo.pid}/children").read_text().split()
         self.assertGreaterEqual(len(children), 1)
         demo.send_signal(signal.SIGTERM)
-        self.assertEqual(demo.wait(patient(20)), 0, demo.stderr.read())
+        self.assertEqual(demo.wait(patient(60)), 0, demo.stderr.read())
         for child in children:
             self.assertFalse(os.path.exists(f"/proc/{child}"), child)
         self.assertEqual(list(self.folder.iterdir()), [])
@@ -85,7 +85,7 @@ class Demo(unittest.TestCase):
     def test_an_address_that_is_taken_is_said(self):
         _, client = self.start()
         second = subprocess.run([str(BINARY), "demo", "--listen", self.page.split("/")[2]], capture_output=True,
-                                text=True, env=clean_environment(TMPDIR=str(self.folder)), timeout=patient(20),
+                                text=True, env=clean_environment(TMPDIR=str(self.folder)), timeout=patient(60),
                                 check=False)
         self.assertEqual(second.returncode, 1, second)
         self.assertIn("--listen", second.stderr)

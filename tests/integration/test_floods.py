@@ -201,7 +201,7 @@ class Floods(FloodCase):
             for _ in range(MANY // 1000):
                 wave = []
                 for _ in range(1000):
-                    wave.append(socket.create_connection(("127.0.0.1", daemon.port), timeout=patient(10)))
+                    wave.append(socket.create_connection(("127.0.0.1", daemon.port), timeout=patient(40)))
                 self.assertEqual({c.request("GET", "/livez").status for c in held}, {200})
                 for late in wave:
                     late.close()

@@ -17,64 +17,24 @@ namespace headway::tests {
 /// A supervisor on a real store that can be told to fail, driven turn by turn on this thread.
 class Supervised {
 public:
-    explicit Supervised(server::Supervisor::Settings settings = {}) : settings_(settings) {
-        start();
-    }
+    explicit Supervised(server::Supervisor::Settings settings = {});
     /// Time stands at `now`, and only clock().advance_to() moves it.
-    Supervised(server::Supervisor::Settings settings, core::Timestamp now)
-        : clock_(now), settings_(std::move(settings)) {
-        start();
-    }
+    Supervised(server::Supervisor::Settings settings, core::Timestamp now);
+    ~Supervised();
 
     /// Forgets everything in memory and starts over on the same file, as after a power cut.
-    void restart() {
-        supervisor_.reset();
-        failing_.reset();
-        sqlite_.reset();
-        start();
-    }
+    void restart();
 
     /// One turn; the replies are in the order of the commands.
-    std::vector<server::Reply> turn(std::vector<server::Command> commands, bool listening = false) {
-        std::vector<server::Request> requests;
-        for (server::Command& command : commands) {
-            server::Request& request = requests.emplace_back();
-            request.reply_to.slot = requests.size();
-            request.listening = listening;
-            request.command = std::move(command);
-        }
-        last = server::Publication{};
-        published = false;
-        supervisor_->turn(requests, 0);
-        return std::move(last.replies);
-    }
+    std::vector<server::Reply> turn(std::vector<server::Command> commands, bool listening = false);
 
     /// A turn of one command that must be answered.
-    core::Result<server::Answer> ask(server::Command command) {
-        std::vector<server::Command> commands;
-        commands.push_back(std::move(command));
-        auto replies = turn(std::move(commands));
-        REQUIRE(replies.size() == 1);
-        return std::move(replies.front().what);
-    }
+    core::Result<server::Answer> ask(server::Command command);
 
-    api::Advice report(const std::string& session, std::vector<core::Event> events) {
-        const bool batch = events.size() > 1;
-        auto what = ask(server::ReportCommand{session, std::move(events), batch, {}});
-        require_ok(what);
-        return std::get<server::AdviceReply>(*what).advice;
-    }
+    api::Advice report(const std::string& session, std::vector<core::Event> events);
 
     /// The journal of a session as it is on disk.
-    std::vector<core::Event> journal(const std::string& session) {
-        const auto key = sqlite_->find(session).value();
-        REQUIRE(key.has_value());
-        std::vector<core::Event> events;
-        for (storage::StreamEvent& one : sqlite_->read_stream(0, 100'000).value()) {
-            if (one.session == session) events.push_back(std::move(one.event));
-        }
-        return events;
-    }
+    std::vector<core::Event> journal(const std::string& session);
 
     FailingStore& store() { return *failing_; }
     storage::SqliteStore& sqlite() { return *sqlite_; }
@@ -93,29 +53,7 @@ public:
     bool webhooks_go_out = true;
 
 private:
-    void start() {
-        auto opened = storage::SqliteStore::open(dir_.file());
-        require_ok(opened);
-        sqlite_ = *std::move(opened);
-        failing_ = std::make_unique<FailingStore>(*sqlite_);
-        supervisor_ = std::make_unique<server::Supervisor>(
-            *failing_, clock_, queue_, settings_,
-            [this](std::unique_ptr<server::Publication> publication) {
-                if (!publication->fatal.empty()) fatal.push_back(publication->fatal);
-                if (publication->copied) copied.push_back(*publication->copied);
-                last = std::move(*publication);
-                published = true;
-            },
-            [this](bool, const std::string& line) { log.push_back(line); },
-            server::Supervisor::JudgeLink{
-                [this](server::JudgeJob job) { judge_jobs.push_back(std::move(job)); },
-                [this](const std::string& session) { judge_cancelled.push_back(session); }});
-        supervisor_->send_webhooks_with([this](server::WebhookJob job) {
-            if (webhooks_go_out) webhook_jobs.push_back(std::move(job));
-            return webhooks_go_out;
-        });
-        require_ok(supervisor_->recover());
-    }
+    void start();
 
     TempDir dir_;
     server::Clock clock_;

@@ -37,7 +37,7 @@ class Cli:
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         return subprocess.Popen([str(BINARY), *arguments], env=self.environment, cwd=self.root, text=True, **options)
 
-    def run(self, *arguments, stdin: str = "", seconds: float = 20) -> Output:
+    def run(self, *arguments, stdin: str = "", seconds: float = 60) -> Output:
         process = self.start(*arguments, stdin=subprocess.PIPE)
         try:
             out, err = process.communicate(stdin, timeout=patient(seconds))
@@ -48,7 +48,7 @@ class Cli:
         return Output(process.returncode, out, err)
 
 
-def finish(process: subprocess.Popen, seconds: float = 20) -> Output:
+def finish(process: subprocess.Popen, seconds: float = 60) -> Output:
     """What is left of the output of a process that readline() was used on: communicate() would lose what is buffered."""
     timer = threading.Timer(patient(seconds), process.kill)
     timer.start()

@@ -74,7 +74,7 @@ def strace(inject: str) -> list:
         raise unittest.SkipTest("sanitizers and strace do not go together")
     command = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"inject={inject}"]
     try:
-        done = subprocess.run([*command, "true"], capture_output=True, timeout=patient(20), check=False)
+        done = subprocess.run([*command, "true"], capture_output=True, timeout=patient(60), check=False)
     except FileNotFoundError:
         raise unittest.SkipTest("there is no strace here") from None
     if done.returncode != 0:

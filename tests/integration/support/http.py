@@ -24,7 +24,7 @@ class Reply:
 class Client:
     """One keep-alive connection; a new one is made when the server closed the last."""
 
-    def __init__(self, port: int, timeout: float = 20, token: str | None = None, source: str | None = None):
+    def __init__(self, port: int, timeout: float = 60, token: str | None = None, source: str | None = None):
         self.port = port
         self.token = token
         address = None if source is None else (source, 0)
@@ -109,7 +109,7 @@ class Client:
 class RawConnection:
     """A socket that speaks no HTTP of its own, and reads replies strictly."""
 
-    def __init__(self, port: int, timeout: float = 10, receive_buffer: int | None = None, source: str | None = None):
+    def __init__(self, port: int, timeout: float = 40, receive_buffer: int | None = None, source: str | None = None):
         self.socket = socket.socket()
         if source is not None:
             self.socket.bind((source, 0))

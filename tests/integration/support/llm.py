@@ -30,7 +30,7 @@ class LlmServer:
     def stop(self):
         self.process.stdin.close()
         self.process.stdout.close()
-        self.process.wait(patient(10))
+        self.process.wait(patient(40))
 
     # Without TLS only.
 
@@ -53,5 +53,5 @@ class LlmServer:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.root + path, data, method=method)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=patient(10)) as reply:
+        with opener.open(request, timeout=patient(40)) as reply:
             return json.loads(reply.read())

@@ -44,12 +44,12 @@ class NpmLlm:
 
     def stop(self):
         self.process.kill()
-        self.process.wait(patient(10))
+        self.process.wait(patient(40))
         self.process.stdout.close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _address(self) -> str:
-        said, deadline = b"", time.monotonic() + patient(20)
+        said, deadline = b"", time.monotonic() + patient(60)
         while select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
             said += os.read(self.process.stdout.fileno(), 4096)
             found = re.search(rb"listening on (http://127\.0\.0\.1:\d+)\s", said)

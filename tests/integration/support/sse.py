@@ -20,7 +20,7 @@ class Event:
 class EventStream:
     """Reads events one by one. Remembers the last id, for resume()."""
 
-    def __init__(self, port: int, path: str, last_event_id=None, receive_buffer: int | None = None, timeout: float = 15,
+    def __init__(self, port: int, path: str, last_event_id=None, receive_buffer: int | None = None, timeout: float = 40,
                  token: str | None = None):
         self.port, self.path = port, path
         self.last_id = None

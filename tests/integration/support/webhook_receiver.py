@@ -109,7 +109,7 @@ class Receiver:
             handler.send_header(name, value)
         handler.end_headers()
 
-    def wait(self, condition, seconds: float = 20, what: str = "a message") -> list:
+    def wait(self, condition, seconds: float = 60, what: str = "a message") -> list:
         """Until `condition(messages)` holds; all messages so far."""
         deadline = Deadline(seconds)
         with self._told:

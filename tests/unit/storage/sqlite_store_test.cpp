@@ -482,6 +482,28 @@ TEST_CASE("store: a restart in the middle of retention finishes it", "[storage]"
     CHECK(store->read_stream(0, 10).value().empty());
 }
 
+TEST_CASE("store: retention writes little of what it deletes, and no long step", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir);
+    Writer old{*store, "old"};
+    Message text;
+    text.text.kept = std::string(4'000, 'x');
+    const std::vector<Event> large(200, event(std::move(text)));
+    require_ok(store->begin());
+    for (int i = 0; i < 24; ++i)
+        old.report(large);
+    require_ok(store->commit());
+    old.end();
+    const std::int64_t written = store->wal_pages();
+    require_ok(store->checkpoint(1));
+    int steps = 0;
+    while (store->delete_some(at(1'000'000)).value().more)
+        REQUIRE(++steps < 50);
+    INFO(written << " pages written, " << store->wal_pages() << " to delete them");
+    CHECK(store->wal_pages() < written / 8);
+    CHECK(steps > 6);
+}
+
 TEST_CASE("store: cursors are not used again after the last row was deleted", "[storage]") {
     const TempDir dir;
     Cursor head = 0;

@@ -1,0 +1,90 @@
+#include "tests/support/supervised.hpp"
+
+#include <catch2/catch.hpp>
+
+// Compiled once: all that a supervisor is made of takes ten seconds in each file that makes one.
+
+namespace headway::tests {
+
+Supervised::Supervised(server::Supervisor::Settings settings) : settings_(std::move(settings)) {
+    start();
+}
+
+Supervised::Supervised(server::Supervisor::Settings settings, core::Timestamp now)
+    : clock_(now), settings_(std::move(settings)) {
+    start();
+}
+
+Supervised::~Supervised() = default;
+
+void Supervised::restart() {
+    supervisor_.reset();
+    failing_.reset();
+    sqlite_.reset();
+    start();
+}
+
+std::vector<server::Reply> Supervised::turn(std::vector<server::Command> commands, bool listening) {
+    std::vector<server::Request> requests;
+    for (server::Command& command : commands) {
+        server::Request& request = requests.emplace_back();
+        request.reply_to.slot = requests.size();
+        request.listening = listening;
+        request.command = std::move(command);
+    }
+    last = server::Publication{};
+    published = false;
+    supervisor_->turn(requests, 0);
+    return std::move(last.replies);
+}
+
+core::Result<server::Answer> Supervised::ask(server::Command command) {
+    std::vector<server::Command> commands;
+    commands.push_back(std::move(command));
+    auto replies = turn(std::move(commands));
+    REQUIRE(replies.size() == 1);
+    return std::move(replies.front().what);
+}
+
+api::Advice Supervised::report(const std::string& session, std::vector<core::Event> events) {
+    const bool batch = events.size() > 1;
+    auto what = ask(server::ReportCommand{session, std::move(events), batch, {}});
+    require_ok(what);
+    return std::get<server::AdviceReply>(*what).advice;
+}
+
+std::vector<core::Event> Supervised::journal(const std::string& session) {
+    const auto key = sqlite_->find(session).value();
+    REQUIRE(key.has_value());
+    std::vector<core::Event> events;
+    for (storage::StreamEvent& one : sqlite_->read_stream(0, 100'000).value()) {
+        if (one.session == session) events.push_back(std::move(one.event));
+    }
+    return events;
+}
+
+void Supervised::start() {
+    auto opened = storage::SqliteStore::open(dir_.file());
+    require_ok(opened);
+    sqlite_ = *std::move(opened);
+    failing_ = std::make_unique<FailingStore>(*sqlite_);
+    supervisor_ = std::make_unique<server::Supervisor>(
+        *failing_, clock_, queue_, settings_,
+        [this](std::unique_ptr<server::Publication> publication) {
+            if (!publication->fatal.empty()) fatal.push_back(publication->fatal);
+            if (publication->copied) copied.push_back(*publication->copied);
+            last = std::move(*publication);
+            published = true;
+        },
+        [this](bool, const std::string& line) { log.push_back(line); },
+        server::Supervisor::JudgeLink{
+            [this](server::JudgeJob job) { judge_jobs.push_back(std::move(job)); },
+            [this](const std::string& session) { judge_cancelled.push_back(session); }});
+    supervisor_->send_webhooks_with([this](server::WebhookJob job) {
+        if (webhooks_go_out) webhook_jobs.push_back(std::move(job));
+        return webhooks_go_out;
+    });
+    require_ok(supervisor_->recover());
+}
+
+}  // namespace headway::tests
