@@ -53,6 +53,11 @@ def of_type(journal: list, kind: str) -> list:
     return [event["data"] for event in journal if event["type"] == kind]
 
 
+def extensions(journal: list) -> list:
+    """Not the credits: a busy machine may stand still for a moment, and gives that time back."""
+    return [data for data in of_type(journal, "budget.extended") if not data.get("credited_ms")]
+
+
 class WholeLoop(SharedDaemonCase):
     def test_an_agent_wraps_up_is_extended_and_finishes(self):
         session = unique("wraps")
@@ -80,7 +85,7 @@ class WholeLoop(SharedDaemonCase):
         journal = self.client.journal(session)
         self.assertEqual([(c["from"], c["to"]) for c in of_type(journal, "budget.level")],
                          [("nominal", "low"), ("low", "critical"), ("critical", "nominal"), ("nominal", "low")])
-        extended = of_type(journal, "budget.extended")
+        extended = extensions(journal)
         self.assertEqual([(e["by"], e["reason"], e["added"]) for e in extended], [("ann", "nearly there", {"max_steps": 4})])
         document = self.client.session(session)
         self.assertEqual((document["outcome"], document["result"], document["budget"]["tokens_used"]), ("completed", {"answer": 11}, 1100))
@@ -100,7 +105,7 @@ class WholeLoop(SharedDaemonCase):
         self.addCleanup(person.close)
         person.post(f"/v1/approvals/{request}/decision", {"decision": "approve", "by": "ana"})
         self.assertEqual(agent.next_line()["answered"], "approved")
-        (extended,) = of_type(self.client.journal(session), "budget.extended")
+        (extended,) = extensions(self.client.journal(session))
         self.assertEqual((extended["approval"], extended["by"]), (request, "ana"))
         after = agent.turn()["reply"]
         self.assertEqual((after["budget"]["level"], after["budget"]["max_steps"]), ("nominal", 20))
@@ -271,7 +276,7 @@ class Time(OwnDaemonCase):
         self.assertEqual([d["kind"] for d in of_type(journal, "directive.issued")], ["wrap_up", "wrap_up", "stop"])
         self.assertEqual(of_type(journal, "session.ended")[0]["outcome"], "budget_exhausted")
         self.assertTrue(client.wait("calls", until="halted", wait="20s")["met"])
-        extended = of_type(client.journal("calls"), "budget.extended")
+        extended = extensions(client.journal("calls"))
         self.assertEqual([(e["automatic"], e["added"], e["calls"]) for e in extended], [(True, {"timeout_seconds": 1}, ["c1"])])
 
 
