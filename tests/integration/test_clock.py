@@ -16,7 +16,7 @@ from support.daemon import Daemon
 from support.limits import LONG, SLOW, eventually
 
 LIBRARY = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
-INTERVAL = 0.4
+INTERVAL = 1  # twice that is silence: longer than a busy machine keeps an agent or a commit waiting
 HOUR, YEAR = 3600, 365 * 86400
 
 
@@ -40,7 +40,7 @@ class Agent:
                                mutated=[{"path": "a.c", "digest": str(self.beats)}])
             self.beats += 1
 
-    def some_beats(self, count: int = 12):
+    def some_beats(self, count: int = 10):
         """More than two intervals."""
         enough = self.beats + count
         eventually(lambda: self.beats >= enough, 30, "the agent's beats")
@@ -99,7 +99,7 @@ class Steps(ClockCase):
                     agent.some_beats()
                     self.set_clock(step)
                     # Looked at all the while, since a wrong answer would last a moment only.
-                    until = agent.beats + 12
+                    until = agent.beats + 10
                     while agent.beats < until:
                         self.assertTrue(client.get(f"/progress/{name}").json()["alive"])
                 agent.stop()
