@@ -53,4 +53,19 @@ core::Timestamp Clock::listening_since() const {
     return core::Timestamp{core::Millis{listening_since_ms_.load()}};
 }
 
+void Clock::begin_turn() {
+    turn_since_ms_.store(count(now()));
+}
+
+void Clock::end_turn(core::Timestamp since) {
+    // First, so that whoever sees time go on sees why it jumped.
+    if (since > listening_since()) listening_since_ms_.store(count(since));
+    turn_since_ms_.store(kNoTurn);
+}
+
+core::Timestamp Clock::heard_until() const {
+    const std::int64_t turn_since = turn_since_ms_.load();
+    return turn_since == kNoTurn ? now() : core::Timestamp{core::Millis{turn_since}};
+}
+
 }  // namespace headway::server

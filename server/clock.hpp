@@ -30,15 +30,26 @@ public:
 
     /// From here on now() goes on from `stamp`, unless it is past it. Supervisor thread only.
     void advance_to(core::Timestamp stamp);
-    /// Where now() went on after the last advance_to(), else the start: nobody was listening
-    /// before.
+    /// Where now() went on after the last advance_to() or long turn, else the start: nobody was
+    /// listening before.
     core::Timestamp listening_since() const;
 
+    /// Between these two nobody is heard: a commit may hang in a turn, with beats in the queue. For
+    /// readers time stands still meanwhile. Supervisor thread only.
+    void begin_turn();
+    /// `since`: as of when the supervisor has been listening; later than before after a long turn.
+    void end_turn(core::Timestamp since);
+    /// The time by which who reports would have been heard: now(), or the begin of a turn.
+    core::Timestamp heard_until() const;
+
 private:
+    static constexpr std::int64_t kNoTurn = 0;
+
     const bool frozen_ = false;
     const Steady::time_point steady_at_start_;
     std::atomic<std::int64_t> stamp_at_start_ms_;
     std::atomic<std::int64_t> listening_since_ms_;
+    std::atomic<std::int64_t> turn_since_ms_{kNoTurn};
 };
 
 }  // namespace headway::server

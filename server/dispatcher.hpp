@@ -168,7 +168,7 @@ private:
     void arm_wait_timer();
     void note_deprecated(const api::Target& target);
     api::ReadingTime reading_time() const {
-        const core::Timestamp now = clock_.now();
+        const core::Timestamp now = clock_.heard_until();
         return {now, std::max(watching_since_, clock_.listening_since())};
     }
 

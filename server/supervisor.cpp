@@ -81,6 +81,8 @@ void Supervisor::run() {
         const auto planned = next_wake();
         const std::size_t left = queue_.take(requests, planned);
         notice_pause(planned);
+        const auto began = Clock::steady();
+        clock_.begin_turn();
         turn(requests, left);
         // Under steady traffic there are no gaps; the work of a gap is bounded and gets its turn
         // all the same.
@@ -89,6 +91,8 @@ void Supervisor::run() {
         if (gap) gap_at_ = Clock::steady();
         upkeep(gap);
         feed_watchdog();
+        if (Clock::steady() > began + kPauseNoticed) watching_since_ = clock_.now();
+        clock_.end_turn(watching_since_);
     }
     save_everything();
     if (!copying_) return;
@@ -130,6 +134,7 @@ void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
     if (webhooks_.any()) note_landed(requests);
     place_streams(requests);
     write_phase(requests, turn);
+    if (Clock::steady() > started + kPauseNoticed) watching_since_ = clock_.now();
     answer_queries(requests, turn);
     publish_turn(turn);
     if (webhooks_.any()) send_webhooks();
