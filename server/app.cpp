@@ -69,6 +69,7 @@ private:
     void run_loop();
     void supervise();
     void await_signal();
+    void let_signals_end_us();
     void reload();
     void reload_settings();
     void drain();
@@ -118,8 +119,8 @@ int App::run() {
         run_loop();
     } else {
         log_->error("{}", announced.error().detail);
+        let_signals_end_us();
         dispatcher_->stop();
-        signals_.cancel();
     }
     outgoing_.stop();
     queue_.close();
@@ -295,7 +296,7 @@ void App::supervise() {
 void App::await_signal() {
     signals_.async_wait([this](error_code ec, int signal) {
         if (ec) return;
-        await_signal();  // first, so that a drain that ends at once can call it off
+        await_signal();
         if (signal == SIGHUP) {
             reload();
         } else if (draining_) {
@@ -305,6 +306,12 @@ void App::await_signal() {
             drain();
         }
     });
+}
+
+/// Nobody will read signals any more, and the last commit may hang: another one ends that, too.
+void App::let_signals_end_us() {
+    error_code ignored;
+    for (const int signal : {SIGTERM, SIGINT}) signals_.remove(signal, ignored);
 }
 
 void App::reload() {
@@ -339,8 +346,11 @@ void App::drain() {
 
 void App::wait_for_drain(Clock::Steady::time_point deadline) {
     if (dispatcher_->drained() || Clock::steady() >= deadline) {
+        let_signals_end_us();
         dispatcher_->stop();
-        signals_.cancel();
+        // Not left to run dry: cancelling misses a timer that is due already, and it starts itself
+        // anew.
+        io_.stop();
         return;
     }
     drain_timer_.expires_after(20ms);

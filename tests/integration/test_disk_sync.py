@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Syncs that fail and syncs that take for ever, made by strace in the real daemon."""
+import signal
 import threading
 import time
 import unittest
 
 from support.case import OwnDaemonCase
 from support.disks import Tampering, strace
+from support.http import RawConnection
 from support.limits import LONG, eventually
 
 
@@ -101,6 +103,21 @@ class StalledSync(OwnDaemonCase):
         eventually(lambda: client.get("/readyz").status == 200)
         tampering.stop()
         self.assertEqual(daemon.stop(), 0)
+
+    def test_a_second_signal_ends_a_stop_that_the_disk_holds_up(self):
+        daemon = self.start({"server.drain_timeout": "200ms"})
+        client = self.client(daemon)
+        client.beat("a")
+        tampering = Tampering(daemon, "fdatasync:delay_enter=8000000:when=1")
+        self.addCleanup(tampering.stop)
+        with RawConnection(daemon.port) as connection:
+            connection.send(connection.format("POST", "/v1/sessions/a/events", b'{"type":"message"}'))
+            client.get("/livez")  # what was sent before it is with the supervisor
+            daemon.process.send_signal(signal.SIGTERM)
+            self.assertTrue(connection.closed_by_server(), "once the drain is over")
+            daemon.process.send_signal(signal.SIGTERM)
+            # strace keeps the dying process until its delay is over.
+            self.assertEqual(daemon.wait_for_exit(), -signal.SIGTERM)
 
 
 if __name__ == "__main__":

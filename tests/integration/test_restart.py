@@ -171,6 +171,20 @@ class Stopping(OwnDaemonCase):
                 other.request("GET", "/livez")  # the half request has been read by now
             self.assertEqual(daemon.stop(8), 0)
 
+    def test_held_up_while_it_drains_it_ends_all_the_same(self):
+        daemon = self.start({"server.drain_timeout": "1s"})
+        with RawConnection(daemon.port) as connection:
+            connection.send(b"POST /v1/sessions/a/events HTTP/1.1\r\nHost: ")
+            with RawConnection(daemon.port) as other:
+                other.request("GET", "/livez")
+            daemon.process.send_signal(signal.SIGTERM)
+            eventually(lambda: "draining" in daemon.log(), what="the drain")
+            daemon.process.send_signal(signal.SIGSTOP)
+            held_up = time.monotonic() + 1.5  # afterwards the drain is over, and every other timer is due with it
+            eventually(lambda: time.monotonic() > held_up, what="the end of the pause")
+            daemon.process.send_signal(signal.SIGCONT)
+            self.assertEqual(daemon.wait_for_exit(), 0)
+
     def test_replies_in_flight_are_finished_and_true(self):
         daemon = self.start()
         with RawConnection(daemon.port) as connection:
