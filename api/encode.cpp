@@ -159,7 +159,7 @@ void write_wait_body(JsonWriter& json, const core::SessionView& view,
     json.member("impossible", answer.impossible);
     json.member("session", view.id);
     json.member("n", view.n);
-    json.member("alive", core::is_alive(view, time.now, time.watching_since));
+    json.member("alive", core::is_alive(view, time.now, time.watch));
     json.key("verdict");
     write_judgement(json, *view.judgement);
 }
@@ -211,7 +211,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     if (state.ended() && !state.result->empty()) json.member("result", *state.result);
     json.key("verdict");
     write_judgement(json, state.judgement);
-    json.member("alive", core::is_alive(core::view_of(session), time.now, time.watching_since));
+    json.member("alive", core::is_alive(core::view_of(session), time.now, time.watch));
     json.member("last_beat_at", state.last_beat_at);
     json.member("next_heartbeat_ms", state.asked_interval);
     json.member("cancel_requested", state.cancel_requested);
@@ -219,7 +219,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("approvals_pending", state.approvals.pending());
     write_phases(json, state);
     json.key("budget");
-    write_budget(json, core::budget_status(state, time.now, time.watching_since), prediction);
+    write_budget(json, core::budget_status(state, time.now, time.watch), prediction);
     write_about(json, state);
     json.close_object();
 }
@@ -266,7 +266,7 @@ void append_progress(std::string& out, const core::SessionView& view, const Read
     JsonWriter json{out};
     json.open_object();
     json.member("sessionId", view.id);
-    json.member("alive", core::is_alive(view, time.now, time.watching_since));
+    json.member("alive", core::is_alive(view, time.now, time.watch));
     json.member("stuck", view.judgement->verdict == core::Verdict::kStuck);
     json.key("progress");
     json.open_object();

@@ -15,6 +15,7 @@
 #include "core/session.hpp"
 #include "core/view.hpp"
 #include "core/wait.hpp"
+#include "core/watch.hpp"
 
 // Replies as JSON text, appended to `out`. Pure; the shapes are those of API.md.
 
@@ -43,7 +44,7 @@ void append_event(std::string& out, std::string_view session, const core::Event&
 /// When the clock that reads it stood where, for fields such as `alive`.
 struct ReadingTime {
     core::Timestamp now;
-    core::Timestamp watching_since;
+    core::Watch watch;
 };
 
 /// The session document; `prediction` goes into its budget, if it has one.

@@ -169,8 +169,7 @@ void append_budget(std::string& out, const core::Session& session, const Reading
     json.member("session", session.id());
     json.member("n", session.state().n);
     json.key("budget");
-    write_budget(json, core::budget_status(session.state(), time.now, time.watching_since),
-                 &prediction);
+    write_budget(json, core::budget_status(session.state(), time.now, time.watch), &prediction);
     json.close_object();
 }
 

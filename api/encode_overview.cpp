@@ -39,7 +39,7 @@ void write_row_budget(JsonWriter& json, const core::SessionState& state, const R
         json.null();
         return;
     }
-    const core::BudgetStatus status = core::budget_status(state, time.now, time.watching_since);
+    const core::BudgetStatus status = core::budget_status(state, time.now, time.watch);
     json.open_object();
     json.member("level", status.level);
     json.member("pressure", std::floor(status.pressure * 10) / 10);
@@ -98,7 +98,7 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("ended_at", state.ended_at);
     json.member("outcome", state.outcome);
     json.member("last_beat_at", state.last_beat_at);
-    json.member("alive", core::is_alive(core::view_of(session), time.now, time.watching_since));
+    json.member("alive", core::is_alive(core::view_of(session), time.now, time.watch));
     json.member("next_heartbeat_ms", state.asked_interval);
     write_action(json, state);
     member_or_null(json, "goal", goal_line(state), !about.goal.empty());
@@ -132,7 +132,7 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
     need.since = since;
     need.goal = goal_line(state);
     if (over_budget) {
-        const core::BudgetStatus status = core::budget_status(state, time.now, time.watching_since);
+        const core::BudgetStatus status = core::budget_status(state, time.now, time.watch);
         need.kind = NeedKind::kOverBudget;
         need.certain = true;
         need.reason = percent_text(status.pressure) + " % of its " +

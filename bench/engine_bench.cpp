@@ -80,7 +80,8 @@ void engine(benchmark::State& state) {
     api::JsonTape tape;
     core::Session session{"bench"};
     core::Context context;
-    context.now = context.watching_since = Timestamp{Millis{1'700'000'000'000}};
+    context.now = Timestamp{Millis{1'700'000'000'000}};
+    context.watch = context.now;
     std::vector<core::Event> out;
     session.open(core::SessionStarted{}, core::Policy{}, context, out);
     const auto report = [&](const std::string& body) {

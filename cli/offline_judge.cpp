@@ -55,7 +55,7 @@ public:
     Judge(const JudgeOptions& options, core::SessionStarted about)
         : options_(options), session_("recording") {
         context_.now = kOpened;
-        context_.watching_since = kOpened;
+        context_.watch = kOpened;
         if (options.opinion) {
             rules_.primary = "judge";
             context_.judge = &rules_;

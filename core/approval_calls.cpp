@@ -101,9 +101,9 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 
 Timestamp overdue_at(const Approval& approval, const Attendance& attendance) {
     if (!approval.open() || approval.alarm || approval.execute_by == kNever) return kNever;
-    const bool away = attendance.watching_since > approval.decided_at;
+    const bool away = attendance.listening_since > approval.decided_at;
     if (!away) return approval.execute_by;
-    return std::max(approval.execute_by, attendance.watching_since + attendance.grace);
+    return std::max(approval.execute_by, attendance.listening_since + attendance.grace);
 }
 
 Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance) {

@@ -206,7 +206,7 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 
 /// Since when somebody has been there to hear of calls.
 struct Attendance {
-    Timestamp watching_since = kNever;  ///< since when Headway has been listening
+    Timestamp listening_since = kNever;  ///< since when Headway has been listening
     /// What an agent gets to report what it did while we were not listening.
     Millis grace{0};
 };

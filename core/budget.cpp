@@ -109,11 +109,11 @@ std::optional<std::uint64_t> BudgetStatus::steps_remaining() const {
     return steps.limit ? std::optional{steps.left()} : std::nullopt;
 }
 
-BudgetStatus budget_status(const SessionState& state, Timestamp now, Timestamp watching_since) {
+BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch& watch) {
     const BudgetMeter& meter = state.budget;
     const BudgetRules& rules = state.about.budget_rules;
     BudgetStatus status;
-    const Timestamp from = meter.clock_at + unheard_gap(state, watching_since);
+    const Timestamp from = meter.clock_at + unheard_gap(state, watch);
     read_clocks(meter, std::max(now - from, 0ms), status);
     read_children(meter, status);
     BudgetUse use{own_steps(state), meter.tokens, meter.cost_micros};
@@ -136,18 +136,18 @@ std::uint64_t own_steps(const SessionState& state) {
     return std::max<std::uint64_t>(state.ledger.rounds, state.budget.iteration_max);
 }
 
-Millis unheard_gap(const SessionState& state, Timestamp watching_since) {
-    const Millis gap = watching_since - state.budget.clock_at;
+Millis unheard_gap(const SessionState& state, const Watch& watch) {
+    const Millis gap = watch.unheard_after(state.budget.clock_at);
     return gap >= kGapNoticed ? gap : 0ms;
 }
 
-Timestamp budget_deadline(const SessionState& state, Timestamp watching_since) {
+Timestamp budget_deadline(const SessionState& state, const Watch& watch) {
     const BudgetMeter& meter = state.budget;
     const BudgetRules& rules = state.about.budget_rules;
     if (!meter.limits.timeout_seconds || state.ended() || !counts(rules, meter.running)) {
         return kNever;
     }
-    const BudgetStatus status = budget_status(state, meter.clock_at, watching_since);
+    const BudgetStatus status = budget_status(state, meter.clock_at, watch);
     const std::array<std::pair<BudgetLevel, std::uint64_t>, 4> levels{
         {{BudgetLevel::kLow, rules.wrap_up_percent},
          {BudgetLevel::kLow, rules.time_wrap_up_percent},
@@ -159,8 +159,7 @@ Timestamp budget_deadline(const SessionState& state, Timestamp watching_since) {
     }
     const std::uint64_t needed = (*status.time.limit * percent + 99) / 100;
     const std::uint64_t left = needed > status.time.used ? needed - status.time.used : 0;
-    return meter.clock_at + unheard_gap(state, watching_since) +
-           Millis{static_cast<std::int64_t>(left)};
+    return meter.clock_at + unheard_gap(state, watch) + Millis{static_cast<std::int64_t>(left)};
 }
 
 bool is_spent(const BudgetStatus& status) {
@@ -212,8 +211,8 @@ BudgetUse added(const BudgetUse& a, const BudgetUse& b) {
 }
 
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
-                                Timestamp watching_since) {
-    const BudgetStatus status = budget_status(child, now, watching_since);
+                                const Watch& watch) {
+    const BudgetStatus status = budget_status(child, now, watch);
     ChildProgress progress;
     progress.child = id;
     progress.steps = status.steps.used;

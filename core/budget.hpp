@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/session_state.hpp"
+#include "core/watch.hpp"
 
 // What a session has used of its budget, and what follows (DESIGN 6 "Budget"). The formulas are
 // those of the first design: used = 100 * value / limit, pressure = the worst of them. All pure.
@@ -49,18 +50,18 @@ struct BudgetStatus {
     std::optional<std::uint64_t> steps_remaining() const;
 };
 
-/// At `now`, Headway having listened since `watching_since`; an ended session stays at its end.
-BudgetStatus budget_status(const SessionState& state, Timestamp now, Timestamp watching_since);
+/// At `now`, Headway having listened as `watch` says; an ended session stays at its end.
+BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch& watch);
 
 /// Model turns of the session itself: rounds of its calls, or the highest iteration it reported.
 std::uint64_t own_steps(const SessionState& state);
 
-/// How much of the time before `now` nobody listened for: all since the last event, when Headway
-/// (re)started or woke up after it.
-Millis unheard_gap(const SessionState& state, Timestamp watching_since);
+/// How much of the time since the last event nobody listened for: all until Headway started or woke
+/// up, where it did so after it, and its gaps.
+Millis unheard_gap(const SessionState& state, const Watch& watch);
 
 /// When the time that passes raises the level next, or is used up; kNever when it does neither.
-Timestamp budget_deadline(const SessionState& state, Timestamp watching_since);
+Timestamp budget_deadline(const SessionState& state, const Watch& watch);
 
 /// Whether nothing may be used any more: time, tokens or cost are used up, or a step more than the
 /// last one was taken.
@@ -80,7 +81,7 @@ BudgetUse added(const BudgetUse& a, const BudgetUse& b);
 
 /// What its parent's journal says about a session: totals, its own children included.
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
-                                Timestamp watching_since);
+                                const Watch& watch);
 /// Whether the parent's figures would change.
 bool child_moved(const BudgetMeter& parent, const ChildProgress& child);
 

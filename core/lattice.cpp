@@ -192,7 +192,7 @@ Verdict verdict_of(Outcome outcome) {
 }
 
 bool unheard(const SessionState& state, const Surroundings& around) {
-    return around.now >= silent_at(state.heard_at(), around.watching_since, state.asked_interval);
+    return around.now >= silent_at(state.heard_at(), around.watch, state.asked_interval);
 }
 
 /// Without any claim: how recently something was proven.

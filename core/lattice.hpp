@@ -4,14 +4,15 @@
 #include <string>
 
 #include "core/session_state.hpp"
+#include "core/watch.hpp"
 
 namespace headway::core {
 
 /// What a verdict depends on beside the events.
 struct Surroundings {
     Timestamp now = kNever;
-    Timestamp watching_since = kNever;  ///< see silent_at()
-    bool children_work = false;         ///< a session that this one opened is alive
+    Watch watch;                 ///< see silent_at()
+    bool children_work = false;  ///< a session that this one opened is alive
 };
 
 /// The verdict that the state deserves (DESIGN 5, detection.md 2.5). From good to bad: progressing,

@@ -52,13 +52,14 @@ void note_legacy_kills(SessionState& state, Timestamp now) {
     }
 }
 
-Timestamp legacy_end(const SessionState& state, Timestamp watching_since) {
+Timestamp legacy_end(const SessionState& state, const Watch& watch) {
     const LegacyTimeouts& timers = state.policy.legacy;
     const bool silent = timers.fallback && timers.mode != LegacyMode::kOff &&
                         state.judgement.verdict == Verdict::kSilent;
     if (state.ended() || timers.session == Millis{0}) return kNever;
     if (timers.mode != LegacyMode::kEnforce && !silent) return kNever;
-    return std::max(state.opened_at + timers.session, watching_since + 2 * state.asked_interval);
+    return std::max(state.opened_at + timers.session,
+                    watch.since(state.asked_interval) + 2 * state.asked_interval);
 }
 
 Comparison compare(const SessionState& state, Timestamp now) {

@@ -10,6 +10,7 @@
 #include "core/fields.hpp"
 #include "core/time.hpp"
 #include "core/verdict.hpp"
+#include "core/watch.hpp"
 
 // The timers that status replaces (first design "Migration Strategy"): off, watched to compare, or
 // in force.
@@ -62,9 +63,9 @@ struct SessionState;
 void note_legacy_kills(SessionState& state, Timestamp now);
 
 /// When the session's timer is to end the session, or kNever: with mode `enforce`, or with
-/// `fallback` once it is silent. Time before `watching_since` counts, but the agent gets two of its
+/// `fallback` once it is silent. Time before Watch::since() counts, but the agent gets two of its
 /// intervals after it to show itself. Pure.
-Timestamp legacy_end(const SessionState& state, Timestamp watching_since);
+Timestamp legacy_end(const SessionState& state, const Watch& watch);
 
 /// Both views of one session side by side.
 struct Comparison {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/policy.hpp"
 #include "core/time.hpp"
+#include "core/watch.hpp"
 
 // When a session counts as alive and how often it is asked to beat. Pure.
 
@@ -22,10 +24,10 @@ struct Attention {
 Millis next_heartbeat(const Policy& policy, const Attention& attention);
 
 /// The moment a session turns silent unless it beats: two of the intervals it was asked for after
-/// its last beat. Time in which nobody listened is credited: the count starts at `watching_since`
-/// (our start, or the end of a pause of our own).
-constexpr Timestamp silent_at(Timestamp last_beat_at, Timestamp watching_since, Millis asked) {
-    return (last_beat_at > watching_since ? last_beat_at : watching_since) + 2 * asked;
+/// its last beat. Time in which nobody listened is credited: the count starts no earlier than
+/// Watch::since().
+inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis asked) {
+    return std::max(last_beat_at, watch.since(asked)) + 2 * asked;
 }
 
 }  // namespace headway::core

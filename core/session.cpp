@@ -190,7 +190,7 @@ void Session::tick(const Context& context, std::vector<Event>& out) {
     add_budget_level(context, out);
     follow_budget(false, false, context, out);
     if (state_.ended()) return;
-    const Timestamp due = legacy_end(state_, context.watching_since);
+    const Timestamp due = legacy_end(state_, context.watch);
     if (due == kNever || context.now < due) return;
     end_itself({"legacy_timeout", "the old session timer of " +
                                       std::to_string(state_.policy.legacy.session.count() / 1000) +
@@ -206,20 +206,20 @@ void Session::apply(const Event& event) {
     }
 }
 
-Timestamp Session::next_deadline(Timestamp watching_since, Timestamp past) const {
+Timestamp Session::next_deadline(const Watch& watch, Timestamp past) const {
     if (state_.n == 0 || state_.ended()) return kNever;
     Timestamp next = kNever;
     const auto consider = [&next, past](Timestamp due) {
         if (due > past && (next == kNever || due < next)) next = due;
     };
-    const Timestamp due = silent_at(state_.heard_at(), watching_since, state_.asked_interval);
+    const Timestamp due = silent_at(state_.heard_at(), watch, state_.asked_interval);
     // Past silence nothing more happens by itself; the next event of the agent ends it. Silence of
     // one that waits for a person means nothing.
     const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;
     if (!said && !state_.waits_for_human() && !state_.paused()) consider(due);
-    consider(core::next_deadline(state_.approvals, attendance(watching_since)));
-    consider(legacy_end(state_, watching_since));
-    consider(budget_deadline(state_, watching_since));
+    consider(core::next_deadline(state_.approvals, attendance(watch)));
+    consider(legacy_end(state_, watch));
+    consider(budget_deadline(state_, watch));
     return next;
 }
 
@@ -231,7 +231,7 @@ void Session::add(Event event, std::vector<Event>& out) {
 }
 
 void Session::add_verdict(const Context& context, std::vector<Event>& out, Tier tier) {
-    const Surroundings around{context.now, context.watching_since, context.children_work};
+    const Surroundings around{context.now, context.watch, context.children_work};
     const Verdict verdict = verdict_of(state_, around);
     if (verdict == state_.judgement.verdict) return;
     Judgement next = judge(state_, around);

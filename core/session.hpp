@@ -12,6 +12,7 @@
 #include "core/result.hpp"
 #include "core/session_state.hpp"
 #include "core/verdict.hpp"
+#include "core/watch.hpp"
 
 namespace headway::core {
 
@@ -33,12 +34,11 @@ struct ApprovalRules {
 /// What surrounds a command: time and attention enter as data.
 struct Context {
     Timestamp now = kNever;
-    Timestamp watching_since =
-        kNever;              ///< since when Headway has been listening without a pause of its own
-    bool watched = false;    ///< somebody waits for or watches this session
-    std::uint32_t load = 1;  ///< factor on the heartbeat interval, 1..8
-    bool children_work = false;                ///< a session that this one opened is alive
-    const JudgeRules* judge = nullptr;         ///< null = nobody to ask
+    Watch watch;                        ///< since when Headway has been listening, and its own gaps
+    bool watched = false;               ///< somebody waits for or watches this session
+    std::uint32_t load = 1;             ///< factor on the heartbeat interval, 1..8
+    bool children_work = false;         ///< a session that this one opened is alive
+    const JudgeRules* judge = nullptr;  ///< null = nobody to ask
     const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, no alarms
     std::span<const CallToAllow> asks;         ///< calls of the report in work, by place
 };
@@ -142,7 +142,7 @@ public:
     void apply(const Event& event);
 
     /// When tick() is due next, later than `past`; kNever when time alone changes nothing.
-    Timestamp next_deadline(Timestamp watching_since, Timestamp past = kNever) const;
+    Timestamp next_deadline(const Watch& watch, Timestamp past = kNever) const;
 
     /// Approvals as events that were decided here left them, each once, and forgets that they
     /// changed: what the index over all sessions has to follow.
@@ -192,7 +192,7 @@ private:
                    std::vector<Event>& out);
     void add_due_check(const Context& context, std::vector<Event>& out);
 
-    Attendance attendance(Timestamp watching_since) const;
+    Attendance attendance(const Watch& watch) const;
 
     std::string id_;
     SessionState state_;

@@ -278,7 +278,7 @@ void Session::grant_extension(const Approval& approved, const Context& context,
 
 void Session::add_overdue(const Context& context, std::vector<Event>& out) {
     if (state_.approvals.requests.empty()) return;
-    const Attendance there = attendance(context.watching_since);
+    const Attendance there = attendance(context.watch);
     const std::vector<Approval> before = state_.approvals.requests;  // folding changes the list
     for (const Approval& approval : before) {
         const bool expires = approval.pending() && !approval.overdue &&
@@ -321,8 +321,8 @@ std::vector<Approval> Session::take_changed_approvals() {
     return std::exchange(changed_approvals_, {});
 }
 
-Attendance Session::attendance(Timestamp watching_since) const {
-    return {watching_since, 2 * state_.asked_interval};
+Attendance Session::attendance(const Watch& watch) const {
+    return {watch.since(state_.asked_interval), 2 * state_.asked_interval};
 }
 
 }  // namespace headway::core

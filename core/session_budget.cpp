@@ -88,7 +88,7 @@ void Session::child_progress(ChildProgress progress, const Context& context,
 /// Time in which Headway was down or stopped is nobody's use.
 void Session::credit_pause(const Context& context, std::vector<Event>& out) {
     if (!state_.budget.limits.timeout_seconds || !time_counts(state_)) return;
-    const Millis gap = unheard_gap(state_, context.watching_since);
+    const Millis gap = unheard_gap(state_, context.watch);
     if (gap == Millis{0}) return;
     BudgetExtended credit;
     credit.automatic = true;
@@ -101,7 +101,7 @@ void Session::credit_pause(const Context& context, std::vector<Event>& out) {
 void Session::add_budget_level(const Context& context, std::vector<Event>& out) {
     const bool was_limited = state_.budget.level != BudgetLevel::kNominal;
     if ((!state_.budget.limited() && !was_limited) || state_.ended()) return;
-    const BudgetStatus status = budget_status(state_, context.now, context.watching_since);
+    const BudgetStatus status = budget_status(state_, context.now, context.watch);
     if (status.level == state_.budget.level) return;
     BudgetLevelChanged change;
     change.from = state_.budget.level;
@@ -118,7 +118,7 @@ void Session::add_budget_level(const Context& context, std::vector<Event>& out) 
 void Session::follow_budget(bool asked, bool stepped, const Context& context,
                             std::vector<Event>& out) {
     if (!state_.budget.limited() || state_.ended()) return;
-    const BudgetStatus status = budget_status(state_, context.now, context.watching_since);
+    const BudgetStatus status = budget_status(state_, context.now, context.watch);
     const bool spent = is_spent(status);
     if (spent && extend_for_calls(context, out)) {
         add_budget_level(context, out);
@@ -127,7 +127,7 @@ void Session::follow_budget(bool asked, bool stepped, const Context& context,
         return;
     }
     if (state_.budget.level == state_.budget.told_level) return;
-    const BudgetStatus now = budget_status(state_, context.now, context.watching_since);
+    const BudgetStatus now = budget_status(state_, context.now, context.watch);
     DirectiveIssued directive;
     directive.id = "d" + std::to_string(state_.n + 1);
     directive.kind =
@@ -142,7 +142,7 @@ void Session::follow_budget(bool asked, bool stepped, const Context& context,
 /// has run out too.
 bool Session::extend_for_calls(const Context& context, std::vector<Event>& out) {
     const std::uint64_t seconds = state_.about.budget_rules.in_flight_extension_seconds;
-    BudgetStatus status = budget_status(state_, context.now, context.watching_since);
+    BudgetStatus status = budget_status(state_, context.now, context.watch);
     status.time.limit.reset();
     if (seconds == 0 || is_spent(status)) return false;
     BudgetExtended extended;
@@ -156,7 +156,7 @@ bool Session::extend_for_calls(const Context& context, std::vector<Event>& out) 
 }
 
 void Session::end_by_budget(bool stepped, const Context& context, std::vector<Event>& out) {
-    const BudgetStatus status = budget_status(state_, context.now, context.watching_since);
+    const BudgetStatus status = budget_status(state_, context.now, context.watch);
     SessionEnded end;
     end.automatic = true;
     end.outcome = Outcome::kBudgetExhausted;

@@ -25,8 +25,8 @@ SessionView view_of(const Session& session) {
     return view;
 }
 
-bool is_alive(const SessionView& view, Timestamp now, Timestamp watching_since) {
-    return !view.ended && now < silent_at(view.last_beat_at, watching_since, view.asked_interval);
+bool is_alive(const SessionView& view, Timestamp now, const Watch& watch) {
+    return !view.ended && now < silent_at(view.last_beat_at, watch, view.asked_interval);
 }
 
 }  // namespace headway::core

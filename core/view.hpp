@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/session.hpp"
+#include "core/watch.hpp"
 
 namespace headway::core {
 
@@ -32,6 +33,6 @@ SessionView view_of(const Session& session);
 
 /// Whether the session counts as alive: it has not ended and its last beat is younger than two of
 /// its intervals. Pure.
-bool is_alive(const SessionView& view, Timestamp now, Timestamp watching_since);
+bool is_alive(const SessionView& view, Timestamp now, const Watch& watch);
 
 }  // namespace headway::core

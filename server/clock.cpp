@@ -12,15 +12,13 @@ std::int64_t count(core::Timestamp stamp) {
 }  // namespace
 
 Clock::Clock()
-    : steady_at_start_(Steady::now()),
-      stamp_at_start_ms_(count(wall())),
-      listening_since_ms_(stamp_at_start_ms_.load()) {}
+    : steady_at_start_(Steady::now()), stamp_at_start_ms_(count(wall())), watch_(now()) {}
 
 Clock::Clock(core::Timestamp frozen)
     : frozen_(true),
       steady_at_start_(Steady::now()),
       stamp_at_start_ms_(count(frozen)),
-      listening_since_ms_(count(frozen)) {}
+      watch_(frozen) {}
 
 core::Timestamp Clock::now() const {
     if (frozen_) return core::Timestamp{core::Millis{stamp_at_start_ms_.load()}};
@@ -44,22 +42,27 @@ Clock::Steady::time_point Clock::coarse() {
 void Clock::advance_to(core::Timestamp stamp) {
     const core::Millis ahead = stamp - now();
     if (ahead <= core::Millis{0}) return;
-    // First, so that whoever sees the new stamps sees why they jumped.
-    listening_since_ms_.store(count(stamp));
+    {
+        const std::scoped_lock lock{mutex_};
+        watch_.begin_anew(stamp);
+    }
     stamp_at_start_ms_.fetch_add(ahead.count());
 }
 
-core::Timestamp Clock::listening_since() const {
-    return core::Timestamp{core::Millis{listening_since_ms_.load()}};
+core::Watch Clock::watch() const {
+    const std::scoped_lock lock{mutex_};
+    return watch_;
 }
 
 void Clock::begin_turn() {
     turn_since_ms_.store(count(now()));
 }
 
-void Clock::end_turn(core::Timestamp since) {
-    // First, so that whoever sees time go on sees why it jumped.
-    if (since > listening_since()) listening_since_ms_.store(count(since));
+void Clock::end_turn(const core::Watch& watch) {
+    {
+        const std::scoped_lock lock{mutex_};
+        watch_ = watch;
+    }
     turn_since_ms_.store(kNoTurn);
 }
 

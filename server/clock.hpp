@@ -3,8 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 
 #include "core/time.hpp"
+#include "core/watch.hpp"
 
 namespace headway::server {
 
@@ -30,15 +32,14 @@ public:
 
     /// From here on now() goes on from `stamp`, unless it is past it. Supervisor thread only.
     void advance_to(core::Timestamp stamp);
-    /// Where now() went on after the last advance_to() or long turn, else the start: nobody was
-    /// listening before.
-    core::Timestamp listening_since() const;
+    /// As of the end of the last turn, or the last advance_to(): for who reads between turns. Read
+    /// after the time that it is to go with: who sees time go on sees why it jumped.
+    core::Watch watch() const;
 
     /// Between these two nobody is heard: a commit may hang in a turn, with beats in the queue. For
     /// readers time stands still meanwhile. Supervisor thread only.
     void begin_turn();
-    /// `since`: as of when the supervisor has been listening; later than before after a long turn.
-    void end_turn(core::Timestamp since);
+    void end_turn(const core::Watch& watch);
     /// The time by which who reports would have been heard: now(), or the begin of a turn.
     core::Timestamp heard_until() const;
 
@@ -48,8 +49,9 @@ private:
     const bool frozen_ = false;
     const Steady::time_point steady_at_start_;
     std::atomic<std::int64_t> stamp_at_start_ms_;
-    std::atomic<std::int64_t> listening_since_ms_;
     std::atomic<std::int64_t> turn_since_ms_{kNoTurn};
+    mutable std::mutex mutex_;
+    core::Watch watch_;  ///< guarded by mutex_
 };
 
 }  // namespace headway::server

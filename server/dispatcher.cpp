@@ -32,7 +32,6 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
           [this] { return reading_time(); }),
       http_(io, settings, *this),
       wait_timer_(io),
-      watching_since_(clock.now()),
       warn_(std::move(warn)),
       started_at_(clock.now()),
       backup_check_(io) {
@@ -213,7 +212,6 @@ void Dispatcher::wake_supervisor() {
 }
 
 void Dispatcher::publish(Publication& publication) {
-    watching_since_ = publication.watching_since;
     supervisor_ = publication.stats;
     if (publication.tokens) {
         access_.set_tokens(*std::move(publication.tokens));

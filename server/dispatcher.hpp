@@ -169,7 +169,7 @@ private:
     void note_deprecated(const api::Target& target);
     api::ReadingTime reading_time() const {
         const core::Timestamp now = clock_.heard_until();
-        return {now, std::max(watching_since_, clock_.listening_since())};
+        return {now, clock_.watch()};
     }
 
     net::io_context& io_;
@@ -186,7 +186,6 @@ private:
     Response advice_;  ///< of the report that is being answered, reused
     Timer wait_timer_;
     core::Timestamp wait_timer_at_ = core::kNever;
-    core::Timestamp watching_since_;
     SupervisorStats supervisor_;
     RouteCounts routes_{};
     std::vector<JudgeReply> judged_;  ///< that the queue had no room for; at most as many as asked

@@ -377,7 +377,6 @@ struct CopiedFile {
 /// What one turn of the supervisor made public. Views and events first, then the replies that rest
 /// on them.
 struct Publication {
-    core::Timestamp watching_since = core::kNever;
     std::vector<core::SessionView> views;
     std::vector<storage::StreamEvent> events;
     std::vector<Reply> replies;

@@ -11,11 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A gap in our own attention above this is credited to every session: nobody turns silent because
-/// we were stopped. With the wait before it, a pause that is not noticed stays under two intervals
-/// of the busiest agents there are in practice; much less, and the hiccups of a loaded machine
-/// would put off every silence.
-constexpr auto kPauseNoticed = 300ms;
+/// Of gaps in our own attention; what they mean to whom is core::Watch's. With the wait before it,
+/// one that is not noticed stays under two intervals of the busiest agents there are in practice.
+constexpr auto kGapNoticed = 300ms;
 constexpr auto kUpkeepEvery = 250ms;
 constexpr auto kGapEvery = 1s;
 constexpr std::size_t kTicksPerTurn = 500;
@@ -52,16 +50,17 @@ core::Result<std::uint64_t> Supervisor::recover() {
     HEADWAY_TRY(storage::Recovery recovery, store_.recover());
     HEADWAY_TRY(const std::vector<storage::SessionKey> open, store_.open_sessions());
     HEADWAY_CHECK(start_after_journal());
-    watching_since_ = clock_.now();
+    const core::Timestamp start = clock_.now();
+    watch_.begin_anew(start);
     snapshot_cursor_ = recovery.snapshots;
     // The others are loaded when they are due; how often each was asked to beat is known only then.
-    const core::Timestamp first_look = watching_since_ + 2 * settings_.policy.heartbeat_interval;
+    const core::Timestamp first_look = start + 2 * settings_.policy.heartbeat_interval;
     for (const storage::SessionKey key : open)
         deadlines_.schedule(key, first_look);
     // Requests may have expired meanwhile.
     HEADWAY_TRY(const std::vector<storage::SessionKey> asking, store_.asking_sessions());
     for (const storage::SessionKey key : asking)
-        deadlines_.schedule(key, watching_since_);
+        deadlines_.schedule(key, start);
     HEADWAY_TRY(stats_.approvals.pending, store_.count_pending());
     HEADWAY_CHECK(recover_checks());
     HEADWAY_CHECK(recover_webhooks());
@@ -69,8 +68,8 @@ core::Result<std::uint64_t> Supervisor::recover() {
         HEADWAY_TRY(Resident * resident, residents_.add(std::move(stored)));
         residents_.mark_dirty(*resident, recovery.snapshots + 1);
         note_family(families_, *resident);
-        resident->touched_at = watching_since_;
-        deadlines_.schedule(resident->key, resident->session.next_deadline(watching_since_));
+        resident->touched_at = start;
+        deadlines_.schedule(resident->key, resident->session.next_deadline(watch_));
     }
     return recovery.events;
 }
@@ -80,7 +79,8 @@ void Supervisor::run() {
     while (!queue_.closed_and_empty() || !readers_.empty()) {
         const auto planned = next_wake();
         const std::size_t left = queue_.take(requests, planned);
-        notice_pause(planned);
+        follow_wall_clock();
+        note_gap(planned);
         const auto began = Clock::steady();
         clock_.begin_turn();
         turn(requests, left);
@@ -91,8 +91,8 @@ void Supervisor::run() {
         if (gap) gap_at_ = Clock::steady();
         upkeep(gap);
         feed_watchdog();
-        if (Clock::steady() > began + kPauseNoticed) watching_since_ = clock_.now();
-        clock_.end_turn(watching_since_);
+        note_gap(began);
+        clock_.end_turn(watch_);
     }
     save_everything();
     if (!copying_) return;
@@ -118,9 +118,12 @@ Clock::Steady::time_point Supervisor::next_wake() const {
     return wake;
 }
 
-void Supervisor::notice_pause(Clock::Steady::time_point planned) {
-    follow_wall_clock();
-    if (Clock::steady() > planned + kPauseNoticed) watching_since_ = clock_.now();
+/// Nobody was heard since `begin`, when that is worth a word.
+void Supervisor::note_gap(Clock::Steady::time_point begin) {
+    const auto gap = std::chrono::duration_cast<core::Millis>(Clock::steady() - begin);
+    if (gap <= kGapNoticed) return;
+    const core::Timestamp now = clock_.now();
+    watch_.note_gap(now - gap, now);
 }
 
 void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
@@ -134,13 +137,13 @@ void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
     if (webhooks_.any()) note_landed(requests);
     place_streams(requests);
     write_phase(requests, turn);
-    if (Clock::steady() > started + kPauseNoticed) watching_since_ = clock_.now();
+    note_gap(started);
     answer_queries(requests, turn);
     publish_turn(turn);
     if (webhooks_.any()) send_webhooks();
     ask_judge(turn);
     ask_estimates(turn);
-    if (Clock::steady() > started + kPauseNoticed) watching_since_ = clock_.now();
+    note_gap(started);
 }
 
 void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
@@ -176,7 +179,7 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
         resident->touched = false;
         resident->moved = false;
         resident->touched_at = turn.now;
-        deadlines_.schedule(resident->key, resident->session.next_deadline(watching_since_));
+        deadlines_.schedule(resident->key, resident->session.next_deadline(watch_));
         turn.publication->views.push_back(core::view_of(resident->session));
     }
 }
@@ -199,7 +202,7 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
         }
         core::Context context;
         context.now = turn.now;
-        context.watching_since = watching_since_;
+        context.watch = watch_;
         context.watched = request.watched;
         context.load = turn.load;
         context.approvals = &settings_.approvals;
@@ -256,14 +259,14 @@ core::Result<> Supervisor::tick_some(Turn& turn) {
             resident->touched_at = turn.now;
             note_family(families_, *resident);
         }
-        const core::Timestamp due = resident->session.next_deadline(watching_since_);
+        const core::Timestamp due = resident->session.next_deadline(watch_);
         if (due == core::kNever || due > turn.now) {
             deadlines_.schedule(*key, due);
             continue;
         }
         HEADWAY_CHECK(tick(*resident, turn));
         if (!resident->touched) {  // what was due changed nothing; what is due next may
-            deadlines_.schedule(*key, resident->session.next_deadline(watching_since_, turn.now));
+            deadlines_.schedule(*key, resident->session.next_deadline(watch_, turn.now));
         }
     }
     return {};
@@ -273,13 +276,12 @@ core::Result<> Supervisor::tick(Resident& resident, Turn& turn) {
     events_.clear();
     core::Context context;
     context.now = turn.now;
-    context.watching_since = watching_since_;
+    context.watch = watch_;
     context.children_work = children_work(resident.session, turn.now);
     context.approvals = &settings_.approvals;
     resident.session.tick(context, events_);
     if (events_.empty()) {  // what is due after this moment must not be forgotten
-        deadlines_.schedule(resident.key,
-                            resident.session.next_deadline(watching_since_, turn.now));
+        deadlines_.schedule(resident.key, resident.session.next_deadline(watch_, turn.now));
         return {};
     }
     return store_events(resident, events_, turn);
@@ -303,7 +305,7 @@ bool Supervisor::children_work(const core::Session& session, core::Timestamp now
     for (const storage::SessionKey key : families_.children_of(session.id())) {
         const Resident* child = residents_.find(key);
         if (child == nullptr || child->session.state().ended()) continue;
-        if (core::is_alive(core::view_of(child->session), now, watching_since_)) return true;
+        if (core::is_alive(core::view_of(child->session), now, watch_)) return true;
     }
     return false;
 }
@@ -371,7 +373,6 @@ void Supervisor::publish_turn(Turn& turn) {
         recovered) {
         return;
     }
-    publication.watching_since = watching_since_;
     publication.stats = stats_;
     publish_(std::move(turn.publication));
 }

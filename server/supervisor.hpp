@@ -18,6 +18,7 @@
 #include "core/policy.hpp"
 #include "core/result.hpp"
 #include "core/run_files.hpp"
+#include "core/watch.hpp"
 #include "core/webhooks.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
@@ -92,7 +93,7 @@ private:
 
     // supervisor.cpp
     Clock::Steady::time_point next_wake() const;
-    void notice_pause(Clock::Steady::time_point planned);
+    void note_gap(Clock::Steady::time_point begin);
     // supervisor_clock.cpp
     void follow_wall_clock();
     core::Result<> start_after_journal();
@@ -258,7 +259,7 @@ private:
     void announce_copy(CopiedFile copied);
     void backup_step();
 
-    api::ReadingTime reading_time() const { return {clock_.now(), watching_since_}; }
+    api::ReadingTime reading_time() const { return {clock_.now(), watch_}; }
 
     storage::Store& store_;
     Clock& clock_;
@@ -293,7 +294,7 @@ private:
     /// In the journal, and not asked yet since we started; a few go out with each turn. As many as
     /// sessions may have under way.
     std::deque<std::pair<std::string, core::CheckRequested>> unasked_;
-    core::Timestamp watching_since_ = core::kNever;
+    core::Watch watch_;
     core::Timestamp retention_at_ = core::kNever;  ///< when to look for old sessions again
     Clock::Steady::time_point gap_at_{};           ///< the last time for housekeeping
     Clock::Steady::time_point fed_at_{};           ///< the watchdog

@@ -26,7 +26,6 @@ void Supervisor::start_backup(const Request& request, const BackupCommand& comma
 
 void Supervisor::announce_copy(CopiedFile copied) {
     auto publication = std::make_unique<Publication>();
-    publication->watching_since = watching_since_;
     publication->stats = stats_;
     publication->copied = std::move(copied);
     publish_(std::move(publication));

@@ -82,7 +82,7 @@ Result<> Supervisor::roll_up(Turn& turn) {
     }
     core::Context context;
     context.now = turn.now;
-    context.watching_since = watching_since_;
+    context.watch = watch_;
     while (!work.empty()) {
         Resident& child = *residents_.find(work.top().second);
         work.pop();
@@ -91,8 +91,7 @@ Result<> Supervisor::roll_up(Turn& turn) {
         context.children_work = children_work(parent->session, turn.now);
         events_.clear();
         parent->session.child_progress(
-            core::child_progress_of(child.session.id(), child.session.state(), turn.now,
-                                    watching_since_),
+            core::child_progress_of(child.session.id(), child.session.state(), turn.now, watch_),
             context, events_);
         if (events_.empty()) continue;
         const bool moved_before = parent->moved;
@@ -109,7 +108,7 @@ Result<core::BudgetPrediction> Supervisor::prediction_for(const core::Session& s
     const std::string& agent = state.about.agent.type;
     HEADWAY_TRY(const auto records, store_.list_uses(agent, core::limits::kPredictionSamplesMax));
     const api::ReadingTime time = reading_time();
-    const core::BudgetStatus status = core::budget_status(state, time.now, time.watching_since);
+    const core::BudgetStatus status = core::budget_status(state, time.now, time.watch);
     return core::predict(agent, records, status.steps.used, status.time.used);
 }
 

@@ -19,7 +19,7 @@ void Supervisor::follow_wall_clock() {
     const core::Millis ahead = wall - clock_.now();
     if (ahead > kStepNoticed) {
         clock_.advance_to(wall);
-        watching_since_ = clock_.now();
+        watch_.begin_anew(clock_.now());
         wall_behind_ = core::Millis{0};
         report_(
             false,

@@ -273,7 +273,7 @@ Result<Answer> Supervisor::advise(Resident& resident, api::Advice advice, Turn& 
     advice.feedback = core::feedback_of(state, turn.now);
     if (state.budget.limited()) {
         advice.budget = std::make_shared<const core::BudgetStatus>(
-            core::budget_status(state, turn.now, watching_since_));
+            core::budget_status(state, turn.now, watch_));
     }
     HEADWAY_CHECK(add_notices(resident, advice));
     return Answer{AdviceReply{std::move(advice), resident.session.id()}};

@@ -55,7 +55,7 @@ void Supervisor::look_at_space(bool writes) {
     if (!space_->reserved() && space_->reserve(std::max(wanted, space_->size())))
         report_(false, "the reserve on the disk is held again");
     const bool enough = enough_space(*free, wanted);
-    if (stats_.short_of_space) watching_since_ = clock_.now();  // we do not listen to all
+    if (stats_.short_of_space) watch_.begin_anew(clock_.now());  // we do not listen to all
     if (enough != stats_.short_of_space) return;
     stats_.short_of_space = !enough;
     if (enough) inside_full_ = false;
@@ -87,7 +87,6 @@ void Supervisor::note_failure(const Error& error) {
     sync_failed_ = true;
     stats_.writable = false;
     auto publication = std::make_unique<Publication>();
-    publication->watching_since = watching_since_;
     publication->stats = stats_;
     publication->fatal = error.detail;
     publish_(std::move(publication));
@@ -116,7 +115,7 @@ std::optional<Error> Supervisor::closed_disk() {
             ErrorCode::kStorageSyncFailed, "the disk failed to sync; Headway is stopping", {}};
     }
     if (!full_) return std::nullopt;
-    watching_since_ = clock_.now();
+    watch_.begin_anew(clock_.now());
     return Error{ErrorCode::kStorageFull,
                  "the disk is full; nothing was stored. Free some of it, and send it again",
                  {}};
@@ -126,7 +125,7 @@ std::optional<Error> Supervisor::closed_disk() {
 std::optional<Error> Supervisor::no_room(const Command& command) {
     if (!stats_.short_of_space || !fills_disk(command)) return std::nullopt;
     ++stats_.refused_full;
-    watching_since_ = clock_.now();  // nobody turns silent because he was not heard
+    watch_.begin_anew(clock_.now());  // nobody turns silent because he was not heard
     return Error{ErrorCode::kStorageFull,
                  "the disk has too little room; nothing was stored. Free some of it, and send it "
                  "again (" +

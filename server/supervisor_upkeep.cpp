@@ -153,7 +153,6 @@ void Supervisor::forget(const storage::Deletion& deletion) {
         residents_.evict(*resident);
     }
     auto publication = std::make_unique<Publication>();
-    publication->watching_since = watching_since_;
     publication->stats = stats_;
     publication->deleted.push_back(deletion.doomed_id);
     publish_(std::move(publication));
@@ -177,7 +176,6 @@ void Supervisor::probe() {
 /// Says how we are, outside of a turn.
 void Supervisor::announce() {
     auto publication = std::make_unique<Publication>();
-    publication->watching_since = watching_since_;
     publication->stats = stats_;
     publish_(std::move(publication));
 }

@@ -143,7 +143,8 @@ Call job_status(int job) {
 }
 
 Agent::Agent(Hook hook, std::string_view policy) : hook_(hook) {
-    context_.now = context_.watching_since = kOpened;
+    context_.now = kOpened;
+    context_.watch = kOpened;
     auto open = api::decode_open(
         tape_, R"({"goal":"make the tests pass","policy":)" + std::string{policy} + "}");
     if (!open) throw std::invalid_argument{open.error().field + " " + open.error().detail};
@@ -220,12 +221,12 @@ Agent& Agent::acknowledges() {
 Agent& Agent::passes(milliseconds time) {
     const core::Timestamp then = context_.now + time;
     while (true) {
-        const core::Timestamp due = session_.next_deadline(context_.watching_since);
+        const core::Timestamp due = session_.next_deadline(context_.watch);
         if (due == core::kNever || due > then) break;
         context_.now = std::max(context_.now, due);
         session_.tick(context_, out_);
         keep();
-        if (session_.next_deadline(context_.watching_since) == due) break;
+        if (session_.next_deadline(context_.watch) == due) break;
     }
     context_.now = then;
     return *this;

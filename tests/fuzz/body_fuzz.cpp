@@ -25,7 +25,8 @@ core::Timestamp at(std::int64_t ms) {
 void play(std::vector<core::Event> events) {
     core::Session session{"fuzz"};
     core::Context context;
-    context.now = context.watching_since = at(0);
+    context.now = at(0);
+    context.watch = context.now;
     std::vector<core::Event> out;
     session.open({}, core::Policy{}, context, out);
     if (!session.admit(events)) return;
@@ -40,7 +41,7 @@ void play(std::vector<core::Event> events) {
     const auto again = storage::decode_state(snapshot);
     tests::require(again.has_value() && storage::encode_state(*again) == snapshot);
     std::string document;
-    api::append_session(document, session, {context.now, context.watching_since});
+    api::append_session(document, session, {context.now, context.watch});
     api::JsonTape tape;
     tests::require(tape.parse(document).has_value());
 }

@@ -29,8 +29,10 @@ public:
     }
 
     void step() {
+        const std::int64_t before = now_;
         now_ += static_cast<std::int64_t>(gen_.chance(10) ? gen_.below(5'000) : gen_.below(50));
-        if (gen_.chance(60)) watching_since_ = now_;
+        if (gen_.chance(60)) watch_.begin_anew(at(now_));
+        if (gen_.chance(60)) watch_.note_gap(at(before), at(now_));
         std::vector<Event> out;
         switch (gen_.below(6)) {
             case 0:
@@ -65,7 +67,7 @@ private:
     Context around() const {
         Context made;
         made.now = at(now_);
-        made.watching_since = at(watching_since_);
+        made.watch = watch_;
         made.approvals = &rules_;
         return made;
     }
@@ -168,7 +170,7 @@ private:
     Gen& gen_;
     ApprovalRules rules_;
     std::int64_t now_ = 0;
-    std::int64_t watching_since_ = 0;
+    Watch watch_{at(0)};
     std::map<std::string, Decision> winners_;
     std::set<std::string> uses_;
     std::set<std::uint64_t> redeemed_;

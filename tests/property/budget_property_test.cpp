@@ -82,7 +82,7 @@ void check_promises(const Budgeted& b, const std::vector<Event>& out, std::int64
     if (state.ended()) return;
     REQUIRE(meter.level == b.status(now).level);
     REQUIRE(meter.told_level == meter.level);
-    const auto deadline = budget_deadline(state, at(b.watching_since));
+    const auto deadline = budget_deadline(state, b.watch);
     if (deadline == kNever) return;
     // Just before it nothing moves, and at it something does.
     const auto due = (deadline - at(0)).count();
@@ -122,8 +122,10 @@ TEST_CASE("property: a session with a budget is the fold of its events", "[prope
         Budgeted b{random_limits(gen), random_rules(gen)};
         std::int64_t now = 0;
         for (int step = 0; step < 80 && !b.session.state().ended(); ++step) {
+            const std::int64_t before = now;
             now += static_cast<std::int64_t>(gen.chance(10) ? gen.below(60'000) : gen.below(1'500));
-            if (gen.chance(25)) b.watching_since = now;
+            if (gen.chance(25)) b.watch = at(now);
+            if (gen.chance(10)) b.watch.note_gap(at(before), at(now));
             const auto out = random_step(b, gen, now);
             if (!out.empty()) check_promises(b, out, now);
         }
@@ -133,7 +135,7 @@ TEST_CASE("property: a session with a budget is the fold of its events", "[prope
         const auto snapshot = decode_state(encode_state(replayed));
         REQUIRE(snapshot.has_value());
         REQUIRE(*snapshot == replayed);
-        const auto figures = budget_status(*snapshot, at(now + 5'000), at(b.watching_since));
+        const auto figures = budget_status(*snapshot, at(now + 5'000), b.watch);
         REQUIRE(figures.time.used == b.status(now + 5'000).time.used);
         REQUIRE(figures.pressure == b.status(now + 5'000).pressure);
     }

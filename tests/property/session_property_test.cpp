@@ -44,9 +44,11 @@ public:
 
     /// One command; what it wrote is checked and kept.
     void step() {
+        const std::int64_t before = now_;
         now_ += gen_.chance(30) ? static_cast<std::int64_t>(gen_.below(20'000))
                                 : static_cast<std::int64_t>(gen_.below(300));
-        if (gen_.chance(200)) watching_since_ = now_;
+        if (gen_.chance(200)) watch_.begin_anew(at(now_));
+        if (gen_.chance(200)) watch_.note_gap(at(before), at(now_));
         std::vector<Event> out;
         const std::uint64_t kind = gen_.below(100);
         if (kind < 88) {
@@ -77,7 +79,7 @@ private:
     Context around() {
         Context made;
         made.now = at(now_);
-        made.watching_since = at(watching_since_);
+        made.watch = watch_;
         made.watched = gen_.chance(4);
         made.load = static_cast<std::uint32_t>(1 + gen_.below(4));
         return made;
@@ -141,7 +143,7 @@ private:
 
     Gen& gen_;
     std::int64_t now_ = 0;
-    std::int64_t watching_since_ = 0;
+    Watch watch_{at(0)};
     std::uint64_t n_ = 0;
     Verdict verdict_ = Verdict::kStarting;
 };

@@ -56,7 +56,7 @@ std::vector<P> all_of_type(const std::vector<core::Event>& events) {
 struct Budgeted {
     core::Session session{"story"};
     std::vector<core::Event> events;
-    std::int64_t watching_since = 0;
+    core::Watch watch{at(0)};
 
     explicit Budgeted(const core::BudgetLimits& limits, const core::BudgetRules& rules = {}) {
         core::SessionStarted about;
@@ -67,7 +67,7 @@ struct Budgeted {
 
     core::Context around(std::int64_t ms) const {
         core::Context made = context(ms);
-        made.watching_since = at(watching_since);
+        made.watch = watch;
         return made;
     }
     std::vector<core::Event> report(std::vector<core::Event> made, std::int64_t ms) {
@@ -111,7 +111,7 @@ struct Budgeted {
         return report(tool_finished("c" + std::to_string(++calls_)), ms);
     }
     core::BudgetStatus status(std::int64_t ms) const {
-        return core::budget_status(session.state(), at(ms), at(watching_since));
+        return core::budget_status(session.state(), at(ms), watch);
     }
     const core::BudgetMeter& meter() const { return session.state().budget; }
     core::BudgetLevel level() const { return meter().level; }

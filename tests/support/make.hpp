@@ -23,7 +23,7 @@ inline core::Timestamp at(std::int64_t ms) {
 inline core::Context context(std::int64_t ms) {
     core::Context made;
     made.now = at(ms);
-    made.watching_since = at(0);
+    made.watch = at(0);
     return made;
 }
 

@@ -474,7 +474,7 @@ TEST_CASE("approvals: our own absence is no reason for an alarm", "[core]") {
     const auto n = desk.ask(call(), 0);
     REQUIRE(*desk.decide(n, ruling(Decision::kApprove), 100));
     Context back = desk.around(60'000);
-    back.watching_since = at(60'000);
+    back.watch = at(60'000);
     std::vector<Event> out;
     desk.session.tick(back, out);
     CHECK(alarms(out).empty());

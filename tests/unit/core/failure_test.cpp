@@ -22,7 +22,7 @@ struct Run {
     static Context at(Millis after) {
         Context context;
         context.now = kStart + after;
-        context.watching_since = kStart;
+        context.watch = kStart;
         return context;
     }
 

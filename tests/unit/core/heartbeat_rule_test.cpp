@@ -11,7 +11,7 @@ using namespace headway::tests;
 namespace {
 
 /// The rule under the events of a session, numbered as they come.
-struct Watch {
+struct Watched {
     HeartbeatRule rule;
     Ledger ledger;
     std::uint64_t n = 0;
@@ -51,7 +51,7 @@ struct Watch {
 }  // namespace
 
 TEST_CASE("heartbeat rule: four quiet beats say nothing", "[core]") {
-    Watch watch;
+    Watched watch;
     watch.beats(4);
     CHECK(watch.rung() == Rung::kNone);
     CHECK(watch.rung(Profile::kStrict) == Rung::kNone);
@@ -59,7 +59,7 @@ TEST_CASE("heartbeat rule: four quiet beats say nothing", "[core]") {
 
 TEST_CASE("heartbeat rule: five quiet beats are suspect under balanced and stuck under strict",
           "[core]") {
-    Watch watch;
+    Watched watch;
     watch.beats(5);
     CHECK(watch.rung() == Rung::kSuspect);
     CHECK(watch.rung(Profile::kStrict) == Rung::kStuck);
@@ -67,14 +67,14 @@ TEST_CASE("heartbeat rule: five quiet beats are suspect under balanced and stuck
 
 TEST_CASE("heartbeat rule: five beats with a call in flight that stands still are slow only",
           "[core]") {
-    Watch watch;
+    Watched watch;
     watch.beats(50, true);
     CHECK(watch.rung() == Rung::kSlow);
     CHECK(watch.rung(Profile::kStrict) == Rung::kSlow);
 }
 
 TEST_CASE("heartbeat rule: the end of a call starts the count of quiet beats from zero", "[core]") {
-    Watch watch;
+    Watched watch;
     watch.beats(4, true);
     watch.beats(4, false);
     CHECK(watch.rung() == Rung::kNone);
@@ -83,7 +83,7 @@ TEST_CASE("heartbeat rule: the end of a call starts the count of quiet beats fro
 }
 
 TEST_CASE("heartbeat rule: the limit of the policy counts", "[core]") {
-    Watch watch;
+    Watched watch;
     watch.beats(2);
     Policy policy;
     policy.heartbeat_limit = 2;
@@ -120,7 +120,7 @@ TEST_CASE("heartbeat rule: what restarts the count and what does not", "[core]")
     };
     for (const Case& c : cases) {
         DYNAMIC_SECTION(c.name) {
-            Watch watch;
+            Watched watch;
             watch.beats(4);
             watch.see(c.event, false, c.phase_changed, c.moved);
             watch.beats(1);
@@ -130,7 +130,7 @@ TEST_CASE("heartbeat rule: what restarts the count and what does not", "[core]")
 }
 
 TEST_CASE("heartbeat rule: the evidence is the first and the last beat of the row", "[core]") {
-    Watch watch;
+    Watched watch;
     watch.see(tool_finished("c"));
     watch.beats(7);
     const Finding found = watch.rule.finding(watch.ledger);
@@ -140,7 +140,7 @@ TEST_CASE("heartbeat rule: the evidence is the first and the last beat of the ro
 }
 
 TEST_CASE("heartbeat rule: before any change the reason speaks of the start", "[core]") {
-    Watch watch;
+    Watched watch;
     watch.beats(5);
     CHECK(watch.rule.finding(watch.ledger).reason ==
           "5 heartbeats without a state change since the start and no call in flight");
@@ -148,12 +148,12 @@ TEST_CASE("heartbeat rule: before any change the reason speaks of the start", "[
 
 TEST_CASE("heartbeat rule: twenty quiet beats are stuck when the agent counts iterations",
           "[core]") {
-    Watch turning;
+    Watched turning;
     turning.iterations(19);
     CHECK(turning.rung() == Rung::kSuspect);
     turning.iterations(1);
     CHECK(turning.rung() == Rung::kStuck);
-    Watch standing;
+    Watched standing;
     standing.beats(100);
     CHECK(standing.rung() == Rung::kSuspect);
 }

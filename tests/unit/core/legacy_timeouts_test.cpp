@@ -27,7 +27,7 @@ struct Timed {
     static Context at(Millis after) {
         Context context;
         context.now = kStart + after;
-        context.watching_since = kStart;
+        context.watch = kStart;
         return context;
     }
 

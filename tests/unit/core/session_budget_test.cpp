@@ -310,7 +310,7 @@ TEST_CASE("session budget: an agent may say that its budget is exhausted once it
 
 TEST_CASE("session budget: a cancel after a pause credits it too", "[budget]") {
     Budgeted b{time_limit(100)};
-    b.watching_since = 3'600'000;
+    b.watch = at(3'600'000);
     std::vector<Event> out;
     require_ok(b.session.cancel("enough", b.around(3'601'000), out));
     CHECK(std::holds_alternative<BudgetExtended>(out.front().payload));
@@ -320,9 +320,9 @@ TEST_CASE("session budget: a cancel after a pause credits it too", "[budget]") {
 TEST_CASE("session budget: time in which Headway was down is credited", "[budget]") {
     Budgeted b{time_limit(100)};
     b.step(10'000);
-    b.watching_since = 3'600'000;                    // an hour later it is back
+    b.watch = at(3'600'000);                         // an hour later it is back
     CHECK(b.status(3'605'000).time.used == 15'000);  // also before anything is written
-    CHECK(b.session.next_deadline(at(b.watching_since), at(3'630'000)) == at(3'660'000));
+    CHECK(b.session.next_deadline(b.watch, at(3'630'000)) == at(3'660'000));
     const auto out = b.step(3'605'000);
     const auto credits = all_of_type<BudgetExtended>(out);
     REQUIRE(credits.size() == 1);
@@ -338,9 +338,22 @@ TEST_CASE("session budget: time in which Headway was down is credited", "[budget
 TEST_CASE("session budget: less than a second of inattention is nobody's credit", "[budget]") {
     Budgeted b{time_limit(100)};
     b.step(10'000);
-    b.watching_since = 10'999;
+    b.watch = at(10'999);
     CHECK(all_of_type<BudgetExtended>(b.step(12'000)).empty());
     CHECK(b.status(12'000).time.used == 12'000);
+}
+
+TEST_CASE("session budget: of a commit that hung only its own time is credited", "[budget]") {
+    Budgeted b{time_limit(100)};
+    b.step(10'000);
+    b.watch.note_gap(at(60'000), at(63'000));
+    CHECK(b.status(70'000).time.used == 67'000);
+    CHECK(b.session.next_deadline(b.watch, at(63'000)) == at(73'000));
+    const auto credits = all_of_type<BudgetExtended>(b.step(70'000));
+    REQUIRE(credits.size() == 1);
+    CHECK(credits[0].credited_ms == 3'000);
+    CHECK(b.status(70'000).time.used == 67'000);
+    CHECK(all_of_type<BudgetExtended>(b.step(71'000)).empty());  // once
 }
 
 TEST_CASE("session budget: what children use counts for their parent", "[budget]") {
