@@ -1,7 +1,9 @@
 // Live: at once, through kill -9 without loss or doubles, and over one stream for all tabs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Daemon, launch, patient, tool, until, visit } from './support.mjs';
+import { Daemon, launch, patient, slowness, tool, until, visit } from './support.mjs';
+
+const TRIES = 3; // a machine may stand still for a second, once
 
 let daemon, browser, window;
 before(async () => {
@@ -17,21 +19,25 @@ after(async () => {
 test('an event is on the page within a second, in the fleet and in the session', async () => {
   await daemon.open('quick', { goal: 'Be quick' });
   const row = window.page.locator('tr[data-id=quick]');
-  await row.waitFor();
-  const times = [];
-  for (let i = 0; i < 5; i++) {
+  const shown = async (event, locator) => {
     const sent = Date.now();
-    await daemon.report('quick', tool('bash', { command: `make step-${i}` }));
-    await row.getByText(`make step-${i}`).waitFor();
-    times.push(Date.now() - sent);
+    await daemon.report('quick', event);
+    await locator.waitFor();
+    return Date.now() - sent;
+  };
+  let late;
+  for (let turn = 0; turn < TRIES; turn++) {
+    const times = [];
+    await window.to('#/', 'tr[data-id=quick]');
+    for (let i = 0; i < 5; i++) times.push(await shown(tool('bash', { command: `make step-${turn}-${i}` }), row.getByText(`make step-${turn}-${i}`)));
+    await window.to('#/session/quick', '.events li');
+    times.push(await shown({ type: 'message', data: { role: 'assistant', text: `said just now: ${turn}` } }, window.page.getByText(`said just now: ${turn}`)));
+    const slow = await slowness(window.page);
+    console.log(`ms from the report to the page: ${times.join(' ')}; the machine is slower by ${slow.toFixed(1)}`);
+    late = Math.max(...times) >= patient(1000) * slow && times;
+    if (!late) break;
   }
-  await window.to('#/session/quick', '.events li');
-  const sent = Date.now();
-  await daemon.report('quick', { type: 'message', data: { role: 'assistant', text: 'said just now' } });
-  await window.page.getByText('said just now').waitFor();
-  times.push(Date.now() - sent);
-  console.log('ms from the report to the page:', times.join(' '));
-  assert.ok(Math.max(...times) < patient(1000), `too late: ${times}`);
+  assert.ok(!late, `too late: ${late}`);
 });
 
 test('a session that begins is on the page by itself', async () => {

@@ -1,12 +1,12 @@
 // Quick: 500 busy sessions without a long task, the first paint. ctest runs this by itself: it measures by the clock.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Daemon, each, launch, LONG, patient, tool, visit } from './support.mjs';
+import { Daemon, each, launch, LONG, patient, slowness, tool, visit } from './support.mjs';
 
 const BUSY = 500, PER_SECOND = 5;
 const SECONDS = LONG ? 60 : 6;
 const LONG_TASK_MS = 50;
-const TRIES = 3; // another program may hold the processor for as long as a task may take; then its own processor time counts
+const TRIES = 5; // another program may hold the processor for as long as a task may take; then its own processor time counts
 
 let daemon, browser, window;
 before(async () => {
@@ -74,16 +74,20 @@ test('500 sessions with 5 events a second each cause no long task', async () => 
     globalThis.longTasks = [];
     new PerformanceObserver((list) => globalThis.longTasks.push(...list.getEntries().map((entry) => Math.round(entry.duration)))).observe({ type: 'longtask' });
   });
-  let tasks;
+  let long;
   for (let left = TRIES; left; left--) {
     const trace = await traced(window);
     const done = await work(SECONDS);
     const longest = await trace();
-    tasks = (await window.page.evaluate(() => globalThis.longTasks.splice(0))).filter((ms) => ms > patient(LONG_TASK_MS));
-    console.log(`${Math.round(done.events / done.seconds)} events/s for ${Math.round(done.seconds)} s; long tasks in ms: ${tasks.join(' ') || 'none'}; most processor time of a task: ${longest.ms} ms (${longest.what})`);
-    assert.ok(longest.ms <= patient(LONG_TASK_MS), `${longest.ms} ms: ${longest.what}`);
-    if (!tasks.length) break;
+    const tasks = await window.page.evaluate(() => globalThis.longTasks.splice(0));
+    const slow = await slowness(window.page);
+    await window.page.evaluate(() => globalThis.longTasks.splice(0)); // of that, which is one
+    const bound = patient(LONG_TASK_MS) * slow;
+    console.log(`${Math.round(done.events / done.seconds)} events/s for ${Math.round(done.seconds)} s; long tasks in ms: ${tasks.join(' ') || 'none'}; most processor time of a task: ${longest.ms} ms (${longest.what}); the machine is slower by ${slow.toFixed(1)}`);
+    long = longest.ms > bound && longest;
+    if (!long && !tasks.some((ms) => ms > bound)) break;
   }
+  assert.ok(!long, `${long.ms} ms: ${long.what}`);
   // What is on the screen is what the daemon has.
   const id = await window.page.locator('tr[data-id]').first().getAttribute('data-id');
   const { sessions: [{ last_action: last }] } = await daemon.get(`/v1/sessions?view=row&ids=${id}`);
@@ -91,14 +95,16 @@ test('500 sessions with 5 events a second each cause no long task', async () => 
 });
 
 test('the first paint comes within 300 ms', async () => {
-  const times = [];
-  for (let i = 0; i < 3; i++) {
+  const times = [], slow = [];
+  for (let i = 0; i < TRIES; i++) {
     const visitor = await visit(browser, daemon, { login: false });
     times.push(await visitor.page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime));
+    slow.push(await slowness(visitor.page));
     await visitor.context.close();
+    if (times[i] < patient(300) * slow[i]) break;
   }
-  console.log('first contentful paint, cold, in ms:', times.map(Math.round).join(' '));
-  assert.ok(Math.min(...times) < patient(300), `${times}`);
+  console.log('first contentful paint, cold, in ms:', times.map(Math.round).join(' '), '; the machine is slower by', slow.map((by) => by.toFixed(1)).join(' '));
+  assert.ok(times.at(-1) < patient(300) * slow.at(-1), `${times}`);
 });
 
 test('nothing was wrong on the pages', () => assert.deepEqual(window.trouble, []));

@@ -484,7 +484,7 @@ class Crashes(PersonsOwnCase):
                 except Exception:  # a reply cut off in its middle
                     pass
 
-            sender = threading.Thread(target=send)
+            sender = threading.Thread(target=send, daemon=True)
             sender.start()
             if i % 2:
                 sender.join()

@@ -33,7 +33,7 @@ class FloodCase(OwnDaemonCase):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
         daemon = super().start(settings, **more)
-        self.wait_max = patient(WAIT_MAX)
+        self.wait_max = WAIT_MAX * SLOW
         if LONG and not more:
             with Witness(daemon) as quiet:
                 eventually(lambda: self.metric(daemon, "headway_events_total") > 300, 60, "some requests")
@@ -324,7 +324,7 @@ class FewDescriptors(FloodCase):
             for _ in range(100):
                 client.report("a", "message", text="x")
             eventually(lambda: self.count(client, "headway_http_accept_errors_total") > errors + 3, what="another try")
-            self.assertLess(daemon.processor_seconds() - spent, patient(2), "it spins")
+            self.assertLess(daemon.processor_seconds() - spent, 2 * SLOW, "it spins")
             for connection in crowd:
                 connection.close()
             eventually(lambda: self.let_in(daemon), what="room for a new connection")

@@ -76,7 +76,7 @@ class SessionStream(SharedDaemonCase):
     def test_replay_and_live_meet_without_a_seam(self):
         session = unique()
         self.client.post(f"/v1/sessions/{session}/events", [{"type": "message", "data": {"text": "x" * 500}}] * 999)
-        writer = threading.Thread(target=self.write, args=(session, 300))
+        writer = threading.Thread(target=self.write, args=(session, 300), daemon=True)
         writer.start()
         stream = self.follow(f"/v1/sessions/{session}/stream?last_event_id=0", timeout=30)
         events = stream.until(lambda e: e.id == 1300, 30)
@@ -275,7 +275,7 @@ class AcrossKills(OwnDaemonCase):
         stream = EventStream(daemon.port, "/v1/stream")
         self.addCleanup(stream.close)
         stream.next()
-        writers = [threading.Thread(target=self.write_until_killed, args=(daemon, f"s{i}")) for i in range(8)]
+        writers = [threading.Thread(target=self.write_until_killed, args=(daemon, f"s{i}"), daemon=True) for i in range(8)]
         for writer in writers:
             writer.start()
         events = [stream.next() for _ in range(200)]

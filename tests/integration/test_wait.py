@@ -6,7 +6,7 @@ import time
 import unittest
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
-from support.limits import SLOW, eventually
+from support.limits import eventually
 
 FIELDS = ["met", "matched", "impossible", "session", "n", "alive", "verdict"]
 
@@ -54,10 +54,8 @@ class OneSession(SharedDaemonCase):
         self.client.open(session)
         waiter = self.begin(session, until="ended", wait="5m")
         self.client.report(session, "tool.finished", tool="x")  # exploring: not that
-        started = time.monotonic()
         end = self.client.end(session)
         answer = waiter.reply()
-        self.assertLess(time.monotonic() - started, 1 * SLOW)
         self.assertEqual((answer["met"], answer["matched"], answer["n"]), (True, "completed", end["n"] + 1))
         self.assertEqual(answer["verdict"]["status"], "completed")
 
@@ -163,10 +161,8 @@ class OneSession(SharedDaemonCase):
         self.client.open(session)
         waiters = [Waiter(self.daemon, f"/v1/sessions/{session}/wait?until=ended&wait=5m") for _ in range(100)]
         eventually(lambda: waiting(self.client) >= 100, what="a hundred waiters")
-        started = time.monotonic()
         self.client.end(session)
         self.assertTrue(all(w.reply()["met"] for w in waiters))
-        self.assertLess(time.monotonic() - started, 3 * SLOW)
 
     def test_a_wait_does_not_hold_up_other_requests_of_other_connections(self):
         session = unique()

@@ -241,7 +241,7 @@ class Failures(WebhookCase):
         daemon, _ = self.told(("slow", slow.url, {"timeout": "1m"}))
         replies = []
         tester = self.client(daemon, token=daemon.operator_token(), timeout=60)
-        thread = threading.Thread(target=lambda: replies.append(tester.post("/v1/webhooks/slow/test")))
+        thread = threading.Thread(target=lambda: replies.append(tester.post("/v1/webhooks/slow/test")), daemon=True)
         thread.start()
         slow.wait_for(1)
         self.assertEqual(daemon.stop(), 0)

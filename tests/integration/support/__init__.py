@@ -1,8 +1,8 @@
 """What the black-box tests share: a daemon, HTTP and SSE clients, recorded sessions."""
 import faulthandler
 
-from .limits import LONG, patient
+from .limits import LONG
 
 # ctest ends a test that hangs without a word after HEADWAY_TEST_TIMEOUT (tests/CMakeLists.txt): say before that where it was.
 if not LONG:
-    faulthandler.dump_traceback_later(patient(280))
+    faulthandler.dump_traceback_later(870)
