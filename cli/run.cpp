@@ -73,17 +73,20 @@ public:
         // not.
         cpu_ms_ = std::max(cpu_ms_, now.cpu_ms);
         disk_bytes_ = std::max(disk_bytes_, now.disk_bytes);
+        // Of a command that has just exited what it had last says more than nothing.
+        if (now.rss_bytes > 0) rss_bytes_ = now.rss_bytes;
         const std::uint64_t counter = cpu_ms_ / 10 + output_bytes_.load();
         return {{"phase", "running"},
                 {"in_flight", {{"call_id", kCallId}, {"counter", counter}}},
                 {"resources",
-                 {{"cpu_ms", cpu_ms_}, {"rss_bytes", now.rss_bytes}, {"disk_bytes", disk_bytes_}}}};
+                 {{"cpu_ms", cpu_ms_}, {"rss_bytes", rss_bytes_}, {"disk_bytes", disk_bytes_}}}};
     }
 
 private:
     const std::atomic<std::uint64_t>& output_bytes_;
     ProcTree tree_;
     std::uint64_t cpu_ms_ = 0;
+    std::uint64_t rss_bytes_ = 0;
     std::uint64_t disk_bytes_ = 0;
 };
 

@@ -390,7 +390,7 @@ class CommandLine(AccessCase):
         self.assertEqual(cli.run("report", "a", "heartbeat").code, 0)
         self.assertEqual(cli.run("sessions", "--json").json()[0]["id"], "a")
         self.assertEqual(cli.run("run", "--quiet", "--session", "r", "--", "true").code, 0)
-        self.assertEqual(cli.run("wait", "r", "--timeout", "20s").code, 0)
+        self.assertEqual(cli.run("wait", "r", "--timeout", "2m").code, 0)
         self.assertEqual(cli.run("events", "a", "--json").lines()[0]["type"], "session.started")
 
     def test_without_any_token_the_way_to_one_is_told(self):

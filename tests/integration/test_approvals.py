@@ -92,7 +92,7 @@ class Asking(PersonCase):
         again = self.client.post(f"/v1/sessions/{session}/approvals", {"args": dict(reversed(ARGS.items())), "tool": "bash",
                                                                        "call_id": "c1"})
         self.assertEqual((again.status, again.json()["id"]), (200, first["id"]))
-        settled = self.client.wait(session, until="settled", wait="20s")
+        settled = self.client.wait(session, until="settled", wait="2m")
         self.assertEqual((settled["matched"], settled["verdict"]["detector"]), ("blocked", "approval"))
         self.assertIn("bash", settled["verdict"]["reason"])
         self.assertEqual(self.client.session(session)["state"], "awaiting_permission")
@@ -269,9 +269,9 @@ class Deciding(PersonCase):
         sessions = {action: unique() for action in ("reject", "approve", "hold", "escalate")}
         asked = {action: ask(self.client, session, expires_in_ms=200, on_expiry=action, risk="medium")["id"]
                  for action, session in sessions.items()}
-        rejected = document(self.client, asked["reject"], "?wait=20s")
+        rejected = document(self.client, asked["reject"], "?wait=2m")
         self.assertEqual((rejected["status"], rejected["decision"]["channel"]), ("expired", "expiry"))
-        self.assertEqual(document(self.client, asked["approve"], "?wait=20s")["status"], "approved")
+        self.assertEqual(document(self.client, asked["approve"], "?wait=2m")["status"], "approved")
         eventually(lambda: document(self.client, asked["hold"])["overdue"], what="the held request is overdue")
         eventually(lambda: document(self.client, asked["escalate"])["escalated"], what="the escalation")
         self.assertEqual(document(self.client, asked["escalate"])["risk"], "high")
@@ -287,7 +287,7 @@ class LongPoll(PersonCase):
         waiting = self.daemon.operator()
         self.addCleanup(waiting.close)
         with ThreadPoolExecutor(1) as pool:
-            answer = pool.submit(document, waiting, approval, "?wait=30s")
+            answer = pool.submit(document, waiting, approval, "?wait=2m")
             eventually(lambda: "headway_approvals_pending" in self.client.get("/metrics").body.decode())
             self.assertFalse(answer.done())
             decide(self.client, approval, "reject", reason="no")
@@ -297,17 +297,17 @@ class LongPoll(PersonCase):
         approval = ask(self.client, unique())["id"]
         self.assertEqual(document(self.client, approval, "?wait=100ms")["status"], "pending")
         decide(self.client, approval)
-        self.assertEqual(document(self.client, approval, "?wait=30s")["status"], "approved")
+        self.assertEqual(document(self.client, approval, "?wait=2m")["status"], "approved")
 
     def test_clients_that_go_away_while_waiting_harm_nobody(self):
         approval = ask(self.client, unique())["id"]
         for _ in range(5):
             gone = Client(self.daemon.port, timeout=0.05)
             with self.assertRaises(OSError):
-                gone.get(f"/v1/approvals/{approval}?wait=30s")
+                gone.get(f"/v1/approvals/{approval}?wait=2m")
             gone.close()
         decide(self.client, approval)
-        self.assertEqual(document(self.client, approval, "?wait=30s")["status"], "approved")
+        self.assertEqual(document(self.client, approval, "?wait=2m")["status"], "approved")
 
 
 class ApproveAgent(PersonCase):
@@ -465,7 +465,7 @@ class Rules(PersonsOwnCase):
         for end in (daemon.kill, daemon.stop):
             end()
             daemon.start()
-            self.assertEqual(document(self.client(daemon), approval, "?wait=20s")["status"], "expired")
+            self.assertEqual(document(self.client(daemon), approval, "?wait=2m")["status"], "expired")
 
 
 class Crashes(PersonsOwnCase):
@@ -530,7 +530,7 @@ class Crashes(PersonsOwnCase):
         self.assertEqual(agent.wait(patient(60)), 0)
         self.assertEqual(done.read_text().split(), [str(i) for i in range(5)])
         client = self.client(daemon)
-        self.assertEqual(client.wait("loop", until="ended", wait="20s")["matched"], "completed")
+        self.assertEqual(client.wait("loop", until="ended", wait="2m")["matched"], "completed")
         for kind in ("approval.requested", "approval.decided", "approval.redeemed", "tool.finished"):
             self.assertEqual(len(kinds(client, "loop", kind)), 5, kind)
         self.assertEqual(kinds(client, "loop", "approval.alarm"), [])

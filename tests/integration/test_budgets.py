@@ -100,7 +100,7 @@ class WholeLoop(SharedDaemonCase):
         critical = agent.turn()["reply"]
         self.assertEqual(critical["budget"]["level"], "critical")
         request = agent.next_line()["asked"]
-        self.assertEqual(self.client.wait(session, until="blocked", wait="20s")["matched"], "blocked")
+        self.assertEqual(self.client.wait(session, until="blocked", wait="2m")["matched"], "blocked")
         person = self.daemon.operator()
         self.addCleanup(person.close)
         person.post(f"/v1/approvals/{request}/decision", {"decision": "approve", "by": "ana"})
@@ -152,7 +152,7 @@ class WholeLoop(SharedDaemonCase):
         self.assertEqual(document["result"], {"partial": True, "message": "turn 10: looking further", "tool": "search",
                                               "tool_result": {"found": 10}, "newest": "tool_result"})
         self.assertTrue(of_type(self.client.journal(session), "session.ended")[0]["automatic"])
-        self.assertEqual(self.client.wait(session, until="halted", wait="1s")["matched"], "halted")
+        self.assertEqual(self.client.wait(session, until="halted", wait="2m")["matched"], "halted")
 
 
 class Limits(SharedDaemonCase):
@@ -269,13 +269,13 @@ class Time(OwnDaemonCase):
         client.open("idle", budget={"timeout_seconds": 4})
         client.open("calls", budget={"timeout_seconds": 4})
         client.report("calls", "tool.started", call_id="c1", tool="make")
-        done = client.wait("idle", until="halted", wait="20s")
+        done = client.wait("idle", until="halted", wait="2m")
         self.assertTrue(done["met"])
         journal = client.journal("idle")
         self.assertEqual([c["to"] for c in of_type(journal, "budget.level")], ["low", "critical", "exhausted"])
         self.assertEqual([d["kind"] for d in of_type(journal, "directive.issued")], ["wrap_up", "wrap_up", "stop"])
         self.assertEqual(of_type(journal, "session.ended")[0]["outcome"], "budget_exhausted")
-        self.assertTrue(client.wait("calls", until="halted", wait="20s")["met"])
+        self.assertTrue(client.wait("calls", until="halted", wait="2m")["met"])
         extended = extensions(client.journal("calls"))
         self.assertEqual([(e["automatic"], e["added"], e["calls"]) for e in extended], [(True, {"timeout_seconds": 1}, ["c1"])])
 

@@ -277,7 +277,7 @@ class Running(CliCase):
         session = unique("run")
         process = self.cli.start("run", "--session", session, "--interval", "100ms", "--", "sh", "-c", "echo line 1; read stop",
                                  stdin=subprocess.PIPE)
-        eventually(lambda: self.client.get(f"/v1/sessions/{session}").json().get("heartbeats"), what="a heartbeat of the command")
+        eventually(lambda: (self.client.get(f"/v1/sessions/{session}").json().get("resources") or {}).get("rss_bytes"), what="a measured heartbeat")
         process.stdin.write("stop\n")
         process.stdin.close()
         output = finish(process)

@@ -53,7 +53,7 @@ class Demo(unittest.TestCase):
         demo, client = self.start()
         self.decide(client, "approve")
         for kind in KINDS:
-            self.assertTrue(client.get(f"/v1/sessions/{kind}-1/wait?until=ended&wait=30s").json()["met"], kind)
+            self.assertTrue(client.get(f"/v1/sessions/{kind}-1/wait?until=ended&wait=2m").json()["met"], kind)
         slow, loop = self.verdicts(client, "slow-1"), self.verdicts(client, "loop-1")
         self.assertEqual(slow[-1], "completed")
         self.assertFalse({"suspect", "stuck"} & set(slow), slow)

@@ -47,7 +47,7 @@ class JudgeCase(OwnDaemonCase):
         deadline = Deadline(90 if LONG else 20)
         document = {"state": "running"}
         while document["state"] == "running" and not deadline.passed():
-            document = client._expect((200,), client.get(f"/check-status/{check}?wait=10s"))
+            document = client._expect((200,), client.get(f"/check-status/{check}?wait=2m"))
         self.assertEqual(document["state"], "completed", document)
         return document
 
@@ -136,7 +136,7 @@ class Checks(JudgeCase):
         asked = client.post("/api/autonomous/check-status", {"sessionId": session, "checkId": "check-001"})
         self.assertEqual((asked.status, asked.json()["checkId"]), (202, "check-001"))
         self.assertIn("deprecation", asked.headers)
-        document = client.get("/api/autonomous/check-status/check-001?wait=10s").json()
+        document = client.get("/api/autonomous/check-status/check-001?wait=2m").json()
         self.assertEqual((document["status"], document["sessionId"]), ("A", session))
 
     def test_the_same_id_asks_once(self):
@@ -192,7 +192,7 @@ class Checks(JudgeCase):
         session = self.worked(client, unique())
         check = self.ask(client, session)["checkId"]
         client.end(session)
-        document = client.get(f"/check-status/{check}?wait=10s").json()
+        document = client.get(f"/check-status/{check}?wait=2m").json()
         self.assertEqual((document["outcome"], document["status"]), ("cancelled", None))
         self.assertNotIn("check.completed", [e["type"] for e in client.journal(session)])
 

@@ -25,7 +25,7 @@ class AnotherServer(OwnDaemonCase):
 
     def check(self, client) -> dict:
         asked = client._expect((202,), client.post("/check-status", {"sessionId": "s"}))
-        done = client._expect((200,), client.get(f"/check-status/{asked['checkId']}?wait=30s"))
+        done = client._expect((200,), client.get(f"/check-status/{asked['checkId']}?wait=2m"))
         self.assertEqual(done["state"], "completed", done)
         return done
 
@@ -52,7 +52,7 @@ class AnotherServer(OwnDaemonCase):
 
     def test_its_estimate_becomes_an_event(self):
         client = self.judged(answer=ESTIMATE)
-        reply = client._expect((200,), client.get("/v1/sessions/s/wait?until=event&after=3&wait=30s"))
+        reply = client._expect((200,), client.get("/v1/sessions/s/wait?until=event&after=3&wait=2m"))
         self.assertTrue(reply["met"], reply)
         events = client._expect((200,), client.get("/v1/sessions/s/events?after=3"))["events"]
         self.assertEqual([e["type"] for e in events], ["progress.estimated"], events)

@@ -435,7 +435,7 @@ class Replies(OwnDaemonCase):
         record = self.record
         for prefix in ("", "/api/autonomous"):
             record.post(f"{prefix}/check-status", {"sessionId": "lines", "checkId": "lines-check"})
-            record.get(f"{prefix}/check-status/lines-check?wait=10s")
+            record.get(f"{prefix}/check-status/lines-check?wait=2m")
             record.get(f"{prefix}/progress/lines")
         for path in ("/v1/sessions/asks/approve-agent", "/v1/chat/asks/approve-agent"):
             record.post("/v1/sessions/asks/approvals", {"kind": "auth"})
@@ -521,7 +521,7 @@ class Replies(OwnDaemonCase):
     def judged(self):
         self.record.report("judged", "tool.finished", tool="bash", result="fine")
         asked = self.record.post("/check-status", {"sessionId": "judged"}, status=202)
-        self.record.get(f"/check-status/{asked['checkId']}?wait=20s")
+        self.record.get(f"/check-status/{asked['checkId']}?wait=2m")
 
     def budgets(self):
         limits = {"timeout_seconds": 300, "max_steps": 5, "max_tokens": 1000, "max_cost_usd": 2.5}
@@ -551,7 +551,7 @@ class Replies(OwnDaemonCase):
         decide(ask(kind="question", tool=None, summary="which?", options=["a", "b"]), "respond", response="b" * 5000)
         decide(ask(kind="budget_extension", tool=None, extend={"max_steps": 5}), "ignore")
         late = ask(call_id="c6", args={"n": 6}, expires_in_ms=1, on_expiry="reject")
-        self.assertEqual(self.record.get(f"/v1/approvals/{late}?wait=20s")["status"], "expired")
+        self.assertEqual(self.record.get(f"/v1/approvals/{late}?wait=2m")["status"], "expired")
         decide(late, "approve", status=409)
         ask(call_id="c7", args={"n": 7}, risk="high")
         self.record.get("/v1/approvals?status=all")

@@ -227,7 +227,7 @@ class CommandLine(SocketCase):
         daemon = self.start()
         self.local(daemon).open("a")
         cli = self.cli(daemon)
-        waiting = cli.start("wait", "a", "--timeout", "20s")
+        waiting = cli.start("wait", "a", "--timeout", "2m")
         eventually(lambda: b"headway_waiters 1" in self.client(daemon).get("/metrics").body, what="the one that waits")
         self.local(daemon).end("a")
         self.assertEqual(waiting.wait(patient(20)), 0)

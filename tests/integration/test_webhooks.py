@@ -336,7 +336,7 @@ class Addresses(WebhookCase):
         session = unique()
         client.report(session, "message", role="assistant", text="x")
         checked = client._expect((202,), client.post("/check-status", {"sessionId": session}))
-        client._expect((200,), client.get(f"/check-status/{checked['checkId']}?wait=20s"))
+        client._expect((200,), client.get(f"/check-status/{checked['checkId']}?wait=2m"))
         client.end(session)
         self.until(client, failed=1)
         self.assertEqual({m.path for m in receiver.messages}, {"/v1/chat/completions"})
