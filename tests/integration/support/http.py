@@ -2,6 +2,7 @@
 import http.client
 import json
 import socket
+import time
 from dataclasses import dataclass
 
 from .limits import Deadline, patient
@@ -29,6 +30,7 @@ class Client:
         self.token = token
         address = None if source is None else (source, 0)
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patient(timeout), source_address=address)
+        self._used = time.monotonic()
 
     def request(self, method: str, path: str, body=None, headers: dict | None = None) -> Reply:
         """`body` may be bytes, sent as they are, or anything that JSON can say."""
@@ -39,6 +41,9 @@ class Client:
             headers.setdefault("Content-Type", "application/json")
         if self.token is not None:
             headers.setdefault("Authorization", f"Bearer {self.token}")
+        if time.monotonic() - self._used > 60:  # the server is about to close what has rested for so long
+            self._connection.close()
+        self._used = time.monotonic()
         try:
             self._connection.request(method, path, body, headers)
             answer = self._connection.getresponse()
