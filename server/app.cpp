@@ -311,7 +311,8 @@ void App::await_signal() {
 /// Nobody will read signals any more, and the last commit may hang: another one ends that, too.
 void App::let_signals_end_us() {
     error_code ignored;
-    for (const int signal : {SIGTERM, SIGINT}) signals_.remove(signal, ignored);
+    for (const int signal : {SIGTERM, SIGINT})
+        signals_.remove(signal, ignored);
 }
 
 void App::reload() {
