@@ -102,6 +102,19 @@ class StalledSync(OwnDaemonCase):
         tampering.stop()
         self.assertEqual(daemon.stop(), 0)
 
+    def test_beside_a_slow_disk_who_is_gone_turns_silent_all_the_same(self):
+        daemon = self.start({"policy.heartbeat_interval": "4s"})
+        client = self.client(daemon)
+        tampering = Tampering(daemon, "fdatasync:delay_enter=400000")  # each of them is a gap in what is heard
+        self.addCleanup(tampering.stop)
+        client.beat("quiet")
+
+        def silent():
+            client.beat("busy")
+            return client.get("/v1/sessions/quiet").json()["verdict"]["status"] == "silent"
+        eventually(silent, 60, "silence")
+        self.assertNotEqual(client.get("/v1/sessions/busy").json()["verdict"]["status"], "silent")
+
     def test_a_second_signal_ends_a_stop_that_the_disk_holds_up(self):
         daemon = self.start({"server.drain_timeout": "200ms"})
         client = self.client(daemon)
