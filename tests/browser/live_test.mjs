@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Daemon, launch, patient, slowness, tool, until, visit } from './support.mjs';
 
-const TRIES = 3; // a machine may stand still for a second, once
+const TRIES = 5; // a machine may stand still for a second
 
 let daemon, browser, window;
 before(async () => {
