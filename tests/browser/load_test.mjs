@@ -1,7 +1,7 @@
 // Quick: 500 busy sessions without a long task, the first paint. ctest runs this by itself: it measures by the clock.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Daemon, each, launch, LONG, patient, slowness, tool, visit } from './support.mjs';
+import { Daemon, each, launch, LONG, machine, patient, slowness, tool, visit } from './support.mjs';
 
 const BUSY = 500, PER_SECOND = 5;
 const SECONDS = LONG ? 60 : 6;
@@ -65,7 +65,7 @@ function mainThread(events, frame) {
   return ours;
 }
 
-test('500 sessions with 5 events a second each cause no long task', async () => {
+test('500 sessions with 5 events a second each cause no long task', async (t) => {
   await each(Array(BUSY).keys(), (i) => daemon.open(`busy-${i}`, { goal: `Task ${i}`, labels: { team: `t${i % 7}` } }));
   window = await visit(browser, daemon);
   await window.page.locator('tr[data-id]').first().waitFor();
@@ -75,9 +75,9 @@ test('500 sessions with 5 events a second each cause no long task', async () => 
     new PerformanceObserver((list) => globalThis.longTasks.push(...list.getEntries().map((entry) => Math.round(entry.duration)))).observe({ type: 'longtask' });
   });
   let held = false; // by one try at least: what a page needs it needs in each, what a machine takes from it only in some
-  let longest;
+  let longest, fair = false;
   for (let left = TRIES; left; left--) {
-    const trace = await traced(window);
+    const ours = machine(), trace = await traced(window);
     const done = await work(SECONDS);
     longest = await trace();
     const tasks = await window.page.evaluate(() => globalThis.longTasks.splice(0));
@@ -86,8 +86,10 @@ test('500 sessions with 5 events a second each cause no long task', async () => 
     const bound = patient(LONG_TASK_MS) * slow;
     console.log(`${Math.round(done.events / done.seconds)} events/s for ${Math.round(done.seconds)} s; long tasks in ms: ${tasks.join(' ') || 'none'}; most processor time of a task: ${longest.ms} ms (${longest.what}); the machine is slower by ${slow.toFixed(1)}`);
     held ||= longest.ms <= bound;
+    fair ||= ours();
     if (held && !tasks.some((ms) => ms > bound)) break;
   }
+  if (!held && !fair) return t.skip('others had the processors all the time');
   assert.ok(held, `${longest.ms} ms: ${longest.what}`);
   // What is on the screen is what the daemon has.
   const id = await window.page.locator('tr[data-id]').first().getAttribute('data-id');
@@ -95,16 +97,19 @@ test('500 sessions with 5 events a second each cause no long task', async () => 
   await window.page.locator(`tr[data-id="${id}"]`).getByText(last.text).waitFor();
 });
 
-test('the first paint comes within 300 ms', async () => {
+test('the first paint comes within 300 ms', async (t) => {
   const times = [], slow = [];
+  let fair = false;
   for (let i = 0; i < TRIES; i++) {
-    const visitor = await visit(browser, daemon, { login: false });
+    const ours = machine(), visitor = await visit(browser, daemon, { login: false });
     times.push(await visitor.page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime));
     slow.push(await slowness(visitor.page));
     await visitor.context.close();
+    fair ||= ours();
     if (times[i] < patient(300) * slow[i]) break;
   }
   console.log('first contentful paint, cold, in ms:', times.map(Math.round).join(' '), '; the machine is slower by', slow.map((by) => by.toFixed(1)).join(' '));
+  if (times.at(-1) >= patient(300) * slow.at(-1) && !fair) return t.skip('others had the processors all the time');
   assert.ok(times.at(-1) < patient(300) * slow.at(-1), `${times}`);
 });
 
