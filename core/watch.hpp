@@ -13,7 +13,7 @@ namespace headway::core {
 /// enough to go with every command.
 class Watch {
 public:
-    static constexpr std::size_t kGapsMax = 32;
+    static constexpr std::size_t kGapsMax = 32;  ///< half a kilobyte; long ones outlive short ones
 
     Watch() = default;
     /// Without a gap since then.
