@@ -80,6 +80,12 @@ core::Result<> check_listener(const ServerSettings& server, const AccessSettings
     if (server.tls_cert.empty() != server.tls_key.empty()) {
         return mistake("server.tls_cert and server.tls_key come together; set both or neither");
     }
+    if (server.behind_proxy && access.mode != "token") {
+        return mistake(
+            "server.behind_proxy: a proxy lets in whoever reaches it, and in mode `local` "
+            "everybody "
+            "who comes that way may report and read; set access.mode = \"token\"");
+    }
     HEADWAY_TRY(const ListenAddress address, parse_listen_address(server.listen));
     if (address.loopback) return {};
     const std::string reached =

@@ -29,21 +29,19 @@ Key path_key(std::string name, bool reloadable, std::string help) {
     return key;
 }
 
-Key insecure_bind_key() {
-    Key key{"server.insecure_bind", Kind::kText, "on | off", false,
-            "on: other machines may reach the port without TLS; tokens can be read on their way."};
+template <bool ServerSettings::*Member>
+Key switch_key(std::string name, std::string help) {
+    Key key{std::move(name), Kind::kText, "on | off", false, std::move(help)};
     key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
         if (text != "on" && text != "off") {
             return core::Error{core::ErrorCode::kInvalidConfig,
                                "\"" + std::string(text) + "\" is not one of on, off",
                                {}};
         }
-        settings.server.insecure_bind = text == "on";
+        settings.server.*Member = text == "on";
         return {};
     };
-    key.print = [](const Settings& s) {
-        return std::string(s.server.insecure_bind ? "on" : "off");
-    };
+    key.print = [](const Settings& s) { return std::string(s.server.*Member ? "on" : "off"); };
     return key;
 }
 
@@ -60,7 +58,12 @@ void add_listener_keys(std::vector<Key>& table) {
         "PEM file with the certificate and its chain; the port then speaks TLS only."));
     table.push_back(path_key<&ServerSettings::tls_key>(
         "server.tls_key", true, "PEM file with the certificate's key, without a passphrase."));
-    table.push_back(insecure_bind_key());
+    table.push_back(switch_key<&ServerSettings::insecure_bind>(
+        "server.insecure_bind",
+        "on: other machines may reach the port without TLS; tokens can be read on their way."));
+    table.push_back(switch_key<&ServerSettings::behind_proxy>(
+        "server.behind_proxy",
+        "on: requests come by way of a proxy on this machine; needs access.mode = \"token\"."));
 }
 
 }  // namespace headway::config

@@ -26,6 +26,7 @@ struct ServerSettings {
     std::string tls_cert;  ///< PEM chain; with it and tls_key the port speaks TLS only
     std::string tls_key;   ///< PEM
     bool insecure_bind = false;  ///< allows other machines to reach the port without TLS
+    bool behind_proxy = false;   ///< requests come by way of a proxy; needs access.mode "token"
     std::vector<std::string>
         allowed_hosts;  ///< further values of `Host`, as "name" or "name:port"; reloadable
     std::uint32_t connections_max =

@@ -219,6 +219,7 @@ void App::fail(const std::string& why) {
 core::Result<> App::load_tokens() {
     Access& access = dispatcher_->access();
     access.configure(loaded_.settings.access);
+    dispatcher_->http().refuse_forwarded(loaded_.settings.access.mode == "local");
     dispatcher_->redact(loaded_.settings.redaction);
     HEADWAY_TRY(auto tokens, store_->tokens());
     access.set_tokens(std::move(tokens));
@@ -269,15 +270,18 @@ void App::show_banner() {
     print_banner(banner, login ? login_url(banner.url, *login) : banner.url);
 }
 
-/// An exception that escapes a handler costs its connection at most, never the daemon.
+/// What escapes a handler, in practice a lack of memory, leaves something disarmed: a timer, the
+/// listener, a connection. As on the supervisor's thread, starting again is the safe way on.
 void App::run_loop() {
-    while (true) {
-        try {
-            io_.run();
-            return;
-        } catch (const std::exception& e) {
-            log_->error("a handler failed: {}", e.what());
-        }
+    try {
+        io_.run();
+    } catch (const std::exception& e) {
+        log_->critical(
+            "the I/O thread failed: {}; stopping at once, because it may serve nobody "
+            "any more. What was acknowledged is stored",
+            e.what());
+        log_->flush();
+        std::abort();
     }
 }
 
@@ -289,6 +293,7 @@ void App::supervise() {
     } catch (const std::exception& e) {
         // Memory and journal may disagree now: starting again from the journal is the safe way on.
         log_->critical("the supervisor failed: {}", e.what());
+        log_->flush();
         std::abort();
     }
 }

@@ -241,6 +241,7 @@ void Dispatcher::publish(Publication& publication) {
         if (connection != nullptr && !connection->streaming()) connection->flush();
     }
     views_.trim();
+    http_.relieve();
     arm_wait_timer();
 }
 
@@ -253,8 +254,16 @@ void Dispatcher::answer(Reply& reply) {
         put(to, problem_response(what.error(), path_of(to)));
     } else if (auto* advice = std::get_if<AdviceReply>(&*what)) {
         advice_.body.clear();
-        api::append_advice(advice_.body, advice->advice, *views_.find(advice->session));
-        put(reply.to, advice_);
+        // Ended sessions are deleted in the turn of a late report, too.
+        const core::SessionView* const view = views_.find(advice->session);
+        if (view != nullptr) {
+            api::append_advice(advice_.body, advice->advice, *view);
+            put(reply.to, advice_);
+        } else {
+            put(reply.to, problem_response(
+                              {core::ErrorCode::kUnknownSession, "the session was deleted", "id"},
+                              path_of(reply.to)));
+        }
     } else if (auto* body = std::get_if<BodyReply>(&*what); body && body->lost) {
         put(reply.to, problem_response(*body->lost, path_of(reply.to), {"winner", body->body}));
     } else if (body != nullptr) {
@@ -334,6 +343,7 @@ void Dispatcher::arm_wait_timer() {
 void Dispatcher::reload(const config::Settings& settings) {
     http_.set_allowed_hosts(settings.server.allowed_hosts);
     access_.configure(settings.access);
+    http_.refuse_forwarded(settings.access.mode == "local");
     redact(settings.redaction);
     ask({},
         ReloadCommand{settings.policy, settings.storage.retention, settings.budget,

@@ -256,6 +256,7 @@ Result<> Dispatcher::ready(Call& call) {
 
 Result<> Dispatcher::metrics(Call& call) {
     MetricsInput input{http_.stats(), supervisor_, routes_};
+    input.held = streams_.held();
     input.refused_access = access_.refused();
     input.access_failures = access_.failures();
     input.access_paused = access_.paused();

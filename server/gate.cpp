@@ -19,6 +19,12 @@ std::string lower(std::string_view text) {
     return out;
 }
 
+std::string_view trimmed(std::string_view text) {
+    const std::size_t from = std::min(text.find_first_not_of(" \t"), text.size());
+    const std::size_t to = text.find_last_not_of(" \t");
+    return to == text.npos ? std::string_view{} : text.substr(from, to + 1 - from);
+}
+
 std::string_view without_port(std::string_view host) {
     const std::size_t colon = host.rfind(':');
     const bool in_brackets = colon != std::string_view::npos && host.find(']', colon) != host.npos;
@@ -75,7 +81,72 @@ Result<> check_origin(const RequestHead& head, const GateSettings& settings) {
                  "requests from web pages of other origins are refused", "Origin"};
 }
 
+Result<> check_framing(const RequestHead& head) {
+    if (head.transfer_encodings > 0) {
+        if (head.http_1_0 || head.content_lengths > 0) {
+            return Error{ErrorCode::kBadRequest,
+                         head.http_1_0 ? "HTTP/1.0 has no Transfer-Encoding; send Content-Length"
+                                       : "send Content-Length or Transfer-Encoding, not both",
+                         "Transfer-Encoding"};
+        }
+        if (head.transfer_encodings > 1 || !head.chunked) {
+            return Error{ErrorCode::kLengthRequired,
+                         "no Transfer-Encoding but chunked is supported; send that or "
+                         "Content-Length",
+                         "Transfer-Encoding"};
+        }
+    }
+    if (head.content_lengths > 1) {
+        return Error{ErrorCode::kBadRequest, "send at most one Content-Length", "Content-Length"};
+    }
+    if (!head.repeated.empty()) {
+        return Error{ErrorCode::kBadRequest,
+                     "send at most one " + std::string{head.repeated} + " header",
+                     std::string{head.repeated}};
+    }
+    return {};
+}
+
+/// In the mode in which whoever reaches us may do everything, a proxy lets in whoever reaches it.
+Result<> check_forwarded(const RequestHead& head, const GateSettings& settings) {
+    if (head.forwarded.empty() || !settings.refuse_forwarded) return {};
+    return Error{
+        ErrorCode::kForbidden,
+        "this request came by way of a proxy, to where everybody who comes is let in; send "
+        "it to the port, with access.mode = \"token\" and server.behind_proxy = \"on\"",
+        std::string{head.forwarded}};
+}
+
+/// JSON is UTF-8 and nothing else (RFC 8259, 8.1).
+Result<> check_charset(std::string_view type) {
+    const std::string folded = lower(type);
+    for (std::size_t at = folded.find(';'); at != folded.npos; at = folded.find(';', at + 1)) {
+        std::string_view parameter = std::string_view{folded}.substr(at + 1);
+        parameter = trimmed(parameter.substr(0, parameter.find(';')));
+        if (!parameter.starts_with("charset")) continue;
+        std::string_view value = trimmed(parameter.substr(7));
+        if (!value.starts_with("=")) continue;
+        value = trimmed(value.substr(1));
+        if (value.size() > 1 && value.front() == '"' && value.back() == '"')
+            value = value.substr(1, value.size() - 2);
+        if (value == "utf-8" || value == "utf8" || value == "us-ascii") continue;
+        return Error{ErrorCode::kUnsupportedMediaType, "bodies are UTF-8; send charset=utf-8",
+                     "Content-Type"};
+    }
+    return {};
+}
+
 }  // namespace
+
+void strip_authority(RequestHead& head, const GateSettings& settings) {
+    const std::string start = lower(head.target.substr(0, 8));
+    const std::size_t scheme = start == "https://" ? 8 : start.starts_with("http://") ? 7 : 0;
+    if (scheme == 0) return;
+    const std::string_view rest = head.target.substr(scheme);
+    const std::size_t end = std::min(rest.find('/'), rest.size());
+    if (!is_ours(rest.substr(0, end), settings)) return;
+    head.target = end == rest.size() ? std::string_view{"/"} : rest.substr(end);
+}
 
 bool is_media_type(std::string_view value, std::string_view type) {
     const std::string_view bare = value.substr(0, value.find(';'));
@@ -105,36 +176,33 @@ GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& a
 
 Result<> check_head(const RequestHead& head, const GateSettings& settings) {
     HEADWAY_CHECK(check_host(head, settings));
-    if (head.transfer_encoding) {
-        return Error{ErrorCode::kLengthRequired,
-                     "Transfer-Encoding is not supported; send Content-Length",
-                     "Transfer-Encoding"};
-    }
-    if (head.content_lengths > 1) {
-        return Error{ErrorCode::kBadRequest, "send at most one Content-Length", "Content-Length"};
-    }
-    if (!head.repeated.empty()) {
-        return Error{ErrorCode::kBadRequest,
-                     "send at most one " + std::string{head.repeated} + " header",
-                     std::string{head.repeated}};
-    }
+    HEADWAY_CHECK(check_framing(head));
     HEADWAY_CHECK(check_target(head.target));
-    return check_origin(head, settings);
+    HEADWAY_CHECK(check_origin(head, settings));
+    return check_forwarded(head, settings);
 }
 
-Result<> check_body(const RequestHead& head, api::Route route) {
+Result<> check_body(RequestHead& head, api::Route route) {
     const api::RouteTraits traits = api::traits_of(route);
     const std::uint64_t length = head.content_length.value_or(0);
-    if (length > traits.body_bytes_max) {
+    if (length > traits.body_bytes_max || (head.chunked && !traits.takes_body)) {
         return Error{ErrorCode::kBodyTooLarge,
                      traits.takes_body ? "the body is limited to " +
                                              std::to_string(traits.body_bytes_max) + " bytes here"
                                        : "this route takes no body",
-                     "Content-Length"};
+                     head.chunked ? "Transfer-Encoding" : "Content-Length"};
     }
-    if (!traits.takes_body || length == 0) return {};
-    if (is_media_type(head.content_type, "application/json")) return {};
-    if (traits.ndjson && is_media_type(head.content_type, "application/x-ndjson")) return {};
+    if (!traits.takes_body || (length == 0 && !head.chunked)) return {};
+    const std::string coding = lower(head.content_encoding);
+    head.gzip = coding == "gzip" || coding == "x-gzip";
+    if (!head.gzip && !coding.empty() && coding != "identity") {
+        return Error{ErrorCode::kUnsupportedMediaType,
+                     "send the body as it is, or with Content-Encoding: gzip", "Content-Encoding"};
+    }
+    if (is_media_type(head.content_type, "application/json") ||
+        (traits.ndjson && is_media_type(head.content_type, "application/x-ndjson"))) {
+        return check_charset(head.content_type);
+    }
     return Error{ErrorCode::kUnsupportedMediaType,
                  traits.ndjson ? "send Content-Type: application/json or application/x-ndjson"
                                : "send Content-Type: application/json",

@@ -14,6 +14,7 @@ namespace headway::server {
 struct GateSettings {
     std::vector<std::string> hosts;           ///< lower case values of `Host`, as "name:port"
     std::vector<std::string> any_port_hosts;  ///< lower case names that fit with any port
+    bool refuse_forwarded = false;  ///< whoever reaches us counts as local: none by way of a proxy
 };
 
 /// Whether clients leave the port out of `Host`: that of http or https. Pure.
@@ -22,16 +23,21 @@ bool is_default_port(std::uint16_t port) noexcept;
 /// The names of a listener on loopback with `port`, and what the configuration adds. Pure.
 GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& allowed_hosts);
 
+/// Makes an origin-form target of an absolute one that names us (RFC 9112, 3.2.2); any other is
+/// left for check_head() to refuse. Pure.
+void strip_authority(RequestHead& head, const GateSettings& settings);
+
 /// Checks a head before anything else of the request is looked at (operations.md 3.4 and 3.5):
-/// exactly one Host that is ours, at most one Content-Length, no Transfer-Encoding, an origin-form
+/// exactly one Host that is ours, at most one Content-Length, or chunks alone, an origin-form
 /// ASCII target, no foreign Origin and no cross-site fetch, since a daemon on localhost is
 /// reachable from every web page. Errors: kUnknownHost, kBadRequest, kLengthRequired,
-/// kForbiddenOrigin. Pure.
+/// kForbiddenOrigin, kForbidden. Pure.
 core::Result<> check_head(const RequestHead& head, const GateSettings& settings);
 
-/// Checks the head against its route: a body of a known and bounded length and type, or none.
-/// Errors: kBodyTooLarge, kUnsupportedMediaType, kBadRequest. Pure.
-core::Result<> check_body(const RequestHead& head, api::Route route);
+/// Checks the head against its route: a body of a bounded length, or in chunks, and of a type and
+/// coding that are read here, or none. Notes what has to be inflated. Errors: kBodyTooLarge,
+/// kUnsupportedMediaType. Pure.
+core::Result<> check_body(RequestHead& head, api::Route route);
 
 /// Whether a Content-Type names this media type, which is in lower case; parameters and upper case
 /// do not matter (RFC 9110, 8.3.1). Pure.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "core/assert.hpp"
@@ -16,11 +17,13 @@ using core::Error;
 using core::ErrorCode;
 
 constexpr std::size_t kHeadBufferMax = limits::kHeaderBytesMax + 16;  // leading empty lines
-constexpr std::size_t kBodyStepMin = 4'096;
-constexpr std::size_t kBodyStepMax = 16'384;
 // A body that is longer is read in turn with others of its kind.
 constexpr std::size_t kBulkBytesMin = 65'536;
-constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+bool is_stream(api::Route route) {
+    return route == api::Route::kStream || route == api::Route::kStreamAll ||
+           route == api::Route::kProgressStream;
+}
 
 }  // namespace
 
@@ -49,21 +52,24 @@ void HttpConnection::read() {
     const bool full = slots_.size() >= limits::kPipelinedMax ||
                       out_.size() - written_ >= limits::kWriteBufferBytesMax;
     const bool leaving = phase_ == Phase::kLeaving && slots_.empty();
-    if (reading_ || closed_ || (closing_ && !streaming_ && !leaving) || full) return;
+    if (reading_ || inflating_ || closed_ || (closing_ && !streaming_ && !leaving) || full) return;
+    if (stream_slot_ != 0 && begin_ != end_) return;  // what came behind it waits for its reply
     net::mutable_buffer space;
     if (in_body_) {
-        if (!grow_body()) {
-            refuse_body();
+        space = body_.room();
+        if (!note_held()) {
+            refuse_body(
+                {ErrorCode::kOverloaded, "too many large bodies are under way; send it again", {}});
+            write();
             return;
         }
-        space = net::buffer(body_.data() + body_have_, body_.size() - body_have_);
     } else {
         make_room();
         space = net::buffer(buffer_.get() + end_, capacity_ - end_);
     }
     reading_ = true;
     ++operations_;
-    if (in_body_ && body_have_ >= kBulkBytesMin) {
+    if (in_body_ && body_.wire_bytes() >= kBulkBytesMin) {
         read_bulk(space);
     } else if (tls_) {
         decrypt(space, in_body_);
@@ -73,35 +79,6 @@ void HttpConnection::read() {
                                     received(ec, count, into_body);
                                 });
     }
-}
-
-/// What read() does in the middle of a long body.
-void HttpConnection::read_bulk(net::mutable_buffer space) {
-    if (tls_) {
-        decrypt_in_turn(space, true);
-        return;
-    }
-    socket_.async_wait(Socket::wait_read, [this, space](error_code ec) {
-        if (ec || closed_) {
-            received(net::error::operation_aborted, 0, true);
-            return;
-        }
-        owner_.bulk().add([this, space] {
-            error_code failed;
-            const std::size_t count = closed_ ? 0 : socket_.read_some(space, failed);
-            if (failed == net::error::would_block) failed = {};
-            received(failed, count, true);
-        });
-    });
-}
-
-/// Room for the next bytes, made as they come: a length that is only promised costs nothing. False
-/// when all clients together hold too much.
-bool HttpConnection::grow_body() {
-    if (body_have_ < body_.size()) return true;
-    const std::size_t step = std::clamp(body_have_, kBodyStepMin, kBodyStepMax);
-    body_.resize(std::min(body_wanted_, body_have_ + step));
-    return note_held();
 }
 
 /// What read() does on a connection with TLS, which may hold bytes that the socket has no more.
@@ -129,20 +106,10 @@ void HttpConnection::decrypt(net::mutable_buffer space, bool into_body) {
               [this, ec, count = io.count, into_body] { received(ec, count, into_body); });
 }
 
-void HttpConnection::decrypt_in_turn(net::mutable_buffer space, bool into_body) {
-    owner_.bulk().add([this, space, into_body] {
-        if (closed_) {
-            received(net::error::operation_aborted, 0, into_body);
-        } else {
-            decrypt(space, into_body);
-        }
-    });
-}
-
 void HttpConnection::received(error_code ec, std::size_t count, bool into_body) {
     reading_ = false;
     if (into_body && in_body_) {
-        body_have_ += count;
+        body_.received(count);
     } else if (!into_body) {
         end_ += count;
     }
@@ -163,17 +130,27 @@ void HttpConnection::on_read(error_code ec) {
         return;
     }
     if (streaming_ || phase_ == Phase::kLeaving) {
-        begin_ = end_ = 0;  // no input is taken any more; reading only notices the end
-        read();
+        ignore_input();
         return;
     }
     consume();
     flush();
 }
 
+/// No requests are taken any more; reading only notices the end. A request behind a stream, which
+/// never ends by itself, would wait for ever: the stream is closed.
+void HttpConnection::ignore_input() {
+    const std::string_view input{buffer_.get() + begin_, end_ - begin_};
+    const bool request = streaming_ && input.find_first_not_of("\r\n") != input.npos;
+    begin_ = end_ = 0;
+    if (request) finish_stream();
+    read();
+}
+
 /// Takes as many complete requests out of the buffer as there are.
 void HttpConnection::consume() {
-    while (!closing_ && !closed_ && !streaming_ && slots_.size() < limits::kPipelinedMax) {
+    while (!closing_ && !closed_ && !streaming_ && !inflating_ && stream_slot_ == 0 &&
+           slots_.size() < limits::kPipelinedMax) {
         if (!consume_one()) return;
     }
 }
@@ -182,26 +159,12 @@ void HttpConnection::consume() {
 bool HttpConnection::consume_one() {
     if (!head_ && !read_head()) return false;
     if (!head_) return true;  // refused, and skipped
-    if (in_body_) {
-        if (body_have_ < body_wanted_) return false;
-        in_body_ = false;
-        const std::string body = std::exchange(body_, {});
-        note_held();
-        dispatch(body);
-        begin_ = end_ = 0;  // only the head was in the buffer
-        return true;
-    }
+    if (in_body_) return body_.status() != RequestBody::Status::kNeedMore && end_body();
+    const std::string_view here{buffer_.get() + begin_ + head_->bytes,
+                                end_ - begin_ - head_->bytes};
     const auto length = static_cast<std::size_t>(head_->content_length.value_or(0));
-    if (end_ - begin_ < head_->bytes + length) {
-        read_body();
-        return false;
-    }
-    const std::string_view body{buffer_.get() + begin_ + head_->bytes, length};
-    const std::size_t used = head_->bytes + length;
-    dispatch(body);
-    if (streaming_) return false;
-    skip(used);
-    return true;
+    if (head_->chunked || here.size() < length) return begin_body(here);
+    return take(here.substr(0, length), head_->bytes + length);
 }
 
 bool HttpConnection::read_head() {
@@ -227,6 +190,7 @@ bool HttpConnection::read_head() {
 
 /// Gate and route before a byte of the body is read.
 bool HttpConnection::admit_head() {
+    strip_authority(*head_, owner_.gate(peer_));
     core::Result<> fits = check_head(*head_, owner_.gate(peer_));
     if (fits) {
         auto target = api::match(head_->method, head_->target);
@@ -238,7 +202,7 @@ bool HttpConnection::admit_head() {
     }
     // A refusal that leaves the framing intact skips the body, if that is short and already here.
     const auto length = static_cast<std::size_t>(head_->content_length.value_or(0));
-    const bool here = length <= end_ - begin_ - head_->bytes;
+    const bool here = !head_->chunked && length <= end_ - begin_ - head_->bytes;
     const std::size_t used = head_->bytes + length;
     if (breaks_framing(fits.error().code) || !here) {
         closing_ = true;
@@ -256,29 +220,6 @@ void HttpConnection::skip(std::size_t used) {
     if (begin_ == end_) begin_ = end_ = 0;
 }
 
-void HttpConnection::read_body() {
-    set_phase(Phase::kBody);
-    const std::string_view rest{buffer_.get() + begin_ + head_->bytes,
-                                end_ - begin_ - head_->bytes};
-    body_wanted_ = static_cast<std::size_t>(*head_->content_length);
-    body_.assign(rest);
-    body_have_ = rest.size();
-    // The head stays where it is, since its views are needed; what follows the body cannot be here
-    // yet.
-    end_ = begin_ + head_->bytes;
-    in_body_ = true;
-    if (head_->expects_continue && rest.empty() && slots_.empty()) out_.append(kContinue);
-}
-
-/// All clients together have sent too much that is not complete.
-void HttpConnection::refuse_body() {
-    in_body_ = false;
-    body_ = {};
-    closing_ = true;
-    refuse({ErrorCode::kOverloaded, "too many large bodies are under way; send it again", {}});
-    write();
-}
-
 void HttpConnection::dispatch(std::string_view body) {
     Slot& slot = open_slot(&*head_);
     const std::uint64_t number = slot.number;
@@ -286,9 +227,12 @@ void HttpConnection::dispatch(std::string_view body) {
     const api::Target target = *std::exchange(target_, {});
     slot.deprecation = target.deprecation;
     if (!head.keep_alive) closing_ = true;
+    if (is_stream(target.route)) stream_slot_ = number;
     set_phase(Phase::kWriting);
     try {
         owner_.on_request(*this, number, {head, target, body, peer_});
+    } catch (const std::bad_alloc&) {
+        throw;  // see App::run_loop()
     } catch (const std::exception& e) {
         respond(number, problem_response({ErrorCode::kInternal, e.what(), {}}, head.target));
     }
@@ -320,6 +264,7 @@ HttpConnection::Slot& HttpConnection::open_slot(const RequestHead* head) {
     slot.keep_alive = head->keep_alive && !owner_.draining();
     slot.path = head->target.substr(0, head->target.find('?'));
     slot.head_only = head->method == api::Method::kHead;
+    slot.http_1_0 = head->http_1_0;
     const bool usable = usable_request_id(head->request_id);
     slot.request_id = usable ? std::string{head->request_id} : owner_.next_request_id();
     return slot;

@@ -16,6 +16,7 @@
 #include "server/gate.hpp"
 #include "server/net.hpp"
 #include "server/peer.hpp"
+#include "server/request_body.hpp"
 #include "server/request_head.hpp"
 #include "server/response.hpp"
 #include "server/tls.hpp"
@@ -23,6 +24,9 @@
 namespace headway::server {
 
 class HttpConnection;
+
+/// Text of a stream that several connections send: it is kept once for all of them.
+using Frame = std::shared_ptr<const std::string>;
 
 /// A complete request. Views live until the handler returns.
 struct HttpRequest {
@@ -50,15 +54,14 @@ public:
     /// A refusal that never reached on_request().
     virtual void on_refused(core::ErrorCode code) = 0;
     /// What clients have not read yet, or not sent whole, has grown by so many bytes, or shrunk.
-    /// False: it is too much.
+    /// False: it is too much. The owner may cut() some for it, later.
     virtual bool on_held(std::ptrdiff_t change) = 0;
-    /// Where long bodies are read and handshakes are made.
+    /// Where long bodies are read, small ones grow large, and handshakes are made.
     virtual BulkTurns& bulk() = 0;
-    /// A client is cut because it and others leave too much unread.
-    virtual void on_cut() = 0;
     /// A stream has written all it was given.
     virtual void on_writable(HttpConnection& connection) = 0;
-    /// The peer is gone or was cut off; nothing more may be sent. Called once.
+    /// The peer is gone or was cut off; nothing more may be sent. Called once, from the loop: never
+    /// while a call of the owner is on the stack, which may hold what this takes away.
     virtual void on_closed(HttpConnection& connection) = 0;
     /// Nothing refers to the connection any more; destroys it.
     virtual void release(HttpConnection& connection) = 0;
@@ -90,10 +93,10 @@ public:
     bool begin_stream(std::uint64_t slot);
     bool streaming() const noexcept { return streaming_; }
     /// Nothing waits to be written, so that stream() may be called.
-    bool writable() const noexcept { return out_.empty() && !closed_; }
-    /// Sends the pieces with one call; keeps what the socket does not take. Precondition:
-    /// writable().
-    void stream(std::span<const net::const_buffer> pieces);
+    bool writable() const noexcept { return out_.empty() && !frame_ && !closed_; }
+    /// Sends as many of the frames as the socket takes, with one call; how many that were. Of the
+    /// last of them a part may still have to be written. Precondition: writable().
+    std::size_t stream(std::span<const Frame> frames);
     /// Sends text behind whatever waits already.
     void append_stream(std::string_view text);
     /// Closes once everything is written.
@@ -104,6 +107,8 @@ public:
     /// Drain: closes at once when idle, else after the replies in flight.
     void drain();
     void close();
+    /// Bytes that are kept for this client, a shared frame as if it were its own.
+    std::size_t unread() const noexcept { return held_ + (frame_ ? frame_->size() : 0); }
 
 private:
     struct Slot {
@@ -111,6 +116,7 @@ private:
         bool ready = false;
         bool keep_alive = true;
         bool head_only = false;
+        bool http_1_0 = false;
         Clock::Steady::time_point started;
         std::string request_id;
         std::string path;
@@ -129,17 +135,24 @@ private:
     bool consume_one();
     bool read_head();
     bool admit_head();
-    void read_body();
-    bool grow_body();
-    void refuse_body();
+    bool begin_body(std::string_view here);
+    bool end_body();
+    bool take(std::string_view body, std::size_t used);
+    void inflate_in_turn(std::string packed, std::size_t used);
+    void inflate(const std::string& packed, std::size_t used);
+    void refuse_body(core::Error error);
     void dispatch(std::string_view body);
+    void finish(std::size_t used);
     void refuse(const core::Error& error);
     Slot& open_slot(const RequestHead* head);
     void collect();
     void render(Slot& slot, const Response& response, std::string& out);
     void write();
     bool note_held();
-    bool affordable();
+    bool send_waiting();
+    void await_room();
+    std::size_t send_frames(std::span<const Frame> frames, error_code& ec);
+    void ignore_input();
     std::size_t send(net::const_buffer bytes, error_code& ec);
     void on_write(error_code ec);
     void set_phase(Phase phase);
@@ -147,7 +160,6 @@ private:
     void make_room();
     void skip(std::size_t used);
     void leave();
-    void cut();
     void operation_done();
 
     Socket socket_;
@@ -163,13 +175,16 @@ private:
 
     std::optional<RequestHead> head_;  ///< complete, its body is not
     std::optional<api::Target> target_;
-    std::string body_;  ///< its first body_have_ bytes have come; the rest is room
-    std::size_t body_have_ = 0;
-    std::size_t body_wanted_ = 0;
-    bool in_body_ = false;  ///< body bytes go to body_ instead of the buffer
+    RequestBody body_;
+    bool in_body_ = false;    ///< body bytes go to body_ instead of the buffer
+    bool inflating_ = false;  ///< a whole body waits for its turn
+    bool owes_continue_ = false;
 
     std::vector<Slot> slots_;  ///< requests without a reply on the wire, oldest first
     std::uint64_t next_slot_ = 1;
+    std::uint64_t stream_slot_ = 0;  ///< asks for a stream, behind which nothing is read; 0: none
+    Frame frame_;                    ///< goes out before out_
+    std::size_t frame_written_ = 0;
     std::string out_;
     std::size_t written_ = 0;
     std::size_t early_ = 0;  ///< bytes of replies in slots_, which wait for an older one

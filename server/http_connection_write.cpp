@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -15,6 +16,9 @@ using core::ErrorCode;
 
 /// How long a peer that was told goodbye may take to say so too.
 constexpr std::chrono::seconds kLeaveTimeout{2};
+constexpr std::size_t kIdleBytesMax = 16'384;  // of the buffer of a connection that has no reply
+constexpr std::size_t kPiecesMax = 64;         // below IOV_MAX; more in one call brings nothing
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
@@ -23,6 +27,7 @@ void HttpConnection::respond(std::uint64_t number, const Response& response) {
     const auto slot = std::find_if(slots_.begin(), slots_.end(),
                                    [number](const Slot& s) { return s.number == number; });
     if (slot == slots_.end()) return;
+    if (number == stream_slot_) stream_slot_ = 0;  // it was refused
     if (slots_.size() == 1 && last_before_the_drain()) slot->keep_alive = false;
     if (response.close || !slot->keep_alive) closing_ = true;
     slot->ready = true;
@@ -43,6 +48,7 @@ void HttpConnection::collect() {
         early_ -= slots_.front().text.size();
         slots_.erase(slots_.begin());
     }
+    if (slots_.empty() && std::exchange(owes_continue_, false)) out_.append(kContinue);
 }
 
 void HttpConnection::render(Slot& slot, const Response& response, std::string& out) {
@@ -52,6 +58,7 @@ void HttpConnection::render(Slot& slot, const Response& response, std::string& o
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - slot.started)
             .count());
     envelope.keep_alive = slot.keep_alive;
+    envelope.say_keep_alive = slot.http_1_0;
     envelope.head_only = slot.head_only;
     envelope.deprecation = slot.deprecation;
     append_response(out, response, envelope);
@@ -61,7 +68,7 @@ void HttpConnection::flush() {
     if (closed_) return;
     write();
     if (closed_) return;
-    if (!streaming_ && !closing_ && begin_ != end_ && !in_body_ &&
+    if (!streaming_ && !closing_ && begin_ != end_ && !in_body_ && !inflating_ &&
         slots_.size() < core::limits::kPipelinedMax && !reading_ && head_ == std::nullopt) {
         consume();  // requests that waited for room
         write();
@@ -69,55 +76,67 @@ void HttpConnection::flush() {
     read();
 }
 
-/// Tells the owner what we hold for the client; false when that is too much over all clients.
+/// Tells the owner what is kept for this client alone; false when all of it is too much.
 bool HttpConnection::note_held() {
-    const std::size_t held = out_.size() - written_ + early_ + (in_body_ ? body_.size() : 0);
+    const std::size_t held =
+        (out_.empty() ? 0 : out_.capacity()) + early_ + (in_body_ ? body_.held() : 0);
     if (held == held_) return true;
     const auto change = static_cast<std::ptrdiff_t>(held) - static_cast<std::ptrdiff_t>(held_);
     held_ = held;
     return owner_.on_held(change) || change < 0;
 }
 
-/// False when the clients together leave too much unread, and this one more than its share: it must
-/// be cut.
-bool HttpConnection::affordable() {
-    return note_held() || held_ < core::limits::kUnreadFairBytes;
+/// False when the peer is gone.
+bool HttpConnection::send_waiting() {
+    error_code ec;
+    if (frame_) {
+        const net::const_buffer rest = net::buffer(*frame_) + frame_written_;
+        frame_written_ += send(rest, ec);
+        if (frame_written_ == frame_->size()) {
+            frame_.reset();
+            frame_written_ = 0;
+        }
+    }
+    if (!frame_ && !ec && !out_.empty()) {
+        written_ += send(net::buffer(out_) + written_, ec);
+        if (written_ >= out_.size() / 2 && written_ < out_.size()) {
+            out_.erase(0, written_);  // what is written must not be kept until all is
+            written_ = 0;
+        }
+    }
+    return !ec || ec == net::error::would_block || ec == net::error::try_again;
+}
+
+void HttpConnection::await_room() {
+    if (phase_ != Phase::kLeaving) set_phase(streaming_ ? Phase::kStreaming : Phase::kWriting);
+    writing_ = true;
+    ++operations_;
+    socket_.async_wait(Socket::wait_write, [this](error_code ec) {
+        writing_ = false;
+        on_write(ec);
+        operation_done();
+    });
 }
 
 void HttpConnection::write() {
     if (closed_) return;
     if (writing_) {
-        if (!affordable()) cut();
+        note_held();
         return;
     }
-    if (!out_.empty()) {
-        error_code ec;
-        written_ += send(net::buffer(out_.data() + written_, out_.size() - written_), ec);
-        if (ec && ec != net::error::would_block && ec != net::error::try_again) {
-            close();
-            return;
-        }
-    }
-    if (!affordable()) {
-        cut();
+    if (!send_waiting()) {
+        close();
         return;
     }
-    if (written_ < out_.size()) {
-        if (phase_ != Phase::kLeaving) {
-            set_phase(streaming_ ? Phase::kStreaming : Phase::kWriting);
-        }
-        writing_ = true;
-        ++operations_;
-        socket_.async_wait(Socket::wait_write, [this](error_code ec) {
-            writing_ = false;
-            on_write(ec);
-            operation_done();
-        });
+    if (frame_ || written_ < out_.size()) {
+        note_held();
+        await_room();
         return;
     }
     out_.clear();
     written_ = 0;
-    if (out_.capacity() > 65'536) out_.shrink_to_fit();
+    if (out_.capacity() > kIdleBytesMax) out_.shrink_to_fit();
+    note_held();
     if (slots_.empty() && (closing_ || (!streaming_ && last_before_the_drain()))) {
         leave();
     } else if (slots_.empty() && phase_ == Phase::kWriting) {
@@ -181,7 +200,9 @@ bool HttpConnection::begin_stream(std::uint64_t number) {
     append_stream_header(out_, envelope);
     slots_.clear();
     streaming_ = true;
-    closing_ = false;
+    stream_slot_ = 0;
+    const std::string_view behind{buffer_.get() + begin_, end_ - begin_};
+    closing_ = behind.find_first_not_of("\r\n") != behind.npos;  // it would wait for ever
     begin_ = end_ = 0;
     set_phase(Phase::kStreaming);
     write();
@@ -189,20 +210,40 @@ bool HttpConnection::begin_stream(std::uint64_t number) {
     return !closed_;
 }
 
-void HttpConnection::stream(std::span<const net::const_buffer> pieces) {
+std::size_t HttpConnection::stream(std::span<const Frame> frames) {
     HEADWAY_ASSERT(writable() && streaming_);
     error_code ec;
-    std::size_t sent = tls_ ? 0 : socket_.write_some(pieces, ec);
+    std::size_t sent = send_frames(frames, ec);
     if (ec && ec != net::error::would_block && ec != net::error::try_again) {
         close();
-        return;
+        return 0;
     }
-    for (const net::const_buffer& piece : pieces) {
-        const std::size_t skip = std::min(sent, piece.size());
-        sent -= skip;
-        out_.append(static_cast<const char*>(piece.data()) + skip, piece.size() - skip);
+    std::size_t taken = 0;
+    while (taken < frames.size() && sent >= frames[taken]->size())
+        sent -= frames[taken++]->size();
+    if (taken < frames.size()) {
+        frame_ = frames[taken++];
+        frame_written_ = sent;
     }
     write();
+    return taken;
+}
+
+/// How many bytes of all of them the socket takes.
+std::size_t HttpConnection::send_frames(std::span<const Frame> frames, error_code& ec) {
+    std::size_t sent = 0;
+    if (tls_) {
+        for (const Frame& frame : frames) {
+            sent += send(net::buffer(*frame), ec);
+            if (ec) break;
+        }
+        return sent;
+    }
+    std::array<net::const_buffer, kPiecesMax> pieces;
+    const std::size_t count = std::min(frames.size(), pieces.size());
+    for (std::size_t i = 0; i < count; ++i)
+        pieces[i] = net::buffer(*frames[i]);
+    return socket_.write_some(std::span{pieces}.first(count), ec);
 }
 
 void HttpConnection::append_stream(std::string_view text) {
@@ -257,7 +298,7 @@ void HttpConnection::check_deadline(Clock::Steady::time_point now) {
         case Phase::kWriting:
         case Phase::kStreaming:
             // Time spent by us, as in a long poll, is not the client's; only unread bytes are.
-            if (written_ < out_.size()) close();
+            if (frame_ || written_ < out_.size()) close();
             return;
     }
 }
@@ -269,13 +310,8 @@ bool HttpConnection::last_before_the_drain() const {
 
 void HttpConnection::drain() {
     // Any other closes after the reply it is owed: see last_before_the_drain().
-    const bool idle = slots_.empty() && out_.empty() && !head_ && begin_ == end_;
+    const bool idle = slots_.empty() && writable() && !head_ && begin_ == end_;
     if (!closed_ && !streaming_ && idle) close();
-}
-
-void HttpConnection::cut() {
-    owner_.on_cut();
-    close();
 }
 
 void HttpConnection::close() {
@@ -286,8 +322,13 @@ void HttpConnection::close() {
     error_code ignored;
     socket_.shutdown(Socket::shutdown_both, ignored);
     socket_.close(ignored);
-    owner_.on_closed(*this);
-    net::post(socket_.get_executor(), [this] { operation_done(); });
+    frame_.reset();
+    out_ = {};
+    // Later: whoever has called us may be in the middle of what on_closed() takes away.
+    net::post(socket_.get_executor(), [this] {
+        owner_.on_closed(*this);
+        operation_done();
+    });
 }
 
 void HttpConnection::operation_done() {

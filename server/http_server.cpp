@@ -1,6 +1,8 @@
 #include "server/http_server.hpp"
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
 #include <charconv>
 #include <random>
 #include <utility>
@@ -88,7 +90,9 @@ std::uint16_t HttpServer::port() const {
 void HttpServer::set_allowed_hosts(const std::vector<std::string>& hosts) {
     error_code ec;
     const net::ip::address address = acceptor_.local_endpoint(ec).address();
+    const bool refuse_forwarded = gate_.refuse_forwarded;
     gate_ = gate_settings(port(), hosts);
+    gate_.refuse_forwarded = refuse_forwarded;
     if (!address.is_unspecified()) {
         const std::string name = bound();
         gate_.hosts.push_back(name);
@@ -96,6 +100,7 @@ void HttpServer::set_allowed_hosts(const std::vector<std::string>& hosts) {
     }
     local_gate_ = gate_settings(port(), hosts);
     local_gate_.any_port_hosts.emplace_back("localhost");
+    local_gate_.refuse_forwarded = true;
 }
 
 core::Result<> HttpServer::listen_local(const std::filesystem::path& file) {
@@ -232,7 +237,37 @@ void HttpServer::on_refused(core::ErrorCode) {
 
 bool HttpServer::on_held(std::ptrdiff_t change) {
     stats_.held_bytes += static_cast<std::size_t>(change);  // wraps for what is negative
-    return stats_.held_bytes <= core::limits::kUnreadBytesMax;
+    if (!overfull()) return true;
+    if (change > 0 && !std::exchange(relief_posted_, true)) {
+        // Not at once: the connection that holds too much is in the middle of something.
+        net::post(io_.get_executor(), [this] {
+            relief_posted_ = false;
+            relieve();
+        });
+    }
+    return false;
+}
+
+bool HttpServer::overfull() const {
+    return stats_.held_bytes + handler_.held() > core::limits::kUnreadBytesMax;
+}
+
+/// The largest first: nobody is safe for being small, since many small ones are as much. What
+/// several wait for is one copy, and is free only when the last of them has gone.
+void HttpServer::relieve() {
+    if (!overfull()) return;
+    std::vector<HttpConnection*> holders;
+    for (const Place& place : places_) {
+        if (place.connection && place.connection->unread() > 0)
+            holders.push_back(place.connection.get());
+    }
+    std::sort(holders.begin(), holders.end(),
+              [](const auto* a, const auto* b) { return a->unread() > b->unread(); });
+    for (HttpConnection* holder : holders) {
+        if (!overfull()) return;
+        ++stats_.cut;
+        holder->close();
+    }
 }
 
 void HttpServer::on_writable(HttpConnection& connection) {

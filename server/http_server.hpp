@@ -40,6 +40,8 @@ public:
                             const HttpRequest& request) = 0;
         virtual void writable(HttpConnection& connection) = 0;
         virtual void closed(std::uint64_t connection) = 0;
+        /// Bytes that it keeps for clients, besides what connections keep.
+        virtual std::size_t held() const = 0;
         /// Once a second.
         virtual void second(Clock::Steady::time_point now) = 0;
     };
@@ -67,6 +69,11 @@ public:
 
     HttpConnection* find(std::uint64_t id);
     void set_allowed_hosts(const std::vector<std::string>& hosts);
+    /// Whether requests that came by way of a proxy are refused. Those to the Unix socket always
+    /// are: they would count as the user whose proxy it is.
+    void refuse_forwarded(bool refused) { gate_.refuse_forwarded = refused; }
+    /// Cuts those who leave most unread, when all of them together leave too much.
+    void relieve();
 
     /// No new connections; the others close as they become idle.
     void drain();
@@ -85,7 +92,6 @@ public:
     void on_refused(core::ErrorCode code) override;
     bool on_held(std::ptrdiff_t change) override;
     BulkTurns& bulk() override { return bulk_; }
-    void on_cut() override { ++stats_.cut; }
     void on_writable(HttpConnection& connection) override;
     void on_closed(HttpConnection& connection) override;
     void release(HttpConnection& connection) override;
@@ -100,6 +106,7 @@ private:
     void go_on(const error_code& ec, Timer& pause, void (HttpServer::*again)());
     void admit(Socket socket, const Peer& peer);
     void turn_wheel();
+    bool overfull() const;
 
     net::io_context& io_;
     config::ServerSettings settings_;
@@ -121,6 +128,7 @@ private:
     std::string request_id_prefix_;
     std::uint64_t request_count_ = 0;
     bool draining_ = false;
+    bool relief_posted_ = false;
 };
 
 }  // namespace headway::server

@@ -151,7 +151,7 @@ void add_http(Families& families, const MetricsInput& input) {
                      input.http.accept_errors);
     families.gauge("headway_http_held_bytes",
                    "Of replies that clients have not read yet, and bodies not sent whole.",
-                   static_cast<double>(input.http.held_bytes));
+                   static_cast<double>(input.http.held_bytes + input.held));
     families.counter("headway_http_connections_cut_total",
                      "Connections cut because all together left too much unread.", input.http.cut);
     families.gauge("headway_http_connections", "Connections open now.",

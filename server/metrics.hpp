@@ -25,6 +25,7 @@ struct MetricsInput {
     std::uint64_t access_paused = 0;
     std::uint64_t failing_addresses = 0;
     std::uint64_t connections_max = 0;
+    std::uint64_t held = 0;  ///< bytes that clients share: frames of streams
     std::uint64_t queue = 0;
     std::uint64_t streams = 0;
     std::uint64_t waiters = 0;

@@ -50,6 +50,24 @@ bool equals_ignoring_case(std::string_view a, std::string_view lower) {
     return true;
 }
 
+bool has_line_end(const char* from, const char* to) {
+    return std::find(from, to, '\n') != to;
+}
+
+/// Fields that proxies add, in lower case; besides these, all that begin with X-Forwarded.
+constexpr std::string_view kForwarding[] = {"forwarded",           "via",
+                                            "x-real-ip",           "x-client-ip",
+                                            "true-client-ip",      "cf-connecting-ip",
+                                            "x-cluster-client-ip", "x-original-forwarded-for"};
+
+bool is_forwarding(std::string_view name) {
+    constexpr std::string_view kPrefix = "x-forwarded";
+    if (equals_ignoring_case(name.substr(0, kPrefix.size()), kPrefix)) return true;
+    return std::any_of(
+        std::begin(kForwarding), std::end(kForwarding),
+        [name](std::string_view known) { return equals_ignoring_case(name, known); });
+}
+
 bool is_number(std::string_view value) {
     return value.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -81,6 +99,7 @@ private:
             ec = http::error::header_limit;
             return;
         }
+        if (is_forwarding(std_view(raw_name))) head_.forwarded = std_view(raw_name);
         take(name, std_view(raw_name), value);
     }
 
@@ -95,7 +114,14 @@ private:
                 head_.content_lengths += is_number(value) ? 1U : 2U;
                 break;
             case http::field::transfer_encoding:
-                head_.transfer_encoding = true;
+                ++head_.transfer_encodings;
+                // The only coding we know, and not from a fold, which others read otherwise.
+                head_.chunked = equals_ignoring_case(value, "chunked") &&
+                                !has_line_end(raw_name.data() + raw_name.size(), value.data());
+                break;
+            case http::field::content_encoding:
+                note_repeated(head_.content_encoding, "Content-Encoding");
+                head_.content_encoding = value;
                 break;
             case http::field::content_type:
                 note_repeated(head_.content_type, "Content-Type");

@@ -32,14 +32,18 @@ struct RequestHead {
     std::string_view accept_encoding;
     std::string_view cookie;
     std::string_view if_none_match;
+    std::string_view content_encoding;
+    bool chunked = false;
+    bool gzip = false;  ///< the body, as check_body() has found
 
     // What the gate judges.
     std::uint32_t fields = 0;
     std::uint32_t hosts = 0;
     std::uint32_t content_lengths = 0;
     std::uint32_t authorizations = 0;
-    bool transfer_encoding = false;
-    std::string_view repeated;  ///< a field that may come once and came more often
+    std::uint32_t transfer_encodings = 0;
+    std::string_view forwarded;  ///< the name of a field by which a proxy says for whom it asks
+    std::string_view repeated;   ///< a field that may come once and came more often
 
     /// A web page made it: only browsers send these.
     bool from_browser() const noexcept { return !origin.empty() || !fetch_site.empty(); }

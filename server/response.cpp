@@ -108,7 +108,9 @@ void append_response(std::string& out, const Response& response, const Envelope&
     out.append("\r\n");
     out.append(response.headers);
     if (envelope.deprecation != nullptr) append_deprecation(out, *envelope.deprecation);
-    if (!envelope.keep_alive || response.close) out.append("Connection: close\r\n");
+    const bool closes = !envelope.keep_alive || response.close;
+    if (closes) out.append("Connection: close\r\n");
+    if (!closes && envelope.say_keep_alive) out.append("Connection: keep-alive\r\n");
     out.append("\r\n");
     if (!envelope.head_only) out.append(response.body);
 }

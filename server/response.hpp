@@ -25,7 +25,8 @@ struct Envelope {
     std::string_view request_id;
     std::uint64_t microseconds = 0;  ///< from the end of the head to the reply
     bool keep_alive = true;
-    bool head_only = false;                         ///< HEAD: the header of what GET would send
+    bool say_keep_alive = false;  ///< to a client of HTTP/1.0, which does not expect it
+    bool head_only = false;       ///< HEAD: the header of what GET would send
     const api::Deprecation* deprecation = nullptr;  ///< of the route, or null
 };
 

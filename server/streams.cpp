@@ -13,15 +13,6 @@ namespace {
 namespace limits = core::limits;
 
 constexpr std::chrono::seconds kQuietMax{15};
-constexpr std::size_t kPiecesMax = 256;  // below IOV_MAX
-
-std::string event_frame(std::int64_t id, const storage::StreamEvent& event) {
-    std::string data;
-    api::append_event(data, event.session, event.event);
-    std::string frame;
-    api::append_sse(frame, core::name_of(core::type_of(event.event.payload)), id, data);
-    return frame;
-}
 
 std::string hello_frame(const StreamReply& reply) {
     const std::string data = "{\"version\":\"" + std::string{core::version().version} +
@@ -86,7 +77,6 @@ void Streams::on_page(std::uint64_t id, StreamReply reply) {
             return;
         }
         start(*connection, client, reply);
-        if (!clients_.contains(id)) return;  // writing found the peer gone
     }
     if (client.kind == StreamKind::kProgress) {
         go_live(id, client);
@@ -100,9 +90,7 @@ void Streams::on_page(std::uint64_t id, StreamReply reply) {
     }
     if (reply.caught_up) go_live(id, client);
     if (!text.empty()) send_text(*connection, client, text);
-    if (const auto still = clients_.find(id); still != clients_.end() && !still->second.live) {
-        next_page(id, still->second);
-    }
+    if (!client.live) next_page(id, client);
 }
 
 void Streams::start(HttpConnection& connection, Client& client, const StreamReply& reply) {
@@ -132,83 +120,12 @@ void Streams::go_live(std::uint64_t id, Client& client) {
         client.stale = true;
 }
 
-Streams::Channel& Streams::channel_of(const Client& client) {
-    switch (client.kind) {
-        case StreamKind::kAll:
-            return all_;
-        case StreamKind::kProgress:
-            return progress_[client.session];
-        case StreamKind::kSession:
-            break;
-    }
-    return sessions_[client.session];
-}
-
-void Streams::publish(const std::vector<storage::StreamEvent>& events) {
-    std::vector<Channel*> touched;
-    for (const storage::StreamEvent& event : events) {
-        if (!all_.clients.empty()) append(all_, event_frame(event.cursor, event));
-        const auto channel = sessions_.find(event.session);
-        if (channel == sessions_.end()) continue;
-        append(channel->second, event_frame(static_cast<std::int64_t>(event.event.n), event));
-        if (touched.empty() || touched.back() != &channel->second) {
-            touched.push_back(&channel->second);
-        }
-    }
-    if (!all_.clients.empty() && !events.empty()) pump_channel(all_);
-    for (Channel* channel : touched)
-        pump_channel(*channel);
-}
-
-void Streams::append(Channel& channel, std::string frame) {
-    channel.bytes += frame.size();
-    channel.frames.push_back(std::move(frame));
-    while (channel.frames.size() > limits::kFrameRingCountMax ||
-           channel.bytes > limits::kFrameRingBytesMax) {
-        channel.bytes -= channel.frames.front().size();
-        channel.frames.pop_front();
-        ++channel.base;
-    }
-}
-
-void Streams::pump_channel(Channel& channel) {
-    // Closing a client edits the list.
-    const std::vector<std::uint64_t> ids = channel.clients;
-    std::uint64_t slowest = channel.end();
-    for (const std::uint64_t id : ids) {
-        const auto client = clients_.find(id);
-        if (client == clients_.end()) continue;
-        pump(id, client->second);
-        const auto still = clients_.find(id);
-        if (still != clients_.end()) slowest = std::min(slowest, still->second.next_frame);
-    }
-    while (channel.base < slowest && !channel.frames.empty()) {
-        channel.bytes -= channel.frames.front().size();
-        channel.frames.pop_front();
-        ++channel.base;
-    }
-}
-
-void Streams::pump(std::uint64_t id, Client& client) {
-    HttpConnection* connection = find_(id);
-    if (connection == nullptr || client.kind == StreamKind::kProgress) return;
-    Channel& channel = channel_of(client);
-    while (connection->writable() && client.next_frame < channel.end()) {
-        if (client.next_frame < channel.base) {
-            cut_lagged(*connection, client);
-            return;
-        }
-        pieces_.clear();
-        const std::uint64_t to = std::min(channel.end(), client.next_frame + kPiecesMax);
-        for (std::uint64_t i = client.next_frame; i < to; ++i) {
-            pieces_.push_back(net::buffer(channel.frames[i - channel.base]));
-        }
-        frames_sent_ += pieces_.size();
-        client.next_frame = to;
-        client.quiet_since = Clock::steady();
-        connection->stream(pieces_);
-        if (!clients_.contains(id)) return;
-    }
+/// It was up to date, and one commit was more than the ring holds.
+void Streams::rejoin(std::uint64_t id, Client& client) {
+    client.live = false;
+    rejoined_ = true;
+    std::erase(channel_of(client).clients, id);
+    next_page(id, client);
 }
 
 void Streams::cut_lagged(HttpConnection& connection, Client& client) {
@@ -222,7 +139,7 @@ void Streams::say_last(HttpConnection& connection, Client& client, std::string_v
     std::string frame;
     api::append_sse(frame, event, {}, data);
     send_text(connection, client, frame);
-    if (is_open(connection.id())) connection.finish_stream();
+    connection.finish_stream();
 }
 
 void Streams::cut(const std::function<bool(const std::string&)>& may_stay) {
@@ -262,11 +179,8 @@ void Streams::send_progress(HttpConnection& connection, Client& client) {
     client.stale = false;
     const core::SessionView* view = views_.find(client.session);
     if (view == nullptr) {
-        // Evicted, or never asked for: its arrival brings us back here.
         client.stale = true;
-        views_.get(client.session, [this, session = client.session](const auto& found) {
-            if (found && *found != nullptr) publish_progress(session);
-        });
+        ask_view(client.session, channel_of(client));
         return;
     }
     std::string data;
@@ -275,6 +189,17 @@ void Streams::send_progress(HttpConnection& connection, Client& client) {
     api::append_sse(frame, "progress", static_cast<std::int64_t>(view->n), data);
     ++frames_sent_;
     send_text(connection, client, frame);
+}
+
+/// Evicted, or never asked for: its arrival brings us back to all who follow it. Once for all of
+/// them, since each answer is sent to each.
+void Streams::ask_view(const std::string& session, Channel& channel) {
+    if (std::exchange(channel.view_asked, true)) return;
+    views_.get(session, [this, session](const auto& found) {
+        const auto waiting = progress_.find(session);
+        if (waiting != progress_.end()) waiting->second.view_asked = false;
+        if (found && *found != nullptr) publish_progress(session);
+    });
 }
 
 void Streams::send_text(HttpConnection& connection, Client& client, const std::string& text) {
@@ -305,6 +230,8 @@ void Streams::on_closed(std::uint64_t id) {
     Channel& channel = channel_of(client);
     std::erase(channel.clients, id);
     if (!channel.clients.empty()) return;
+    while (!channel.frames.empty())
+        drop_front(channel);
     if (client.kind == StreamKind::kSession) sessions_.erase(client.session);
     if (client.kind == StreamKind::kProgress) progress_.erase(client.session);
     if (client.kind == StreamKind::kAll) all_ = Channel{};
@@ -338,7 +265,7 @@ void Streams::drain() {
             continue;
         }
         send_text(*connection, client->second, frame);
-        if (is_open(id)) connection->finish_stream();
+        connection->finish_stream();
     }
 }
 

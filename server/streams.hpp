@@ -21,14 +21,19 @@ enum class StreamKind : std::uint8_t { kSession, kAll, kProgress };
 
 /// Server-Sent Events. Each channel (a session, or all of them) keeps one ring of encoded frames
 /// and its clients only a position in it: an event is encoded once, and each client gets everything
-/// behind its position with one write. Who falls off the ring is told `lagged` and cut. A client
-/// that resumes is first fed from the journal, page by page, as fast as it reads. I/O thread only.
+/// behind its position with one write. Who falls off the ring is told `lagged` and cut, unless it
+/// was up to date before the commit that pushed it off: it is fed from the journal again, as is a
+/// client that resumes, page by page, as fast as it reads. I/O thread only.
+///
+/// Nothing here is taken away in the middle of a call: connections report their end from the loop.
 class Streams {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
     /// Sends a StreamQuery on behalf of a connection; false when the queue is full.
     using Ask = std::function<bool(std::uint64_t connection, StreamQuery query)>;
     using Time = std::function<api::ReadingTime()>;
+    /// Of frames that wait in all rings, for clients that are behind: four that are full.
+    static constexpr std::size_t kRingsBytesMax = 64U << 20;
 
     Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
 
@@ -58,14 +63,23 @@ public:
     void drain();
 
     std::size_t size() const noexcept { return clients_.size(); }
+    /// Bytes of all frames that are alive, in the rings or waiting in a connection.
+    std::size_t held() const noexcept { return *held_; }
     std::uint64_t frames_sent() const noexcept { return frames_sent_; }
     std::uint64_t lagged() const noexcept { return lagged_; }
 
 private:
+    struct Entry {
+        std::int64_t id = 0;  ///< of the event
+        Frame frame;
+    };
     struct Channel {
-        std::deque<std::string> frames;
+        std::deque<Entry> frames;
         std::uint64_t base = 0;  ///< number of frames.front()
+        std::uint64_t mark = 0;  ///< its end before what is being published
+        std::uint64_t turn = 0;  ///< of the publication that `mark` belongs to
         std::size_t bytes = 0;
+        bool view_asked = false;  ///< progress: the view is on its way
         std::vector<std::uint64_t> clients;
         std::uint64_t end() const { return base + frames.size(); }
     };
@@ -74,7 +88,7 @@ private:
         std::string session;
         std::string caller;
         std::uint64_t slot = 0;
-        std::int64_t position = 0;  ///< of the last event sent from the journal
+        std::int64_t position = 0;  ///< of the last event sent
         std::optional<std::int64_t> after;
         std::uint64_t next_frame = 0;  ///< in the channel, once live
         bool started = false;          ///< the header and `hello` are out
@@ -84,7 +98,9 @@ private:
         Clock::Steady::time_point quiet_since;
     };
 
+    static std::string event_frame(std::int64_t id, const storage::StreamEvent& event);
     Channel& channel_of(const Client& client);
+    Frame make_frame(std::string text);
     void start(HttpConnection& connection, Client& client, const StreamReply& reply);
     void next_page(std::uint64_t id, Client& client);
     void go_live(std::uint64_t id, Client& client);
@@ -95,7 +111,12 @@ private:
     void cut_lagged(HttpConnection& connection, Client& client);
     void say_last(HttpConnection& connection, Client& client, std::string_view event,
                   std::string_view data);
-    void append(Channel& channel, std::string frame);
+    void append(Channel& channel, std::int64_t id, const storage::StreamEvent& event);
+    void drop_front(Channel& channel);
+    void drop_read(Channel& channel);
+    void rejoin(std::uint64_t id, Client& client);
+    void bound_rings();
+    void ask_view(const std::string& session, Channel& channel);
 
     ViewCache& views_;
     FindConnection find_;
@@ -105,7 +126,12 @@ private:
     std::unordered_map<std::string, Channel> sessions_;
     std::unordered_map<std::string, Channel> progress_;
     Channel all_;
-    std::vector<net::const_buffer> pieces_;
+    std::vector<Frame> batch_;    ///< reused, empty between calls
+    std::size_t ring_bytes_ = 0;  ///< of all channels
+    /// Shared with the frames, which connections may keep longer than we live.
+    std::shared_ptr<std::size_t> held_ = std::make_shared<std::size_t>(0);
+    std::uint64_t turn_ = 0;  ///< of publish()
+    bool rejoined_ = false;   ///< somebody, in this turn
     std::uint64_t frames_sent_ = 0;
     std::uint64_t lagged_ = 0;
 };

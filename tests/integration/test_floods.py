@@ -178,6 +178,30 @@ class SlowClients(FloodCase):
         eventually(lambda: self.metric(daemon, "headway_http_held_bytes") < 1e6, 30, "the end of the unread bytes")
         self.assertGreater(len(witness.seconds), 0)
 
+    def test_streams_that_nobody_reads_share_what_they_wait_for(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        client.open("big")
+        before = daemon.resident_bytes()
+        count = 4_000 if LONG else 400
+        with Witness(daemon) as witness:
+            streams = self.connected(daemon, count, receive_buffer=4096)
+            for i, stream in enumerate(streams):
+                stream.send(stream.format("GET", "/v1/stream" if i % 2 else "/v1/sessions/big/stream"))
+            for stream in streams:
+                stream.read_until(b"event: hello")
+            report = [{"type": "message", "data": {"text": "x" * 4000}}] * 240
+            for _ in range(12):  # 1 MB each
+                self.assertEqual(client.post("/v1/sessions/big/events", report).status, 200)
+            grown = daemon.resident_bytes() - before
+            bound = self.metric(daemon, 'headway_bound{of="http_held_bytes"}')
+            self.assertLessEqual(self.metric(daemon, "headway_http_held_bytes"), bound)
+        say(f"streams that nobody reads: {grown >> 20} MiB for {count}; others: {witness.figures()}")
+        self.check_memory(grown, 150 << 20)
+        for stream in streams:
+            stream.close()
+        eventually(lambda: self.metric(daemon, "headway_http_held_bytes") < 1e6, 30, "the end of the unread bytes")
+
     def test_replies_behind_a_long_poll_count_as_unread_too(self):
         daemon = self.start()
         client = self.client(daemon)

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """HTTP/1.1 as clients really speak it: kept alive, pipelined, in pieces, half closed, too slow, too many."""
+import gzip
+import http.client
 import json
 import re
 import signal
 import socket
+import subprocess
 import unittest
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.daemon import Daemon
 from support.http import RawConnection
 from support.limits import SLOW, eventually
 
@@ -109,6 +113,106 @@ class Requests(SharedDaemonCase):
         connection.send(connection.format("POST", "/v1/sessions/x/events", headers=head))
         self.assertEqual(connection.reply().status, 413)
 
+    def test_a_body_in_chunks_is_taken_as_clients_send_it(self):
+        session = unique()
+        pieces = [b'{"type":"message",', b'"data":{"text":"', b"x" * 100_000, b'"}}']
+        connection = http.client.HTTPConnection("127.0.0.1", self.daemon.port, timeout=60)
+        self.addCleanup(connection.close)
+        for n in range(2, 6):  # an iterable without a length: chunks, one for each of its pieces
+            connection.request("POST", f"/v1/sessions/{session}/events", iter(pieces), {"Content-Type": "application/json"},
+                               encode_chunked=True)
+            reply = connection.getresponse()
+            self.assertEqual((reply.status, json.loads(reply.read())["n"]), (200, n))
+        self.assertEqual(len(self.client.journal(session)), 5)
+
+    def test_curl_may_send_what_it_reads_from_a_pipe(self):
+        session = unique()
+        command = ["curl", "-sS", "-X", "POST", "-T", "-", "-H", "Content-Type: application/x-ndjson",
+                   f"{self.daemon.url}/v1/sessions/{session}/events"]
+        lines = b'{"type":"message","data":{"text":"x"}}\n' * 900
+        result = subprocess.run(command, input=lines, capture_output=True, timeout=60, check=True)
+        self.assertEqual(json.loads(result.stdout)["accepted"], 900)
+
+    def test_chunks_are_awaited_after_100_continue(self):
+        connection, session = self.connect(), unique()
+        head = "Expect: 100-continue\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+        connection.send(connection.format("POST", f"/v1/sessions/{session}/events", headers=head))
+        self.assertEqual(connection.reply().status, 100)
+        connection.send(f"{len(EVENT):x}\r\n".encode() + EVENT + b"\r\n0\r\n\r\n")
+        self.assertEqual(connection.reply().status, 200)
+
+    def test_a_packed_body_is_read(self):
+        connection, session = self.connect(), unique()
+        events = json.dumps([json.loads(EVENT)] * 500).encode()
+        for kind in ("gzip", "x-gzip", "GZIP"):
+            reply = connection.request("POST", f"/v1/sessions/{session}/events", gzip.compress(events), f"Content-Encoding: {kind}\r\n")
+            self.assertEqual((reply.status, reply.json()["accepted"]), (200, 500))
+        packed = gzip.compress(EVENT)
+        chunks = f"{len(packed):x}\r\n".encode() + packed + b"\r\n0\r\n\r\n"
+        connection.send(connection.format("POST", f"/v1/sessions/{session}/events", headers="Content-Type: application/json\r\n"
+                                          "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n") + chunks)
+        self.assertEqual(connection.reply().status, 200)
+        self.assertEqual(self.client.session(session)["n"], 1502)
+
+    def test_a_packed_body_that_is_a_bomb_or_damaged_is_refused(self):
+        for packed, status in ((gzip.compress(b" " * 50_000_000), 413), (gzip.compress(EVENT)[:-1], 400), (EVENT, 400),
+                               (gzip.compress(EVENT) + b"x", 400)):
+            connection = self.connect()
+            reply = connection.request("POST", "/v1/sessions/none-1/events", packed, "Content-Encoding: gzip\r\n")
+            self.assertEqual((reply.status, reply.json()["field"]), (status, "Content-Encoding"))
+        self.assertEqual(self.client.get("/v1/sessions/none-1").status, 404)
+
+    def test_other_codings_and_charsets_are_refused(self):
+        connection = self.connect()
+        for headers, field in (("Content-Encoding: br\r\n", "Content-Encoding"), ("Content-Encoding: deflate\r\n", "Content-Encoding"),
+                               ("Content-Type: application/json; charset=utf-16\r\n", "Content-Type"),
+                               ("Content-Type: application/json; charset=latin1\r\n", "Content-Type")):
+            reply = connection.request("POST", "/v1/sessions/none-1/events", EVENT, headers)
+            self.assertEqual((reply.status, reply.json()["field"]), (415, field))
+        reply = connection.request("POST", f"/v1/sessions/{unique()}/events", EVENT, "Content-Type: application/json; charset=UTF-8\r\n")
+        self.assertEqual(reply.status, 200)
+
+    def test_http_1_0_stays_when_it_asks_to_and_is_told_so(self):
+        connection = self.connect()
+        for _ in range(3):
+            connection.send(f"GET /livez HTTP/1.0\r\nHost: 127.0.0.1:{self.daemon.port}\r\nConnection: Keep-Alive\r\n\r\n".encode())
+            reply = connection.reply()
+            self.assertEqual((reply.status, reply.headers["connection"]), (200, "keep-alive"))
+
+    def test_a_target_may_be_a_url_of_ours(self):
+        connection = self.connect()
+        for host in (f"127.0.0.1:{self.daemon.port}", f"localhost:{self.daemon.port}"):
+            self.assertEqual(connection.request("GET", f"http://{host}/v1/sessions?limit=1").status, 200)
+
+    def test_a_request_behind_a_stream_ends_it_cleanly(self):
+        for apart in (False, True):
+            connection, session = self.connect(), unique()
+            self.client.open(session)
+            stream, live = connection.format("GET", f"/v1/sessions/{session}/stream"), connection.format("GET", "/livez")
+            if apart:
+                connection.send(stream)
+                self.assertEqual(connection.stream_reply().status, 200)
+                connection.send(live)
+            else:
+                connection.send(stream + live)
+                connection.read_until(b"\r\n\r\n")
+            with self.assertRaises(EOFError):
+                connection.read(1 << 20)
+
+    def test_a_request_behind_a_stream_that_is_refused_is_answered(self):
+        connection = self.connect()
+        connection.send(connection.format("GET", "/v1/sessions/none-1/stream") + connection.format("GET", "/livez"))
+        self.assertEqual([connection.reply().status for _ in range(2)], [404, 200])
+
+    def test_what_came_by_way_of_a_proxy_is_refused_where_everybody_is_let_in(self):
+        connection = self.connect()
+        for header in ("Forwarded: for=10.0.0.1", "X-Forwarded-For: 10.0.0.1", "X-Forwarded-Proto: https", "X-Real-IP: 10.0.0.1",
+                       "Via: 1.1 proxy"):
+            reply = connection.request("GET", "/v1/sessions", headers=header + "\r\n")
+            self.assertEqual((reply.status, reply.json()["code"], reply.json()["field"]), (403, "forbidden", header.split(":")[0]))
+            self.assertIn("server.behind_proxy", reply.json()["detail"])
+        self.assertEqual(connection.request("GET", "/livez").status, 200)
+
     def test_head_is_a_get_without_a_body(self):
         connection = self.connect()
         full = connection.request("GET", "/v1/version")
@@ -190,6 +294,30 @@ class Requests(SharedDaemonCase):
     def metric(self, name: str) -> float:
         text = self.client.get("/metrics").body.decode()
         return float(next(line for line in text.splitlines() if line.startswith(name + " ")).split()[-1])
+
+
+class Proxies(OwnDaemonCase):
+    def test_behind_a_proxy_a_token_says_who_it_is(self):
+        daemon = self.start({"access.mode": "token", "server.behind_proxy": "on"})
+        client = daemon.operator()
+        self.addCleanup(client.close)
+        self.assertEqual(client.get("/v1/sessions", X_Forwarded_For="10.0.0.1").status, 200)
+        self.assertEqual(self.client(daemon).get("/v1/sessions", X_Forwarded_For="10.0.0.1").status, 401)
+
+    def test_the_unix_socket_is_for_no_proxy(self):
+        daemon = self.start({"access.mode": "token"})
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.connect(str(daemon.state_dir / "headway.sock"))
+            sock.sendall(b"GET /v1/sessions HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n")
+            self.assertTrue(sock.recv(65536).startswith(b"HTTP/1.1 403 "))
+
+    def test_a_proxy_before_open_doors_is_a_mistake_in_the_configuration(self):
+        daemon = Daemon({"server.behind_proxy": "on"})
+        self.addCleanup(daemon.close)
+        process = daemon.spawn()
+        self.assertEqual(process.wait(timeout=60), 2)
+        process.stdout.close()
+        self.assertIn('set access.mode = "token"', daemon.log())
 
 
 class Limits(OwnDaemonCase):

@@ -18,17 +18,9 @@ from support.cli import Cli
 from support.daemon import Daemon
 from support.http import Client, RawConnection
 from support.limits import LONG, SLOW, Deadline, eventually, patient
+from support.tls import make_certificate
 
 EVENT = b'{"type":"message","data":{"text":"x"}}'
-
-
-def make_certificate(folder: Path, name: str) -> tuple:
-    """(certificate, key), signed by itself, for localhost and 127.0.0.1."""
-    certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", f"/CN={name}", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", str(key),
-                    "-out", str(certificate)], check=True, capture_output=True)
-    return certificate, key
 
 
 class TlsRaw(RawConnection):

@@ -2,6 +2,7 @@
 import http.client
 import json
 import socket
+import struct
 import time
 from dataclasses import dataclass
 
@@ -137,6 +138,11 @@ class RawConnection:
         self.close()
 
     def close(self):
+        self.socket.close()
+
+    def reset(self):
+        """RST instead of FIN, whatever was read or not."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
 
     def send(self, data: bytes):

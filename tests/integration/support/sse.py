@@ -45,6 +45,9 @@ class EventStream:
     def close(self):
         self._connection.close()
 
+    def reset(self):
+        self._connection.reset()
+
     def next(self, seconds: float = 15) -> Event:
         """The next event; comments are skipped. EOFError when the server closed, TimeoutError when nothing came."""
         deadline = Deadline(seconds)

@@ -77,6 +77,17 @@ TEST_CASE("address: what others can reach needs tokens, and TLS or a word", "[co
     CHECK(check_listener(server, access).has_value());
 }
 
+TEST_CASE("address: behind a proxy whoever comes is known by a token only", "[config]") {
+    headway::config::ServerSettings server;
+    headway::config::AccessSettings access;
+    server.behind_proxy = true;
+    CHECK_THAT(
+        check_listener(server, access).error().detail,
+        Catch::Contains("server.behind_proxy") && Catch::Contains("set access.mode = \"token\""));
+    access.mode = "token";
+    CHECK(check_listener(server, access).has_value());
+}
+
 TEST_CASE("address: a broken port or missing bracket is named", "[config]") {
     CHECK_THAT(parse_listen_address("127.0.0.1").error().detail, Catch::Contains("has no port"));
     for (const char* text : {"127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "127.0.0.1:-1"}) {

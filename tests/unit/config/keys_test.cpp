@@ -27,6 +27,7 @@ TEST_CASE("keys: a value out of range is refused and nothing is stored", "[confi
     };
     const Case cases[] = {{"server.listen", "0.0.0.0"},
                           {"server.insecure_bind", "yes"},
+                          {"server.behind_proxy", "1"},
                           {"server.connections_max", "15"},
                           {"server.connections_max", "100001"},
                           {"server.connections_max", "12 "},

@@ -70,9 +70,26 @@ TEST_CASE("gate: framing that is refused", "[server]") {
         head.hosts = 2;
         CHECK(code_of(check_head(head, settings())) == ErrorCode::kBadRequest);
     }
-    SECTION("Transfer-Encoding") {
-        head.transfer_encoding = true;
+    SECTION("a coding that is not chunked") {
+        head.transfer_encodings = 1;
+        const auto done = check_head(head, settings());
+        CHECK(code_of(done) == ErrorCode::kLengthRequired);
+        CHECK(done.error().field == "Transfer-Encoding");
+    }
+    SECTION("chunked twice") {
+        head.transfer_encodings = 2;
+        head.chunked = true;
         CHECK(code_of(check_head(head, settings())) == ErrorCode::kLengthRequired);
+    }
+    SECTION("chunked with a length") {
+        head.transfer_encodings = head.content_lengths = 1;
+        head.chunked = true;
+        CHECK(code_of(check_head(head, settings())) == ErrorCode::kBadRequest);
+    }
+    SECTION("chunked in HTTP/1.0") {
+        head.transfer_encodings = 1;
+        head.chunked = head.http_1_0 = true;
+        CHECK(code_of(check_head(head, settings())) == ErrorCode::kBadRequest);
     }
     SECTION("two Content-Lengths") {
         head.content_lengths = 2;
@@ -168,6 +185,75 @@ TEST_CASE("gate: bodies", "[server]") {
             }
         }
     }
+}
+
+TEST_CASE("gate: codings and charsets of bodies", "[server]") {
+    struct Case {
+        const char* type;
+        const char* coding;
+        bool taken;
+        bool packed;
+    };
+    const Case cases[] = {
+        {"application/json", "gzip", true, true},
+        {"application/json", "X-GZIP", true, true},
+        {"application/json", "identity", true, false},
+        {"application/json", "", true, false},
+        {"application/json", "deflate", false, false},
+        {"application/json", "br", false, false},
+        {"application/json", "gzip, gzip", false, false},
+        {"application/json", "gzip,", false, false},
+        {"application/json; charset=utf-8", "", true, false},
+        {"application/json;CHARSET=\"UTF-8\"", "", true, false},
+        {"application/json; x=y; charset=us-ascii", "", true, false},
+        {"application/json; charset=utf-16", "", false, false},
+        {"application/json; charset=iso-8859-1", "", false, false},
+        {"application/json; charset=", "", false, false},
+        {"application/json; x=y; charset=latin1", "", false, false},
+    };
+    for (const Case& c : cases) {
+        DYNAMIC_SECTION("'" << c.type << "' '" << c.coding << "'") {
+            RequestHead head = good();
+            head.content_length = 10;
+            head.content_type = c.type;
+            head.content_encoding = c.coding;
+            const auto checked = check_body(head, Route::kReport);
+            CHECK(checked.has_value() == c.taken);
+            if (!c.taken) CHECK(code_of(checked) == ErrorCode::kUnsupportedMediaType);
+            CHECK(head.gzip == c.packed);
+        }
+    }
+}
+
+TEST_CASE("gate: an absolute target that names us is as good as a path", "[server]") {
+    const std::pair<const char*, const char*> cases[] = {
+        {"http://localhost:7717/livez?a=b", "/livez?a=b"},
+        {"HTTP://127.0.0.1:7717", "/"},
+        {"https://headway.example/x", "/x"},
+        {"http://evil.example/livez", "http://evil.example/livez"},
+        {"http://localhost:7717@evil.example/", "http://localhost:7717@evil.example/"},
+        {"http://user@localhost:7717/", "http://user@localhost:7717/"},
+        {"http:///livez", "http:///livez"},
+        {"ftp://localhost:7717/livez", "ftp://localhost:7717/livez"},
+    };
+    for (const auto& [target, path] : cases) {
+        RequestHead head = good();
+        head.target = target;
+        strip_authority(head, settings());
+        CHECK(head.target == path);
+    }
+}
+
+TEST_CASE("gate: what came by way of a proxy is refused where everybody is let in", "[server]") {
+    RequestHead head = good();
+    GateSettings open = settings();
+    head.forwarded = "X-Real-IP";
+    CHECK(check_head(head, open).has_value());
+    open.refuse_forwarded = true;
+    const auto done = check_head(head, open);
+    CHECK(code_of(done) == ErrorCode::kForbidden);
+    CHECK(done.error().field == "X-Real-IP");
+    CHECK_THAT(done.error().detail, Catch::Contains("server.behind_proxy"));
 }
 
 TEST_CASE("gate: request ids that are taken over", "[server]") {

@@ -96,8 +96,28 @@ TEST_CASE("request head: who keeps the connection", "[server]") {
 
 TEST_CASE("request head: what the gate judges is counted", "[server]") {
     CHECK(parse(with_field("Host: b")).head.hosts == 2);
-    CHECK(parse(with_field("Transfer-Encoding: chunked")).head.transfer_encoding);
+    CHECK(parse(with_field("Transfer-Encoding: chunked")).head.transfer_encodings > 0);
     CHECK(parse(with_field("Content-Length: 0")).head.content_lengths == 1);
+}
+
+TEST_CASE("request head: chunked is a coding by itself, and not in a fold", "[server]") {
+    CHECK(parse(with_field("Transfer-Encoding: chunked")).head.chunked);
+    CHECK(parse(with_field("Transfer-Encoding:\tCHUNKED ")).head.chunked);
+    for (const char* value :
+         {" gzip, chunked", " chunked;q=1", " chunked,", " x", "\r\n chunked"}) {
+        const std::string bytes = with_field(std::string{"Transfer-Encoding:"} + value);
+        const Parsed parsed = parse(bytes);
+        CHECK((parsed.status == HeadStatus::kMalformed || !parsed.head.chunked));
+    }
+}
+
+TEST_CASE("request head: fields that a proxy adds are named", "[server]") {
+    for (const std::string name : {"Forwarded", "X-Forwarded-For", "x-forwarded-proto", "Via",
+                                   "X-Real-IP", "CF-Connecting-IP", "True-Client-IP"}) {
+        const std::string bytes = with_field(name + ": 10.0.0.1");
+        CHECK(parse(bytes).head.forwarded == name);
+    }
+    CHECK(parse(with_field("X-Forward: a")).head.forwarded.empty());
 }
 
 TEST_CASE("request head: malformed heads", "[server]") {
@@ -147,7 +167,7 @@ TEST_CASE("request head: a length and an encoding together never pass unseen", "
     const std::string bytes = with_field("Content-Length: 5\r\nTransfer-Encoding: chunked");
     const Parsed parsed = parse(bytes);
     // Either the parser refuses it or the gate is told.
-    CHECK((parsed.status == HeadStatus::kMalformed || parsed.head.transfer_encoding));
+    CHECK((parsed.status == HeadStatus::kMalformed || parsed.head.transfer_encodings > 0));
 }
 
 TEST_CASE("request head: other versions of HTTP", "[server]") {

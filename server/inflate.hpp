@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+
+namespace headway::server {
+
+/// What a body with `Content-Encoding: gzip` says: one member, whole, and nothing behind it.
+/// Inflates at most `bytes_max` bytes, so a bomb costs no more than a body of that size. Errors:
+/// kBadRequest, kBodyTooLarge. Pure.
+core::Result<std::string> inflate_gzip(std::string_view packed, std::size_t bytes_max);
+
+}  // namespace headway::server

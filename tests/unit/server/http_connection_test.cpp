@@ -1,0 +1,371 @@
+#include "server/http_connection.hpp"
+
+#include <catch2/catch.hpp>
+#include <new>
+#include <stdexcept>
+
+#include "core/limits.hpp"
+#include "tests/support/connections.hpp"
+#include "tests/support/gzip.hpp"
+#include "tests/support/names.hpp"
+
+// What a peer may do with its end of the wire, and what becomes of the connection. Only bytes and
+// callbacks are looked at.
+
+using namespace headway::server;
+using namespace headway::tests;
+using headway::core::ErrorCode;
+
+namespace {
+
+const std::string kHead = "Host: localhost:7717\r\n";
+const std::string kPost =
+    "POST /v1/sessions/s/events HTTP/1.1\r\n" + kHead + "Content-Type: application/json\r\n";
+const std::string kGet = "GET /livez HTTP/1.1\r\n" + kHead + "\r\n";
+
+std::string post(const std::string& body) {
+    return kPost + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+std::string chunked(const std::string& body, std::size_t piece) {
+    std::string wire = kPost + "Transfer-Encoding: chunked\r\n\r\n";
+    char size[20];
+    for (std::size_t at = 0; at < body.size(); at += piece) {
+        const std::string part = body.substr(at, piece);
+        std::snprintf(size, sizeof size, "%zx\r\n", part.size());
+        wire += size + part + "\r\n";
+    }
+    return wire + "0\r\n\r\n";
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+        ++found;
+    return found;
+}
+
+struct Room {
+    net::io_context io{1};
+    Connections connections{io};
+    Connections::Client client = connections.connect();
+
+    bool until(const std::function<bool()>& done) { return run_until(io, done); }
+    bool replies(std::size_t wanted) {
+        return until([&] { return count(client.far.read(), "HTTP/1.1 ") >= wanted; });
+    }
+    bool gone() {
+        return until([&] { return connections.size() == 0; });
+    }
+    /// Sends all of it, whatever it takes.
+    void send(std::string_view bytes) {
+        REQUIRE(until([&] {
+            bytes.remove_prefix(client.far.send(bytes));
+            return bytes.empty();
+        }));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("connection: a request may come in any pieces", "[server]") {
+    const std::string body(300, 'b');
+    for (const std::string& request : {post(body), chunked(body, 7)}) {
+        for (const std::size_t piece : {std::size_t{1}, std::size_t{13}, request.size()}) {
+            Room room;
+            for (std::size_t at = 0; at < request.size(); at += piece) {
+                room.send(request.substr(at, piece));
+                run_ready(room.io);
+            }
+            REQUIRE(room.replies(1));
+            CHECK(room.connections.bodies == std::vector{body});
+        }
+    }
+}
+
+TEST_CASE("connection: pipelined requests are answered in order, also behind chunks", "[server]") {
+    Room room;
+    std::string all;
+    for (int i = 0; i < 30; ++i)
+        all += i % 2 == 0 ? post("p" + std::to_string(i)) : chunked("c" + std::to_string(i), 1);
+    room.send(all);
+    REQUIRE(room.replies(30));
+    REQUIRE(room.connections.bodies.size() == 30);
+    for (std::size_t i = 0; i < 30; ++i)
+        CHECK(room.connections.bodies[i].substr(1) == std::to_string(i));
+}
+
+TEST_CASE("connection: a long body leaves the next request whole", "[server]") {
+    const std::string body(900'000, 'x');
+    for (const std::size_t piece : {1000U, 60'000U, 900'000U}) {
+        Room room;
+        room.send(chunked(body, piece) + kGet + post("y"));
+        REQUIRE(room.replies(3));
+        CHECK(room.connections.bodies == std::vector<std::string>{body, "", "y"});
+        CHECK(room.connections.held == 0);
+    }
+}
+
+TEST_CASE("connection: a packed body is inflated, and the next request waits behind it",
+          "[server]") {
+    Room room;
+    const std::string body(100'000, 'z');
+    const std::string packed = gzip(body);
+    room.send(kPost + "Content-Encoding: gzip\r\nContent-Length: " + std::to_string(packed.size()) +
+              "\r\n\r\n" + packed + post("next"));
+    REQUIRE(room.replies(2));
+    CHECK(room.connections.bodies == std::vector<std::string>{body, "next"});
+}
+
+TEST_CASE("connection: a packed body that is too large or damaged is refused", "[server]") {
+    const std::string bomb = gzip(std::string(5'000'000, '\0'));
+    for (const auto& [packed, status] :
+         {std::pair{bomb, " 413 "}, std::pair{bomb.substr(5), " 400 "}}) {
+        Room room;
+        room.send(kPost + "Content-Encoding: gzip\r\nContent-Length: " +
+                  std::to_string(packed.size()) + "\r\n\r\n" + packed + kGet);
+        REQUIRE(room.until([&] {
+            room.client.far.read();
+            return room.client.far.ended();
+        }));
+        CHECK(count(room.client.far.received(), status) == 1);
+        CHECK(room.connections.bodies.empty());
+    }
+}
+
+TEST_CASE("connection: a broken chunk is refused in words, wherever it comes", "[server]") {
+    const std::string wire = kPost + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5;x=y\r\n";
+    for (const std::size_t piece : {std::size_t{1}, wire.size()}) {
+        Room room;
+        for (std::size_t at = 0; at < wire.size(); at += piece) {
+            room.client.far.send(wire.substr(at, piece));
+            run_ready(room.io);
+        }
+        REQUIRE(room.until([&] {
+            room.client.far.read();
+            return room.client.far.ended();
+        }));
+        CHECK(room.client.far.received().starts_with("HTTP/1.1 400"));
+        CHECK(count(room.client.far.received(), "hexadecimal digits and a line end, without") == 1);
+        CHECK(count(room.client.far.received(), "\"field\":\"Transfer-Encoding\"") == 1);
+    }
+}
+
+TEST_CASE("connection: 100 Continue comes when the body is awaited, and not before older replies",
+          "[server]") {
+    Room room;
+    std::uint64_t slot = 0;
+    room.connections.answer = [&](HttpConnection& connection, std::uint64_t number,
+                                  const HttpRequest& request) {
+        if (request.body == "later") slot = number;
+        if (request.body != "later") connection.respond(number, Response{});
+    };
+    room.send(post("later") + kPost + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+    run_ready(room.io);
+    CHECK(room.client.far.read().empty());
+    HttpConnection& connection = *room.connections.find(room.client.id);
+    connection.respond(slot, Response{});
+    connection.flush();
+    REQUIRE(room.replies(2));
+    const std::string& got = room.client.far.received();
+    CHECK(got.starts_with("HTTP/1.1 200 OK"));
+    CHECK(got.ends_with("HTTP/1.1 100 Continue\r\n\r\n"));
+    room.send("ab");
+    CHECK(room.replies(3));
+}
+
+TEST_CASE("connection: a client of HTTP/1.0 that wants to stay is told that it may", "[server]") {
+    Room room;
+    room.send("GET /livez HTTP/1.0\r\n" + kHead + "Connection: keep-alive\r\n\r\n");
+    REQUIRE(room.replies(1));
+    CHECK(count(room.client.far.take(), "\r\nConnection: keep-alive\r\n") == 1);
+    room.send("GET /livez HTTP/1.0\r\n" + kHead + "\r\n");
+    REQUIRE(room.until([&] {
+        room.client.far.read();
+        return room.client.far.ended();
+    }));
+    CHECK(count(room.client.far.received(), "\r\nConnection: close\r\n") == 1);
+}
+
+TEST_CASE("connection: a reset at any byte leaves nothing behind", "[server]") {
+    const std::string packed = gzip("hello");
+    const std::string requests[] = {post("hello"), chunked("hello", 2),
+                                    kPost + "Content-Encoding: gzip\r\nContent-Length: " +
+                                        std::to_string(packed.size()) + "\r\n\r\n" + packed};
+    for (const std::string& request : requests) {
+        for (std::size_t cut = 0; cut <= request.size(); cut += 3) {
+            Room room;
+            room.client.far.send(request.substr(0, cut));
+            run_ready(room.io);
+            room.client.far.reset();
+            REQUIRE(room.gone());
+            CHECK(room.connections.closed_ids.size() == 1);
+            CHECK(room.connections.held == 0);
+        }
+    }
+}
+
+TEST_CASE("connection: its end is reported from the loop, not from inside a call", "[server]") {
+    Room room;
+    HttpConnection& connection = *room.connections.find(room.client.id);
+    connection.close();
+    CHECK(room.connections.closed_ids.empty());
+    CHECK_FALSE(connection.writable());
+    connection.close();
+    connection.append_stream("x");
+    connection.finish_stream();
+    connection.flush();
+    REQUIRE(room.gone());
+    CHECK(room.connections.closed_ids == std::vector{room.client.id});
+}
+
+TEST_CASE("connection: an owner that closes it in the middle of a request is not missed",
+          "[server]") {
+    Room room;
+    room.connections.answer = [](HttpConnection& connection, std::uint64_t slot,
+                                 const HttpRequest&) {
+        connection.close();
+        connection.respond(slot, Response{});
+    };
+    room.send(post("a") + post("b") + chunked("c", 1));
+    REQUIRE(room.gone());
+    CHECK(room.connections.bodies == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("connection: a peer that resets while replies wait is noticed by the next write",
+          "[server]") {
+    Room room;
+    room.connections.answer = [](HttpConnection&, std::uint64_t, const HttpRequest&) {};
+    room.send(post("a"));
+    REQUIRE(room.until([&] { return room.connections.bodies.size() == 1; }));
+    room.client.far.reset();
+    HttpConnection* const connection = room.connections.find(room.client.id);
+    Response response;
+    response.body = std::string(1'000'000, 'x');
+    connection->respond(1, response);
+    connection->flush();
+    CHECK(room.gone());
+    CHECK(room.connections.held == 0);
+}
+
+TEST_CASE("connection: a reply larger than the socket goes out as it is read", "[server]") {
+    Room room;
+    room.client = room.connections.connect(8192, 8192);
+    room.connections.answer = [](HttpConnection& connection, std::uint64_t slot,
+                                 const HttpRequest&) {
+        Response response;
+        response.body = std::string(3'000'000, 'x');
+        connection.respond(slot, response);
+    };
+    room.send(kGet);
+    REQUIRE(room.until([&] { return room.connections.held > 2'000'000; }));
+    REQUIRE(room.until([&] { return room.client.far.read().size() > 3'000'000; }));
+    REQUIRE(room.until([&] { return room.connections.held == 0; }));
+    CHECK(room.client.far.received().ends_with(std::string(1000, 'x')));
+}
+
+TEST_CASE("connection: a half closed peer gets the replies it is owed", "[server]") {
+    Room room;
+    room.send(post("a") + post("b") + post("c"));
+    room.client.far.half_close();
+    REQUIRE(room.until([&] {
+        room.client.far.read();
+        return room.client.far.ended();
+    }));
+    CHECK(count(room.client.far.received(), "HTTP/1.1 200") == 3);
+    CHECK_FALSE(room.client.far.was_reset());
+}
+
+TEST_CASE("connection: a request behind a stream ends it cleanly, one behind a refusal is answered",
+          "[server]") {
+    const std::string stream = "GET /v1/stream HTTP/1.1\r\n" + kHead + "\r\n";
+    Room room;
+    std::uint64_t slot = 0;
+    room.connections.answer = [&](HttpConnection& connection, std::uint64_t number,
+                                  const HttpRequest& request) {
+        if (request.target.route == headway::api::Route::kStreamAll) {
+            slot = number;
+        } else {
+            connection.respond(number, Response{});
+        }
+    };
+    const auto ended = [&] {
+        return room.until([&] {
+            room.client.far.read();
+            return room.client.far.ended();
+        });
+    };
+    SECTION("it came with the stream's") {
+        room.send(stream + kGet);
+        REQUIRE(room.until([&] { return slot != 0; }));
+        run_ready(room.io);
+        CHECK_FALSE(room.connections.find(room.client.id)->begin_stream(slot));
+        REQUIRE(ended());
+        CHECK(room.client.far.received().starts_with("HTTP/1.1 200"));
+        CHECK_FALSE(room.client.far.was_reset());
+        CHECK(room.connections.bodies.size() == 1);
+    }
+    SECTION("it came later") {
+        room.send(stream);
+        REQUIRE(room.until([&] { return slot != 0; }));
+        REQUIRE(room.connections.find(room.client.id)->begin_stream(slot));
+        room.send(post("stored?"));
+        REQUIRE(ended());
+        CHECK_FALSE(room.client.far.was_reset());
+        CHECK(room.connections.bodies.size() == 1);
+    }
+    SECTION("the stream is refused") {
+        room.send(stream + kGet + post("x"));
+        REQUIRE(room.until([&] { return slot != 0; }));
+        run_ready(room.io);
+        HttpConnection& connection = *room.connections.find(room.client.id);
+        connection.respond(slot, problem_response({ErrorCode::kUnknownSession, "", ""}, "/"));
+        connection.flush();
+        REQUIRE(room.replies(3));
+        CHECK(room.client.far.received().starts_with("HTTP/1.1 404"));
+    }
+}
+
+TEST_CASE("connection: a body is refused once all clients hold too much", "[server]") {
+    Room room;
+    room.connections.held_max = 100'000;
+    room.client.far.send(kPost + "Content-Length: 1000000\r\n\r\n" + std::string(200'000, 'x'));
+    REQUIRE(room.until([&] { return !room.connections.refused.empty(); }));
+    CHECK(room.connections.refused.front() == ErrorCode::kOverloaded);
+    CHECK(room.connections.bodies.empty());
+    CHECK(room.connections.held < 20'000);
+}
+
+TEST_CASE("connection: one that is too slow is told, wherever it stopped", "[server]") {
+    for (const std::string& start :
+         {std::string{"GET /livez HTTP/1.1\r\nHo"}, kPost + "Content-Length: 100\r\n\r\nabc",
+          kPost + "Transfer-Encoding: chunked\r\n\r\n5\r\nhe"}) {
+        Room room;
+        room.client.far.send(start);
+        run_ready(room.io);
+        room.connections.find(room.client.id)
+            ->check_deadline(Clock::steady() + std::chrono::hours{1});
+        REQUIRE(room.until([&] {
+            room.client.far.read();
+            return room.client.far.ended();
+        }));
+        CHECK(room.client.far.received().starts_with("HTTP/1.1 408"));
+        room.client.far.send("more of it");
+        room.client.far.close();
+        CHECK(room.gone());
+    }
+}
+
+TEST_CASE("connection: an exception costs its request; a lack of memory, the daemon", "[server]") {
+    Room room;
+    room.connections.answer = [](HttpConnection&, std::uint64_t, const HttpRequest& request) {
+        if (request.body == "memory") throw std::bad_alloc();
+        throw std::runtime_error("a fault of ours");
+    };
+    room.send(post("other"));
+    REQUIRE(room.replies(1));
+    CHECK(room.client.far.received().starts_with("HTTP/1.1 500"));
+    room.send(post("memory"));
+    CHECK_THROWS_AS(room.replies(2), std::bad_alloc);
+    room.connections.answer = nullptr;
+}
