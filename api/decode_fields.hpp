@@ -1,6 +1,6 @@
 #pragma once
 
-#include <bitset>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,10 +33,13 @@ inline Error wrong(std::string detail) {
     return {ErrorCode::kInvalidField, std::move(detail), {}};
 }
 
+/// A key in an error, which need not be repeated to a client that sent a megabyte of it.
+inline constexpr std::size_t kPointerKeyBytesMax = 128;
+
 /// Puts the name of the enclosing member before the pointer of an error on its way up.
 inline Error under(Error error, std::string_view name) {
     std::string token;  // RFC 6901
-    for (char c : name) {
+    for (char c : core::cut_text(name, kPointerKeyBytesMax)) {
         if (c == '~') token += "~0";
         if (c == '/') token += "~1";
         if (c != '~' && c != '/') token.push_back(c);
@@ -209,7 +212,7 @@ std::string known_fields() {
 template <core::Described T>
 Result<> decode_object(JsonValue json, T& out) {
     if (json.kind() != JsonKind::kObject) return wrong("must be an object");
-    std::bitset<64> seen;
+    std::array<bool, core::kFieldCount<T>> seen{};
     Result<> result;
     json.each([&](JsonValue member) {
         bool known = false;
@@ -217,7 +220,7 @@ Result<> decode_object(JsonValue json, T& out) {
             if (known || field.internal || field.name != member.key()) return;
             known = true;
             if (member.kind() == JsonKind::kNull) return;  // null = absent
-            seen.set(index);
+            seen[index] = true;
             using Member = std::remove_reference_t<decltype(out.*(field.member))>;
             if constexpr (std::is_same_v<Member, std::string>) {
                 if (names_somebody(field.name)) {
@@ -236,7 +239,7 @@ Result<> decode_object(JsonValue json, T& out) {
     });
     if (!result) return result;
     core::for_each_field<T>([&](const auto& field, std::size_t index) {
-        if (!field.required || seen.test(index) || !result) return;
+        if (!field.required || seen[index] || !result) return;
         result = under(Error{ErrorCode::kMissingField, "is required", {}}, field.name);
     });
     return result;

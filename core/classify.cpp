@@ -113,14 +113,15 @@ std::string_view next_part(std::string_view& rest) {
     return part;
 }
 
-/// `> file` or `>> file`, but not `2>&1` and `>/dev/null`.
+/// `> file` or `>> file`, but not `2>&1` and `>/dev/null`. A run of > is looked at once: from each
+/// of its bytes it would cost the square of its length.
 bool redirects(std::string_view part) {
-    for (std::size_t i = part.find('>'); i != std::string_view::npos; i = part.find('>', i + 1)) {
-        if (i > 0 && (part[i - 1] == '-' || part[i - 1] == '=' || part[i - 1] == '2')) continue;
-        std::string_view target = part.substr(i + 1);
-        while (!target.empty() && target.front() == '>')
-            target.remove_prefix(1);
-        target = trimmed(target);
+    for (std::size_t sign = part.find('>'); sign != std::string_view::npos;) {
+        const char before = sign > 0 ? part[sign - 1] : ' ';
+        const std::size_t behind = std::min(part.find_first_not_of('>', sign), part.size());
+        const std::string_view target = trimmed(part.substr(behind));
+        sign = part.find('>', behind);
+        if (before == '-' || before == '=' || before == '2') continue;
         if (target.empty() || target.front() == '&' || target.starts_with("/dev/")) continue;
         return is_word(target.front()) || target.front() == '/' || target.front() == '.' ||
                target.front() == '~' || target.front() == '$' || target.front() == '"' ||

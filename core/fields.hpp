@@ -60,6 +60,14 @@ constexpr void for_each_field(Visit&& visit) {
     });
 }
 
+/// How many fields T has.
+template <Described T>
+inline constexpr std::size_t kFieldCount = [] {
+    std::size_t count = 0;
+    for_each_field<T>([&count](const auto&, std::size_t) { ++count; });
+    return count;
+}();
+
 /// Specialised for each enumeration on the wire: `static constexpr std::array<std::string_view, N>
 /// kNames`, indexed by value.
 template <class E>

@@ -114,5 +114,7 @@ public:
 /// of an unbraced `if`.
 #define HEADWAY_TRY(decl, expr) HEADWAY_TRY_(HEADWAY_CAT(headway_try_, __LINE__), decl, expr)
 /// `HEADWAY_CHECK(f());` for a Result<> without a value.
-#define HEADWAY_CHECK(expr) \
-    if (auto headway_check = (expr); !headway_check) return std::move(headway_check).error()
+#define HEADWAY_CHECK(expr)                                                                       \
+    do {                                                                                          \
+        if (auto headway_check = (expr); !headway_check) return std::move(headway_check).error(); \
+    } while (false)

@@ -111,17 +111,29 @@ std::size_t run_of(std::string_view text, std::size_t from, bool (*belongs)(char
     return end - from;
 }
 
+/// A JWT, or as much as is left of one: parts of a name's letters with dots between. Where none
+/// begins, none begins later in the same run of such letters either: every condition is harder to
+/// meet for a shorter run.
+std::optional<SecretSpan> jwt_at(std::string_view text, std::size_t at, std::size_t bytes_min,
+                                 std::size_t& no_jwt_before) {
+    if (at < no_jwt_before) return std::nullopt;
+    const std::size_t size = run_of(text, at, [](char c) { return in_name(c) || c == '.'; });
+    const std::string_view word = text.substr(at, size);
+    if (size >= bytes_min && holds_digit(word) && word.find('.') != std::string_view::npos)
+        return SecretSpan{at, size};
+    no_jwt_before = at + size;
+    return std::nullopt;
+}
+
 /// A token by its shape, at the start of a word.
-std::optional<SecretSpan> token_at(std::string_view text, std::size_t at) {
+std::optional<SecretSpan> token_at(std::string_view text, std::size_t at,
+                                   std::size_t& no_jwt_before) {
     const std::string_view rest = text.substr(at);
     for (const Shape& shape : kShapes) {
         if (!rest.starts_with(shape.start)) continue;
-        const bool dotted = shape.start == "eyJ";  // the three parts of a JWT
-        std::size_t size = run_of(text, at, in_name);
-        if (dotted) size = run_of(text, at, [](char c) { return in_name(c) || c == '.'; });
-        const std::string_view word = rest.substr(0, size);
-        if (size < shape.bytes_min || !holds_digit(word)) return std::nullopt;
-        if (dotted && word.find('.') == std::string_view::npos) return std::nullopt;
+        if (shape.start == "eyJ") return jwt_at(text, at, shape.bytes_min, no_jwt_before);
+        const std::size_t size = run_of(text, at, in_name);
+        if (size < shape.bytes_min || !holds_digit(rest.substr(0, size))) return std::nullopt;
         return SecretSpan{at, size};
     }
     return std::nullopt;
@@ -213,6 +225,9 @@ bool takes_line(std::string_view plain) {
     return plain == "authorization" || plain == "cookie";
 }
 
+constexpr std::string_view kLineEnds = "\r\n\"'`";
+constexpr std::string_view kValueEnds = " \t\r\n\"'`,;&)}]<>|\\([";
+
 }  // namespace
 
 SecretFinder::SecretFinder(const std::vector<std::string>& names,
@@ -272,8 +287,25 @@ bool SecretFinder::is_literal(std::string_view value, const Name& name, bool quo
     return !(identifier && (spaced || name.bytes_min > 1 || names_secret(value)));
 }
 
+/// What was found out about the text on the way, so that no part of it is looked through again for
+/// each place that a secret might begin at.
+struct SecretFinder::Passed {
+    std::size_t no_jwt_before = 0;  ///< no JWT begins before this
+    std::size_t line_end = 0;       ///< the first of kLineEnds behind all that was asked about
+    std::size_t value_end = 0;      ///< the same of kValueEnds
+
+    /// Where an unquoted value ends that begins at `at`, which never decreases.
+    std::size_t end_of_value(std::string_view text, std::size_t at, bool line) {
+        std::size_t& end = line ? line_end : value_end;
+        if (end < at || end == 0)
+            end = std::min(text.find_first_of(line ? kLineEnds : kValueEnds, at), text.size());
+        return end;
+    }
+};
+
 /// `name=value`, `name: value`, `"name": "value"`, `name => value`; `sign` is the : or the =.
-std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::size_t sign) const {
+std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::size_t sign,
+                                                 Passed& passed) const {
     const std::string_view key = name_before(text, sign);
     const Name* name = key.empty() ? nullptr : name_of(key);
     if (name == nullptr) return std::nullopt;
@@ -298,8 +330,7 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
     if (quoted) {
         end = end_of_quoted(text, at, quote, escaped);
     } else {
-        const std::string_view ends = line ? "\r\n\"'`" : " \t\r\n\"'`,;&)}]<>|\\([";
-        end = std::min(text.find_first_of(ends, at), text.size());
+        end = passed.end_of_value(text, at, line);
         const bool code = end < text.size() && (text[end] == '(' || text[end] == '[');
         if (code && !line) return std::nullopt;  // a call, an index
     }
@@ -326,17 +357,23 @@ std::optional<SecretSpan> SecretFinder::flagged(std::string_view text, std::size
 }
 
 std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t from) const {
+    Passed passed;
+    return find(text, from, passed);
+}
+
+std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t from,
+                                             Passed& passed) const {
     for (std::size_t i = from; i < text.size(); ++i) {
         const Mark mark = kMarks[static_cast<unsigned char>(text[i])];
         if (mark == kDull) continue;
         std::optional<SecretSpan> found;
         const bool begins = i == 0 || !in_name(text[i - 1]);
         if (mark == kStart && begins) {
-            found = token_at(text, i);
+            found = token_at(text, i, passed.no_jwt_before);
             if (!found) found = bearer_at(text, i);
         } else if (mark == kSign) {
             found = userinfo_at(text, i);
-            if (!found) found = assigned(text, i);
+            if (!found) found = assigned(text, i, passed);
         } else if (mark == kDash && begins) {
             found = key_block_at(text, i);
             if (!found) found = flagged(text, i);
@@ -348,7 +385,8 @@ std::optional<SecretSpan> SecretFinder::find(std::string_view text, std::size_t 
 
 bool SecretFinder::append_redacted(std::string& out, std::string_view text) const {
     std::size_t from = 0;
-    while (const auto secret = find(text, from)) {
+    Passed passed;
+    while (const auto secret = find(text, from, passed)) {
         // A name may stand before what was cut out already; its value is behind it.
         out.append(text, from, secret->at - from).append(kRedacted);
         from = secret->at + secret->size;

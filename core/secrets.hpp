@@ -46,8 +46,12 @@ private:
         std::size_t bytes_min = 1;  ///< of a value
     };
 
+    struct Passed;
+
     const Name* name_of(std::string_view key) const;
-    std::optional<SecretSpan> assigned(std::string_view text, std::size_t sign) const;
+    std::optional<SecretSpan> find(std::string_view text, std::size_t from, Passed& passed) const;
+    std::optional<SecretSpan> assigned(std::string_view text, std::size_t sign,
+                                       Passed& passed) const;
     std::optional<SecretSpan> flagged(std::string_view text, std::size_t at) const;
     bool is_literal(std::string_view value, const Name& name, bool quoted, bool spaced) const;
 

@@ -20,6 +20,7 @@
 #include "server/heap.hpp"
 #include "server/listeners.hpp"
 #include "server/logging.hpp"
+#include "server/loop_pulse.hpp"
 #include "server/operator_token.hpp"
 #include "server/outgoing.hpp"
 #include "server/service_notifier.hpp"
@@ -84,6 +85,7 @@ private:
     std::unique_ptr<storage::SqliteStore> store_;
     std::unique_ptr<storage::BallastFile> space_;
     net::io_context io_{1};
+    LoopPulse pulse_{io_};
     CommandQueue queue_;
     std::unique_ptr<Supervisor> supervisor_;
     std::unique_ptr<Dispatcher> dispatcher_;
@@ -176,6 +178,7 @@ core::Result<> App::listen() {
     outgoing_.start(loaded_.settings, *dispatcher_);
     auto settings = supervisor_settings(loaded_.settings, manager_);
     settings.webhooks = outgoing_.webhook_rules();
+    settings.reader_seen = [this] { return pulse_.last(); };
     supervisor_ = std::make_unique<Supervisor>(
         *store_, clock_, queue_, std::move(settings),
         [this](std::unique_ptr<Publication> publication) {
@@ -273,6 +276,7 @@ void App::show_banner() {
 /// What escapes a handler, in practice a lack of memory, leaves something disarmed: a timer, the
 /// listener, a connection. As on the supervisor's thread, starting again is the safe way on.
 void App::run_loop() {
+    pulse_.start();
     try {
         io_.run();
     } catch (const std::exception& e) {

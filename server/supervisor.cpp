@@ -128,6 +128,7 @@ void Supervisor::note_gap(Clock::Steady::time_point begin) {
 
 void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
     const auto started = Clock::steady();
+    if (settings_.reader_seen) note_gap(settings_.reader_seen());
     Turn turn;
     turn.now = clock_.now();
     turn.load = load_factor(requests.size() + left);
@@ -207,11 +208,13 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
         context.load = turn.load;
         context.approvals = &settings_.approvals;
         context.judge = &settings_.judge;
-        core::Result<Answer> what{Answer{}};
-        std::visit(
-            [&](auto& command) {
-                if constexpr (requires { this->handle(command, context, turn); }) {
-                    what = this->handle(command, context, turn);
+        // Every other command has a handler, or this does not compile.
+        auto what = std::visit(
+            [&]<class C>(C& command) -> core::Result<Answer> {
+                if constexpr (kReads<C> || kStarts<C> || std::is_same_v<C, ReloadCommand>) {
+                    return core::Error{core::ErrorCode::kInternal, "it writes nothing", {}};
+                } else {
+                    return handle(command, context, turn);
                 }
             },
             request.command);

@@ -50,6 +50,8 @@ public:
         std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
         std::chrono::microseconds feed_every{0};
         core::WebhookRules webhooks = {};  ///< without an endpoint nobody is told
+        /// When the thread that reads reports was last at its loop; without it, always just now.
+        std::function<Clock::Steady::time_point()> reader_seen = {};
     };
     /// Called once a turn that has something to say; must not block.
     using Publish = std::function<void(std::unique_ptr<Publication>)>;

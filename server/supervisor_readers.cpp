@@ -74,13 +74,15 @@ core::Result<Answer> Supervisor::answer_query(const Command& command) {
     if (lost_ && !regain()) {
         return core::Error{core::ErrorCode::kStorageUnavailable, "the journal cannot be read", {}};
     }
-    core::Result<Answer> what{Answer{}};
-    std::visit(
-        [&](const auto& query) {
-            if constexpr (requires { this->answer(query); }) what = this->answer(query);
+    return std::visit(
+        [&]<class C>(const C& query) -> core::Result<Answer> {
+            if constexpr (kReads<C>) {
+                return answer(query);
+            } else {
+                return core::Error{core::ErrorCode::kInternal, "it reads nothing", {}};
+            }
         },
         command);
-    return what;
 }
 
 }  // namespace headway::server

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "server/supervisor.hpp"
@@ -25,25 +27,22 @@ inline bool is_storage_error(core::ErrorCode code) {
            code == core::ErrorCode::kStorageCorrupt || code == core::ErrorCode::kStorageSyncFailed;
 }
 
+template <class C, class... Ones>
+inline constexpr bool kOneOf = (std::is_same_v<C, Ones> || ...);
+
+/// Commands that only read, and are answered after the commit of their turn.
+template <class C>
+inline constexpr bool kReads =
+    kOneOf<C, SessionQuery, ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery,
+           BudgetQuery, BudgetAnalyticsQuery, ApprovalQuery, InboxQuery, CheckQuery, EstimatesQuery,
+           OverviewQuery, SystemQuery, WebhooksQuery, DeliveriesQuery>;
+
+/// Commands that are answered when what they start has ended.
+template <class C>
+inline constexpr bool kStarts = kOneOf<C, BackupCommand, WebhookTestCommand>;
+
 inline bool is_query(const Command& command) {
-    return std::holds_alternative<SessionQuery>(command) ||
-           std::holds_alternative<ComparisonQuery>(command) ||
-           std::holds_alternative<ListQuery>(command) ||
-           std::holds_alternative<JournalQuery>(command) ||
-           std::holds_alternative<ViewQuery>(command) ||
-           std::holds_alternative<StreamQuery>(command) ||
-           std::holds_alternative<BudgetQuery>(command) ||
-           std::holds_alternative<BudgetAnalyticsQuery>(command) ||
-           std::holds_alternative<ApprovalQuery>(command) ||
-           std::holds_alternative<InboxQuery>(command) ||
-           std::holds_alternative<CheckQuery>(command) ||
-           std::holds_alternative<EstimatesQuery>(command) ||
-           std::holds_alternative<OverviewQuery>(command) ||
-           std::holds_alternative<SystemQuery>(command) ||
-           std::holds_alternative<WebhooksQuery>(command) ||
-           std::holds_alternative<DeliveriesQuery>(command) ||
-           std::holds_alternative<WebhookTestCommand>(command) ||
-           std::holds_alternative<BackupCommand>(command);
+    return std::visit([]<class C>(const C&) { return kReads<C> || kStarts<C>; }, command);
 }
 
 }  // namespace headway::server

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from support.case import OwnDaemonCase
 from support.daemon import Daemon
+from support.held_thread import held
 from support.limits import LONG, SLOW, eventually
 
 LIBRARY = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
@@ -131,6 +132,22 @@ class Pauses(ClockCase):
         stood_still = time.monotonic() + pause
         eventually(lambda: time.monotonic() > stood_still, 2 * pause, "the end of the pause")
         daemon.process.send_signal(signal.SIGCONT)
+        agent.some_beats()
+        agent.stop()
+        self.never_blamed(client, "s")
+
+
+    def test_agents_that_beat_while_only_the_reading_thread_stands_still_are_not_blamed(self):
+        """A request that takes long to read is such a pause, and the thread with the deadlines runs on meanwhile."""
+        daemon = self.start()
+        client = self.client(daemon)
+        pause = 10 * INTERVAL
+        agent = Agent(self.client(daemon, timeout=20 * pause), "s")
+        self.addCleanup(agent.stop)
+        agent.some_beats()
+        with held(daemon.process.pid):
+            stood_still = time.monotonic() + pause
+            eventually(lambda: time.monotonic() > stood_still, 20 * pause, "the end of the pause")
         agent.some_beats()
         agent.stop()
         self.never_blamed(client, "s")

@@ -1,6 +1,8 @@
 #include "server/supervisor.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -59,6 +61,37 @@ TEST_CASE("supervisor: a report to an id nobody opened opens it", "[server]") {
     REQUIRE(s.last.views.size() == 1);
     CHECK(s.last.views[0].n == 3);
     CHECK(s.last.views[0].judgement->verdict == Verdict::kProgressing);
+}
+
+TEST_CASE(
+    "supervisor: while reports are not read no agent turns silent, and afterwards one that is",
+    "[server]") {
+    std::chrono::seconds unread{0};
+    Supervisor::Settings settings;
+    settings.policy.heartbeat_interval = std::chrono::seconds{4};
+    settings.reader_seen = [&unread] { return Clock::steady() - unread; };
+    Supervised s{settings, Timestamp{std::chrono::hours{500'000}}};
+    (void)s.report("a", {beat()});
+    const auto silent = [&s] {
+        (void)s.turn({});
+        const auto journal = s.journal("a");
+        return std::any_of(journal.begin(), journal.end(), [](const Event& one) {
+            const auto* change = std::get_if<VerdictChanged>(&one.payload);
+            return change != nullptr && change->to == Verdict::kSilent;
+        });
+    };
+    for (int second = 1; second <= 120; ++second) {
+        unread = std::chrono::seconds{second};
+        s.clock().advance_to(s.clock().now() + std::chrono::seconds{1});
+        REQUIRE_FALSE(silent());
+    }
+    unread = std::chrono::seconds{0};
+    int waited = 0;
+    while (!silent()) {
+        REQUIRE(++waited < 60);
+        s.clock().advance_to(s.clock().now() + std::chrono::seconds{1});
+    }
+    CHECK(waited >= 8);  // two intervals from the end of the gap
 }
 
 TEST_CASE("supervisor: events are published only while somebody listens", "[server]") {
