@@ -131,7 +131,7 @@ Result<> decode_member(JsonValue member, core::Event& event) {
         if (event.event_id.empty() || event.event_id.size() > core::limits::kIdBytesMax) {
             return wrong("must be 1 to 128 bytes");
         }
-        return {};
+        return fields::check_no_nul(event.event_id);
     }
     if (name == "attempt") return decode_attempt(member, event);
     if (name == "n" || name == "at" || name == "session") {
@@ -361,6 +361,7 @@ Result<ControlBody> decode_nudge(JsonTape& tape, std::string_view body) {
 
 bool valid_id(std::string_view id) noexcept {
     if (id.empty() || id.size() > core::limits::kIdBytesMax) return false;
+    if (id == "." || id == "..") return false;  // what walks up or stays in a path names nothing
     return std::all_of(id.begin(), id.end(), [](char c) {
         return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
                c == '.' || c == '_' || c == ':' || c == '-';

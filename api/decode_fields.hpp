@@ -78,6 +78,18 @@ inline Result<> decode_exact(JsonValue json, std::string& out) {
     return {};
 }
 
+/// Names of agents, tools and the like, which end up in paths, tables and other programs.
+inline bool is_name(std::string_view field) {
+    return field == "tool" || field == "name" || field == "type" || field == "model" ||
+           field == "agent";
+}
+
+/// What is compared or shown as a name has no NUL, at which half of the world ends a string.
+inline Result<> check_no_nul(const std::string& text) {
+    if (text.find('\0') != std::string::npos) return wrong("must not contain \\u0000");
+    return {};
+}
+
 /// Like every text that is kept, without secrets.
 inline Result<> decode(JsonValue json, std::string& out) {
     HEADWAY_CHECK(decode_exact(json, out));
@@ -223,12 +235,13 @@ Result<> decode_object(JsonValue json, T& out) {
             seen[index] = true;
             using Member = std::remove_reference_t<decltype(out.*(field.member))>;
             if constexpr (std::is_same_v<Member, std::string>) {
-                if (names_somebody(field.name)) {
-                    result = decode_exact(member, out.*(field.member));
-                    return;
-                }
+                const bool exact = names_somebody(field.name);
+                std::string& text = out.*(field.member);
+                result = exact ? decode_exact(member, text) : decode(member, text);
+                if (result && (exact || is_name(field.name))) result = check_no_nul(text);
+            } else {
+                result = decode(member, out.*(field.member));
             }
-            result = decode(member, out.*(field.member));
         });
         if (!known) {
             result = Error{

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <stdexcept>
 
 #include "cli/clock.hpp"
@@ -28,6 +29,21 @@ struct ListDeleter {
 };
 using HeaderList = std::unique_ptr<curl_slist, ListDeleter>;
 
+// An easy handle is in a multi handle no longer than this lives, whatever a handler throws.
+class InMulti {
+public:
+    InMulti(CURLM* multi, CURL* easy) : multi_(multi), easy_(easy) {
+        curl_multi_add_handle(multi_, easy_);
+    }
+    InMulti(const InMulti&) = delete;
+    InMulti& operator=(const InMulti&) = delete;
+    ~InMulti() { curl_multi_remove_handle(multi_, easy_); }
+
+private:
+    CURLM* multi_;
+    CURL* easy_;
+};
+
 // One exchange; the callbacks of libcurl write here.
 struct Exchange {
     CURL* handle = nullptr;
@@ -35,11 +51,24 @@ struct Exchange {
     const HttpClient::StreamHandlers* handlers = nullptr;
     SteadyTime last_byte;
     bool stopped = false;
+    std::array<char, 200> failure{};  // what a callback threw
 };
 
-std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* user) {
+// libcurl is C: nothing may be thrown through it. A count other than the one given ends the
+// transfer, whose reply says why.
+template <std::size_t (*Take)(Exchange&, std::string_view)>
+std::size_t without_throwing(char* bytes, std::size_t size, std::size_t count,
+                             void* user) noexcept {
     auto& exchange = *static_cast<Exchange*>(user);
-    const std::string_view data(bytes, size * count);
+    try {
+        return Take(exchange, {bytes, size * count});
+    } catch (const std::exception& thrown) {
+        std::snprintf(exchange.failure.data(), exchange.failure.size(), "%s", thrown.what());
+    }
+    return size * count == 0 ? 1 : 0;
+}
+
+std::size_t on_body(Exchange& exchange, std::string_view data) {
     exchange.last_byte = steady_now();
     long status = 0;
     curl_easy_getinfo(exchange.handle, CURLINFO_RESPONSE_CODE, &status);
@@ -52,9 +81,7 @@ std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* user
     return data.size();
 }
 
-std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* user) {
-    auto& exchange = *static_cast<Exchange*>(user);
-    const std::string_view line(bytes, size * count);
+std::size_t on_header(Exchange& exchange, std::string_view line) {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return line.size();
     std::string name(line.substr(0, colon));
@@ -112,9 +139,9 @@ void prepare(CURL* handle, const HttpRequest& request, const HeaderList& headers
         curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
                          static_cast<curl_off_t>(request.body.size()));
     }
-    curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &without_throwing<on_body>);
     curl_easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
-    curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &without_throwing<on_header>);
     curl_easy_setopt(handle, CURLOPT_HEADERDATA, &exchange);
 }
 
@@ -122,7 +149,12 @@ void finish(Exchange& exchange, CURLcode code) {
     long status = 0;
     curl_easy_getinfo(exchange.handle, CURLINFO_RESPONSE_CODE, &status);
     exchange.reply.status = static_cast<int>(status);
-    if (code != CURLE_OK && !exchange.stopped) exchange.reply.error = curl_easy_strerror(code);
+    if (exchange.failure[0] != '\0') {
+        exchange.reply.error =
+            std::string("the reply could not be taken: ") + exchange.failure.data();
+    } else if (code != CURLE_OK && !exchange.stopped) {
+        exchange.reply.error = curl_easy_strerror(code);
+    }
 }
 
 // Runs until the transfer is done; nothing when a handler or the silence ended it first.
@@ -178,10 +210,8 @@ HttpReply HttpClient::stream(const HttpRequest& request, const StreamHandlers& h
     CURL* const handle = handles_->easy.get();
     prepare(handle, request, headers, exchange);
     curl_easy_setopt(handle, CURLOPT_FORBID_REUSE, 1L);
-    curl_multi_add_handle(handles_->multi.get(), handle);
-    const CURLcode code = drive(handles_->multi.get(), exchange, request);
-    finish(exchange, code);
-    curl_multi_remove_handle(handles_->multi.get(), handle);
+    const InMulti added(handles_->multi.get(), handle);
+    finish(exchange, drive(handles_->multi.get(), exchange, request));
     return std::move(exchange.reply);
 }
 

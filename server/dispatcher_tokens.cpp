@@ -56,6 +56,9 @@ Result<> Dispatcher::rotate_operator(Call& call) {
     if (draining_) {
         return Error{ErrorCode::kDraining, "the daemon is going down; send it again", {}};
     }
+    // Two syncs on this thread, on purpose: only the operator comes here, about as often as he
+    // restarts us, and no request may be let in between the old token's end and the new one's
+    // start.
     HEADWAY_TRY(const std::string text, access_.rotate_operator());
     warn_("the operator's token was replaced");
     // His logins went with it.

@@ -104,7 +104,8 @@ void JudgeTransfer::set_connection() {
 
 // Called by libcurl, which is C: nothing may be thrown through it. A count other than the one
 // given ends the transfer.
-std::size_t JudgeTransfer::on_body(char* bytes, std::size_t size, std::size_t count, void* user) {
+std::size_t JudgeTransfer::on_body(char* bytes, std::size_t size, std::size_t count,
+                                   void* user) noexcept {
     auto& self = *static_cast<JudgeTransfer*>(user);
     const std::string_view data{bytes, size * count};
     try {
@@ -115,7 +116,8 @@ std::size_t JudgeTransfer::on_body(char* bytes, std::size_t size, std::size_t co
     }
 }
 
-std::size_t JudgeTransfer::on_header(char*, std::size_t size, std::size_t count, void* user) {
+std::size_t JudgeTransfer::on_header(char*, std::size_t size, std::size_t count,
+                                     void* user) noexcept {
     return static_cast<JudgeTransfer*>(user)->count(size * count) ? size * count : 0;
 }
 

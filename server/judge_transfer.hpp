@@ -69,8 +69,10 @@ private:
         void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
     };
 
-    static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* user);
-    static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* user);
+    static std::size_t on_body(char* bytes, std::size_t size, std::size_t count,
+                               void* user) noexcept;
+    static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
+                                 void* user) noexcept;
 
     void set_request();
     void set_connection();

@@ -231,6 +231,7 @@ private:
     bool try_commit();
     void feed_watchdog();
     void save_everything();
+    core::Result<> save_some();
     void announce();
 
     // supervisor_space.cpp

@@ -205,24 +205,31 @@ void Supervisor::feed_watchdog() {
 
 void Supervisor::save_everything() {
     if (lost_ || sync_failed_) return;
-    while (Resident* dirty = residents_.oldest_dirty()) {
-        if (!store_.begin()) return;
-        for (std::size_t i = 0; i < 1000 && dirty != nullptr; ++i) {
-            if (!save(*dirty)) {
-                store_.rollback();
-                return;
-            }
-            dirty = residents_.oldest_dirty();
-        }
-        auto done = move_snapshot_cursor();
-        if (done) done = store_.commit();
-        if (!done) {
-            store_.rollback();
-            note_failure(done.error());
-            return;
-        }
+    while (residents_.oldest_dirty() != nullptr) {
+        auto done = save_some();
+        if (done) continue;
+        store_.rollback();
+        report_(true, "the sessions could not be saved at the end (" + done.error().detail +
+                          "); nothing is lost, but the next start reads more of the journal");
+        note_failure(done.error());
+        return;
     }
-    if (auto moved = store_.checkpoint(1); !moved) note_failure(moved.error());
+    if (auto moved = store_.checkpoint(1); !moved) {
+        report_(true, "the journal's log could not be moved into the database at the end (" +
+                          moved.error().detail + "); the next start does it");
+        note_failure(moved.error());
+    }
+}
+
+core::Result<> Supervisor::save_some() {
+    HEADWAY_CHECK(store_.begin());
+    Resident* dirty = residents_.oldest_dirty();
+    for (std::size_t i = 0; i < 1000 && dirty != nullptr; ++i) {
+        HEADWAY_CHECK(save(*dirty));
+        dirty = residents_.oldest_dirty();
+    }
+    HEADWAY_CHECK(move_snapshot_cursor());
+    return store_.commit();
 }
 
 }  // namespace headway::server

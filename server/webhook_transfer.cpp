@@ -31,7 +31,7 @@ void set(CURL* handle, CURLoption option, T value) {
 
 /// Opens no socket to an address that is not public; what it was goes to the text. Called by
 /// libcurl, which is C.
-curl_socket_t open_public(void* blocked, curlsocktype, curl_sockaddr* address) {
+curl_socket_t open_public(void* blocked, curlsocktype, curl_sockaddr* address) noexcept {
     try {
         const std::string_view kind = private_kind(address->addr);
         if (!kind.empty()) {
@@ -151,7 +151,8 @@ void WebhookTransfer::set_request() {
 
 /// What the receiver says is dropped; its status is all that counts. A count other than the one
 /// given ends the transfer.
-std::size_t WebhookTransfer::on_bytes(char*, std::size_t size, std::size_t count, void* user) {
+std::size_t WebhookTransfer::on_bytes(char*, std::size_t size, std::size_t count,
+                                      void* user) noexcept {
     auto& self = *static_cast<WebhookTransfer*>(user);
     self.bytes_ += size * count;
     return self.bytes_ > limits::kWebhookReplyBytesMax ? 0 : size * count;

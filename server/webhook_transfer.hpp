@@ -39,7 +39,8 @@ private:
         void operator()(curl_slist* list) const { curl_slist_free_all(list); }
     };
 
-    static std::size_t on_bytes(char* bytes, std::size_t size, std::size_t count, void* user);
+    static std::size_t on_bytes(char* bytes, std::size_t size, std::size_t count,
+                                void* user) noexcept;
     void add_header(const std::string& line);
     void set_request();
     WebhookResult result() const;

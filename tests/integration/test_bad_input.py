@@ -201,12 +201,16 @@ FIELDS = [
     body("label is a number", '{"labels":{"a":1}}', 400, "invalid_field", "/labels/a", "/v1/sessions/new", "PUT"),
     body("bad parent", '{"parent":"a b"}', 400, "invalid_field", "/parent", "/v1/sessions/new", "PUT"),
     body("another id in the body", '{"id":"other"}', 400, "invalid_field", "/id", "/v1/sessions/new", "PUT"),
+    body("a NUL in the agent's name", '{"agent":{"name":"a\\u0000b"}}', 400, "invalid_field", "/agent/name", "/v1/sessions/new", "PUT"),
+    body("a dot for an id", '{"id":"."}', 400, "invalid_id", "/id", "/v1/sessions"),
     body("bad id in the body", '{"id":"a b"}', 400, "invalid_id", "/id", "/v1/sessions"),
     body("pointer is escaped", '{"type":"message","data":{"a/b~c":1}}', 400, "unknown_field", "/data/a~1b~0c"),
 ]
 
 PATHS = [
     get("id with a space", "/v1/sessions/a%20b", 400, "invalid_id", "id"),
+    get("a dot for an id in the path", "/v1/sessions/.", 400, "invalid_id", "id"),
+    get("two dots for an id, escaped", "/v1/sessions/%2e%2e", 400, "invalid_id", "id"),
     get("id with a slash", "/v1/sessions/a%2Fb", 400, "invalid_id", "id"),
     get("id with a broken escape", "/v1/sessions/a%zz", 400, "invalid_id", "id"),
     get("id of 129 bytes", "/v1/sessions/" + "a" * 129, 400, "invalid_id", "id"),

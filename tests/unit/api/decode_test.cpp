@@ -56,6 +56,12 @@ TEST_CASE("decode: each error of a report names its code and JSON pointer", "[ap
         {"our at", R"({"type":"heartbeat","at":"x"})", ErrorCode::kUnknownField, "/at"},
         {"empty event id", R"({"type":"heartbeat","event_id":""})", ErrorCode::kInvalidField,
          "/event_id"},
+        {"NUL in an event id", R"({"type":"heartbeat","event_id":"a\u0000b"})",
+         ErrorCode::kInvalidField, "/event_id"},
+        {"NUL in a call id", R"({"type":"tool.started","data":{"call_id":"a\u0000","tool":"t"}})",
+         ErrorCode::kInvalidField, "/data/call_id"},
+        {"NUL in a tool", R"({"type":"tool.started","data":{"call_id":"a","tool":"t\u0000"}})",
+         ErrorCode::kInvalidField, "/data/tool"},
         {"long event id", R"({"type":"heartbeat","event_id":)" + quoted(129) + "}",
          ErrorCode::kInvalidField, "/event_id"},
         {"attempt zero", R"({"type":"heartbeat","attempt":0})", ErrorCode::kInvalidField,
@@ -277,7 +283,9 @@ TEST_CASE("decode: what can name a session", "[api]") {
     for (const char* good : {"a", "A-Z.0_9:x", "018f-uuid"})
         CHECK(valid_id(good));
     CHECK(valid_id(std::string(128, 'x')));
-    for (const char* bad : {"", "a b", "a/b", "ä", "a\n", "a%", "a,b"})
+    for (const char* bad : {"", "a b", "a/b", "ä", "a\n", "a%", "a,b", ".", ".."})
         CHECK_FALSE(valid_id(bad));
+    for (const char* good : {"...", ".a", "a.", "..a"})
+        CHECK(valid_id(good));
     CHECK_FALSE(valid_id(std::string(129, 'x')));
 }

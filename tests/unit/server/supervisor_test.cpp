@@ -438,3 +438,22 @@ TEST_CASE("supervisor: run takes what is queued, then saves everything", "[serve
     CHECK(s.sqlite().load(*key).value().session.state().n == 4);
     CHECK(s.sqlite().recover().value().events == 0);
 }
+
+TEST_CASE("supervisor: an end that cannot save says so", "[server]") {
+    Supervised supervised;
+    supervised.report("s", {beat()});
+    supervised.log.clear();
+    SECTION("it cannot begin") {
+        supervised.store().fail(FailingStore::Step::kBegin);
+    }
+    SECTION("it cannot save") {
+        supervised.store().fail(FailingStore::Step::kSave);
+    }
+    SECTION("it cannot commit") {
+        supervised.store().fail(FailingStore::Step::kCommit);
+    }
+    supervised.queue().close();
+    supervised.supervisor().run();
+    REQUIRE_FALSE(supervised.log.empty());
+    CHECK_THAT(supervised.log.front(), Catch::Contains("could not be saved at the end"));
+}

@@ -1,0 +1,244 @@
+#include "server/dispatcher.hpp"
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "tests/support/listener.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+// Clients that leave at any moment between their request and what the supervisor publishes for it.
+// The test is the supervisor: it takes commands from the queue and publishes.
+
+using namespace headway::server;
+using namespace headway::tests;
+namespace core = headway::core;
+namespace storage = headway::storage;
+
+namespace {
+
+std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+        ++found;
+    return found;
+}
+
+struct Desk {
+    TempDir dir;
+    net::io_context io{1};
+    Clock clock;
+    CommandQueue queue;
+    std::vector<std::string> warnings;
+    Dispatcher dispatcher{
+        io, {}, clock, queue, [this](const std::string& line) { warnings.push_back(line); }};
+    std::vector<Request> asked;
+
+    Desk() {
+        require_ok(dispatcher.access().adopt_operator(dir.file("operator.token")));
+        require_ok(dispatcher.http().listen("127.0.0.1", 0));
+    }
+    ~Desk() {
+        dispatcher.stop();
+        dispatcher.http().drain();
+        run_until(io, [this] { return dispatcher.drained(); });
+    }
+
+    Wire send(const std::string& method, const std::string& path, const std::string& body = "") {
+        Wire far = connect_to(dispatcher.http().port());
+        far.send(method + " " + path +
+                 " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(dispatcher.http().port()) +
+                 "\r\nContent-Length: " + std::to_string(body.size()) +
+                 "\r\nContent-Type: application/json\r\n\r\n" + body);
+        return far;
+    }
+    Wire beat(const std::string& session) {
+        return send("POST", "/v1/sessions/" + session + "/heartbeat", "{}");
+    }
+    /// The next command that reaches the supervisor.
+    Request next() {
+        REQUIRE(run_until(io, [this] {
+            if (asked.empty() && queue.size() > 0) queue.take(asked, Clock::steady());
+            return !asked.empty();
+        }));
+        Request first = std::move(asked.front());
+        asked.erase(asked.begin());
+        return first;
+    }
+    static core::SessionView view(const std::string& id, std::uint64_t n = 1) {
+        core::SessionView made;
+        made.id = id;
+        made.n = n;
+        made.judgement = std::make_shared<core::Judgement>();
+        return made;
+    }
+    Reply advice(const ReplyTo& to, const std::string& session) {
+        AdviceReply reply;
+        reply.session = session;
+        return {to, Answer{std::move(reply)}};
+    }
+    void publish(Publication publication) {
+        publication.stats.writable = true;
+        dispatcher.publish(publication);
+    }
+    bool gone() {
+        return run_until(io, [this] { return dispatcher.http().stats().open == 0; });
+    }
+    bool answered(Wire& far) {
+        return run_until(io, [&] { return far.read().find("\r\n\r\n") != std::string::npos; });
+    }
+    storage::StreamEvent event(const std::string& session, std::uint64_t n) {
+        storage::StreamEvent made;
+        made.cursor = static_cast<std::int64_t>(n);
+        made.session = session;
+        made.event = beat_event();
+        made.event.n = n;
+        made.event.at = at(0);
+        return made;
+    }
+    static core::Event beat_event() { return headway::tests::beat(); }
+};
+
+}  // namespace
+
+TEST_CASE("dispatcher: a client that is gone before its report is answered", "[server]") {
+    Desk desk;
+    Wire far = desk.beat("s");
+    const Request request = desk.next();
+    SECTION("it is known to be gone") {
+        far.reset();
+        REQUIRE(desk.gone());
+    }
+    SECTION("it is not known yet") {
+        far.reset();
+    }
+    SECTION("it has only half closed") {
+        far.half_close();
+    }
+    Publication publication;
+    publication.views.push_back(Desk::view("s"));
+    publication.replies.push_back(desk.advice(request.reply_to, "s"));
+    desk.publish(std::move(publication));
+    if (far.open()) {
+        CHECK(desk.answered(far));
+        CHECK(far.received().starts_with("HTTP/1.1 200"));
+    }
+    CHECK(desk.gone());
+}
+
+TEST_CASE("dispatcher: a reply does not reach the client that came to the place of another",
+          "[server]") {
+    Desk desk;
+    Wire far = desk.beat("s");
+    const Request request = desk.next();
+    far.reset();
+    REQUIRE(desk.gone());
+    Wire next = desk.beat("t");
+    const Request second = desk.next();
+    Publication publication;
+    publication.views.push_back(Desk::view("s"));
+    publication.replies.push_back(desk.advice(request.reply_to, "s"));
+    desk.publish(std::move(publication));
+    run_ready(desk.io);
+    CHECK(next.read().empty());
+    Publication late;
+    late.views.push_back(Desk::view("t"));
+    late.replies.push_back(desk.advice(second.reply_to, "t"));
+    desk.publish(std::move(late));
+    REQUIRE(desk.answered(next));
+    CHECK(count(next.received(), "HTTP/1.1 200") == 1);
+}
+
+TEST_CASE("dispatcher: a session that is deleted in the turn of a report to it", "[server]") {
+    Desk desk;
+    Wire far = desk.beat("s");
+    const Request request = desk.next();
+    Publication publication;
+    publication.views.push_back(Desk::view("s"));
+    publication.deleted.emplace_back("s");
+    publication.replies.push_back(desk.advice(request.reply_to, "s"));
+    desk.publish(std::move(publication));
+    REQUIRE(desk.answered(far));
+    CHECK(far.received().starts_with("HTTP/1.1 404"));
+}
+
+TEST_CASE(
+    "dispatcher: the last follower resets while its event, its progress and its wait are "
+    "published",
+    "[server]") {
+    for (int round = 0; round < 30; ++round) {
+        Desk desk;
+        std::vector<Wire> followers;
+        for (const char* path : {"/v1/sessions/s/stream", "/v1/stream", "/progress/s/stream"})
+            followers.push_back(desk.send("GET", path));
+        std::vector<Reply> pages;
+        for (int i = 0; i < 3; ++i) {
+            StreamReply page;
+            page.caught_up = true;
+            pages.push_back({desk.next().reply_to, Answer{std::move(page)}});
+        }
+        Publication opened;
+        opened.views.push_back(Desk::view("s"));
+        opened.replies = std::move(pages);
+        desk.publish(std::move(opened));
+        Wire waiting = desk.send("GET", "/v1/sessions/s/wait?until=ended");
+        Wire steady = desk.send("GET", "/livez");
+        REQUIRE(desk.answered(steady));
+        for (Wire& far : followers)
+            far.reset();
+        waiting.reset();
+        Publication publication;
+        core::SessionView ended = Desk::view("s", 2);
+        ended.ended = true;
+        publication.views.push_back(ended);
+        publication.events.push_back(desk.event("s", 2));
+        publication.events.push_back(desk.event("t", 3));
+        publication.events.push_back(desk.event("s", 4));
+        desk.publish(std::move(publication));
+        steady.close();
+        REQUIRE(desk.gone());
+    }
+}
+
+TEST_CASE(
+    "dispatcher: a stream whose session is unknown is refused, also when nobody listens "
+    "any more",
+    "[server]") {
+    Desk desk;
+    Wire here = desk.send("GET", "/v1/sessions/none/stream");
+    const Request first = desk.next();
+    Wire gone = desk.send("GET", "/v1/sessions/none/stream");
+    const Request second = desk.next();
+    gone.reset();
+    Publication publication;
+    for (const Request* request : {&first, &second}) {
+        publication.replies.push_back(
+            {request->reply_to,
+             core::Error{core::ErrorCode::kUnknownSession, "no such session", ""}});
+    }
+    desk.publish(std::move(publication));
+    REQUIRE(desk.answered(here));
+    CHECK(here.received().starts_with("HTTP/1.1 404"));
+}
+
+TEST_CASE("dispatcher: going down answers those who wait and leaves none behind", "[server]") {
+    Desk desk;
+    Wire waits = desk.send("GET", "/v1/sessions/s/wait?until=ended");
+    Wire gone = desk.send("GET", "/v1/sessions/s/wait?until=ended");
+    desk.next();
+    Publication publication;
+    publication.views.push_back(Desk::view("s"));
+    ViewReply view;
+    view.session = "s";
+    view.view = std::make_unique<core::SessionView>(Desk::view("s"));
+    publication.replies.push_back({{}, Answer{std::move(view)}});
+    desk.publish(std::move(publication));
+    run_ready(desk.io);
+    gone.reset();
+    desk.dispatcher.drain();
+    REQUIRE(desk.answered(waits));
+    CHECK(count(waits.received(), "\"met\":false") == 1);
+    waits.close();
+    CHECK(desk.gone());
+}
