@@ -186,6 +186,17 @@ void add_rules(std::vector<Key>& table) {
         "More time for each call that is in flight when the time runs out; 0 is none."));
 }
 
+Key cost_max_key() {
+    Key key{"budget.max_cost_usd_max", Kind::kNumber, "0, 0.000001..1000000", true,
+            "The same for money; 0 is no maximum."};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        HEADWAY_TRY(settings.budget.bounds.max_cost_usd_max, parse_cost(text));
+        return {};
+    };
+    key.print = [](const Settings& s) { return print_number(s.budget.bounds.max_cost_usd_max); };
+    return key;
+}
+
 void add_bounds(std::vector<Key>& table) {
     constexpr auto kBounds = &core::BudgetSettings::bounds;
     table.push_back(whole_key<kBounds, &BudgetBounds::timeout_seconds_min, 1, kSecondsMax>(
@@ -196,6 +207,9 @@ void add_bounds(std::vector<Key>& table) {
         "budget.max_steps_min", "The same for steps."));
     table.push_back(whole_key<kBounds, &BudgetBounds::max_steps_max, 1, kStepsMax>(
         "budget.max_steps_max", "The same for steps."));
+    table.push_back(whole_key<kBounds, &BudgetBounds::max_tokens_max, 0, core::kMaxTokensMax>(
+        "budget.max_tokens_max", "The same for tokens; 0 is no maximum."));
+    table.push_back(cost_max_key());
 }
 
 core::AgentBudget& entry_of(Settings& settings, std::string_view type) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "config/approval_keys.hpp"
 #include "config/budget_keys.hpp"
 #include "config/duration.hpp"
 #include "config/judge_keys.hpp"
@@ -271,31 +272,6 @@ void add_legacy_keys(std::vector<Key>& table) {
     table.push_back(duration_key<kAt, &core::LegacyTimeouts::tool, 0, kDay>(
         "legacy_timeouts.tool", true, "Of one tool call, only observed; 0s: no such timer."));
     table.push_back(legacy_fallback_key());
-}
-
-Key require_tools_key() {
-    Key key{"approvals.require_tools", Kind::kTextList, "tool names", true,
-            "Tools whose calls a person has to allow, whatever sessions or agents say."};
-    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
-        std::vector<std::string> names = split_list(text);
-        if (names.size() > core::limits::kRequiredToolsMax) return mistake("more than 256 tools");
-        settings.approvals.require_tools = std::move(names);
-        return {};
-    };
-    key.print = [](const Settings& s) {
-        const std::vector<std::string_view> names(s.approvals.require_tools.begin(),
-                                                  s.approvals.require_tools.end());
-        return join(names, ",");
-    };
-    return key;
-}
-
-void add_approval_keys(std::vector<Key>& table) {
-    constexpr auto kAt = &Settings::approvals;
-    table.push_back(require_tools_key());
-    table.push_back(duration_key<kAt, &core::ApprovalRules::execute_within, 0, 365 * kDay>(
-        "approvals.execute_within", true,
-        "An approved call that has not run after this raises an alarm; 0s never."));
 }
 
 void add_server_keys(std::vector<Key>& table) {

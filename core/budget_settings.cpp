@@ -1,6 +1,7 @@
 #include "core/budget_settings.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/words.hpp"
 
@@ -17,11 +18,43 @@ Result<> check_whole(const std::optional<std::uint64_t>& limit, std::uint64_t mi
     return out_of_bounds(pointer, name, std::to_string(min) + " to " + std::to_string(max));
 }
 
-Result<> check_others(const BudgetLimits& limits, std::string_view pointer) {
-    HEADWAY_CHECK(check_whole(limits.max_tokens, 1, kMaxTokensMax, pointer, "max_tokens"));
-    const double cost = limits.max_cost_usd.value_or(1);
-    if (cost >= kMaxCostUsdMin && cost <= kMaxCostUsdMax) return {};
-    return out_of_bounds(pointer, "max_cost_usd", "0.000001 to 1000000");
+/// The upper bounds of what the configuration may leave without one.
+std::uint64_t tokens_max(const BudgetBounds& bounds) {
+    return bounds.max_tokens_max != 0 ? bounds.max_tokens_max : kMaxTokensMax;
+}
+
+double cost_max(const BudgetBounds& bounds) {
+    return bounds.max_cost_usd_max != 0 ? bounds.max_cost_usd_max : kMaxCostUsdMax;
+}
+
+/// As a person writes it: 2, 0.5.
+std::string amount(double number) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    return {digits, end};
+}
+
+Result<> check_others(const BudgetLimits& limits, const BudgetBounds& bounds,
+                      std::string_view pointer) {
+    HEADWAY_CHECK(check_whole(limits.max_tokens, 1, tokens_max(bounds), pointer, "max_tokens"));
+    const double cost = limits.max_cost_usd.value_or(kMaxCostUsdMin);
+    if (cost >= kMaxCostUsdMin && cost <= cost_max(bounds)) return {};
+    return out_of_bounds(pointer, "max_cost_usd", "0.000001 to " + amount(cost_max(bounds)));
+}
+
+template <class T>
+Result<> at_most(const std::optional<T>& added, T max, const std::string& shown,
+                 std::string_view pointer, const char* name) {
+    if (!added || *added <= max) return {};
+    return Error{ErrorCode::kInvalidField, "is above the configured maximum of " + shown,
+                 std::string{pointer} + "/" + name};
+}
+
+/// What is left of `added` up to `max`; nothing where there is no limit.
+template <class T>
+std::optional<T> fitting(const std::optional<T>& limit, const std::optional<T>& added, T max) {
+    if (!limit || !added || *added == 0 || *limit >= max) return std::nullopt;
+    return std::min(*added, static_cast<T>(max - *limit));
 }
 
 template <class T>
@@ -75,7 +108,7 @@ Result<> check_bounds(const BudgetLimits& limits, const BudgetBounds& bounds,
                               bounds.timeout_seconds_max, pointer, "timeout_seconds"));
     HEADWAY_CHECK(check_whole(limits.max_steps, bounds.max_steps_min, bounds.max_steps_max, pointer,
                               "max_steps"));
-    return check_others(limits, pointer);
+    return check_others(limits, bounds, pointer);
 }
 
 Result<> check_extension(const BudgetLimits& added, const BudgetBounds& bounds,
@@ -88,7 +121,31 @@ Result<> check_extension(const BudgetLimits& added, const BudgetBounds& bounds,
     HEADWAY_CHECK(check_whole(added.timeout_seconds, 1, bounds.timeout_seconds_max, pointer,
                               "timeout_seconds"));
     HEADWAY_CHECK(check_whole(added.max_steps, 1, bounds.max_steps_max, pointer, "max_steps"));
-    return check_others(added, pointer);
+    return check_others(added, bounds, pointer);
+}
+
+Result<> check_at_most(const BudgetLimits& added, const BudgetBounds& bounds,
+                       std::string_view pointer) {
+    const std::uint64_t time = bounds.timeout_seconds_max;
+    const std::uint64_t steps = bounds.max_steps_max;
+    const std::uint64_t tokens = tokens_max(bounds);
+    const double cost = cost_max(bounds);
+    HEADWAY_CHECK(
+        at_most(added.timeout_seconds, time, std::to_string(time), pointer, "timeout_seconds"));
+    HEADWAY_CHECK(at_most(added.max_steps, steps, std::to_string(steps), pointer, "max_steps"));
+    HEADWAY_CHECK(at_most(added.max_tokens, tokens, std::to_string(tokens), pointer, "max_tokens"));
+    return at_most(added.max_cost_usd, cost, amount(cost), pointer, "max_cost_usd");
+}
+
+BudgetLimits within_bounds(const BudgetLimits& limits, const BudgetLimits& added,
+                           const BudgetBounds& bounds) {
+    BudgetLimits fits;
+    fits.timeout_seconds =
+        fitting(limits.timeout_seconds, added.timeout_seconds, bounds.timeout_seconds_max);
+    fits.max_steps = fitting(limits.max_steps, added.max_steps, bounds.max_steps_max);
+    fits.max_tokens = fitting(limits.max_tokens, added.max_tokens, tokens_max(bounds));
+    fits.max_cost_usd = fitting(limits.max_cost_usd, added.max_cost_usd, cost_max(bounds));
+    return fits;
 }
 
 }  // namespace headway::core

@@ -22,6 +22,8 @@ struct BudgetBounds {
     std::uint64_t timeout_seconds_max = 3600;
     std::uint64_t max_steps_min = 5;
     std::uint64_t max_steps_max = 200;
+    std::uint64_t max_tokens_max = 0;  ///< 0 = none
+    double max_cost_usd_max = 0;       ///< 0 = none
 };
 
 /// The daemon's configuration of budgets; defaults are those of the first design.
@@ -49,6 +51,16 @@ Result<> check_bounds(const BudgetLimits& limits, const BudgetBounds& bounds,
 /// kInvalidField. Pure.
 Result<> check_extension(const BudgetLimits& added, const BudgetBounds& bounds,
                          std::string_view pointer);
+
+/// Whether no amount is above the upper bounds: what a request for more may ask for. Error:
+/// kInvalidField. Pure.
+Result<> check_at_most(const BudgetLimits& added, const BudgetBounds& bounds,
+                       std::string_view pointer);
+
+/// What of `added` fits between `limits` and the upper bounds; of a limit that is not set, nothing.
+/// Pure.
+BudgetLimits within_bounds(const BudgetLimits& limits, const BudgetLimits& added,
+                           const BudgetBounds& bounds);
 
 inline constexpr std::uint64_t kMaxTokensMax = 1'000'000'000'000;
 inline constexpr double kMaxCostUsdMin = 0.000001;  ///< what a cost is counted in

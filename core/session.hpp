@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/budget_settings.hpp"
 #include "core/failure.hpp"
 #include "core/result.hpp"
 #include "core/session_state.hpp"
@@ -27,8 +28,18 @@ struct ApprovalRules {
     std::vector<std::string> require_tools;           ///< calls of these need approval
     Millis execute_within{std::chrono::minutes{10}};  ///< of an approved call; 0 = no alarm
 
+    /// Tools whose calls may be approved by nothing but time, if the agent asks for it; never those
+    /// that a person has to allow.
+    std::vector<std::string> approve_on_expiry;
+    /// Of such a request, the least time that a person has to say no.
+    Millis approve_on_expiry_after{std::chrono::minutes{5}};
+
     /// Whether a person has to allow this tool's calls.
     bool must_ask(const Policy& policy, std::string_view tool) const;
+    /// Whether time alone may approve a request.
+    bool time_may_approve(const Policy& policy, ApprovalKind kind, std::string_view tool) const;
+    /// Whether an agent may ask so. Errors: kInvalidField.
+    Result<> check_request(const Policy& policy, const ApprovalRequested& asked) const;
 };
 
 /// What surrounds a command: time and attention enter as data.
@@ -40,6 +51,7 @@ struct Context {
     bool children_work = false;         ///< a session that this one opened is alive
     const JudgeRules* judge = nullptr;  ///< null = nobody to ask
     const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, no alarms
+    const BudgetBounds* bounds = nullptr;      ///< of what an extension comes to; null = none
     std::span<const CallToAllow> asks;         ///< calls of the report in work, by place
 };
 
@@ -170,6 +182,9 @@ private:
     /// took a step although it had been told to stop.
     void follow_budget(bool asked, bool stepped, const Context& context, std::vector<Event>& out);
     bool extend_for_calls(const Context& context, std::vector<Event>& out);
+    BudgetLimits extension_of(const Approval& asked, const Context& context) const;
+    Result<> check_extends(const Approval& asked, const Context& context) const;
+    void grant_extension(const Approval& approved, const Context& context, std::vector<Event>& out);
     void end_by_budget(bool stepped, const Context& context, std::vector<Event>& out);
     void add_stats(const Context& context, std::vector<Event>& out);
     void note_state(Event& event) const;
@@ -183,7 +198,6 @@ private:
     void settle(std::uint64_t n, const Context& context, std::vector<Event>& out);
     void add_decision(std::uint64_t n, const Ruling& ruling, const Context& context,
                       std::vector<Event>& out);
-    void grant_extension(const Approval& approved, const Context& context, std::vector<Event>& out);
     void add_overdue(const Context& context, std::vector<Event>& out);
     void note_changed_approvals();
 

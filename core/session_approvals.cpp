@@ -58,6 +58,40 @@ bool ApprovalRules::must_ask(const Policy& policy, std::string_view tool) const 
     return own != nullptr && own->requires_approval;
 }
 
+bool ApprovalRules::time_may_approve(const Policy& policy, ApprovalKind kind,
+                                     std::string_view tool) const {
+    return kind == ApprovalKind::kTool && contains(approve_on_expiry, tool) &&
+           !must_ask(policy, tool);
+}
+
+Result<> ApprovalRules::check_request(const Policy& policy, const ApprovalRequested& asked) const {
+    if (asked.on_expiry != OnExpiry::kApprove) return {};
+    const auto wrong = [](std::string detail, std::string field) {
+        return Error{ErrorCode::kInvalidField, std::move(detail), std::move(field)};
+    };
+    if (asked.kind != ApprovalKind::kTool) {
+        return wrong("only calls of tools can be approved by time; use hold, reject or escalate",
+                     "/on_expiry");
+    }
+    if (must_ask(policy, asked.tool)) {
+        return wrong(
+            "calls of this tool need a person's approval (approvals.require_tools, or the policy "
+            "of the session); use hold, reject or escalate",
+            "/on_expiry");
+    }
+    if (!contains(approve_on_expiry, asked.tool)) {
+        return wrong(
+            "an agent cannot have its own request approved; the operator names the tools whose "
+            "calls time may approve in approvals.approve_on_expiry",
+            "/on_expiry");
+    }
+    const auto least = static_cast<std::uint64_t>(approve_on_expiry_after.count());
+    if (asked.expires_in_ms.value_or(0) >= least) return {};
+    return wrong("with on_expiry approve it must be at least " + std::to_string(least) +
+                     " ms (approvals.approve_on_expiry_after)",
+                 "/expires_in_ms");
+}
+
 Result<> Session::admit_requests(std::size_t count) const {
     if (state_.approvals.pending() + count <= limits::kApprovalsPendingMax) return {};
     return Error{ErrorCode::kTooManyApprovals,
@@ -73,6 +107,7 @@ Result<bool> Session::decide(std::uint64_t n, Ruling ruling, const Context& cont
     HEADWAY_TRY(const bool open, check_ruling(*approval, ruling, context.now));
     if (!open) return false;
     if (state_.ended()) return ended("decide");
+    if (ruling.decision == Decision::kApprove) HEADWAY_CHECK(check_extends(*approval, context));
     const bool wide = ruling.scope != GrantScope::kOnce;
     const auto live = std::count_if(state_.approvals.grants.begin(), state_.approvals.grants.end(),
                                     [&](const Grant& grant) { return grant.live(context.now); });
@@ -258,24 +293,6 @@ void Session::add_decision(std::uint64_t n, const Ruling& ruling, const Context&
     if (allows && extension) grant_extension(asked, context, out);
 }
 
-/// The one place where an approval becomes budget. What has no limit needs no extension.
-void Session::grant_extension(const Approval& approved, const Context& context,
-                              std::vector<Event>& out) {
-    if (!approved.extend) return;
-    const BudgetLimits& limits = state_.budget.limits;
-    BudgetLimits added = *approved.extend;
-    if (!limits.timeout_seconds) added.timeout_seconds.reset();
-    if (!limits.max_steps) added.max_steps.reset();
-    if (!limits.max_tokens) added.max_tokens.reset();
-    if (!limits.max_cost_usd) added.max_cost_usd.reset();
-    if (added == BudgetLimits{}) return;
-    const Approval* decided = state_.approvals.find(approved.n);
-    const std::string by = decided != nullptr ? decided->by : std::string{};
-    const std::string reason = decided != nullptr ? decided->reason : std::string{};
-    // Cannot fail: the session is open, and every dimension left has a limit.
-    (void)extend_budget(added, by, reason, approval_id(id_, approved.n), context, out);
-}
-
 void Session::add_overdue(const Context& context, std::vector<Event>& out) {
     if (state_.approvals.requests.empty()) return;
     const Attendance there = attendance(context.watch);
@@ -284,17 +301,20 @@ void Session::add_overdue(const Context& context, std::vector<Event>& out) {
         const bool expires = approval.pending() && !approval.overdue &&
                              approval.expires_at != kNever && approval.expires_at <= context.now;
         if (expires) {
+            // The rules of today, whatever they were when it was asked.
+            const bool approves =
+                approval.on_expiry == OnExpiry::kApprove && context.approvals != nullptr &&
+                context.approvals->time_may_approve(state_.policy, approval.kind, approval.tool);
+            const bool held = approval.on_expiry == OnExpiry::kApprove && !approves;
             ApprovalExpired expired;
             expired.id = approval_id(id_, approval.n);
-            expired.action = approval.on_expiry;
+            expired.action = held ? OnExpiry::kHold : approval.on_expiry;
             add(make_event(std::move(expired), context), out);
             Ruling ruling;
-            ruling.decision =
-                approval.on_expiry == OnExpiry::kApprove ? Decision::kApprove : Decision::kReject;
+            ruling.decision = approves ? Decision::kApprove : Decision::kReject;
             ruling.by = "policy";
             ruling.channel = "expiry";
-            const bool decides =
-                approval.on_expiry == OnExpiry::kApprove || approval.on_expiry == OnExpiry::kReject;
+            const bool decides = approves || approval.on_expiry == OnExpiry::kReject;
             if (decides) add_decision(approval.n, ruling, context, out);
         }
         const Timestamp overdue = overdue_at(approval, there);

@@ -44,6 +44,9 @@ std::vector<std::string> fresh_calls(const SessionState& state) {
     return calls;
 }
 
+constexpr BudgetBounds kUnbounded{0, UINT64_MAX, 0, UINT64_MAX, 0, 0};
+constexpr std::string_view kUpToTheMaximum = "no further than the configured maximum";
+
 }  // namespace
 
 Result<> Session::set_budget(BudgetSet set, const Context& context, std::vector<Event>& out) {
@@ -74,6 +77,42 @@ Result<> Session::extend_budget(const BudgetLimits& added, std::string by, std::
     add_budget_level(context, out);
     follow_budget(false, false, context, out);
     return {};
+}
+
+/// What a request for more budget would add: what has no limit needs no extension, and nothing goes
+/// past the operator's maximum.
+BudgetLimits Session::extension_of(const Approval& asked, const Context& context) const {
+    if (!asked.extend) return {};
+    return within_bounds(state_.budget.limits, *asked.extend,
+                         context.bounds != nullptr ? *context.bounds : kUnbounded);
+}
+
+/// An approval that would add nothing is an error of whoever decides, who would take it for given.
+Result<> Session::check_extends(const Approval& asked, const Context& context) const {
+    if (!asked.extend || extension_of(asked, context) != BudgetLimits{}) return {};
+    const bool limited =
+        within_bounds(state_.budget.limits, *asked.extend, kUnbounded) != BudgetLimits{};
+    if (!limited) return {};
+    return Error{ErrorCode::kInvalidField,
+                 "the budget is at the configured maximum, so this approval would add nothing; "
+                 "reject or ignore it, or raise the budget itself: POST /v1/sessions/" +
+                     id_ + "/budget with extend",
+                 "/decision"};
+}
+
+/// The one place where an approval becomes budget.
+void Session::grant_extension(const Approval& approved, const Context& context,
+                              std::vector<Event>& out) {
+    const BudgetLimits added = extension_of(approved, context);
+    if (added == BudgetLimits{}) return;
+    const Approval* decided = state_.approvals.find(approved.n);
+    const std::string by = decided != nullptr ? decided->by : std::string{};
+    std::string reason = decided != nullptr ? decided->reason : std::string{};
+    if (added != within_bounds(state_.budget.limits, *approved.extend, kUnbounded)) {
+        reason += (reason.empty() ? "" : "; ") + std::string{kUpToTheMaximum};
+    }
+    // Cannot fail: the session is open, and every dimension left has a limit.
+    (void)extend_budget(added, by, reason, approval_id(id_, approved.n), context, out);
 }
 
 void Session::child_progress(ChildProgress progress, const Context& context,

@@ -207,6 +207,7 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
         context.watched = request.watched;
         context.load = turn.load;
         context.approvals = &settings_.approvals;
+        context.bounds = &settings_.budget.bounds;
         context.judge = &settings_.judge;
         // Every other command has a handler, or this does not compile.
         auto what = std::visit(
@@ -282,6 +283,7 @@ core::Result<> Supervisor::tick(Resident& resident, Turn& turn) {
     context.watch = watch_;
     context.children_work = children_work(resident.session, turn.now);
     context.approvals = &settings_.approvals;
+    context.bounds = &settings_.budget.bounds;
     resident.session.tick(context, events_);
     if (events_.empty()) {  // what is due after this moment must not be forgotten
         deadlines_.schedule(resident.key, resident.session.next_deadline(watch_, turn.now));

@@ -165,6 +165,10 @@ private:
                                 Turn& turn);
     core::Result<std::vector<core::CallToAllow>> calls_to_allow(const Resident* resident,
                                                                 const ReportCommand& command);
+    core::Result<> check_request(const Resident* resident, const core::ApprovalRequested& asked,
+                                 const std::string& pointer) const;
+    core::Result<> check_requests(const Resident* resident, std::span<const core::Event> events,
+                                  const api::Advice& advice) const;
     core::Result<Resident*> require_approval(std::string_view session, std::uint64_t n,
                                              core::Approval& found);
     core::Result<std::vector<std::string>> decide_identical(std::uint64_t identity,

@@ -71,7 +71,44 @@ Result<std::uint64_t> request_meant(const core::Session& session, const std::str
                  "/request_id"};
 }
 
+/// Where the event at `place` of what is left of a report stood in it, as a JSON pointer.
+std::string pointer_to(const api::Advice& advice, std::size_t place) {
+    if (!advice.batch) return "/data";
+    std::size_t original = 0;
+    for (const auto& [n, known] : advice.results) {
+        if (!known && place-- == 0) break;
+        ++original;
+    }
+    return "/" + std::to_string(original) + "/data";
+}
+
 }  // namespace
+
+/// Whether an agent may ask so. The field of the error is below `pointer`.
+Result<> Supervisor::check_request(const Resident* resident, const core::ApprovalRequested& asked,
+                                   const std::string& pointer) const {
+    const core::Policy& policy =
+        resident != nullptr ? resident->session.state().policy : settings_.policy;
+    auto allowed = settings_.approvals.check_request(policy, asked);
+    if (allowed && asked.extend) {
+        allowed = core::check_at_most(*asked.extend, settings_.budget.bounds, "/extend");
+    }
+    if (allowed) return {};
+    Error error = std::move(allowed).error();
+    error.field = pointer + error.field;
+    return error;
+}
+
+/// The same for those of a report, which drop_known() has been through.
+Result<> Supervisor::check_requests(const Resident* resident, std::span<const core::Event> events,
+                                    const api::Advice& advice) const {
+    for (std::size_t place = 0; place < events.size(); ++place) {
+        const auto* asked = std::get_if<core::ApprovalRequested>(&events[place].payload);
+        if (asked == nullptr) continue;
+        HEADWAY_CHECK(check_request(resident, *asked, pointer_to(advice, place)));
+    }
+    return {};
+}
 
 /// Those calls of a report that need a person's permission, as requests.
 Result<std::vector<core::CallToAllow>> Supervisor::calls_to_allow(const Resident* resident,
@@ -140,6 +177,7 @@ Result<Answer> Supervisor::handle(AskCommand& command, const core::Context& cont
     std::uint64_t n = before != nullptr ? before->n : 0;
     const int status = n != 0 ? 200 : 201;
     if (n == 0) {
+        HEADWAY_CHECK(check_request(resident, command.asked, {}));
         std::vector<core::Event> events(1);
         events.front().payload = std::move(command.asked);
         const core::Session fresh{command.session};

@@ -79,6 +79,7 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
     } else {
         HEADWAY_CHECK(core::Session{command.session}.admit(command.events));
     }
+    HEADWAY_CHECK(check_requests(resident, command.events, advice));
     HEADWAY_TRY(const auto asks, calls_to_allow(resident, command));
     events_.clear();
     HEADWAY_CHECK(open_if_new(resident, command.session, context));
@@ -119,6 +120,7 @@ Result<> Supervisor::open_if_new(Resident*& resident, const std::string& id,
     HEADWAY_TRY(resident, create_resident(id, context.now));
     core::SessionStarted about;
     about.implicit = true;
+    give_budget(about);
     resident->session.open(std::move(about), settings_.policy, context, events_);
     return {};
 }

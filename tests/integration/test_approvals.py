@@ -162,6 +162,8 @@ class Asking(PersonCase):
 
 
 class Deciding(PersonCase):
+    settings = {"approvals.approve_on_expiry": "bash", "approvals.approve_on_expiry_after": "1s"}
+
     def test_changed_arguments_never_redeem(self):
         session = unique()
         approval = ask(self.client, session)["id"]
@@ -267,7 +269,7 @@ class Deciding(PersonCase):
 
     def test_expiry_decides_as_the_request_says(self):
         sessions = {action: unique() for action in ("reject", "approve", "hold", "escalate")}
-        asked = {action: ask(self.client, session, expires_in_ms=200, on_expiry=action, risk="medium")["id"]
+        asked = {action: ask(self.client, session, expires_in_ms=1000, on_expiry=action, risk="medium")["id"]
                  for action, session in sessions.items()}
         rejected = document(self.client, asked["reject"], "?wait=2m")
         self.assertEqual((rejected["status"], rejected["decision"]["channel"]), ("expired", "expiry"))

@@ -23,6 +23,7 @@ public:
     explicit Desk(Gen& gen) : gen_(gen) {
         rules_.execute_within = Millis{gen.below(2) * 3'000};
         if (gen.chance(2)) rules_.require_tools = {"t0"};
+        rules_.approve_on_expiry = {"t0", "t1"};
         std::vector<Event> out;
         session.open(SessionStarted{}, Policy{}, around(), out);
         take(out);

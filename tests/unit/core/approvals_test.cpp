@@ -410,6 +410,7 @@ TEST_CASE("approvals: a grant answers equal requests until it is revoked or over
 
 TEST_CASE("approvals: what happens to a request that nobody decides", "[core]") {
     Desk desk;
+    desk.rules.approve_on_expiry = {"deploy"};
     auto asked = call();
     asked.expires_in_ms = 1000;
     asked.risk = Risk::kMedium;
@@ -447,6 +448,53 @@ TEST_CASE("approvals: what happens to a request that nobody decides", "[core]") 
             break;
     }
     REQUIRE(folded(desk.events) == desk.session.state());
+}
+
+TEST_CASE("approvals: time approves only what the operator leaves to it", "[core]") {
+    Policy policy;
+    policy.tools = {{"lint", false, 1, true}};
+    Desk desk{policy};
+    desk.rules.approve_on_expiry = {"deploy", "drop", "lint"};
+    desk.rules.require_tools = {"drop"};
+    const auto ask = [](std::string tool, ApprovalKind kind = ApprovalKind::kTool) {
+        auto asked = call(std::move(tool));
+        asked.kind = kind;
+        asked.expires_in_ms = 300'000;
+        asked.on_expiry = OnExpiry::kApprove;
+        return asked;
+    };
+    CHECK(desk.rules.check_request(policy, ask("deploy")).has_value());
+    const auto field_of = [&](const ApprovalRequested& asked) {
+        return desk.rules.check_request(policy, asked).error().field;
+    };
+    auto soon = ask("deploy");
+    soon.expires_in_ms = 299'999;
+    CHECK(field_of(soon) == "/expires_in_ms");
+    for (const auto& asked :
+         {ask("other"), ask("drop"), ask("lint"), ask("deploy", ApprovalKind::kQuestion),
+          ask("deploy", ApprovalKind::kAuth), ask("deploy", ApprovalKind::kBudgetExtension)}) {
+        CHECK(field_of(asked) == "/on_expiry");
+        const auto n = desk.ask(asked, 1);  // as a journal from before the rule has it
+        desk.tick_at(300'001);
+        CHECK(desk.status(n) == S::kPending);
+        CHECK(desk.at_n(n).overdue);
+        REQUIRE(*desk.decide(n, ruling(Decision::kReject), 300'002));
+        desk.session = Session{"story", desk.session.state()};
+    }
+}
+
+TEST_CASE("approvals: an extension reaches the operator's maximum and no further", "[core]") {
+    const BudgetBounds bounds{30, 600, 5, 60, 1000, 2.0};
+    const BudgetLimits limits{500, 50, std::nullopt, 2.5};
+    const BudgetLimits asked{200, 5, 100, 1.0};
+    CHECK(within_bounds(limits, asked, bounds) == BudgetLimits{100, 5, std::nullopt, std::nullopt});
+    CHECK(check_at_most(asked, bounds, "/extend").has_value());
+    CHECK(check_at_most({601, {}, {}, {}}, bounds, "/extend").error().field ==
+          "/extend/timeout_seconds");
+    CHECK(check_at_most({{}, {}, 1001, {}}, bounds, "/extend").error().field ==
+          "/extend/max_tokens");
+    CHECK(check_at_most({{}, {}, {}, 2.1}, bounds, "/extend").error().field ==
+          "/extend/max_cost_usd");
 }
 
 TEST_CASE("approvals: an approved call that does not run raises an alarm, and may still run",
