@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "core/sha256.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -129,9 +131,9 @@ const Approval* Approvals::oldest_pending() const noexcept {
 
 const Approval* Approvals::asked_before(const ApprovalRequested& asked) const {
     if (requests.empty()) return nullptr;
-    const std::uint64_t identity = identity_of(asked);
+    const std::string identity = identity_of(asked);
     const auto found = std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& a) {
-        const bool same = a.identity == identity && a.call_id == asked.call_id;
+        const bool same = a.identity_digest == identity && a.call_id == asked.call_id;
         return same && (a.pending() || (!a.call_id.empty() && a.undelivered()));
     });
     return found == requests.rend() ? nullptr : &*found;
@@ -168,20 +170,35 @@ std::optional<ApprovalRef> parse_approval_id(std::string_view id) {
     return ref;
 }
 
-std::uint64_t identity_of(const ApprovalRequested& asked) {
-    std::string text{name_of(asked.kind)};
-    text.append("\n").append(asked.tool).append("\n").append(asked.args_digest);
+std::string identity_of(const ApprovalRequested& asked) {
+    // Each part with its length, so that no part can end early and go on as the next.
+    std::string text = "headway approval 1";
+    const auto part = [&text](std::string_view bytes) {
+        text.append("\n").append(std::to_string(bytes.size())).append(":").append(bytes);
+    };
+    part(name_of(asked.kind));
+    part(asked.tool);
+    part(asked.args_digest);
     if (asked.args.empty()) {
-        text.append("\n").append(asked.summary.kept);
-        text.append(to_hex(asked.summary.digest));
+        part(asked.summary.kept);
+        part(asked.summary.whole() ? std::string{} : to_hex(asked.summary.digest));
+        for (const std::string& option : asked.options)
+            part(option);
     }
     if (asked.extend) {
         const BudgetLimits& more = *asked.extend;
         for (const auto& amount : {more.timeout_seconds, more.max_steps, more.max_tokens})
-            text.append("\n").append(std::to_string(amount.value_or(0)));
-        text.append("\n").append(std::to_string(more.max_cost_usd.value_or(0)));
+            part(std::to_string(amount.value_or(0)));
+        part(std::to_string(more.max_cost_usd.value_or(0)));
     }
-    return digest_of(text).low;
+    return sha256_hex(text);
+}
+
+std::uint64_t identity_start(std::string_view digest) {
+    std::uint64_t start = 0;
+    const std::string_view digits = digest.substr(0, 16);
+    std::from_chars(digits.data(), digits.data() + digits.size(), start, 16);
+    return start;
 }
 
 void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n, Timestamp at) {
@@ -202,7 +219,8 @@ void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n
     approval.on_expiry = asked.on_expiry;
     approval.extend = asked.extend;
     approval.args_digest = asked.args_digest;
-    approval.identity = identity_of(asked);
+    approval.identity_digest = identity_of(asked);
+    approval.identity = identity_start(approval.identity_digest);
     approval.question = asked.question;
     approval.changed_n = n;
     approvals.requests.push_back(std::move(approval));

@@ -59,7 +59,7 @@ struct Approval {
     bool escalated = false;  ///< and that raised its risk
     std::optional<BudgetLimits> extend;
     std::string args_digest;     ///< of the arguments shown
-    std::uint64_t identity = 0;  ///< of kind, tool and arguments: equal requests share it
+    std::uint64_t identity = 0;  ///< start of identity_digest, to find it by in an index
     std::uint64_t question = 0;  ///< print of the call that may run (or may not)
     std::string run_digest;      ///< of the arguments that may run; empty until approved
     std::optional<Decision> decision;
@@ -80,6 +80,8 @@ struct Approval {
     std::optional<ApprovalAlarmKind> alarm;
     bool acknowledged = false;    ///< the agent knows the decision
     std::uint64_t changed_n = 0;  ///< the event that last changed it
+    /// Of kind, tool and arguments (identity_of): equal requests share it, others never.
+    std::string identity_digest;
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     /// Approved and not used up: the call may run.
@@ -146,9 +148,12 @@ struct ApprovalRef {
 /// Nothing when the text is no id of an approval. The session's name is not checked.
 std::optional<ApprovalRef> parse_approval_id(std::string_view id);
 
-/// What makes two requests equal, whoever asks: kind, tool and arguments; without arguments also
-/// what the summary says. Pure.
-std::uint64_t identity_of(const ApprovalRequested& asked);
+/// What makes two requests equal, whoever asks: the SHA-256, in hexadecimal, of kind, tool and
+/// arguments; without arguments also of what the summary says and offers. One decision may answer
+/// all that share it, so no agent may be able to choose two that do. Pure.
+std::string identity_of(const ApprovalRequested& asked);
+/// The number that an index finds such a digest by. Pure.
+std::uint64_t identity_start(std::string_view digest);
 
 // Folding.
 
@@ -236,7 +241,7 @@ constexpr auto Approval::fields() {
         field("execute_by", &A::execute_by), field("redeemed_at", &A::redeemed_at),
         field("redeem_key", &A::redeem_key), field("executed_n", &A::executed_n),
         field("alarm", &A::alarm), field("acknowledged", &A::acknowledged),
-        field("changed_n", &A::changed_n));
+        field("changed_n", &A::changed_n), field("identity_digest", &A::identity_digest));
 }
 
 }  // namespace headway::core

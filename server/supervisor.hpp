@@ -171,7 +171,7 @@ private:
                                   const api::Advice& advice) const;
     core::Result<Resident*> require_approval(std::string_view session, std::uint64_t n,
                                              core::Approval& found);
-    core::Result<std::vector<std::string>> decide_identical(std::uint64_t identity,
+    core::Result<std::vector<std::string>> decide_identical(const std::string& identity,
                                                             core::Ruling ruling,
                                                             const core::Context& context,
                                                             Turn& turn);

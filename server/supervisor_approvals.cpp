@@ -241,7 +241,7 @@ Result<Answer> Supervisor::handle(DecideCommand& command, const core::Context& c
         HEADWAY_CHECK(resident->session.decide(command.n, command.ruling, context, events_));
         HEADWAY_CHECK(store_events(*resident, events_, turn));
         if (command.identical) {
-            HEADWAY_TRY(also, decide_identical(approval.identity, std::move(command.ruling),
+            HEADWAY_TRY(also, decide_identical(approval.identity_digest, std::move(command.ruling),
                                                context, turn));
         }
     }
@@ -252,7 +252,7 @@ Result<Answer> Supervisor::handle(DecideCommand& command, const core::Context& c
 }
 
 /// The same decision, once, for every pending request that asks the same; their ids.
-Result<std::vector<std::string>> Supervisor::decide_identical(std::uint64_t identity,
+Result<std::vector<std::string>> Supervisor::decide_identical(const std::string& identity,
                                                               core::Ruling ruling,
                                                               const core::Context& context,
                                                               Turn& turn) {

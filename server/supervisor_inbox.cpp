@@ -102,7 +102,8 @@ Result<api::ApprovalDocument> Supervisor::approval_document(const storage::Store
         if (event != nullptr) document.texts = texts_of(*event);
     }
     if (stored.approval.pending()) {
-        HEADWAY_TRY(document.identical, store_.count_identical(stored.approval.identity));
+        HEADWAY_TRY(document.identical, store_.count_identical(stored.approval.identity_digest));
+        if (document.identical == 0) document.identical = 1;  // stored before there were digests
     }
     const Resident* resident = residents_.find(stored.session);
     if (stored.approval.scope == core::GrantScope::kOnce) return document;

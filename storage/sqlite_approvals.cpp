@@ -15,6 +15,10 @@ constexpr const char* kColumns =
     "SELECT a.cursor,a.session,s.name,a.decided,a.state FROM approval a "
     "JOIN session s ON s.key=a.session AND s.name IS NOT NULL ";
 
+/// The index finds by 64 bits, which two requests can be made to share; the whole digest stands in
+/// the state, of which it is part as it is.
+constexpr const char* kIdentical = "a.identity=?1 AND instr(a.state,?2)>0";
+
 /// Identities are stored as SQLite has integers: signed.
 std::int64_t as_integer(std::uint64_t identity) {
     return static_cast<std::int64_t>(identity);
@@ -92,20 +96,25 @@ Result<std::vector<StoredApproval>> SqliteStore::list_approvals(const ApprovalPa
     return rows_of(list);
 }
 
-Result<std::vector<StoredApproval>> SqliteStore::identical_approvals(std::uint64_t identity,
+Result<std::vector<StoredApproval>> SqliteStore::identical_approvals(std::string_view identity,
                                                                      std::size_t limit) {
-    HEADWAY_TRY(
-        Statement list,
-        database_.prepare(std::string{kColumns} +
-                          "WHERE a.pending=1 AND a.identity=?1 ORDER BY a.cursor LIMIT ?2"));
-    list.bind(1, as_integer(identity)).bind(2, static_cast<std::int64_t>(limit));
+    if (identity.empty()) return std::vector<StoredApproval>{};
+    HEADWAY_TRY(Statement list, database_.prepare(std::string{kColumns} + "WHERE a.pending=1 AND " +
+                                                  kIdentical + " ORDER BY a.cursor LIMIT ?3"));
+    list.bind(1, as_integer(core::identity_start(identity)))
+        .bind_blob(2, identity)
+        .bind(3, static_cast<std::int64_t>(limit));
     return rows_of(list);
 }
 
-Result<std::uint64_t> SqliteStore::count_identical(std::uint64_t identity) {
-    HEADWAY_TRY(Statement count, database_.prepare("SELECT count(*) FROM approval WHERE pending=1 "
-                                                   "AND identity=?1"));
-    HEADWAY_CHECK(count.bind(1, as_integer(identity)).step());
+Result<std::uint64_t> SqliteStore::count_identical(std::string_view identity) {
+    if (identity.empty()) return std::uint64_t{0};
+    HEADWAY_TRY(
+        Statement count,
+        database_.prepare(std::string{"SELECT count(*) FROM approval a WHERE a.pending=1 AND "} +
+                          kIdentical));
+    count.bind(1, as_integer(core::identity_start(identity))).bind_blob(2, identity);
+    HEADWAY_CHECK(count.step());
     return static_cast<std::uint64_t>(count.integer(0));
 }
 

@@ -56,9 +56,9 @@ public:
     core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
                                                               std::uint64_t n) override;
     core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) override;
-    core::Result<std::vector<StoredApproval>> identical_approvals(std::uint64_t identity,
+    core::Result<std::vector<StoredApproval>> identical_approvals(std::string_view identity,
                                                                   std::size_t limit) override;
-    core::Result<std::uint64_t> count_identical(std::uint64_t identity) override;
+    core::Result<std::uint64_t> count_identical(std::string_view identity) override;
     core::Result<std::uint64_t> count_pending() override;
     core::Result<std::vector<SessionKey>> asking_sessions() override;
     core::Result<StoredSession> load(SessionKey key) override;

@@ -139,10 +139,11 @@ public:
     virtual core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
                                                                       std::uint64_t n) = 0;
     virtual core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) = 0;
-    /// Pending ones that ask the same (core::Approval::identity), of all sessions, oldest first.
-    virtual core::Result<std::vector<StoredApproval>> identical_approvals(std::uint64_t identity,
+    /// Pending ones that ask the same (core::Approval::identity_digest), of all sessions, oldest
+    /// first.
+    virtual core::Result<std::vector<StoredApproval>> identical_approvals(std::string_view identity,
                                                                           std::size_t limit) = 0;
-    virtual core::Result<std::uint64_t> count_identical(std::uint64_t identity) = 0;
+    virtual core::Result<std::uint64_t> count_identical(std::string_view identity) = 0;
     virtual core::Result<std::uint64_t> count_pending() = 0;
     /// Sessions with a pending approval.
     virtual core::Result<std::vector<SessionKey>> asking_sessions() = 0;

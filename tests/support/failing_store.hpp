@@ -99,10 +99,10 @@ public:
         return real_.list_approvals(page);
     }
     core::Result<std::vector<storage::StoredApproval>> identical_approvals(
-        std::uint64_t identity, std::size_t limit) override {
+        std::string_view identity, std::size_t limit) override {
         return real_.identical_approvals(identity, limit);
     }
-    core::Result<std::uint64_t> count_identical(std::uint64_t identity) override {
+    core::Result<std::uint64_t> count_identical(std::string_view identity) override {
         return real_.count_identical(identity);
     }
     core::Result<std::uint64_t> count_pending() override { return real_.count_pending(); }

@@ -5,6 +5,7 @@
 
 #include "core/limits.hpp"
 #include "core/session.hpp"
+#include "core/sha256.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
@@ -615,6 +616,33 @@ TEST_CASE("approvals: equal requests are those of one kind, tool and arguments",
     CHECK(identity_of(call()) != identity_of(call("deploy", "sha256:2")));
     CHECK(identity_of(question("a?")) == identity_of(question("a?")));
     CHECK(identity_of(question("a?")) != identity_of(question("b?")));
+    auto offers = question("a?");
+    offers.options = {"yes", "no"};
+    CHECK(identity_of(offers) != identity_of(question("a?")));
+}
+
+TEST_CASE("approvals: an identity is a SHA-256 of parts that cannot run into each other",
+          "[core]") {
+    CHECK(identity_of(call()).size() == 64);
+    CHECK(identity_of(call()) == sha256_hex("headway approval 1\n4:tool\n6:deploy\n8:sha256:1"));
+    CHECK(identity_start(identity_of(call())) ==
+          std::stoull(identity_of(call()).substr(0, 16), nullptr, 16));
+    auto split = call("deploy\n8:sha256:1");
+    split.args_digest.clear();
+    CHECK(identity_of(split) != identity_of(call()));
+}
+
+TEST_CASE("sha256: the examples of FIPS 180-4, and every length around a block", "[core]") {
+    CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    CHECK(sha256_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    CHECK(sha256_hex(std::string(1'000'000, 'a')) ==
+          "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    std::string folded;
+    for (std::size_t size = 0; size < 130; ++size)
+        folded = sha256_hex(folded + std::string(size, 'a'));
+    CHECK(folded == "e7cf6304ad055549b1393febedb7883163bff857edd6aab32c4f683af0be8802");
 }
 
 TEST_CASE("approvals: a session that is stuck under ask puts its question to a person", "[core]") {

@@ -11,11 +11,17 @@ using namespace headway::tests;
 
 namespace {
 
-Approval approval(std::uint64_t n, std::uint64_t identity = 1) {
+/// A digest of 64 digits; all begin alike, as an agent could have them do.
+std::string digest(char end) {
+    return "ffffffffffffffff" + std::string(47, '0') + end;
+}
+
+Approval approval(std::uint64_t n, char identity = '1') {
     Approval made;
     made.n = n;
     made.tool = "t" + std::to_string(n);
-    made.identity = identity;
+    made.identity_digest = digest(identity);
+    made.identity = identity_start(made.identity_digest);
     return made;
 }
 
@@ -44,7 +50,7 @@ using Cursors = std::vector<Cursor>;
 
 TEST_CASE("approvals index: a row comes back as it was saved, also over a restart", "[storage]") {
     Shelf shelf;
-    auto one = approval(3, 0xFFFF'FFFF'FFFF'FFFFULL);
+    auto one = approval(3);
     one.until = at(5);
     shelf.save(shelf.a, one, 10);
     shelf.store.reset();
@@ -54,7 +60,7 @@ TEST_CASE("approvals index: a row comes back as it was saved, also over a restar
     CHECK(row->approval == one);
     CHECK(row->session_id == "a");
     CHECK(row->cursor == 10);
-    CHECK(shelf.store->count_identical(one.identity).value() == 1);
+    CHECK(shelf.store->count_identical(one.identity_digest).value() == 1);
     CHECK_FALSE(shelf.store->find_approval(shelf.b, 3).value());
 
     one.status = ApprovalStatus::kApproved;
@@ -64,13 +70,13 @@ TEST_CASE("approvals index: a row comes back as it was saved, also over a restar
     CHECK(row->approval.status == ApprovalStatus::kApproved);
     CHECK(row->decided == 12);
     CHECK(shelf.store->count_pending().value() == 0);
-    CHECK(shelf.store->count_identical(one.identity).value() == 0);
+    CHECK(shelf.store->count_identical(one.identity_digest).value() == 0);
 }
 
 TEST_CASE("approvals index: pending ones oldest first, the others newest first", "[storage]") {
     Shelf shelf;
     for (std::uint64_t i = 1; i <= 6; ++i) {
-        auto one = approval(i, i % 2);
+        auto one = approval(i, i % 2 == 0 ? '0' : '1');
         if (i % 3 == 0) one.status = ApprovalStatus::kRejected;
         if (i == 5) one.kind = ApprovalKind::kQuestion;
         shelf.save(i <= 3 ? shelf.a : shelf.b, one, static_cast<Cursor>(10 * i));
@@ -95,12 +101,26 @@ TEST_CASE("approvals index: pending ones oldest first, the others newest first",
     page.kind = ApprovalKind::kQuestion;
     CHECK(shelf.list(page) == Cursors{50});
 
-    const auto equal = shelf.store->identical_approvals(1, 10).value();
+    const auto equal = shelf.store->identical_approvals(digest('1'), 10).value();
     REQUIRE(equal.size() == 2);
     CHECK(equal[0].approval.n == 1);
     CHECK(equal[1].session_id == "b");
-    CHECK(shelf.store->identical_approvals(1, 1).value().size() == 1);
+    CHECK(shelf.store->identical_approvals(digest('1'), 1).value().size() == 1);
+    CHECK(shelf.store->count_identical(digest('1')).value() == 2);
+    CHECK(shelf.store->count_identical(digest('0')).value() == 2);
+    CHECK(shelf.store->count_identical(digest('2')).value() == 0);  // the same start is not enough
     CHECK(shelf.store->asking_sessions().value() == std::vector<SessionKey>{shelf.a, shelf.b});
+}
+
+TEST_CASE("approvals index: a row from before there were digests equals no other", "[storage]") {
+    Shelf shelf;
+    auto old = approval(1);
+    old.identity_digest.clear();
+    shelf.save(shelf.a, old, 10);
+    shelf.save(shelf.b, old, 20);
+    CHECK(shelf.store->count_identical(old.identity_digest).value() == 0);
+    CHECK(shelf.store->identical_approvals(old.identity_digest, 10).value().empty());
+    CHECK(shelf.store->count_identical(digest('1')).value() == 0);
 }
 
 TEST_CASE("approvals index: what was rolled back is not there", "[storage]") {
