@@ -144,6 +144,9 @@ Result<> check_request(const core::ApprovalRequested& asked) {
     if (!asked.source.empty()) {
         return under(wrong("is set by Headway; leave it out"), "source");
     }
+    if (asked.hidden_bytes != 0) {
+        return under(wrong("is counted by Headway; leave it out"), "hidden_bytes");
+    }
     if (asked.kind == core::ApprovalKind::kTool && asked.tool.empty()) {
         return missing("is required for kind tool", "tool");
     }
@@ -156,6 +159,28 @@ Result<> check_request(const core::ApprovalRequested& asked) {
     }
     HEADWAY_CHECK(check_expiry(asked));
     return check_extend(asked);
+}
+
+std::size_t count_of(std::string_view mark, std::string_view text) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(mark); at != std::string_view::npos; ++count)
+        at = text.find(mark, at + mark.size());
+    return count;
+}
+
+/// How many bytes of `plain` are not in `shown`, which has a mark in place of each run of them.
+std::uint64_t hidden_in(std::string_view plain, std::string_view shown) {
+    if (plain == shown) return 0;
+    const std::size_t marks = count_of(core::kRedacted, shown);
+    const std::size_t own = std::min(marks, count_of(core::kRedacted, plain));  // the agent's text
+    const std::size_t bytes = plain.size() + (marks - own) * core::kRedacted.size();
+    return bytes > shown.size() ? bytes - shown.size() : 1;
+}
+
+/// What is hidden from whoever decides could be anything.
+void note_hidden(core::ApprovalRequested& asked, std::uint64_t bytes) {
+    asked.hidden_bytes += bytes;
+    if (asked.hidden_bytes != 0) asked.risk = std::max(asked.risk, core::Risk::kHigh);
 }
 
 /// What the agent is to use exactly as it stands cannot be redacted, so it may not need to be.
@@ -188,6 +213,14 @@ Result<> complete_request(JsonValue data, core::ApprovalRequested& asked) {
         asked.args_digest = no_args_digest();
     }
     if (asked.kind == core::ApprovalKind::kTool) asked.question = question_of(asked.tool, args);
+    if (args) {
+        std::string plain;
+        args->append_to(plain);
+        note_hidden(asked, hidden_in(plain, asked.args.text));
+    }
+    if (const auto summary = member(data, "summary")) {
+        note_hidden(asked, hidden_in(summary->text(), summary->redacted_text()));
+    }
     return {};
 }
 
@@ -219,6 +252,7 @@ Result<core::ApprovalRequested> request_for_call(JsonTape& tape, const core::Too
     }
     HEADWAY_CHECK(tape.parse(args));
     asked.args.text = shown;
+    note_hidden(asked, hidden_in(args, shown));
     asked.args_digest = args_digest(tape.root());
     asked.question = question_of(call.tool, tape.root());
     return asked;

@@ -132,6 +132,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("heartbeat_limit", state.policy.heartbeat_limit);
     json.member("loop_detection", state.policy.loop_detection);
     json.member("judge", state.policy.judge);
+    json.member("trust_origin", state.policy.trust_origin);
     json.member("on_stuck", state.policy.on_stuck);
     json.member("max_iterations", state.policy.max_iterations);
     json.member("max_tool_failures", state.policy.max_tool_failures);
@@ -141,6 +142,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("tools", state.policy.tools);
     json.member("detectors", state.policy.detectors);
     json.close_object();
+    if (!state.about.raised.empty()) json.member("raised", state.about.raised);
     json.key("directives");
     json.open_array();
     for (const core::Directive& directive : state.directives) {

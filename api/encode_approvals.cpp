@@ -48,6 +48,7 @@ void write_asked(JsonWriter& json, const ApprovalDocument& document) {
         json.value(document.asked.args);
     }
     text_or_null(json, "args_digest", approval.args_digest);
+    json.member("hidden_bytes", document.asked.hidden_bytes);
     json.key("summary");
     if (document.asked.summary.empty()) {
         json.null();

@@ -119,7 +119,7 @@ std::string events_that_fit(const Transcript& transcript, std::size_t bytes,
 }  // namespace
 
 JudgePrompt status_prompt(const core::SessionState& state, std::span<const core::Event> recent) {
-    const Transcript transcript = transcript_of(recent);
+    const Transcript transcript = transcript_of(recent, state.policy.trust_origin);
     Facts facts;
     add_task(facts, state);
     add_verdict(facts, state);

@@ -173,9 +173,10 @@ std::string line_of(const Payload&) {
     return {};
 }
 
-const core::ToolFinished* call_in(const core::Event& event) {
+const core::ToolFinished* call_in(const core::Event& event, bool trust_origin) {
     const auto* call = std::get_if<core::ToolFinished>(&event.payload);
-    return call != nullptr && call->origin != "hook" ? call : nullptr;
+    const bool hook = call != nullptr && call->origin == "hook" && trust_origin;
+    return hook ? nullptr : call;
 }
 
 void note_changes(const core::ToolFinished& call, std::deque<std::string>& paths) {
@@ -196,14 +197,14 @@ bool by_agent(const core::Message& message) {
 
 }  // namespace
 
-Transcript transcript_of(std::span<const core::Event> recent) {
+Transcript transcript_of(std::span<const core::Event> recent, bool trust_origin) {
     Transcript out;
     CallLines calls;
     std::deque<std::string> paths;
     std::deque<std::size_t> rounds;  ///< where in `lines` the last ones begin
     std::optional<std::uint64_t> round;
     for (const core::Event& event : recent) {
-        const core::ToolFinished* call = call_in(event);
+        const core::ToolFinished* call = call_in(event, trust_origin);
         if (call == nullptr) {
             TranscriptLine words = words_of(event);
             if (!words.text.empty()) out.lines.push_back(std::move(words));
@@ -231,7 +232,7 @@ Latest latest_of(std::span<const core::Event> recent) {
     Latest latest;
     CallLines calls;
     for (const core::Event& event : recent) {
-        if (const core::ToolFinished* call = call_in(event)) {
+        if (const core::ToolFinished* call = call_in(event, true)) {
             latest.call = {event.n, calls.line(*call)};
         } else if (std::holds_alternative<core::Reflection>(event.payload)) {
             latest.reflection = words_of(event);

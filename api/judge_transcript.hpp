@@ -20,7 +20,7 @@ struct TranscriptLine {
 
 /// The calls of the last limits::kJudgeRoundsMax rounds, and what lies between them. Calls of one
 /// `round` number are a round, each other call is one by itself; calls that a hook reported are
-/// left out, as they are no evidence.
+/// left out, as they are no evidence, where the session's policy trusts that.
 struct Transcript {
     std::vector<TranscriptLine> lines;  ///< oldest first
     std::uint64_t left_out = 0;         ///< lines of rounds before those
@@ -28,7 +28,7 @@ struct Transcript {
 };
 
 /// `recent`: oldest first. Pure.
-Transcript transcript_of(std::span<const core::Event> recent);
+Transcript transcript_of(std::span<const core::Event> recent, bool trust_origin = true);
 
 /// The last finished call and the last words of the agent among them, as lines; empty text and
 /// number 0 where there are none. For an estimate.

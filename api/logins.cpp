@@ -1,8 +1,35 @@
 #include "api/logins.hpp"
 
+#include <utility>
+
+#include "api/decode_fields.hpp"
 #include "api/json_writer.hpp"
 
 namespace headway::api {
+
+namespace {
+
+struct LoginBody {
+    std::string code;
+    static constexpr auto fields() { return field_list(core::required("code", &LoginBody::code)); }
+};
+
+}  // namespace
+
+core::Result<std::string> decode_login(JsonTape& tape, std::string_view body) {
+    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+    LoginBody said;
+    HEADWAY_CHECK(fields::decode_object(tape.root(), said));
+    return std::move(said.code);
+}
+
+void append_login(std::string& out, std::string_view secret, core::Timestamp expires_at) {
+    JsonWriter json{out};
+    json.open_object();
+    json.member("secret", secret);
+    json.member("expires_at", expires_at);
+    json.close_object();
+}
 
 void append_login_code(std::string& out, std::string_view url, core::Timestamp expires_at) {
     JsonWriter json{out};

@@ -4,11 +4,17 @@
 #include <string_view>
 #include <vector>
 
+#include "api/json_tape.hpp"
+#include "core/result.hpp"
 #include "core/time.hpp"
 
-// Replies about logins as JSON text, appended to `out`. Pure.
+// Logins as JSON text, replies appended to `out`. Pure.
 
 namespace headway::api {
+
+/// The code in the body of a login. Errors: kInvalidField and such.
+core::Result<std::string> decode_login(JsonTape& tape, std::string_view body);
+void append_login(std::string& out, std::string_view secret, core::Timestamp expires_at);
 
 void append_login_code(std::string& out, std::string_view url, core::Timestamp expires_at);
 

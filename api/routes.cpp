@@ -74,6 +74,7 @@ constexpr Entry kRoutes[] = {
     {Method::kGet, "/v1/overview", Route::kOverview},
     {Method::kPost, "/v1/login-codes", Route::kLoginCode},
     {Method::kGet, "/login", Route::kLogin},
+    {Method::kPost, "/v1/login", Route::kLogIn},
     {Method::kPost, "/v1/logout", Route::kLogout},
     {Method::kGet, "/v1/me", Route::kMe},
     {Method::kGet, "/v1/system", Route::kSystem},

@@ -41,7 +41,7 @@ void add_serve(CLI::App& app, ArgumentSlots& slots) {
 
 Examples:
   headway serve
-  headway serve --listen 127.0.0.1:0 --ports-file /tmp/ports.json --state-dir /tmp/state
+  headway serve --listen 127.0.0.1:0 --ports-file ./ports.json --state-dir ./state
   headway serve --set log.level=debug --set policy.profile=strict
   headway config default > headway.toml              every setting with its explanation)");
     add_setting(verb, "--listen", "server.listen", sources, "HOST:PORT, loopback; port 0: any");

@@ -159,8 +159,13 @@ private:
         return setup;
     }
 
+    /// Our own token is not for the command, which may be an agent: it could be the operator's. Nor
+    /// is anything else of ours, but for where the daemon is.
     std::map<std::string, std::string> child_environment() const {
         std::map<std::string, std::string> environment = console_.environment;
+        std::erase_if(environment, [](const auto& variable) {
+            return variable.first.starts_with("HEADWAY_") && variable.first != "HEADWAY_CA_FILE";
+        });
         environment["HEADWAY_SESSION"] = session_;
         environment["HEADWAY_URL"] = options_.client.url;
         return environment;

@@ -53,6 +53,52 @@ bool is_c1_control(std::string_view sequence) {
            static_cast<unsigned char>(sequence[1]) < 0xA0;
 }
 
+/// The code point of a well-formed sequence.
+std::uint32_t code_point(std::string_view sequence) {
+    const auto lead = static_cast<unsigned char>(sequence.front());
+    if (sequence.size() == 1) return lead;
+    std::uint32_t code = lead & (0xFFU >> (sequence.size() + 1));
+    for (const char c : sequence.substr(1))
+        code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
+    return code;
+}
+
+struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+};
+
+// What takes no room on a screen, or turns the order of what stands beside it: with these a line
+// can look like another one. As web/format.js has them, and other fillers.
+constexpr std::array<Range, 15> kHidden{{{0xAD, 0xAD},
+                                         {0x34F, 0x34F},
+                                         {0x61C, 0x61C},
+                                         {0x115F, 0x1160},
+                                         {0x17B4, 0x17B5},
+                                         {0x180B, 0x180F},
+                                         {0x200B, 0x200F},
+                                         {0x2028, 0x202E},
+                                         {0x2060, 0x206F},
+                                         {0x3164, 0x3164},
+                                         {0xFEFF, 0xFEFF},
+                                         {0xFFA0, 0xFFA0},
+                                         {0xFFF9, 0xFFFB},
+                                         {0x1D173, 0x1D17A},
+                                         {0xE0000, 0xE0FFF}}};
+
+bool is_hidden(std::uint32_t code) {
+    return std::any_of(kHidden.begin(), kHidden.end(), [code](const Range& range) {
+        return code >= range.first && code <= range.last;
+    });
+}
+
+/// As the page shows it: \u{202e}.
+std::string escaped(std::uint32_t code) {
+    std::array<char, 16> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "\\u{%x}", static_cast<unsigned>(code));
+    return buffer.data();
+}
+
 std::string decimal(double value, int digits, const char* unit) {
     std::array<char, 48> buffer{};
     std::snprintf(buffer.data(), buffer.size(), "%.*f%s", digits, value, unit);
@@ -83,6 +129,8 @@ std::string clean_line(std::string_view text) {
             space();
         } else if (length == 0) {
             out += '?';
+        } else if (length > 1 && is_hidden(code_point(text.substr(0, length)))) {
+            out += escaped(code_point(text.substr(0, length)));
         } else if (static_cast<unsigned char>(c) >= 0x20 && c != '\x7f' &&
                    !is_c1_control(text.substr(0, length))) {
             out += text.substr(0, length);

@@ -13,7 +13,8 @@
 namespace headway::cli {
 
 /// One line without control characters and escape sequences; broken UTF-8 becomes "?"; line breaks
-/// and tabs become single spaces. Pure.
+/// and tabs become single spaces; what is not seen or turns the order of letters (zero-width,
+/// bidirectional controls) is written out: \u{202e}. Pure.
 std::string clean_line(std::string_view text);
 
 /// Columns on a terminal, counting each code point as one. Pure.

@@ -92,7 +92,7 @@ std::string default_toml() {
         "30d.\n";
     std::string section;
     for (const Key& key : keys()) {
-        const std::size_t dot = key.name.find('.');
+        const std::size_t dot = key.name.rfind('.');
         if (section != key.name.substr(0, dot)) {
             if (section == "budget") text += kAgentsHelp + agent_tables(defaults);
             if (section == "judge") text += kEndpointsHelp;

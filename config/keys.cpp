@@ -7,6 +7,7 @@
 #include "config/approval_keys.hpp"
 #include "config/budget_keys.hpp"
 #include "config/duration.hpp"
+#include "config/floor_keys.hpp"
 #include "config/judge_keys.hpp"
 #include "config/listener_keys.hpp"
 #include "config/redaction_keys.hpp"
@@ -325,6 +326,7 @@ void add_policy_keys(std::vector<Key>& table) {
     table.push_back(duration_key<kAt, &core::Policy::tool_time_limit, 0, kDay>(
         "policy.tool_time_limit", true,
         "A call that takes longer is pointed out to its agent; 0s: never."));
+    add_floor_keys(table);
 }
 
 std::vector<Key> build_table() {

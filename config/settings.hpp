@@ -9,6 +9,7 @@
 #include "config/webhook_settings.hpp"
 #include "core/budget_settings.hpp"
 #include "core/policy.hpp"
+#include "core/policy_floor.hpp"
 #include "core/session.hpp"
 
 // What can be configured, one struct for each consumer, defaults in place. The keys of headway.toml
@@ -74,6 +75,7 @@ struct Settings {
     StorageSettings storage;
     core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
                           ///< heartbeat_limit; reloadable
+    core::PolicyFloor policy_floor;  ///< of sessions opened without the scope control; reloadable
     core::LegacyTimeouts legacy_timeouts;  ///< of new sessions; reloadable
     core::BudgetSettings budget;           ///< of new sessions, by agent type; reloadable
     AccessSettings access;

@@ -84,6 +84,12 @@ constexpr std::array<Free, 3> kFree{
       [](std::string_view dotted) { return parse_webhook_key(dotted).has_value(); },
       webhook_key_names, webhook_key_kind}}};
 
+/// Whether there are keys below a name with a dot: [policy.floor].
+bool is_section(const std::string& dotted) {
+    return std::any_of(keys().begin(), keys().end(),
+                       [&](const Key& key) { return key.name.starts_with(dotted + "."); });
+}
+
 class Reader {
 public:
     explicit Reader(std::string path) : path_(std::move(path)) {
@@ -135,6 +141,10 @@ private:
             });
             if (free != kFree.end()) {
                 read_free(*free, node);
+                continue;
+            }
+            if (node.is_table() && is_section(dotted)) {
+                read_section(dotted, *node.as_table());
                 continue;
             }
             const Key* key = find_key(dotted);

@@ -101,16 +101,19 @@ struct ApprovalRequested {
     std::string source;
     std::uint64_t question =
         0;  ///< print of tool and arguments, to recognise the call when it runs
+    /// Of the arguments and the summary, cut out before they are shown. `args_digest` binds them
+    /// all the same, so whoever decides has to know that there is more than is seen.
+    std::uint64_t hidden_bytes = 0;
     bool operator==(const ApprovalRequested&) const = default;
     static constexpr auto fields() {
         using A = ApprovalRequested;
-        return field_list(field("kind", &A::kind), field("tool", &A::tool),
-                          field("call_id", &A::call_id), field("args", &A::args),
-                          field("args_digest", &A::args_digest), field("summary", &A::summary),
-                          field("risk", &A::risk), field("options", &A::options),
-                          field("expires_in_ms", &A::expires_in_ms),
-                          field("on_expiry", &A::on_expiry), field("extend", &A::extend),
-                          field("source", &A::source), internal("question", &A::question));
+        return field_list(
+            field("kind", &A::kind), field("tool", &A::tool), field("call_id", &A::call_id),
+            field("args", &A::args), field("args_digest", &A::args_digest),
+            field("summary", &A::summary), field("risk", &A::risk), field("options", &A::options),
+            field("expires_in_ms", &A::expires_in_ms), field("on_expiry", &A::on_expiry),
+            field("extend", &A::extend), field("source", &A::source),
+            internal("question", &A::question), field("hidden_bytes", &A::hidden_bytes));
     }
 };
 

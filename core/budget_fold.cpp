@@ -55,6 +55,8 @@ struct Meter {
 
     void operator()(const SessionStarted& started) const { meter.limits = started.budget; }
 
+    void operator()(const SessionAmended& amended) const { meter.limits = amended.budget; }
+
     void operator()(const ProgressEstimated& said) const {
         if (!said.by_judge()) meter.rate_limited = false;
     }

@@ -67,6 +67,7 @@ bool reportable(EventType type) noexcept {
         case EventType::kRunConflict:
         case EventType::kCheckRequested:
         case EventType::kCheckCompleted:
+        case EventType::kSessionAmended:
             return false;
         default:
             return true;

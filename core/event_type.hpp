@@ -47,11 +47,12 @@ enum class EventType : std::uint8_t {
     kRunConflict,
     kCheckRequested,
     kCheckCompleted,
+    kSessionAmended,
 };
 
 template <>
 struct EnumNames<EventType> {
-    static constexpr std::array<std::string_view, 34> kNames{"session.started",
+    static constexpr std::array<std::string_view, 35> kNames{"session.started",
                                                              "heartbeat",
                                                              "tool.started",
                                                              "tool.finished",
@@ -84,7 +85,8 @@ struct EnumNames<EventType> {
                                                              "approval.alarm",
                                                              "run.conflict",
                                                              "check.requested",
-                                                             "check.completed"};
+                                                             "check.completed",
+                                                             "session.amended"};
 };
 
 template <>

@@ -6,6 +6,7 @@
 #include "core/budget_fold.hpp"
 #include "core/fold_call.hpp"
 #include "core/limits.hpp"
+#include "core/policy_floor.hpp"
 #include "core/recovery.hpp"
 #include "core/sanitize.hpp"
 #include "core/state_machine.hpp"
@@ -34,6 +35,19 @@ struct Fold {
         state.asked_interval = state.policy.heartbeat_interval;
         state.judgement.since = event.at;
         reach(Verdict::kStarting);
+    }
+
+    void operator()(const SessionAmended& amended) const {
+        SessionStarted& about = state.about;
+        about.goal = amended.goal;
+        about.agent = amended.agent;
+        about.parent = amended.parent;
+        about.labels = amended.labels;
+        about.policy = amended.policy;
+        about.budget = amended.budget;
+        about.raised = amended.raised;
+        about.implicit = false;
+        state.policy = effective_policy(amended.policy, Policy{});
     }
 
     void operator()(const Heartbeat& beat) const {
@@ -369,30 +383,6 @@ void apply(SessionState& state, const Event& event) {
     show(state.detectors, seen, evidence);
     meter_event(state, event, evidence.replayed);
     if (event.next_heartbeat_ms != 0) state.asked_interval = Millis{event.next_heartbeat_ms};
-}
-
-Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults) {
-    Policy policy = defaults;
-    if (overrides.profile) policy.profile = *overrides.profile;
-    if (overrides.heartbeat_interval_ms) {
-        policy.heartbeat_interval = Millis{*overrides.heartbeat_interval_ms};
-    }
-    if (overrides.heartbeat_limit) {
-        policy.heartbeat_limit = static_cast<std::uint32_t>(*overrides.heartbeat_limit);
-    }
-    if (overrides.loop_detection) policy.loop_detection = *overrides.loop_detection;
-    if (overrides.judge) policy.judge = *overrides.judge;
-    if (overrides.on_stuck) policy.on_stuck = *overrides.on_stuck;
-    if (overrides.max_iterations) policy.max_iterations = *overrides.max_iterations;
-    if (overrides.max_tool_failures) policy.max_tool_failures = *overrides.max_tool_failures;
-    if (overrides.max_parse_failures) policy.max_parse_failures = *overrides.max_parse_failures;
-    if (overrides.tool_time_limit_ms)
-        policy.tool_time_limit = Millis{*overrides.tool_time_limit_ms};
-    if (overrides.legacy) policy.legacy = *overrides.legacy;
-    if (overrides.min_confidence) policy.min_confidence = *overrides.min_confidence;
-    if (!overrides.tools.empty()) policy.tools = overrides.tools;
-    if (!overrides.detectors.empty()) policy.detectors = overrides.detectors;
-    return policy;
 }
 
 }  // namespace headway::core

@@ -9,7 +9,4 @@ namespace headway::core {
 /// next number.
 void apply(SessionState& state, const Event& event);
 
-/// The effective policy of a session that was opened with `overrides` under `defaults`. Pure.
-Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults);
-
 }  // namespace headway::core

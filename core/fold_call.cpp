@@ -113,7 +113,8 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     if (evidence.replayed) return evidence;  // nor is it a turn of its own
     join_round(state, call, was_open);
     const ToolPolicy* own = state.policy.tool(call.tool);
-    const bool ignored = call.origin == "hook" || (own != nullptr && own->ignore);
+    const bool of_hook = call.origin == "hook" && state.policy.trust_origin;
+    const bool ignored = of_hook || (own != nullptr && own->ignore);
     if (ignored) return evidence;
     if (asked_in_round(state.round, evidence.print.question.low)) return evidence;
     evidence.counts = true;

@@ -121,7 +121,8 @@ inline constexpr std::chrono::minutes kTokenUseEvery{
 inline constexpr std::size_t kLoginCodesMax =
     64;  ///< links to the dashboard that were made and not used; the oldest give way
 inline constexpr std::chrono::minutes kLoginCodeFor{10};  ///< how long such a link is good
-inline constexpr std::size_t kLoginBytesMax = 256;        ///< of the cookie of a login
+inline constexpr std::size_t kLoginBytesMax = 256;        ///< of what a page shows of its login
+inline constexpr std::size_t kLoginsMax = 64;  ///< browsers logged in at once; the oldest gives way
 
 // Tokens that do not count, by the address that shows them.
 inline constexpr std::size_t kAuthAddressesMax =

@@ -94,6 +94,9 @@ struct Policy {
     LegacyTimeouts legacy;
     std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
     std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
+    /// Whether a call whose report says `origin: hook` is no evidence. The operator's to say: an
+    /// agent could hide everything behind it.
+    bool trust_origin = true;
 
     /// What a detector wants under this policy.
     Thresholds thresholds(DetectorId detector) const;
@@ -107,18 +110,18 @@ struct Policy {
 
     bool operator==(const Policy&) const = default;
     static constexpr auto fields() {
-        return field_list(field("profile", &Policy::profile),
-                          field("heartbeat_interval", &Policy::heartbeat_interval),
-                          field("heartbeat_limit", &Policy::heartbeat_limit),
-                          field("loop_detection", &Policy::loop_detection),
-                          field("on_stuck", &Policy::on_stuck),
-                          field("max_iterations", &Policy::max_iterations),
-                          field("max_tool_failures", &Policy::max_tool_failures),
-                          field("min_confidence", &Policy::min_confidence),
-                          field("tools", &Policy::tools), field("detectors", &Policy::detectors),
-                          field("max_parse_failures", &Policy::max_parse_failures),
-                          field("tool_time_limit", &Policy::tool_time_limit),
-                          field("legacy", &Policy::legacy), field("judge", &Policy::judge));
+        return field_list(
+            field("profile", &Policy::profile),
+            field("heartbeat_interval", &Policy::heartbeat_interval),
+            field("heartbeat_limit", &Policy::heartbeat_limit),
+            field("loop_detection", &Policy::loop_detection), field("on_stuck", &Policy::on_stuck),
+            field("max_iterations", &Policy::max_iterations),
+            field("max_tool_failures", &Policy::max_tool_failures),
+            field("min_confidence", &Policy::min_confidence), field("tools", &Policy::tools),
+            field("detectors", &Policy::detectors),
+            field("max_parse_failures", &Policy::max_parse_failures),
+            field("tool_time_limit", &Policy::tool_time_limit), field("legacy", &Policy::legacy),
+            field("judge", &Policy::judge), field("trust_origin", &Policy::trust_origin));
     }
 };
 

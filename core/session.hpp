@@ -10,6 +10,7 @@
 
 #include "core/budget_settings.hpp"
 #include "core/failure.hpp"
+#include "core/policy_floor.hpp"
 #include "core/result.hpp"
 #include "core/session_state.hpp"
 #include "core/verdict.hpp"
@@ -51,8 +52,9 @@ struct Context {
     bool children_work = false;         ///< a session that this one opened is alive
     const JudgeRules* judge = nullptr;  ///< null = nobody to ask
     const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, no alarms
-    const BudgetBounds* bounds = nullptr;      ///< of what an extension comes to; null = none
-    std::span<const CallToAllow> asks;         ///< calls of the report in work, by place
+    const PolicyFloor* floor = nullptr;    ///< of whoever opens a session; null = may control it
+    const BudgetBounds* bounds = nullptr;  ///< of what an extension comes to; null = none
+    std::span<const CallToAllow> asks;     ///< calls of the report in work, by place
 };
 
 /// One supervised session: decides what a command means, as events, and folds events into its
@@ -72,6 +74,12 @@ public:
     /// open.
     void open(SessionStarted about, const Policy& defaults, const Context& context,
               std::vector<Event>& out);
+
+    /// Gives a session that a report opened the opening of whoever works in it. Without the scope
+    /// `control` (a floor in the context) it may only tighten. Errors: kForbidden, naming the
+    /// field; kSessionEnded.
+    Result<> amend(SessionStarted again, const Policy& defaults, const Context& context,
+                   std::vector<Event>& out);
 
     /// Whether these events can be stored, all of them; changes nothing.
     /// Errors: kStaleAttempt, kSessionEnded; kInvalidField for an end with `budget_exhausted` while

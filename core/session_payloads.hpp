@@ -55,6 +55,7 @@ struct PolicyOverride {
     std::vector<ToolPolicy> tools;
     std::vector<DetectorPolicy> detectors;
     std::optional<LegacyTimeouts> legacy;  ///< the daemon's
+    std::optional<bool> trust_origin;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -69,7 +70,8 @@ struct PolicyOverride {
             field("tools", &PolicyOverride::tools), field("detectors", &PolicyOverride::detectors),
             field("max_parse_failures", &PolicyOverride::max_parse_failures),
             field("tool_time_limit_ms", &PolicyOverride::tool_time_limit_ms),
-            internal("legacy", &PolicyOverride::legacy), field("judge", &PolicyOverride::judge));
+            internal("legacy", &PolicyOverride::legacy), field("judge", &PolicyOverride::judge),
+            field("trust_origin", &PolicyOverride::trust_origin));
     }
 };
 
@@ -84,6 +86,8 @@ struct SessionStarted {
     bool implicit = false;  ///< opened by a report to an unknown id
     BudgetLimits budget;
     BudgetRules budget_rules;
+    /// Fields of the policy that asked for less than the operator's floor, and got the floor.
+    std::vector<std::string> raised;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -91,7 +95,29 @@ struct SessionStarted {
             field("parent", &SessionStarted::parent), field("labels", &SessionStarted::labels),
             field("policy", &SessionStarted::policy), field("implicit", &SessionStarted::implicit),
             field("budget", &SessionStarted::budget),
-            internal("budget_rules", &SessionStarted::budget_rules));
+            internal("budget_rules", &SessionStarted::budget_rules),
+            field("raised", &SessionStarted::raised));
+    }
+};
+
+/// A session that a report had opened got the opening of whoever works in it, after the fact: all
+/// of it as it is in force from here on.
+struct SessionAmended {
+    static constexpr EventType kType = EventType::kSessionAmended;
+    Text goal;
+    AgentInfo agent;
+    std::string parent;
+    std::vector<Label> labels;
+    PolicyOverride policy;
+    BudgetLimits budget;
+    std::vector<std::string> raised;
+    bool operator==(const SessionAmended&) const = default;
+    static constexpr auto fields() {
+        return field_list(
+            field("goal", &SessionAmended::goal), field("agent", &SessionAmended::agent),
+            field("parent", &SessionAmended::parent), field("labels", &SessionAmended::labels),
+            field("policy", &SessionAmended::policy), field("budget", &SessionAmended::budget),
+            field("raised", &SessionAmended::raised));
     }
 };
 

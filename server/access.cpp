@@ -78,6 +78,7 @@ constexpr Entry kTable[] = {
     {Route::kVersion, Guard::kAnybody},
     {Route::kLoginCode, Guard::kAdmin},
     {Route::kLogin, Guard::kNobody},
+    {Route::kLogIn, Guard::kNobody},
     {Route::kLogout, Guard::kNobody},
     {Route::kMe, Guard::kNobody},
     {Route::kPage, Guard::kNobody},
@@ -142,7 +143,7 @@ Error no_login() {
     return {ErrorCode::kUnauthorized,
             "a web page may only read until you log in: open the link that `headway dashboard` "
             "prints",
-            "Cookie"};
+            "Headway-Login"};
 }
 
 bool is_safe(api::Method method) {
@@ -270,7 +271,6 @@ Result<bool> Access::adopt_operator(std::filesystem::path file) {
     HEADWAY_TRY(const OperatorToken token, load_operator_token(file));
     operator_file_ = std::move(file);
     operator_hash_ = token_hash(token.text);
-    logins_.set_secret(operator_hash_);
     return token.tightened;
 }
 
@@ -278,13 +278,16 @@ Result<std::string> Access::rotate_operator() {
     auto text = replace_operator_token(operator_file_);
     if (!text) return Error{ErrorCode::kInternal, text.error().detail, {}};
     operator_hash_ = token_hash(*text);
-    logins_.set_secret(operator_hash_);
+    logins_.forget_all();
     return *std::move(text);
 }
 
-Result<std::string> Access::log_in(std::string_view code) {
-    if (!logins_.use_code(code, clock_.now())) return std::string{};
-    return logins_.cookie_line(clock_.now(), settings_.login_for);
+Result<Login> Access::log_in(std::string_view code) {
+    return logins_.log_in(code, clock_.now(), settings_.login_for);
+}
+
+bool Access::log_out(const RequestHead& head) {
+    return logins_.log_out(head.login, clock_.now());
 }
 
 Result<const Principal*> Access::check_token(const api::Target& target, const RequestHead& head,

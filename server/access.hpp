@@ -72,19 +72,23 @@ public:
     core::Result<std::string> rotate_operator();
     const std::filesystem::path& operator_file() const noexcept { return operator_file_; }
 
-    /// The port that we listen on: it names the cookie.
-    void set_port(std::uint16_t port) { logins_.set_port(port); }
-    void set_secure(bool secure) { logins_.set_secure(secure); }
     /// What a link logs a browser in with. Error: kInternal.
     core::Result<LoginCode> make_login_code() { return logins_.make_code(clock_.now()); }
-    /// The `Set-Cookie` line for whoever shows the code; empty when it does not count. Error:
-    /// kInternal.
-    core::Result<std::string> log_in(std::string_view code);
-    std::string forget_login() const { return logins_.forget_line(); }
+    /// Logs in whoever shows the code; without a secret when it does not count. Error: kInternal.
+    core::Result<Login> log_in(std::string_view code);
+    /// Ends the login of a request, at once; whether there was one.
+    bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }
     /// Whether check() would let this caller call the route, about all sessions.
     bool may(const Principal& caller, const RequestHead& head, api::Route route) const;
+
+    /// Whether the caller may steer sessions: the scope `control`, or where that is open, nobody in
+    /// particular. Of every report, so it costs nothing.
+    bool may_control(const Principal& caller, const RequestHead& head) const noexcept {
+        if (!caller.anonymous()) return caller.grants.has(core::Scope::kControl);
+        return !head.from_browser() && open_.test(static_cast<std::size_t>(api::Route::kCancel));
+    }
 
     /// Before anything else of a request is looked at. The principal lives until the next change of
     /// tokens, and thus as long as the request is handled. Errors: kUnauthorized (no token where
@@ -96,13 +100,15 @@ public:
     core::Result<const Principal*> check(const api::Target& target, const RequestHead& head,
                                          const Peer& peer = {}) {
         const bool open = open_.test(static_cast<std::size_t>(target.route));
-        const bool plain = head.authorizations == 0 && head.cookie.empty() && !head.from_browser();
+        const bool plain = head.authorizations == 0 && head.login.empty() && !head.from_browser();
         if (open && plain && !peer.local) return &anonymous_;
         return check_token(target, head, peer);
     }
 
     /// Whether whoever was let in by the token, or login, of this id would be let in now.
     bool counts(std::string_view id);
+    /// Whether this is the id of a login.
+    bool is_login(std::string_view id) const noexcept { return id == dashboard_.id; }
     /// Whether this is the id of the operator, or of his logins.
     bool is_operator(std::string_view id) const noexcept {
         return id == operator_.id || id == dashboard_.id;

@@ -35,10 +35,10 @@ Result<std::string_view> bearer(const RequestHead& head) {
 }  // namespace
 
 /// By token, else by login, else by the Unix socket. A login that does not count is none: unlike a
-/// token, which somebody chose to show, a browser sends it by itself.
+/// token, which somebody chose to show, a page sends what it has, whether we know it still or not.
 Result<const Principal*> Access::identify(const RequestHead& head, const Peer& peer) {
     if (head.authorizations > 0) return authenticate(head);
-    const bool logged_in = !head.cookie.empty() && logins_.logged_in(head.cookie, clock_.now());
+    const bool logged_in = !head.login.empty() && logins_.logged_in(head.login, clock_.now());
     if (logged_in) return &std::as_const(dashboard_);
     return peer.local ? &std::as_const(operator_) : &anonymous_;
 }

@@ -23,6 +23,7 @@
 #include "server/loop_pulse.hpp"
 #include "server/operator_token.hpp"
 #include "server/outgoing.hpp"
+#include "server/ports_file.hpp"
 #include "server/service_notifier.hpp"
 #include "server/supervisor.hpp"
 #include "server/supervisor_settings.hpp"
@@ -195,8 +196,7 @@ core::Result<> App::listen() {
     HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, supervisor_->recover());
     if (replayed > 0) log_->info("read {} events back from the journal", replayed);
-    return open_listeners(dispatcher_->http(), dispatcher_->access(), loaded_.settings.server,
-                          database_.parent_path(),
+    return open_listeners(dispatcher_->http(), loaded_.settings.server, database_.parent_path(),
                           [this](const std::string& line) { log_->warn("{}", line); });
 }
 
@@ -240,21 +240,10 @@ core::Result<> App::load_tokens() {
 /// Whoever waits for the ports file may connect at once: the listener is open.
 core::Result<> App::announce() {
     if (options_.ports_file) {
-        const std::filesystem::path temporary = options_.ports_file->string() + ".tmp";
-        std::error_code ec;
-        {
-            std::ofstream out{temporary};
-            out << "{\"http\":\"" << dispatcher_->http().bound() << "\",\"socket\":\""
-                << dispatcher_->http().local_path().string() << "\"}\n";
-            if (!out.flush()) ec = std::make_error_code(std::errc::io_error);
-        }
-        if (!ec) std::filesystem::rename(temporary, *options_.ports_file, ec);
-        if (ec) {
-            return core::Error{
-                core::ErrorCode::kInternal,
-                "cannot write " + options_.ports_file->string() + ": " + ec.message(),
-                {}};
-        }
+        HEADWAY_CHECK(write_ports_file(*options_.ports_file,
+                                       "{\"http\":\"" + dispatcher_->http().bound() +
+                                           "\",\"socket\":\"" +
+                                           dispatcher_->http().local_path().string() + "\"}\n"));
     }
     show_banner();
     manager_.ready(dispatcher_->http().url());

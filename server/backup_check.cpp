@@ -58,6 +58,7 @@ Result<storage::DatabaseCounts> backup_offline(const std::filesystem::path& data
         return Error{
             ErrorCode::kFileExists, file.string() + " is there already; choose another name", {}};
     }
+    storage::remove_left_copy(partial);
     HEADWAY_CHECK(storage::copy_offline(database, partial));
     return finish_backup(partial, file);
 }

@@ -146,6 +146,7 @@ core::Result<> Dispatcher::route_rest(Call& call) {
         case api::Route::kOpenApi:
         case api::Route::kLoginCode:
         case api::Route::kLogin:
+        case api::Route::kLogIn:
         case api::Route::kLogout:
         case api::Route::kMe:
             return route_page(call);
@@ -347,7 +348,7 @@ void Dispatcher::reload(const config::Settings& settings) {
     redact(settings.redaction);
     ask({},
         ReloadCommand{settings.policy, settings.storage.retention, settings.budget,
-                      settings.approvals},
+                      settings.approvals, settings.policy_floor},
         {}, 0);
 }
 

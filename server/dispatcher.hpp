@@ -110,7 +110,10 @@ private:
     // dispatcher_login.cpp
     core::Result<> route_page(Call& call);
     core::Result<> create_login_code(Call& call);
+    core::Result<> dashboard(Call& call);
     core::Result<> login(Call& call);
+    core::Result<> log_in(Call& call);
+    std::string own_origin(const Call& call) const;
     core::Result<> logout(Call& call);
     core::Result<> me(Call& call);
     // dispatcher_overview.cpp

@@ -27,6 +27,7 @@ Result<> Dispatcher::ask_approval(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     AskCommand command;
     command.session = call.session();
+    command.controls = access_.may_control(*call.caller, call.request.head);
     HEADWAY_TRY(command.asked, api::decode_approval_request(tape_, call.request.body));
     const std::string_view key = call.request.head.idempotency_key;
     if (key.size() > limits::kRedeemKeyBytesMax) {

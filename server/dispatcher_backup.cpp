@@ -7,6 +7,7 @@
 
 #include "api/backup.hpp"
 #include "server/dispatcher_call.hpp"
+#include "storage/offline.hpp"
 
 // /v1/backup: an empty file is made here, filled by the supervisor between its turns, and checked
 // on a thread of its own before it gets its name.
@@ -20,16 +21,19 @@ using core::Result;
 
 constexpr std::string_view kUnfinished = ".partial";
 
-/// Nobody else may read it from its first byte on, and nothing is ever overwritten.
+/// Nobody else may read it from its first byte on, and nothing that somebody wants is overwritten.
 Result<> make_empty(const std::string& path) {
+    storage::remove_left_copy(path);
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0) {
         ::close(fd);
         return {};
     }
     if (errno == EEXIST) {
-        return Error{ErrorCode::kFileExists,
-                     path + " is there already, of a backup that did not end; delete it", "/file"};
+        return Error{
+            ErrorCode::kFileExists,
+            path + " is there already, and is no backup of ours that did not end; delete it",
+            "/file"};
     }
     return Error{ErrorCode::kInvalidField,
                  "the daemon cannot write there (" + std::generic_category().message(errno) +

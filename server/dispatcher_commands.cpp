@@ -31,14 +31,19 @@ Result<> Dispatcher::report(Call& call) {
     const auto format = lines ? api::BodyFormat::kNdjson : api::BodyFormat::kJson;
     HEADWAY_TRY(auto decoded, api::decode_report(tape_, call.request.body, format));
     ReportCommand command{call.session(), std::move(decoded.events), decoded.batch,
-                          std::move(decoded.whole_args)};
+                          std::move(decoded.whole_args),
+                          access_.may_control(*call.caller, call.request.head)};
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
 
 Result<> Dispatcher::heartbeat(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     HEADWAY_TRY(auto decoded, api::decode_heartbeat(tape_, call.request.body));
-    ReportCommand command{call.session(), std::move(decoded.events), false, {}};
+    ReportCommand command{call.session(),
+                          std::move(decoded.events),
+                          false,
+                          {},
+                          access_.may_control(*call.caller, call.request.head)};
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
 
@@ -51,6 +56,7 @@ Result<> Dispatcher::open(Call& call) {
                      "/id"};
     }
     OpenCommand command;
+    command.controls = access_.may_control(*call.caller, call.request.head);
     command.bare = decoded.about == core::SessionStarted{};
     command.about = std::move(decoded.about);
     command.session = std::move(decoded.id);

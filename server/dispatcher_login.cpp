@@ -1,4 +1,8 @@
+#include <algorithm>
+
 #include "api/logins.hpp"
+#include "core/limits.hpp"
+#include "core/words.hpp"
 #include "server/dispatcher_call.hpp"
 
 // Logins of browsers, and who somebody is.
@@ -16,6 +20,8 @@ Result<> Dispatcher::route_page(Call& call) {
             return create_login_code(call);
         case api::Route::kLogin:
             return login(call);
+        case api::Route::kLogIn:
+            return log_in(call);
         case api::Route::kLogout:
             return logout(call);
         case api::Route::kMe:
@@ -25,8 +31,20 @@ Result<> Dispatcher::route_page(Call& call) {
         case api::Route::kOpenApi:
             return page(call, "openapi.json");
         default:
-            return page(call, "index.html");
+            return dashboard(call);
     }
+}
+
+/// Under one name only.
+Result<> Dispatcher::dashboard(Call& call) {
+    const std::string origin = own_origin(call);
+    if (origin.empty()) return page(call, "index.html");
+    Response response;
+    response.status = 307;
+    response.content_type = "text/plain; charset=utf-8";
+    response.headers = "Location: " + origin + "/\r\n";
+    call.connection.respond(call.to.slot, response);
+    return {};
 }
 
 Result<> Dispatcher::create_login_code(Call& call) {
@@ -44,31 +62,63 @@ Result<> Dispatcher::create_login_code(Call& call) {
     return {};
 }
 
-/// Where a browser goes that opens the link.
+/// Where a browser goes that opens the link: the page has to change the code for a login itself,
+/// since only it can keep what comes of it. Nothing is used up here.
 Result<> Dispatcher::login(Call& call) {
     constexpr std::string_view kKnown[] = {"code"};
     HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
     const std::string* code = query.find("code");
+    const bool plain = code != nullptr && !code->empty() &&
+                       code->size() <= core::limits::kLoginBytesMax &&
+                       std::all_of(code->begin(), code->end(), core::is_word);
     Response response;
     response.status = 303;
     response.content_type = "text/plain; charset=utf-8";
-    // A HEAD is somebody who looks at links before they are opened: it must not use them up.
-    const bool opens = call.request.head.method == api::Method::kGet;
-    HEADWAY_TRY(const std::string cookie,
-                access_.log_in(opens && code != nullptr ? *code : std::string{}));
-    response.headers = cookie.empty() ? "Location: /#/login?failed=1\r\n" : "Location: /\r\n";
-    response.headers += cookie;
+    response.headers = "Location: " + own_origin(call) + "/#/login?" +
+                       (plain ? "code=" + *code : std::string{"failed=1"}) + "\r\n";
     call.connection.respond(call.to.slot, response);
     return {};
 }
 
-Result<> Dispatcher::logout(Call& call) {
+Result<> Dispatcher::log_in(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    HEADWAY_TRY(const std::string code, api::decode_login(tape_, call.request.body));
+    HEADWAY_TRY(const Login made, access_.log_in(code));
+    if (made.secret.empty()) {
+        return core::Error{core::ErrorCode::kForbidden,
+                           "the link was used already, or is older than ten minutes; `headway "
+                           "dashboard` prints another",
+                           "/code"};
+    }
     Response response;
-    response.status = 204;
-    response.headers = access_.forget_login();
+    api::append_login(response.body, made.secret, made.expires_at);
     call.connection.respond(call.to.slot, response);
     return {};
+}
+
+/// What is open in the name of a login ends, too; other browsers come again by themselves.
+Result<> Dispatcher::logout(Call& call) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    if (access_.log_out(call.request.head)) {
+        streams_.cut([this](const std::string& caller) { return !access_.is_login(caller); });
+    }
+    Response response;
+    response.status = 204;
+    call.connection.respond(call.to.slot, response);
+    return {};
+}
+
+/// `http://127.0.0.1:<port>` for who asked `localhost`, else nothing. That name may lead to ::1,
+/// where another process can have our port; and a login counts for one origin only.
+std::string Dispatcher::own_origin(const Call& call) const {
+    constexpr std::string_view kName = "localhost:";
+    const std::string host = core::lower(call.request.head.host);
+    const std::string own = http_.url();
+    const std::size_t port = own.rfind(':') + 1;
+    const bool here = !call.request.peer.local && !call.request.peer.encrypted &&
+                      own.starts_with("http://127.0.0.1:");
+    const bool ours = host.starts_with(kName) && host.substr(kName.size()) == own.substr(port);
+    return here && ours ? own : std::string{};
 }
 
 Result<> Dispatcher::me(Call& call) {

@@ -1,7 +1,6 @@
 #include "server/listeners.hpp"
 
 #include "config/address.hpp"
-#include "server/access.hpp"
 #include "server/http_server.hpp"
 
 namespace headway::server {
@@ -26,15 +25,13 @@ Result<> open_socket(HttpServer& http, const std::string& socket,
 
 }  // namespace
 
-Result<> open_listeners(HttpServer& http, Access& access, const config::ServerSettings& settings,
+Result<> open_listeners(HttpServer& http, const config::ServerSettings& settings,
                         const std::filesystem::path& state, const WarnListener& warn) {
     HEADWAY_TRY(const config::ListenAddress address, config::parse_listen_address(settings.listen));
     if (!settings.tls_cert.empty()) {
         HEADWAY_CHECK(load_certificate(http, settings));
-        access.set_secure(true);
     }
     HEADWAY_CHECK(http.listen(address.host, address.port));
-    access.set_port(http.port());
     if (!address.loopback && !http.encrypted()) {
         warn(settings.listen +
              " can be reached from other machines without TLS: tokens can be read on their way");

@@ -9,7 +9,6 @@
 
 namespace headway::server {
 
-class Access;
 class HttpServer;
 
 /// A line for the log that somebody should read.
@@ -18,8 +17,7 @@ using WarnListener = std::function<void(const std::string& line)>;
 /// Opens the port and the Unix socket that `settings` ask for, a relative one below `state`, with
 /// TLS if there is a certificate. A relative socket that cannot be made is only warned of: nobody
 /// may have asked for it. Error: kInvalidConfig. I/O thread only.
-core::Result<> open_listeners(HttpServer& http, Access& access,
-                              const config::ServerSettings& settings,
+core::Result<> open_listeners(HttpServer& http, const config::ServerSettings& settings,
                               const std::filesystem::path& state, const WarnListener& warn);
 
 /// Reads the certificate again, for new connections. Error: kInvalidConfig; then the old one stays.

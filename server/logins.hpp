@@ -21,43 +21,43 @@ inline std::string login_url(const std::string& base, const LoginCode& made) {
     return base + "/login?code=" + made.code;
 }
 
-/// Logs browsers in: a code in a link is changed for a cookie. Codes live in memory; cookies need
-/// nothing kept, since they are signed with a key that comes from the operator's token. So they
-/// outlive a restart, and a new operator's token ends them all. I/O thread only.
+/// What a page shows in place of a token from then on.
+struct Login {
+    std::string secret;  ///< empty: nobody was logged in
+    core::Timestamp expires_at = core::kNever;
+};
+
+/// Logs browsers in: a page changes the code of a link for a secret, keeps it in its own storage
+/// and sends it as the header `Headway-Login`. Not a cookie: browsers send cookies of 127.0.0.1 to
+/// every port of it, and a page of another port cannot read the storage. What counts lives in
+/// memory only, so a login ends with us: whoever holds our port next, and is shown the secret, has
+/// nothing. I/O thread only.
 class Logins {
 public:
-    /// From now on only cookies made with this secret count. Empty: none does.
-    void set_secret(std::string_view secret);
-    /// Cookies are told apart by port, which browsers do not.
-    void set_port(std::uint16_t port);
-    /// Whether browsers may send cookies over TLS only.
-    void set_secure(bool secure) { secure_ = secure; }
-
     /// Error: kInternal.
     core::Result<LoginCode> make_code(core::Timestamp now);
-    /// Whether the code counts; it does not a second time.
-    bool use_code(std::string_view code, core::Timestamp now);
-
-    /// The `Set-Cookie` line of a login that lasts so long. Error: kInternal.
-    core::Result<std::string> cookie_line(core::Timestamp now, core::Millis lasts) const;
-    /// The one that takes it away.
-    std::string forget_line() const;
-    /// Whether a `Cookie` header shows a login that counts.
-    bool logged_in(std::string_view cookies, core::Timestamp now) const;
+    /// Exchanges a code that counts, which it does not a second time. Error: kInternal.
+    core::Result<Login> log_in(std::string_view code, core::Timestamp now, core::Millis lasts);
+    /// Whether this secret counts. Looks at all of them alike.
+    bool logged_in(std::string_view secret, core::Timestamp now) const;
+    /// The secret counts no longer; whether it did.
+    bool log_out(std::string_view secret, core::Timestamp now);
+    /// Ends all logins and takes back all codes.
+    void forget_all();
 
 private:
-    struct Code {
+    /// Of a code or a login; what it is itself is not kept.
+    struct Known {
         std::string hash;
         core::Timestamp expires_at;
     };
 
-    std::string line(std::string_view value, std::int64_t max_age) const;
-    std::string signature_of(std::string_view text) const;
+    static void keep(std::vector<Known>& list, Known known, std::size_t max, core::Timestamp now);
+    /// Takes the one with that hash out of the list; whether it was there and counted.
+    static bool take(std::vector<Known>& list, std::string_view hash, core::Timestamp now);
 
-    std::string key_;
-    bool secure_ = false;
-    std::string name_ = "headway_login";
-    std::vector<Code> codes_;  ///< at most limits::kLoginCodesMax, oldest first
+    std::vector<Known> codes_;   ///< at most limits::kLoginCodesMax, oldest first
+    std::vector<Known> logins_;  ///< at most limits::kLoginsMax, oldest first
 };
 
 }  // namespace headway::server

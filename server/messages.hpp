@@ -42,6 +42,7 @@ struct ReportCommand {
     std::vector<core::Event> events;
     bool batch = false;
     std::vector<api::WholeArgs> whole_args = {};
+    bool controls = false;  ///< whether the caller has the scope `control`
 };
 
 struct OpenCommand {
@@ -50,6 +51,7 @@ struct OpenCommand {
     bool bare = false;            ///< nothing but the id was given: any existing session will do
     std::string idempotency_key;  ///< or empty
     std::string idempotency_fingerprint;
+    bool controls = false;  ///< as of a report
 };
 
 struct EndCommand {
@@ -95,6 +97,7 @@ struct AskCommand {
     core::ApprovalRequested asked;
     std::string idempotency_key;  ///< or empty
     std::string idempotency_fingerprint;
+    bool controls = false;  ///< as of a report
 };
 
 /// Decides approval `n` of the session, and with `identical` every equal one of any session.
@@ -250,6 +253,7 @@ struct ReloadCommand {
     core::Millis retention{0};
     core::BudgetSettings budget{};
     core::ApprovalRules approvals{};
+    core::PolicyFloor floor{};
 };
 
 using Command =

@@ -133,9 +133,6 @@ private:
             case http::field::accept_encoding:
                 head_.accept_encoding = value;
                 break;
-            case http::field::cookie:
-                head_.cookie = value;
-                break;
             case http::field::if_none_match:
                 head_.if_none_match = value;
                 break;
@@ -161,6 +158,10 @@ private:
         if (equals_ignoring_case(name, "last-event-id")) head_.last_event_id = value;
         if (equals_ignoring_case(name, "idempotency-key")) head_.idempotency_key = value;
         if (equals_ignoring_case(name, "x-request-id")) head_.request_id = value;
+        if (equals_ignoring_case(name, "headway-login")) {
+            note_repeated(head_.login, "Headway-Login");
+            head_.login = value;
+        }
         if (equals_ignoring_case(name, "sec-fetch-site")) {
             note_repeated(head_.fetch_site, "Sec-Fetch-Site");
             head_.fetch_site = value;

@@ -30,7 +30,7 @@ struct RequestHead {
     std::string_view request_id;
     std::string_view authorization;
     std::string_view accept_encoding;
-    std::string_view cookie;
+    std::string_view login;  ///< Headway-Login
     std::string_view if_none_match;
     std::string_view content_encoding;
     bool chunked = false;

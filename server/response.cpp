@@ -26,6 +26,8 @@ std::string_view status_line(int status) {
             return "HTTP/1.1 204 No Content\r\n";
         case 303:
             return "HTTP/1.1 303 See Other\r\n";
+        case 307:
+            return "HTTP/1.1 307 Temporary Redirect\r\n";
         case 304:
             return "HTTP/1.1 304 Not Modified\r\n";
         case 400:

@@ -194,6 +194,7 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
             settings_.retention = reload->retention;
             settings_.budget = reload->budget;
             settings_.approvals = reload->approvals;
+            settings_.floor = reload->floor;
             continue;
         }
         if (is_query(request.command)) continue;

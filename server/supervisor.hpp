@@ -52,6 +52,7 @@ public:
         core::WebhookRules webhooks = {};  ///< without an endpoint nobody is told
         /// When the thread that reads reports was last at its loop; without it, always just now.
         std::function<Clock::Steady::time_point()> reader_seen = {};
+        core::PolicyFloor floor = {};      ///< of sessions that agents open
     };
     /// Called once a turn that has something to say; must not block.
     using Publish = std::function<void(std::unique_ptr<Publication>)>;
@@ -129,6 +130,10 @@ private:
     core::Result<Answer> handle(UseTokensCommand& command, const core::Context& context,
                                 Turn& turn);
 
+    // supervisor_openings.cpp
+    core::Context with_floor(const core::Context& context, bool controls) const;
+    core::Result<Answer> open_again(Resident& resident, OpenCommand& command,
+                                    const core::Context& context, Turn& turn);
     core::Result<> open_if_new(Resident*& resident, const std::string& id,
                                const core::Context& context);
     core::Result<Resident*> find_resident(std::string_view id);
@@ -152,6 +157,8 @@ private:
     core::Result<Answer> answer(const BudgetQuery& query);
     core::Result<Answer> answer(const BudgetAnalyticsQuery& query);
     void give_budget(core::SessionStarted& about) const;
+    void add_budget(core::SessionStarted& about, const core::BudgetLimits& now,
+                    bool controls) const;
     core::Result<> note_use(const Resident& resident);
     core::Result<std::vector<Resident*>> ancestors(Resident& resident);
     core::Result<> roll_up(Turn& turn);

@@ -183,7 +183,8 @@ Result<Answer> Supervisor::handle(AskCommand& command, const core::Context& cont
         const core::Session fresh{command.session};
         HEADWAY_CHECK((resident != nullptr ? resident->session : fresh).admit(events));
         events_.clear();
-        HEADWAY_CHECK(open_if_new(resident, command.session, context));
+        HEADWAY_CHECK(
+            open_if_new(resident, command.session, with_floor(context, command.controls)));
         const std::size_t place = events_.size();
         resident->session.report(events, context, events_);
         // A pause of ours may be credited before it.

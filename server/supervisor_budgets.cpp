@@ -19,6 +19,20 @@ void Supervisor::give_budget(core::SessionStarted& about) const {
     about.budget_rules = settings_.budget.rules;
 }
 
+/// The same for a session that works already under `now`: what its opening leaves open comes from
+/// its agent type where that is tighter, or where whoever opens it may loosen too.
+void Supervisor::add_budget(core::SessionStarted& about, const core::BudgetLimits& now,
+                            bool controls) const {
+    const core::BudgetLimits asked = about.budget;
+    give_budget(about);
+    core::for_each_field<core::BudgetLimits>([&](const auto& field, std::size_t) {
+        auto& limit = about.budget.*field.member;
+        const auto& before = now.*field.member;
+        const bool looser = before && (!limit || *limit > *before);
+        if (!controls && !(asked.*field.member) && looser) limit = before;
+    });
+}
+
 Result<Answer> Supervisor::handle(BudgetCommand& command, const core::Context& context,
                                   Turn& turn) {
     HEADWAY_TRY(Resident * resident, require_resident(command.session));

@@ -23,24 +23,6 @@ Error unknown_session(std::string_view id) {
             "id"};
 }
 
-bool same_or_absent(const auto& given, const auto& effective) {
-    return !given || *given == *effective;
-}
-
-/// Whether opening again with `again` would change nothing.
-bool same_opening(const core::SessionStarted& opened, const core::SessionStarted& again) {
-    return opened.goal == again.goal && opened.agent == again.agent &&
-           opened.parent == again.parent && opened.labels == again.labels &&
-           same_or_absent(again.policy.profile, opened.policy.profile) &&
-           same_or_absent(again.policy.heartbeat_interval_ms,
-                          opened.policy.heartbeat_interval_ms) &&
-           same_or_absent(again.policy.heartbeat_limit, opened.policy.heartbeat_limit) &&
-           same_or_absent(again.budget.timeout_seconds, opened.budget.timeout_seconds) &&
-           same_or_absent(again.budget.max_steps, opened.budget.max_steps) &&
-           same_or_absent(again.budget.max_tokens, opened.budget.max_tokens) &&
-           same_or_absent(again.budget.max_cost_usd, opened.budget.max_cost_usd);
-}
-
 }  // namespace
 
 Result<Resident*> Supervisor::find_resident(std::string_view id) {
@@ -82,7 +64,7 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
     HEADWAY_CHECK(check_requests(resident, command.events, advice));
     HEADWAY_TRY(const auto asks, calls_to_allow(resident, command));
     events_.clear();
-    HEADWAY_CHECK(open_if_new(resident, command.session, context));
+    HEADWAY_CHECK(open_if_new(resident, command.session, with_floor(context, command.controls)));
     core::Context asking = context;
     asking.asks = asks;
     resident->session.report(command.events, asking, events_);
@@ -111,18 +93,6 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
     }
     HEADWAY_CHECK(store_events(*resident, events_, turn));
     return advise(*resident, std::move(advice), turn);
-}
-
-/// A report to an id that nobody opened opens it, into events_.
-Result<> Supervisor::open_if_new(Resident*& resident, const std::string& id,
-                                 const core::Context& context) {
-    if (resident != nullptr) return {};
-    HEADWAY_TRY(resident, create_resident(id, context.now));
-    core::SessionStarted about;
-    about.implicit = true;
-    give_budget(about);
-    resident->session.open(std::move(about), settings_.policy, context, events_);
-    return {};
 }
 
 /// The session that the run began with: the topmost known parent. Empty for one that works alone.
@@ -281,47 +251,6 @@ Result<Answer> Supervisor::advise(Resident& resident, api::Advice advice, Turn& 
     return Answer{AdviceReply{std::move(advice), resident.session.id()}};
 }
 
-Result<Answer> Supervisor::handle(OpenCommand& command, const core::Context& context, Turn& turn) {
-    if (!command.idempotency_key.empty()) {
-        HEADWAY_TRY(const auto use, store_.find_idempotency_key(command.idempotency_key));
-        Resident* opened = nullptr;
-        if (use) {
-            HEADWAY_TRY(opened, find_resident(use->session));
-        }
-        if (opened != nullptr && use->fingerprint != command.idempotency_fingerprint) {
-            return Error{ErrorCode::kIdempotencyMismatch,
-                         "this key was used with another body; use a new key", "Idempotency-Key"};
-        }
-        if (opened != nullptr) {  // a key outlives a session that was deleted; it is free again
-            return Answer{document(opened->session, 200, "Idempotent-Replayed: true\r\n")};
-        }
-    }
-    HEADWAY_TRY(Resident * resident, find_resident(command.session));
-    if (resident != nullptr) {
-        if (!command.bare && !same_opening(resident->session.state().about, command.about)) {
-            return Error{ErrorCode::kSessionExists,
-                         "the session is open with another goal, agent, parent, labels, policy or "
-                         "budget; "
-                         "send an empty body to take it as it is, or choose another id",
-                         {}};
-        }
-        return Answer{document(resident->session, 200, {})};
-    }
-    HEADWAY_CHECK(core::check_bounds(command.about.budget, settings_.budget.bounds, "/budget"));
-    HEADWAY_TRY(resident, create_resident(command.session, context.now));
-    events_.clear();
-    give_budget(command.about);
-    resident->session.open(std::move(command.about), settings_.policy, context, events_);
-    HEADWAY_CHECK(store_events(*resident, events_, turn));
-    if (!command.idempotency_key.empty()) {
-        HEADWAY_CHECK(store_.add_idempotency_key(command.idempotency_key,
-                                                 {command.idempotency_fingerprint, command.session},
-                                                 context.now));
-    }
-    return Answer{
-        document(resident->session, 201, "Location: /v1/sessions/" + command.session + "\r\n")};
-}
-
 Result<Answer> Supervisor::handle(EndCommand& command, const core::Context& context, Turn& turn) {
     HEADWAY_TRY(Resident * resident, require_resident(command.session));
     api::Advice advice;
@@ -373,15 +302,6 @@ Result<Answer> Supervisor::handle(ControlCommand& command, const core::Context& 
     advice.n = session.state().n;
     if (!events_.empty()) HEADWAY_CHECK(store_events(*resident, events_, turn));
     return advise(*resident, std::move(advice), turn);
-}
-
-BodyReply Supervisor::document(const core::Session& session, int status,
-                               std::string headers) const {
-    BodyReply reply;
-    reply.status = status;
-    reply.headers = std::move(headers);
-    api::append_session(reply.body, session, reading_time());
-    return reply;
 }
 
 }  // namespace headway::server

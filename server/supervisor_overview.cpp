@@ -16,6 +16,7 @@ using core::Result;
 bool moves_index(const core::Event& event) {
     switch (core::type_of(event.payload)) {
         case core::EventType::kSessionStarted:
+        case core::EventType::kSessionAmended:
         case core::EventType::kVerdictChanged:
         case core::EventType::kSessionEnded:
         case core::EventType::kBudgetSet:

@@ -29,6 +29,7 @@ Supervisor::Settings supervisor_settings(const config::Settings& settings,
                               settings.storage.sessions_resident_max,
                               judge_rules(settings.judge),
                               settings.budget};
+    made.floor = settings.policy_floor;
     // Thrice within the time, so that one slow commit is none too many.
     if (const auto watchdog = manager.watchdog()) {
         made.feed_every = *watchdog / 3;

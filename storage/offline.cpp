@@ -1,6 +1,7 @@
 #include "storage/offline.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +19,22 @@ namespace fs = std::filesystem;
 using core::Error;
 using core::ErrorCode;
 using core::Result;
+
+/// Whether a file of ours is what a backup left that died: SQLite holds a lock on a copy for as
+/// long as it writes it, and what is finished has another name.
+bool is_left_behind(const fs::path& path) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return false;
+    struct stat file {};
+    const bool ours =
+        ::fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == ::geteuid();
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    const bool free = ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+    ::close(fd);
+    return ours && free;
+}
 
 Result<> make_empty(const fs::path& file) {
     const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -94,6 +111,10 @@ Result<Restored> restore_database(const fs::path& backup, const fs::path& databa
     if (done) return restored;
     remove_database(copy);
     return std::move(done).error();
+}
+
+void remove_left_copy(const std::filesystem::path& file) {
+    if (is_left_behind(file)) ::unlink(file.c_str());
 }
 
 }  // namespace headway::storage

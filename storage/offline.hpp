@@ -26,4 +26,8 @@ struct Restored {
 core::Result<Restored> restore_database(const std::filesystem::path& backup,
                                         const std::filesystem::path& database);
 
+/// Deletes what is left of a copy whose maker died: a regular file of our own user that nobody has
+/// locked, as SQLite locks a copy for as long as it writes it. Leaves everything else alone.
+void remove_left_copy(const std::filesystem::path& file);
+
 }  // namespace headway::storage

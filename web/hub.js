@@ -1,10 +1,11 @@
-// The one live connection of a browser: an EventSource over all sessions, folded into the rows that pages show, and handed to them
+// The one live connection of a browser: a stream over all sessions, folded into the rows that pages show, and handed to them
 // in batches. Runs in worker.js, or in the page where there is no SharedWorker. Pages are `ports` with send(message).
 //
 // Nothing is lost or doubled: the stream resumes at the last id seen; a row takes event n + 1 and nothing else, drops what
 // it has, and is read again when there is a gap.
-import { get, query } from './api.js';
+import { get, query, setLogin } from './api.js';
 import { fold, NEEDS, TYPES } from './fold.js';
+import { openStream } from './stream.js';
 
 const FLUSH_MS = 200;
 const REREAD_MS = 2000; // what no event says (rounds, pressure) of rows on a screen
@@ -24,6 +25,7 @@ export class Hub {
       stale: new Set(), // ids to read again now
       dirty: new Set(), // ids to read again at leisure
       last: null, // id of the stream
+      login: '',
       link: { state: 'connecting', since: Date.now() },
       overview: null, asked: 0, answered: 0, retry: 0,
     });
@@ -43,6 +45,7 @@ export class Hub {
   }
 
   receive(port, message) {
+    if ('login' in message) this.show(message.login);
     if (!this.ports.has(port)) this.join(port);
     const page = this.ports.get(port);
     page.seen = Date.now();
@@ -50,6 +53,16 @@ export class Hub {
     if (message.watch) this.watch(page, message.watch);
     if ('follow' in message) { page.follow = message.follow; page.events = []; }
     if (message.look) this.askOverview(0);
+  }
+
+  // Another login: what is open was let in by the one before.
+  show(login) {
+    if (login === this.login) return;
+    this.login = login;
+    setLogin(login);
+    if (!this.ports.size) return;
+    this.retry = 0;
+    this.start();
   }
 
   // The rows on a page's screen, as it read them.
@@ -74,13 +87,12 @@ export class Hub {
       return this.lost(error.status === 401 ? 'refused' : '');
     }
     if (this.source || !this.ports.size) return;
-    this.source = new EventSource('/v1/stream' + query({ last_event_id: this.last }));
-    this.source.onerror = () => this.lost();
-    this.source.addEventListener('hello', () => this.live());
-    this.source.addEventListener('reset', () => this.reset());
-    this.source.addEventListener('lagged', () => this.lost('lagged'));
-    this.source.addEventListener('goodbye', () => this.lost());
-    for (const type of TYPES) this.source.addEventListener(type, (event) => this.take(event));
+    const ours = { hello: () => this.live(), reset: () => this.reset(), lagged: () => this.lost('lagged'), goodbye: () => this.lost() };
+    const known = new Set(TYPES);
+    this.source = openStream('/v1/stream' + query({ last_event_id: this.last }), (event) => {
+      if (Object.hasOwn(ours, event.type)) ours[event.type]();
+      else if (known.has(event.type)) this.take(event);
+    }, () => this.lost());
   }
 
   stop() {

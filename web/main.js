@@ -7,6 +7,7 @@ import { Fleet, History } from './fleet.js';
 import { Session } from './session.js';
 import { Approvals } from './approvals.js';
 import { Login, Overlay, System } from './more.js';
+import { takeCode } from './login.js';
 
 const PLACES = { fleet: Fleet, history: History, session: Session, approvals: Approvals, system: System, login: Login, overlay: Overlay };
 const LINKS = [['fleet', 'Fleet', '#/'], ['approvals', 'Approvals', '#/approvals'], ['history', 'History', '#/history'],
@@ -120,7 +121,9 @@ function App() {
     ${dialog && html`<${Page} name="overlay" kind=${dialog} close=${() => open(null)} />`}`;
 }
 
-connect();
-readMe();
-addEventListener('focus', () => { tell({ look: true }); readMe(); });
-render(html`<${App} />`, document.getElementById('app'));
+takeCode().then(() => {
+  connect();
+  readMe();
+  addEventListener('focus', () => { tell({ look: true }); readMe(); });
+  render(html`<${App} />`, document.getElementById('app'));
+});

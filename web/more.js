@@ -1,9 +1,10 @@
 // Pages and dialogs that are wanted seldom: help, palette, login, system.
 import { html, useEffect, useRef, useState } from './preact.js';
-import { get, post, query } from './api.js';
+import { get, query } from './api.js';
 import { Ago, Bar, Card, cls, Dialog, Loading, sessionLink, Status, Trouble, useGet, useLoad } from './ui.js';
 import { bytes, count, date, span } from './format.js';
-import { go, notifies, readMe, toggleNotify, useMe } from './page.js';
+import { go, notifies, toggleNotify, useMe } from './page.js';
+import { logOut } from './login.js';
 
 const KEYS = [
   ['Everywhere', '?=these keys', ':=go to a page or a session', '/=filter', 'n=next that needs you', 'g f=fleet', 'g a=approvals',
@@ -62,13 +63,13 @@ export function Login({ route }) {
   if (me.logged_in) {
     return html`<h1>You are logged in</h1><${Trouble} error=${error} /><${Card} title="This browser">
         <p>As <b>${me.name}</b>; it may ${me.scopes.join(', ').replace('report:,', 'report,')}.</p>
-      <p><button title="Sends POST /v1/logout" onClick=${() => post('/v1/logout').then(readMe, setError)}>Log out</button></p><//>`;
+      <p><button title="Sends POST /v1/logout" onClick=${() => logOut().catch(setError)}>Log out</button></p><//>`;
   }
   return html`<h1>Log in</h1>${route.query.failed
       && html`<${Trouble} error=${{ message: 'That URL was used already, or is older than ten minutes. Ask for a new one.' }} />`}
     <${Card} title="With a one-time URL"><p>On the machine where the daemon runs:</p>
       <pre class="json" tabindex="0">headway dashboard --open</pre>
-        <p class="muted">The URL is good once, for ten minutes. The login stays in a cookie that no script can read.
+        <p class="muted">The URL is good once, for ten minutes. The login is kept in this browser, for this daemon only, and ends with it.
     ${me.can.read ? ' Until then you can look, but not decide or steer.' : ' Without it nothing can be read here.'}</p><//>`;
 }
 

@@ -3,17 +3,19 @@ import { useEffect, useRef, useState } from './preact.js';
 import { get } from './api.js';
 import { plural } from './format.js';
 import { Hub } from './hub.js';
+import { keepLogin, onLogin } from './login.js';
 
 // -- the page's end of the hub: in a SharedWorker where there is one, else in the page itself
 
 const listeners = new Set();
-const said = { watch: [], follow: null }; // said again to a hub that forgot this page
+const said = { watch: [], follow: null, login: '' }; // said again to a hub that forgot this page
 let send;
 export const state = { link: { state: 'connecting', since: Date.now() }, overview: null };
 
 function deliver(message) {
   Object.assign(state, message.link && { link: message.link }, message.overview && { overview: message.overview });
   for (const listener of [...listeners]) listener(message);
+  if (message.link?.state === 'live') readMe(); // it may be another daemon by now
 }
 
 function inPage() {
@@ -24,11 +26,13 @@ function inPage() {
 }
 
 export function connect() {
+  onLogin((secret) => { said.login = secret; if (send) { send({ login: secret }); readMe(); } });
   if (!globalThis.SharedWorker) return inPage();
   const { port } = Object.assign(new SharedWorker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'headway' }),
       { onerror: inPage });
   port.onmessage = ({ data }) => deliver(data);
   send = (message) => port.postMessage(message);
+  send(said);
   setInterval(() => send({}), 20000);
   addEventListener('pagehide', () => send({ bye: true }));
   addEventListener('pageshow', (event) => { if (event.persisted) { send(said); deliver({ reset: true }); } });
@@ -108,7 +112,11 @@ export function useKeys(map) {
 
 let me = { can: { read: true }, scopes: [] };
 const watchers = new Set();
-export const readMe = () => get('/v1/me').then((reply) => { me = reply; for (const watcher of watchers) watcher(me); }, () => {});
+export const readMe = () => get('/v1/me').then((reply) => {
+  if (said.login && !reply.logged_in) keepLogin(''); // it has expired, or the daemon is another by now
+  me = reply;
+  for (const watcher of watchers) watcher(me);
+}, () => {});
 export function useMe() {
   const [value, set] = useState(me);
   useEffect(() => { watchers.add(set); set(me); return () => watchers.delete(set); }, []);

@@ -4,6 +4,5 @@ import { Hub } from './hub.js';
 const hub = new Hub();
 self.onconnect = ({ ports: [channel] }) => {
   const port = { send: (message) => channel.postMessage(message) };
-  channel.onmessage = ({ data }) => hub.receive(port, data);
-  hub.join(port);
+  channel.onmessage = ({ data }) => hub.receive(port, data); // the first says who is logged in, and joins
 };

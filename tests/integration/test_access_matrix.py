@@ -25,7 +25,7 @@ GUARDS = {
     **dict.fromkeys(("decideApproval", "revokeGrant", "approveAgent", "approveAgentInChat"), APPROVE),
     **dict.fromkeys(("listTokens", "createToken", "revokeToken", "rotateOperator", "createLoginCode", "makeBackup", "replayWebhook",
                      "testWebhook"), ADMIN),
-    **dict.fromkeys(("isAlive", "getDashboard", "getAsset", "getDocs", "getOpenApi", "login", "logout", "whoAmI"), NOBODY),
+    **dict.fromkeys(("isAlive", "getDashboard", "getAsset", "getDocs", "getOpenApi", "login", "logIn", "logout", "whoAmI"), NOBODY),
 }
 
 # Bodies and queries that let a request through to where a session is looked at, and no further: nothing comes of them.
@@ -125,16 +125,16 @@ class Matrix(OwnDaemonCase):
         self.assertEqual(operator.delete(f"/v1/tokens/{revoked['id']}").status, 200)
         good = made(*everything)["token"]
         eventually(lambda: self.client(daemon, token=expired["token"]).get("/livez").status != 200, what="the token's end")
-        login = operator.post("/v1/login-codes").json()["url"].partition("/login")[2]
-        cookie = self.client(daemon).get("/login" + login).headers["set-cookie"].partition(";")[0]
+        code = operator.post("/v1/login-codes").json()["url"].partition("code=")[2]
+        login = f"Headway-Login: {self.client(daemon).post('/v1/login', {'code': code}).json()['secret']}\r\n"
         page = "Sec-Fetch-Site: same-origin\r\n"
         callers = {f"scopes: {scopes}": bearer(made(*scopes.split())["token"]) for scopes in MAY}
         callers |= {"nobody": "", "operator": bearer(daemon.operator_token()), "page": page,
-                    "page of the logged in": page + f"Cookie: {cookie}\r\n",
+                    "page of the logged in": page + login,
                     "bad: revoked": bearer(revoked["token"]), "bad: expired": bearer(expired["token"]),
                     "bad: one letter": bearer(good[:-1] + ("a" if good[-1] != "a" else "b")), "bad: two": bearer(good) * 2,
                     "bad: no scheme": f"Authorization: {good}\r\n", "bad: empty": "Authorization:\r\n",
-                    "bad: cookie beside": bearer("nonsense") + f"Cookie: {cookie}\r\n"}
+                    "bad: login beside": bearer("nonsense") + login}
         return callers
 
     def ask(self, daemon, operation, headers: str, source: str) -> int:

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """What an agent may say about itself: with a report token alone nothing decides, extends, raises a limit or weakens a rule."""
+import json
 import unittest
 
-from support.case import OwnDaemonCase, unique
+from support.case import OwnDaemonCase
 from support.limits import eventually
+from support.openapi import OpenApi
 
 
 class AgentCase(OwnDaemonCase):
@@ -109,6 +111,322 @@ class Extension(AgentCase):
         agent.post("/v1/sessions/a-2/approvals", {"tool": "x"})
         for session in ("a-1", "a-2"):
             self.assertEqual(operator.get(f"/v1/sessions/{session}/budget").json()["budget"]["max_steps"], 7)
+
+
+class Openings(AgentCase):
+    """What an agent's opening may say about the rules that it is judged by."""
+    WEAK = {"profile": "balanced", "loop_detection": False, "on_stuck": "advise", "max_iterations": 0, "max_tool_failures": 99,
+            "heartbeat_interval_ms": 3_600_000, "heartbeat_limit": 1000, "tool_time_limit_ms": 86_400_000, "trust_origin": True,
+            "tools": [{"tool": "bash", "ignore": True, "patience": 100}],
+            "detectors": [{"detector": "exact_repeat", "off": True}, {"detector": "cycle", "suspect": 999, "stuck": 999}]}
+    RAISED = {"/policy/profile", "/policy/loop_detection", "/policy/on_stuck", "/policy/heartbeat_interval_ms", "/policy/heartbeat_limit",
+              "/policy/tool_time_limit_ms", "/policy/trust_origin", "/policy/tools/0/ignore", "/policy/tools/0/patience",
+              "/policy/detectors/0/off", "/policy/detectors/1/suspect", "/policy/detectors/1/stuck"}
+    STRICT = {"policy.profile": "strict", "policy.on_stuck": "stop", "policy.tool_time_limit": "1m"}
+
+    def test_what_is_weaker_gets_the_floor_and_is_named(self):
+        _, operator, agent = self.pair(self.STRICT)
+        opened = agent.put("/v1/sessions/a-1", {"policy": self.WEAK})
+        self.assertEqual(opened.status, 201, opened.body)
+        self.assertEqual(set(opened.json()["raised"]), self.RAISED)
+        policy = opened.json()["policy"]
+        self.assertEqual({k: policy[k] for k in ("profile", "loop_detection", "on_stuck", "heartbeat_interval_ms", "heartbeat_limit",
+                                                 "tool_time_limit_ms", "trust_origin")},
+                         {"profile": "strict", "loop_detection": True, "on_stuck": "stop", "heartbeat_interval_ms": 600_000,
+                          "heartbeat_limit": 20, "tool_time_limit_ms": 60_000, "trust_origin": False})
+        started = operator.journal("a-1")[0]["data"]
+        self.assertEqual((set(started["raised"]), started["policy"]["on_stuck"]), (self.RAISED, "stop"))
+        self.assertEqual(agent.put("/v1/sessions/a-1", {"policy": self.WEAK}).status, 200, "the same opening again")
+
+    def test_the_operators_floor_is_what_counts(self):
+        config = """[policy.floor]
+profile = "balanced"
+loop_detection = "off"
+on_stuck = "advise"
+detectors = "off"
+origin = "trusted"
+ignore_tools = ["bash"]
+patience = 100
+threshold_factor = 100
+heartbeat_interval = "1h"
+heartbeat_limit = 1000
+tool_time_limit = "1d"
+"""
+        _, _, agent = self.pair({**self.STRICT, "policy.floor.judge": "on"}, config)
+        weak = {**self.WEAK, "detectors": [{"detector": "exact_repeat", "off": True}]}
+        opened = agent.put("/v1/sessions/a-1", {"policy": weak}).json()
+        self.assertNotIn("raised", opened)
+        self.assertEqual({k: opened["policy"][k] for k in ("profile", "loop_detection", "trust_origin")},
+                         {"profile": "balanced", "loop_detection": False, "trust_origin": True})
+        self.assertEqual(agent.put("/v1/sessions/a-2", {"policy": {"judge": False}}).json()["raised"], ["/policy/judge"])
+
+    def test_who_may_control_is_not_bound(self):
+        _, operator, _ = self.pair(self.STRICT)
+        opened = operator.put("/v1/sessions/a-1", {"policy": self.WEAK})
+        self.assertNotIn("raised", opened.json())
+        self.assertEqual(opened.json()["policy"]["loop_detection"], False)
+
+    def test_a_call_that_is_said_to_be_a_hooks_is_evidence(self):
+        _, _, agent = self.pair()
+        agent.open("a-1")
+        for i in range(8):
+            reply = agent.report("a-1", "tool.finished", tool="bash", args={"command": "make"}, result="the same answer", round=i, origin="hook")
+        self.assertEqual(reply["verdict"]["status"], "stuck")
+
+
+class OpeningAgain(AgentCase):
+    """PUT on a session that is open."""
+    ABOUT = {"goal": "g", "labels": {"a": "1"}, "agent": {"type": "coder"}, "budget": {"max_steps": 50},
+             "policy": {"profile": "strict", "on_stuck": "stop", "max_iterations": 25, "max_tool_failures": 3, "max_parse_failures": 3,
+                        "min_confidence": 0.5, "tool_time_limit_ms": 5000, "judge": True, "loop_detection": True,
+                        "heartbeat_interval_ms": 5000, "heartbeat_limit": 4,
+                        "tools": [{"tool": "rm", "requires_approval": True}], "detectors": [{"detector": "cycle", "suspect": 2, "stuck": 3}]}}
+    OTHERS = {"profile": "balanced", "on_stuck": "halt", "max_iterations": 24, "max_tool_failures": 2, "max_parse_failures": 2,
+              "min_confidence": 0.4, "tool_time_limit_ms": 4000, "judge": False, "loop_detection": False, "heartbeat_interval_ms": 4000,
+              "heartbeat_limit": 3, "trust_origin": False, "tools": [{"tool": "rm"}], "detectors": [{"detector": "cycle", "suspect": 1, "stuck": 3}]}
+
+    def test_the_same_is_200_and_each_other_field_409_by_its_name(self):
+        _, operator, _ = self.pair()
+        operator.open("a-1", **self.ABOUT)
+        before = operator.session("a-1")["policy"]
+        self.assertEqual(set(self.OTHERS), set(before), "a field of the policy that this test does not know")
+        for body in (None, self.ABOUT, {**self.ABOUT, "policy": {"max_iterations": 25}}):
+            self.assertEqual(operator.put("/v1/sessions/a-1", body).status, 200, body)
+        for field, value in self.OTHERS.items():
+            with self.subTest(field):
+                self.refused(operator.put("/v1/sessions/a-1", {**self.ABOUT, "policy": {field: value}}), "session_exists", f"/policy/{field}", status=409)
+        for field, value in {"goal": "h", "labels": {"a": "2"}, "agent": {"type": "x"}, "parent": "a-2"}.items():
+            self.refused(operator.put("/v1/sessions/a-1", {**self.ABOUT, field: value}), "session_exists", f"/{field}", status=409)
+        self.refused(operator.put("/v1/sessions/a-1", {**self.ABOUT, "budget": {"max_steps": 51}}), "session_exists", "/budget/max_steps", status=409)
+        self.assertEqual(operator.session("a-1")["policy"], before)
+
+    def test_a_session_that_a_report_opened_takes_what_tightens(self):
+        _, operator, agent = self.pair()
+        agent.beat("a-1")
+        tools = [{"tool": "rm", "requires_approval": True}]
+        opened = agent.put("/v1/sessions/a-1", {"goal": "clean up", "labels": {"k": "v"}, "agent": {"type": "coder"}, "budget": {"max_steps": 9},
+                                                "policy": {"tools": tools, "on_stuck": "halt", "max_iterations": 5}})
+        self.assertEqual(opened.status, 200, opened.body)
+        shown = operator.session("a-1")
+        self.assertEqual((shown["goal"], shown["policy"]["on_stuck"], shown["policy"]["max_iterations"], shown["budget"]["max_steps"]), ("clean up", "halt", 5, 9))
+        self.assertEqual([s["id"] for s in operator.get("/v1/sessions?label=k:v").json()["sessions"]], ["a-1"])
+        (amended,) = [e["data"] for e in operator.journal("a-1") if e["type"] == "session.amended"]
+        self.assertEqual((amended["goal"], amended["policy"]["tools"][0]["requires_approval"]), ("clean up", True))
+        asked = agent.report("a-1", "tool.started", tool="rm", call_id="c1", args={"path": "/"})
+        self.assertEqual(asked["approvals"][0]["status"], "pending")
+        self.refused(agent.put("/v1/sessions/a-1", {"goal": "another"}), "session_exists", "/goal", status=409)
+
+    def test_what_loosens_such_a_session_needs_the_scope_control(self):
+        _, operator, agent = self.pair({"budget.default_max_steps": "20"})
+        for n, (body, field) in enumerate((({"policy": {"heartbeat_interval_ms": 20_000}}, "/policy/heartbeat_interval_ms"),
+                                           ({"policy": {"judge": False}}, "/policy/judge"), ({"budget": {"max_steps": 21}}, "/budget/max_steps"))):
+            agent.beat(f"a-{n}")
+            self.refused(agent.put(f"/v1/sessions/a-{n}", body), "forbidden", field, "control", status=403)
+            self.assertEqual(operator.put(f"/v1/sessions/a-{n}", body).status, 200)
+        self.assertEqual(operator.session("a-2")["budget"]["max_steps"], 21)
+
+
+class Hidden(AgentCase):
+    """What is cut out of what a person sees."""
+
+    def test_an_approval_says_how_much_of_it_is_hidden_and_is_risky_then(self):
+        _, operator, agent = self.pair()
+        secret = "sk-" + "a1B2" * 12
+        asked = agent.post("/v1/sessions/a-1/approvals", {"tool": "deploy", "args": {"command": f"deploy --token {secret}"}, "risk": "low"}).json()
+        self.assertEqual((asked["hidden_bytes"], asked["risk"]), (len(secret), "high"))
+        self.assertNotIn(secret, str(asked))
+        plain = agent.post("/v1/sessions/a-1/approvals", {"tool": "deploy", "args": {"command": "deploy [redacted]"}, "risk": "low"}).json()
+        self.assertEqual((plain["hidden_bytes"], plain["risk"]), (0, "low"))
+        grave = agent.post("/v1/sessions/a-1/approvals", {"tool": "x", "args": {"password": "hunter22"}, "risk": "critical"}).json()
+        self.assertEqual((grave["hidden_bytes"], grave["risk"]), (8, "critical"))
+        called = agent.report("a-2", "tool.started", tool="deploy", call_id="c", args={"password": "hunter22"}, requires_approval=True)
+        shown = operator.get(f"/v1/approvals/{called['approvals'][0]['id']}").json()
+        self.assertEqual((shown["hidden_bytes"], shown["risk"]), (8, "high"))
+        event = {"type": "approval.requested", "data": {"tool": "x", "hidden_bytes": 1}}
+        self.refused(agent.post("/v1/sessions/a-1/events", event), "invalid_field", "/data/hidden_bytes")
+
+
+class Fields(AgentCase):
+    """Every field of every request that a report token may send, with the values that say most, one at a time and together."""
+    # The least that the configuration below leaves, and what whoever is at the desk has set for a session of his.
+    SETTINGS = {"policy.profile": "strict", "policy.on_stuck": "stop", "policy.tool_time_limit": "1m", "approvals.require_tools": "deploy",
+                "budget.default_max_steps": "30", "budget.max_steps_max": "60", "budget.timeout_seconds_max": "120",
+                "budget.max_tokens_max": "1000", "budget.max_cost_usd_max": "2", "policy.floor.judge": "on"}
+    POLICY = {"profile": "strict", "on_stuck": "halt", "max_iterations": 25, "max_tool_failures": 3, "tools": [{"tool": "rm", "requires_approval": True}]}
+    # Routes of the scope report:, by operation; test_access_matrix.py holds that there are no others.
+    ROUTES = {"openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "endSession", "askApproval", "redeemApproval", "askCheck"}
+    # What people do, which no report may bring about.
+    BY_PEOPLE = {"approval.decided", "approval.revoked", "budget.set"}
+
+    def setUp(self):
+        self.daemon, self.operator, self.agent = self.pair(self.SETTINGS)
+        self.described = OpenApi()
+        self.number = 0
+
+    def test_no_field_of_a_report_decides_extends_raises_or_ends_a_halt(self):
+        bodies = [("reportEvents", path, {"type": kind, "data": data, **more})
+                  for kind, schema in self.event_kinds() for path, data in variants(self.described, schema)
+                  for more in ({}, {"attempt": 1_000_000_000})]
+        bodies += [("reportHeartbeat", path, body) for path, body in variants(self.described, self.body_of("reportHeartbeat"))]
+        bodies += [("endSession", path, body) for path, body in variants(self.described, self.body_of("endSession"))]
+        bodies += [("askCheck", path, {**body, "sessionId": "SESSION"}) for path, body in variants(self.described, self.body_of("askCheck"))]
+        bodies += [("askApproval", path, body) for path, body in variants(self.described, self.body_of("askApproval"))]
+        bodies += [("askApproval", "together", {"kind": kind, "tool": tool, "summary": "s", "expires_in_ms": ms, "on_expiry": expiry, "risk": "low", **more})
+                   for kind, more in (("tool", {}), ("question", {}), ("auth", {}), ("budget_extension", {"extend": {"max_steps": 10**6}}),
+                                      ("budget_extension", {"extend": {"max_steps": 10, "timeout_seconds": 10, "max_tokens": 10}}))
+                   for tool in ("deploy", "other") for ms in (1, 10**9) for expiry in ("hold", "reject", "approve", "escalate")]
+        bodies += [("redeemApproval", path, body) for path, body in variants(self.described, self.body_of("redeemApproval"))]
+        bodies += [("openNamedSession", path, body) for path, body in variants(self.described, self.body_of("openNamedSession"))]
+        self.assertGreater(len(bodies), 400)
+        accepted = 0
+        for route, path, body in bodies:
+            with self.subTest(f"{route} {path}: {body}"):
+                accepted += self.attack(route, body)
+        self.assertGreater(accepted, 150)
+
+    def attack(self, route: str, body: dict) -> bool:
+        """One request against a session with everything at stake: an open question, a pause, a cancel, a budget, a policy."""
+        self.number += 1
+        name = f"a-{self.number}"
+        self.operator.open(name, policy=self.POLICY, budget={"max_steps": 50, "timeout_seconds": 100})
+        asked = self.agent.post(f"/v1/sessions/{name}/approvals", {"tool": "deploy", "args": {"to": "production"}}).json()["id"]
+        self.operator.post(f"/v1/sessions/{name}/pause", {"reason": "wait"})
+        self.operator.post(f"/v1/sessions/{name}/cancel", {"reason": "enough"})
+        before = self.operator.session(name)
+        limits = self.limits(name)
+        body = json.loads(json.dumps(body).replace("SESSION", name))
+        status = self.send(route, name, asked, body).status
+        self.assertNotIn(status, (500, 503))
+        self.agent.beat(name) if self.operator.session(name)["outcome"] is None else None  # what time decides has come by now
+        after, journal = self.operator.session(name), self.operator.journal(name)
+        self.assertEqual([e for e in journal if e["type"] in self.BY_PEOPLE], [], "decided")
+        self.assertEqual([e for e in journal if e["type"] == "directive.issued" and e["data"]["type"] == "continue"], [], "resumed")
+        extended = [e for e in journal if e["type"] == "budget.extended" and not e["data"].get("credited_ms")]
+        self.assertEqual(extended, [], "extended")
+        self.assertIn(self.operator.get(f"/v1/approvals/{asked}").json()["status"], ("pending", "cancelled"))
+        self.assertEqual((after["policy"], after["cancel_requested"]), (before["policy"], True))
+        self.assertEqual(self.limits(name), limits)
+        return status < 300
+
+    def test_no_field_of_an_opening_weakens_the_policy_or_raises_a_limit(self):
+        bodies = [*variants(self.described, self.body_of("openNamedSession"))]
+        bodies += [("together", {"policy": Openings.WEAK, "agent": {"type": kind}}) for kind in ("", "plan", "explore", "x")]
+        accepted = 0
+        for path, body in bodies:
+            with self.subTest(f"{path}: {body}"):
+                self.number += 1
+                name = f"a-{self.number}"
+                named = self.agent.put(f"/v1/sessions/{name}", {k: v for k, v in body.items() if k != "id"})
+                reported = self.agent.put(f"/v1/sessions/{name}", {**body, "id": f"{name}-x"})
+                self.assertNotIn(named.status, (500, 503))
+                self.assertGreaterEqual(reported.status, 400)
+                if named.status < 300:
+                    accepted += 1
+                    self.check_policy(self.operator.session(name))
+        self.assertGreater(accepted, 40)
+
+    def test_a_session_that_a_report_opened_is_bound_alike(self):
+        for number, (path, body) in enumerate(variants(self.described, self.body_of("openNamedSession"))):
+            with self.subTest(f"{path}: {body}"):
+                name = f"a-i{number}"
+                self.agent.beat(name)
+                self.agent.put(f"/v1/sessions/{name}", body)
+                self.check_policy(self.operator.session(name))
+
+    def check_policy(self, shown: dict):
+        policy = shown["policy"]
+        self.assertEqual((policy["profile"], policy["loop_detection"], policy["judge"], policy["trust_origin"]), ("strict", True, True, False))
+        self.assertIn(policy["on_stuck"], ("by_profile", "stop", "halt"))
+        self.assertLessEqual(policy["heartbeat_interval_ms"], 600_000)
+        self.assertLessEqual(policy["heartbeat_limit"], 20)
+        self.assertTrue(0 < policy["tool_time_limit_ms"] <= 60_000)
+        for tool in policy["tools"]:
+            self.assertFalse(tool.get("ignore", False), tool)
+            self.assertLessEqual(tool.get("patience", 1), 10)
+        for detector in policy["detectors"]:
+            self.assertFalse(detector.get("off", False), detector)
+            self.assertLessEqual(max(detector.get("suspect", 0), detector.get("stuck", 0)), 60)
+        limits = self.limits(shown["id"])
+        self.assertTrue(0 < limits["max_steps"] <= 60, limits)
+        for name, most in (("timeout_seconds", 120), ("max_tokens", 1000), ("max_cost_usd", 2)):
+            # plan and explore have budgets of their own; the configuration may give an agent type what it likes.
+            if shown["agent"].get("type") not in ("plan", "explore") and limits[name] is not None:
+                self.assertLessEqual(limits[name], most)
+
+    def limits(self, name: str) -> dict:
+        budget = self.operator.get(f"/v1/sessions/{name}/budget").json()["budget"]
+        return {limit: budget[limit] for limit in ("max_steps", "timeout_seconds", "max_tokens", "max_cost_usd")}
+
+    def send(self, route: str, name: str, approval: str, body: dict):
+        if route == "openNamedSession":
+            return self.agent.put(f"/v1/sessions/{name}", body)
+        path = {"reportEvents": f"/v1/sessions/{name}/events", "reportHeartbeat": f"/v1/sessions/{name}/heartbeat", "endSession": f"/v1/sessions/{name}/end",
+                "askApproval": f"/v1/sessions/{name}/approvals", "redeemApproval": f"/v1/approvals/{approval}/redeem", "askCheck": "/check-status"}[route]
+        return self.agent.post(path, body)
+
+    def body_of(self, name: str) -> dict:
+        (operation,) = [one for one in self.described.operations if one.id == name]
+        return self.described.whole(operation.said["requestBody"])["content"]["application/json"]["schema"]
+
+    def event_kinds(self) -> list:
+        """Type and schema of the data of each event that may be reported."""
+        found = {}
+
+        def walk(schema):
+            schema = self.described.whole(schema)
+            properties = schema.get("properties", {})
+            kind = self.described.whole(properties.get("type", {})).get("const")
+            if kind is not None and "data" in properties:
+                found[kind] = properties["data"]
+            for key in ("oneOf", "anyOf", "allOf"):
+                for part in schema.get(key, ()):
+                    walk(part)
+        walk({"$ref": "#/components/schemas/ReportEvent"})
+        self.assertGreater(len(found), 15, sorted(found))
+        return sorted(found.items())
+
+
+def sample(described, schema: dict):
+    """A small value that the schema allows."""
+    schema = described.whole(schema)
+    for key in ("oneOf", "anyOf", "allOf"):
+        if key in schema and "properties" not in schema:
+            return sample(described, schema[key][0])
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type", "object" if "properties" in schema else None)
+    kind = kind[0] if isinstance(kind, list) else kind
+    if kind == "object":
+        return {name: sample(described, schema["properties"][name]) for name in schema.get("required", ()) if name in schema.get("properties", {})}
+    return {"array": [], "string": "x", "integer": max(1, schema.get("minimum", 1)), "number": max(0.5, schema.get("minimum", 0)), "boolean": True}.get(kind, {"any": 1})
+
+
+def variants(described, schema: dict, depth: int = 0) -> list:
+    """(path, value): the schema's values with one field each at something that says most, and with nothing but what is required."""
+    schema = described.whole(schema)
+    found = [("", sample(described, schema))] if depth == 0 else []
+    for key in ("oneOf", "anyOf", "allOf"):
+        for part in schema.get(key, ()):
+            found += variants(described, part, depth + 1)
+    if "enum" in schema:
+        return found + [("", value) for value in schema["enum"]]
+    kinds = schema.get("type", "object" if "properties" in schema else None)
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if "boolean" in kinds:
+        found += [("", True), ("", False)]
+    if "integer" in kinds or "number" in kinds:
+        found += [("", value) for value in sorted({schema.get("minimum", 0), 1, schema.get("maximum", 10**9)})]
+    if "string" in kinds and "const" not in schema:
+        found += [("", "deploy"), ("", "user"), ("", "hook"), ("", "SESSION")]
+    if "array" in kinds and depth < 6:
+        found += [(f"/0{path}", [value]) for path, value in variants(described, schema.get("items", {}), depth + 1)]
+    if "object" in kinds and depth < 6:
+        base = sample(described, schema)
+        for name, part in schema.get("properties", {}).items():
+            found += [(f"/{name}{path}", {**base, name: value}) for path, value in variants(described, part, depth + 1)]
+    return found
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from support.sse import EventStream
 # The one path of the table that stands for more than one segment.
 SEVERAL_SEGMENTS = {"/assets/{asset}": "/assets/{hash}/{file}"}
 # Who a guard lets in, as `security` says it: without anything in access.mode "local", with a scope, or logged in.
-LOGIN, LOCAL = {"cookie": []}, {}
+LOGIN, LOCAL = {"login": []}, {}
 SECURITY = {
     "kNobody": [],
     "kAnybody": [LOCAL, {"bearer": []}, LOGIN],
@@ -444,14 +444,14 @@ class Replies(OwnDaemonCase):
     def logins(self):
         code = self.record.post("/v1/login-codes", status=201)["url"].split("/", 3)[3]
         reply = self.record.get(f"/{code}", status=303)
-        self.assertEqual(reply.headers["location"], "/")
-        cookie = reply.headers["set-cookie"].split(";")[0]
-        self.assertTrue(cookie.startswith("headway_login_"), cookie)
-        self.record.get(f"/{code}", status=303)  # used
+        self.assertEqual(reply.headers["location"], f"/#/{code}")
+        body = {"code": code.partition("code=")[2]}
+        secret = self.record.post("/v1/login", body)["secret"]
+        self.record.post("/v1/login", body, status=403)  # used
         operator, self.record.client = self.record.client, self.client(self.daemon)
         self.assertEqual(self.record.get("/v1/me")["logged_in"], False)
-        self.assertEqual(self.record.get("/v1/me", headers={"Cookie": cookie})["logged_in"], True)
-        self.record.post("/v1/logout", headers={"Cookie": cookie}, status=204)
+        self.assertEqual(self.record.get("/v1/me", headers={"Headway-Login": secret})["logged_in"], True)
+        self.record.post("/v1/logout", headers={"Headway-Login": secret}, status=204)
         self.record.client = operator
 
     def pages(self):

@@ -10,6 +10,12 @@ TEST_CASE("text: a clean line cannot steer a terminal", "[cli]") {
     CHECK(clean_line("\x1b[31mred\x1b[0m") == "red");
     CHECK(clean_line("\x1b]0;title\atext") == "text");
     CHECK(clean_line("\x1b]8;;http://x\x1b\\link") == "link");
+    // What is not seen, or turns the order of letters.
+    CHECK(clean_line("a\u202eb\u2066c") == "a\\u{202e}b\\u{2066}c");
+    CHECK(clean_line("rm\u200b -rf\ufeff") == "rm\\u{200b} -rf\\u{feff}");
+    CHECK(clean_line("\u00ad\u061c\u2028\u3164") == "\\u{ad}\\u{61c}\\u{2028}\\u{3164}");
+    CHECK(clean_line("\U000e0041") == "\\u{e0041}");
+    CHECK(clean_line("héllo – 日本 🎉") == "héllo – 日本 🎉");
     CHECK(clean_line("a\x1b") == "a");
     CHECK(clean_line("a\x1b[") == "a");
     CHECK(clean_line("a\nb\r\n\tc  d ") == "a b c d");

@@ -43,6 +43,7 @@ TEST_CASE("event: types are numbered for ever", "[core]") {
     CHECK(static_cast<int>(EventType::kApprovalRequested) == 25);
     CHECK(static_cast<int>(EventType::kRunConflict) == 31);
     CHECK(static_cast<int>(EventType::kCheckCompleted) == 33);
+    CHECK(static_cast<int>(EventType::kSessionAmended) == 34);
 }
 
 TEST_CASE("event: change names are those of the first design", "[core]") {
@@ -74,7 +75,7 @@ TEST_CASE("event: a client reports all but what Headway writes", "[core]") {
         EventType::kBudgetExtended,  EventType::kBudgetLevel,      EventType::kChildProgress,
         EventType::kApprovalDecided, EventType::kApprovalRedeemed, EventType::kApprovalExpired,
         EventType::kApprovalRevoked, EventType::kApprovalAlarm,    EventType::kRunConflict,
-        EventType::kCheckRequested,  EventType::kCheckCompleted};
+        EventType::kCheckRequested,  EventType::kCheckCompleted,   EventType::kSessionAmended};
     for (std::size_t i = 0; i < EnumNames<EventType>::kNames.size(); ++i) {
         const auto type = static_cast<EventType>(i);
         CHECK(reportable(type) == (ours.count(type) == 0));

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "config/keys.hpp"
+
+namespace headway::config {
+
+/// Appends the keys of [policy.floor] to the table of keys.
+void add_floor_keys(std::vector<Key>& table);
+
+}  // namespace headway::config

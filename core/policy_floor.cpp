@@ -1,0 +1,271 @@
+#include "core/policy_floor.hpp"
+
+#include <algorithm>
+
+#include "core/limits.hpp"
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+/// Of limits where 0 is none.
+template <class T>
+bool weaker_limit(T next, T now) {
+    return now != T{} && (next == T{} || next > now);
+}
+
+/// What may follow `stuck`, the weakest first: advise, ask, stop, halt.
+int strength(OnStuck what) {
+    return static_cast<int>(what);
+}
+
+/// A threshold, 0 being none, or no more than `factor` times that of `base`.
+bool past(std::uint32_t own, std::uint32_t base, std::uint32_t factor) {
+    return base != 0 && own > std::uint64_t{base} * factor;
+}
+
+std::string at(std::string_view list, std::size_t index, std::string_view name) {
+    return "/" + std::string{list} + "/" + std::to_string(index) + "/" + std::string{name};
+}
+
+class Raiser {
+public:
+    Raiser(const PolicyFloor& floor, const Policy& defaults, Policy& policy)
+        : floor_(floor), defaults_(defaults), policy_(policy) {}
+
+    std::vector<std::string> run() {
+        switches();
+        limits();
+        tools();
+        detectors();
+        return std::move(raised_);
+    }
+
+private:
+    void switches() {
+        if (floor_.profile.value_or(defaults_.profile) == Profile::kStrict)
+            set(policy_.profile, Profile::kStrict, "/profile");
+        if (floor_.loop_detection.value_or(defaults_.loop_detection))
+            set(policy_.loop_detection, true, "/loop_detection");
+        if (floor_.judge.value_or(defaults_.judge)) set(policy_.judge, true, "/judge");
+        if (!floor_.trust_origin) policy_.trust_origin = false;  // not the opening's to say
+        Policy least = defaults_;
+        if (floor_.on_stuck) least.on_stuck = *floor_.on_stuck;
+        if (strength(policy_.when_stuck()) < strength(least.when_stuck()))
+            set(policy_.on_stuck, least.when_stuck(), "/on_stuck");
+    }
+
+    void limits() {
+        const auto interval = std::max(floor_.heartbeat_interval, defaults_.heartbeat_interval);
+        if (policy_.heartbeat_interval > interval)
+            set(policy_.heartbeat_interval, interval, "/heartbeat_interval_ms");
+        const auto beats = std::max(floor_.heartbeat_limit, defaults_.heartbeat_limit);
+        if (policy_.heartbeat_limit > beats)
+            set(policy_.heartbeat_limit, beats, "/heartbeat_limit");
+        limit(policy_.max_iterations, floor_.max_iterations, defaults_.max_iterations,
+              "/max_iterations");
+        limit(policy_.max_tool_failures, floor_.max_tool_failures, defaults_.max_tool_failures,
+              "/max_tool_failures");
+        limit(policy_.max_parse_failures, floor_.max_parse_failures, defaults_.max_parse_failures,
+              "/max_parse_failures");
+        limit(policy_.tool_time_limit, floor_.tool_time_limit, defaults_.tool_time_limit,
+              "/tool_time_limit_ms");
+        const double sure =
+            floor_.min_confidence != 0 ? floor_.min_confidence : defaults_.min_confidence;
+        if (policy_.min_confidence < sure) set(policy_.min_confidence, sure, "/min_confidence");
+    }
+
+    void tools() {
+        const Millis longest = floor_.tool_time_limit != Millis{0} ? floor_.tool_time_limit
+                                                                   : defaults_.tool_time_limit;
+        for (std::size_t i = 0; i < policy_.tools.size(); ++i) {
+            ToolPolicy& tool = policy_.tools[i];
+            const ToolPolicy* own = defaults_.tool(tool.tool);
+            const bool ignored = own != nullptr && own->ignore;
+            if (tool.ignore && !ignored && !contains(floor_.ignore_tools, tool.tool))
+                set(tool.ignore, false, at("tools", i, "ignore"));
+            const auto patience = std::max(floor_.patience, own != nullptr ? own->patience : 1U);
+            if (tool.patience > patience) set(tool.patience, patience, at("tools", i, "patience"));
+            if (own != nullptr && own->requires_approval && !tool.requires_approval)
+                set(tool.requires_approval, true, at("tools", i, "requires_approval"));
+            const auto most = static_cast<std::uint64_t>(longest.count());
+            if (most != 0 && tool.time_limit_ms > most)
+                set(tool.time_limit_ms, most, at("tools", i, "time_limit_ms"));
+        }
+        for (const ToolPolicy& own : defaults_.tools) {
+            if (!own.requires_approval || policy_.tool(own.tool) != nullptr) continue;
+            policy_.tools.push_back(own);
+            raised_.push_back("/policy/tools");
+        }
+    }
+
+    void detectors() {
+        Policy base = policy_;
+        base.heartbeat_limit = std::min(base.heartbeat_limit, defaults_.heartbeat_limit);
+        base.detectors = defaults_.detectors;
+        for (std::size_t i = 0; i < policy_.detectors.size(); ++i) {
+            DetectorPolicy& own = policy_.detectors[i];
+            if (own.off && !floor_.detectors_off && !base.is_off(own.detector))
+                set(own.off, false, at("detectors", i, "off"));
+            const Thresholds limits = base.thresholds(own.detector);
+            const std::uint32_t factor = std::max(1U, floor_.threshold_factor);
+            if (past(own.suspect, limits.suspect, factor))
+                set(own.suspect, limits.suspect * factor, at("detectors", i, "suspect"));
+            if (past(own.stuck, limits.stuck, factor))
+                set(own.stuck, limits.stuck * factor, at("detectors", i, "stuck"));
+        }
+        for (const DetectorPolicy& own : defaults_.detectors) {
+            const bool named =
+                std::any_of(policy_.detectors.begin(), policy_.detectors.end(),
+                            [&own](const auto& other) { return other.detector == own.detector; });
+            if (named) continue;
+            policy_.detectors.push_back(own);
+            raised_.push_back("/policy/detectors");
+        }
+    }
+
+    template <class T>
+    void limit(T& value, T floor, T otherwise, const char* name) {
+        const T most = floor != T{} ? floor : otherwise;
+        if (weaker_limit(value, most)) set(value, most, name);
+    }
+
+    template <class T>
+    void set(T& value, const std::type_identity_t<T>& raised, std::string name) {
+        if (value == raised) return;
+        value = raised;
+        raised_.push_back("/policy" + std::move(name));
+    }
+
+    const PolicyFloor& floor_;
+    const Policy& defaults_;
+    Policy& policy_;
+    std::vector<std::string> raised_;
+};
+
+template <class T>
+bool is_given(const std::optional<T>& field) {
+    return field.has_value();
+}
+
+template <class T>
+bool is_given(const std::vector<T>& list) {
+    return !list.empty();
+}
+
+std::string weaker_tool(const Policy& next, const Policy& now) {
+    for (std::size_t i = 0; i < next.tools.size(); ++i) {
+        const ToolPolicy& tool = next.tools[i];
+        const ToolPolicy* own = now.tool(tool.tool);
+        const ToolPolicy before = own != nullptr ? *own : ToolPolicy{};
+        if (tool.ignore && !before.ignore) return at("tools", i, "ignore");
+        if (tool.patience > before.patience) return at("tools", i, "patience");
+        if (!tool.requires_approval && before.requires_approval)
+            return at("tools", i, "requires_approval");
+        if (weaker_limit(next.time_limit(tool.tool), now.time_limit(tool.tool)))
+            return at("tools", i, "time_limit_ms");
+    }
+    for (const ToolPolicy& before : now.tools) {
+        if (next.tool(before.tool) != nullptr) continue;
+        const bool limits = weaker_limit(next.tool_time_limit, now.time_limit(before.tool));
+        if (before.requires_approval || limits) return "/tools";
+    }
+    return {};
+}
+
+std::string weaker_detector(const Policy& next, const Policy& now) {
+    for (std::size_t i = 0; i < kDetectorCount; ++i) {
+        const auto id = static_cast<DetectorId>(i);
+        const Thresholds after = next.thresholds(id);
+        const Thresholds before = now.thresholds(id);
+        const bool off = next.is_off(id) && !now.is_off(id);
+        if (off || weaker_limit(after.suspect, before.suspect) ||
+            weaker_limit(after.stuck, before.stuck)) {
+            return "/detectors";
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::string> raise_to(const PolicyFloor& floor, const Policy& defaults,
+                                  Policy& policy) {
+    return Raiser{floor, defaults, policy}.run();
+}
+
+std::string weaker_field(const Policy& next, const Policy& now) {
+    if (next.profile < now.profile) return "/profile";
+    if (next.heartbeat_interval > now.heartbeat_interval) return "/heartbeat_interval_ms";
+    if (next.heartbeat_limit > now.heartbeat_limit) return "/heartbeat_limit";
+    if (!next.loop_detection && now.loop_detection) return "/loop_detection";
+    if (!next.judge && now.judge) return "/judge";
+    if (strength(next.when_stuck()) < strength(now.when_stuck())) return "/on_stuck";
+    if (weaker_limit(next.max_iterations, now.max_iterations)) return "/max_iterations";
+    if (weaker_limit(next.max_tool_failures, now.max_tool_failures)) return "/max_tool_failures";
+    if (weaker_limit(next.max_parse_failures, now.max_parse_failures)) return "/max_parse_failures";
+    if (weaker_limit(next.tool_time_limit, now.tool_time_limit)) return "/tool_time_limit_ms";
+    if (next.min_confidence < now.min_confidence) return "/min_confidence";
+    if (next.trust_origin && !now.trust_origin) return "/trust_origin";
+    const std::string tool = weaker_tool(next, now);
+    return tool.empty() ? weaker_detector(next, now) : tool;
+}
+
+std::string differing_field(const PolicyOverride& asked, const Policy& a, const Policy& b) {
+    const PolicyOverride first = whole_policy(a);
+    const PolicyOverride second = whole_policy(b);
+    std::string name;
+    for_each_field<PolicyOverride>([&](const auto& field, std::size_t) {
+        const bool differs = !(first.*field.member == second.*field.member);
+        if (name.empty() && differs && is_given(asked.*field.member))
+            name = "/" + std::string{field.name};
+    });
+    return name;
+}
+
+PolicyOverride whole_policy(const Policy& policy) {
+    PolicyOverride whole;
+    whole.profile = policy.profile;
+    whole.heartbeat_interval_ms = static_cast<std::uint64_t>(policy.heartbeat_interval.count());
+    whole.heartbeat_limit = policy.heartbeat_limit;
+    whole.loop_detection = policy.loop_detection;
+    whole.judge = policy.judge;
+    whole.on_stuck = policy.on_stuck;
+    whole.max_iterations = policy.max_iterations;
+    whole.max_tool_failures = policy.max_tool_failures;
+    whole.max_parse_failures = policy.max_parse_failures;
+    whole.tool_time_limit_ms = static_cast<std::uint64_t>(policy.tool_time_limit.count());
+    whole.legacy = policy.legacy;
+    whole.min_confidence = policy.min_confidence;
+    whole.tools = policy.tools;
+    whole.detectors = policy.detectors;
+    whole.trust_origin = policy.trust_origin;
+    return whole;
+}
+
+Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults) {
+    Policy policy = defaults;
+    if (overrides.profile) policy.profile = *overrides.profile;
+    if (overrides.heartbeat_interval_ms) {
+        policy.heartbeat_interval = Millis{*overrides.heartbeat_interval_ms};
+    }
+    if (overrides.heartbeat_limit) {
+        policy.heartbeat_limit = static_cast<std::uint32_t>(*overrides.heartbeat_limit);
+    }
+    if (overrides.loop_detection) policy.loop_detection = *overrides.loop_detection;
+    if (overrides.judge) policy.judge = *overrides.judge;
+    if (overrides.on_stuck) policy.on_stuck = *overrides.on_stuck;
+    if (overrides.max_iterations) policy.max_iterations = *overrides.max_iterations;
+    if (overrides.max_tool_failures) policy.max_tool_failures = *overrides.max_tool_failures;
+    if (overrides.max_parse_failures) policy.max_parse_failures = *overrides.max_parse_failures;
+    if (overrides.tool_time_limit_ms)
+        policy.tool_time_limit = Millis{*overrides.tool_time_limit_ms};
+    if (overrides.legacy) policy.legacy = *overrides.legacy;
+    if (overrides.trust_origin) policy.trust_origin = *overrides.trust_origin;
+    if (overrides.min_confidence) policy.min_confidence = *overrides.min_confidence;
+    if (!overrides.tools.empty()) policy.tools = overrides.tools;
+    if (!overrides.detectors.empty()) policy.detectors = overrides.detectors;
+    return policy;
+}
+
+}  // namespace headway::core
