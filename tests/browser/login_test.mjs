@@ -1,0 +1,90 @@
+// Logins: what a page shows in place of a token reaches the daemon that it was got from, and nobody else.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import { after, before, test } from 'node:test';
+import { Daemon, launch, until, visit } from './support.mjs';
+
+let daemon, browser;
+before(async () => {
+  daemon = await new Daemon().start();
+  await daemon.open('agent', { goal: 'work' });
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await daemon?.close();
+});
+
+// Another server on 127.0.0.1, as an agent's preview is; what it was sent is in `seen`.
+async function preview(port = 0, reply = (request, answer) => answer.end('<!doctype html><title>preview</title>')) {
+  const seen = [];
+  const server = http.createServer((request, answer) => {
+    seen.push({ url: request.url, headers: request.headers });
+    answer.setHeader('Content-Type', 'text/html');
+    reply(request, answer);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return { seen, url: `http://127.0.0.1:${server.address().port}`, close: () => { server.closeAllConnections(); server.close(); } };
+}
+
+const stored = (page) => page.evaluate(() => localStorage.getItem('login'));
+const who = (page) => page.locator('.who').textContent();
+
+test('another port of the machine is sent nothing that counts, and can read nothing', async () => {
+  const { context, page } = await visit(browser, daemon);
+  const secret = await stored(page);
+  assert.match(secret, /^\w{20,}$/);
+  assert.deepEqual(await context.cookies(), []);
+  const other = await preview();
+  await page.goto(other.url + '/x');
+  assert.equal(await stored(page), null);
+  assert.equal(other.seen.length > 0, true);
+  assert.equal(JSON.stringify(other.seen).includes(secret), false);
+  other.close();
+  await context.close();
+});
+
+test('a logout in one tab logs out the others, and what was let in ends', async () => {
+  const { context, page } = await visit(browser, daemon);
+  const second = await context.newPage();
+  await second.goto(daemon.url + '/#/login');
+  await second.getByRole('button', { name: 'Log out' }).waitFor();
+  const secret = await stored(second);
+  await page.goto(daemon.url + '/#/login');
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await second.getByText('On the machine where the daemon runs').waitFor();
+  assert.equal(await stored(second), null);
+  const me = await fetch(daemon.url + '/v1/me', { headers: { 'Headway-Login': secret } }).then((reply) => reply.json());
+  assert.equal(me.logged_in, false);
+  await context.close();
+});
+
+test('the address localhost leads to the one that a login counts for', async () => {
+  const { context, page } = await visit(browser, daemon, { login: false });
+  const url = (await daemon.loginUrl()).replace('127.0.0.1', 'localhost');
+  await page.goto(url);
+  await page.waitForFunction(() => localStorage.getItem('login'));
+  assert.equal(new URL(page.url()).hostname, '127.0.0.1');
+  await page.goto(`http://localhost:${daemon.port}/#/approvals`);
+  assert.equal(page.url(), `${daemon.url}/#/approvals`);
+  await context.close();
+});
+
+test('whoever has the port after the daemon is shown what is worth nothing', async () => {
+  const own = await new Daemon().start();
+  const { context, page } = await visit(browser, own);
+  const secret = await stored(page);
+  await own.kill();
+  const thief = await preview(own.port, (request, answer) => { answer.statusCode = 500; answer.end(); });
+  await until(() => thief.seen.some(({ url }) => url.startsWith('/v1/')), 'the page asks whoever is there');
+  thief.close();
+  await own.start();
+  const me = await fetch(own.url + '/v1/me', { headers: { 'Headway-Login': secret } }).then((reply) => reply.json());
+  assert.equal(me.logged_in, false);
+  await until(async () => (await who(page)).includes('log in'), 'the page knows that it is logged out');
+  assert.equal(await stored(page), null);
+  await context.close();
+  await own.close();
+});
