@@ -61,12 +61,16 @@ void add_run(CLI::App& app, ArgumentSlots& slots) {
         R"(Opens a session, passes standard input, output and signals through, reports lines of its
 output, CPU, memory and disk of its process tree, and ends with its exit status. If the
 daemon is away, the command runs all the same and the reports follow when it is back. The command
-finds its session in HEADWAY_SESSION. Its output goes through a pipe, so it may buffer or drop
+finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It is handed no token of yours,
+nor any other HEADWAY_ variable: an agent that reports by itself gets a token of its own session, as
+below. Its output goes through a pipe, so it may buffer or drop
 colours as it does under `| cat`.
 
 Examples:
   headway run -- make -j2
   headway run --session nightly-42 --label team=night -- ./agent.sh "fix the failing test"
+  TOKEN=$(headway token create night --scope report:nightly-42 --expires 12h)
+  headway run --session nightly-42 -- env HEADWAY_TOKEN="$TOKEN" ./agent
   headway wait nightly-42                            in another shell)");
     add_client_flags(verb, slots.client);
     verb.add_option("--session", run.session, "session id (default: from the command's name)");
