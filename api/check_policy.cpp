@@ -65,6 +65,13 @@ Result<> check_policy(const core::PolicyOverride& policy) {
     if (confidence < 0 || confidence > 1) {
         return under(wrong("must be from 0 to 1"), "min_confidence");
     }
+    const auto attempts = policy.low_confidence_attempts.value_or(3);
+    if (attempts < 1 || attempts > core::kLowConfidenceAttemptsMax) {
+        return under(wrong("must be from 1 to 1000"), "low_confidence_attempts");
+    }
+    if (policy.stats_every.value_or(10) > core::kStatsEveryMax) {
+        return under(wrong("must be at most 1000"), "stats_every");
+    }
     if (auto tools = check_tools(policy); !tools) return tools;
     if (policy.tool_time_limit_ms.value_or(0) > kDayMs) {
         return under(wrong("must be at most a day"), "tool_time_limit_ms");

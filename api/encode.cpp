@@ -1,6 +1,7 @@
 #include "api/encode.hpp"
 
 #include "api/encode_budget.hpp"
+#include "api/encode_estimate.hpp"
 #include "api/json_writer.hpp"
 
 namespace headway::api {
@@ -31,6 +32,7 @@ void write_envelope(JsonWriter& json, std::string_view session, const core::Even
     if (!event.event_id.empty()) json.member("event_id", event.event_id);
     if (event.attempt != 0) json.member("attempt", event.attempt);
     if (event.state) json.member("state", *event.state);
+    if (event.from) json.member("from", *event.from);
     if (event.next_heartbeat_ms != 0) json.member("next_heartbeat_ms", event.next_heartbeat_ms);
     json.key("data");
     std::visit([&json](const auto& data) { json.value(data); }, event.payload);
@@ -58,6 +60,19 @@ void write_results(JsonWriter& json, const Advice& advice) {
         json.open_object();
         json.member("n", n);
         if (duplicate) json.member("duplicate", true);
+        json.close_object();
+    }
+    json.close_array();
+}
+
+void write_invalid_transitions(JsonWriter& json, const Advice& advice) {
+    json.key("invalid_transitions");
+    json.open_array();
+    for (const auto& [n, change] : advice.invalid_transitions) {
+        json.open_object();
+        json.member("n", n);
+        json.member("from", change.from);
+        json.member("to", change.state);
         json.close_object();
     }
     json.close_array();
@@ -139,6 +154,9 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("max_parse_failures", state.policy.max_parse_failures);
     json.member("tool_time_limit_ms", state.policy.tool_time_limit);
     json.member("min_confidence", state.policy.min_confidence);
+    json.member("low_confidence_attempts", state.policy.low_confidence_attempts);
+    json.member("stats_every", state.policy.stats_every);
+    json.member("confirm_stop", state.policy.confirm_stop);
     json.member("tools", state.policy.tools);
     json.member("detectors", state.policy.detectors);
     json.close_object();
@@ -180,6 +198,7 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
     json.key("verdict");
     write_judgement(json, *view.judgement);
     write_directives(json, advice);
+    if (!advice.invalid_transitions.empty()) write_invalid_transitions(json, advice);
     if (!advice.feedback.empty()) json.member("feedback", advice.feedback);
     json.key("budget");
     if (advice.budget) {
@@ -189,6 +208,8 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
     }
     json.key("approvals");
     write_notices(json, view.id, advice.approvals);
+    json.key("estimate");
+    write_estimate(json, view.estimate.get());
     json.member("next_heartbeat_ms", view.asked_interval);
     json.close_object();
 }
@@ -219,6 +240,8 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("cancel_requested", state.cancel_requested);
     write_counts(json, state);
     json.member("approvals_pending", state.approvals.pending());
+    json.key("estimate");
+    write_estimate(json, &state.estimates->current);
     write_phases(json, state);
     json.key("budget");
     write_budget(json, core::budget_status(state, time.now, time.watch), prediction);
@@ -286,6 +309,8 @@ void append_progress(std::string& out, const core::SessionView& view, const Read
     json.close_object();
     member_or_null(json, "currentPhase", view.phase);
     json.member("iteration", view.iteration);
+    json.key("estimate");
+    write_first_design_estimate(json, view.estimate.get());
     json.member("verdict", view.judgement->verdict);
     json.member("reason", view.judgement->reason);
     json.member("n", view.n);
@@ -297,15 +322,19 @@ void append_chat_status(std::string& out, const core::SessionView& view) {
     using core::Verdict;
     const Verdict verdict = view.judgement->verdict;
     const bool failed = verdict == Verdict::kFailed || verdict == Verdict::kHalted;
+    const bool incomplete = view.end_code == core::kMaxIterationsReached;
     std::string_view status = "running";
-    if (verdict == Verdict::kCompleted) status = "completed";
+    if (verdict == Verdict::kCompleted || view.says_complete) status = "completed";
     if (failed) status = "failed";
+    if (incomplete) status = "incomplete";
     if (verdict == Verdict::kCancelled) status = "cancelled";
     JsonWriter json{out};
     json.open_object();
     json.member("sessionId", view.id);
     json.member("status", status);
     json.member("iteration", view.iteration);
+    json.member("iterations", view.iteration);
+    member_or_null(json, "reason", view.end_code);
     json.key("error");
     if (failed) {
         json.value(view.judgement->reason);

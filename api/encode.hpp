@@ -31,6 +31,8 @@ struct Advice {
     std::vector<std::pair<std::uint64_t, bool>> results;
     /// A directive and how often it has been delivered, this time included.
     std::vector<std::pair<core::Directive, std::uint32_t>> directives;
+    /// Reported states that no transition leads to; recorded all the same.
+    std::vector<std::pair<std::uint64_t, core::StateChanged>> invalid_transitions;
     std::string feedback;                              ///< for the model, about failures; or empty
     std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
     std::vector<ApprovalNotice> approvals;  ///< those that wait, and those whose decision is news
@@ -66,7 +68,8 @@ void append_timeout_totals(std::string& out, const TimeoutTotals& totals);
 /// The progress document of the first design.
 void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time);
 
-/// The answer for test harnesses of the first design.
+/// The answer for test harnesses of the first design: `incomplete` with the reason
+/// `max_iterations_reached` past the limit of iterations.
 void append_chat_status(std::string& out, const core::SessionView& view);
 
 /// The reply of a wait on one session.

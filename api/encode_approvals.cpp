@@ -1,5 +1,7 @@
 #include "api/encode_approvals.hpp"
 
+#include <algorithm>
+
 #include "api/json_writer.hpp"
 #include "api/problem.hpp"
 
@@ -66,6 +68,33 @@ void write_asked(JsonWriter& json, const ApprovalDocument& document) {
     json.member("escalated", approval.escalated);
 }
 
+/// Its description: what whoever asks says about it, or what it is.
+std::string description_of(const ApprovalDocument& document) {
+    const core::Approval& approval = document.approval;
+    if (!document.asked.summary.empty()) return document.asked.summary.kept;
+    return approval.tool.empty() ? std::string{core::name_of(approval.kind)}
+                                 : "call of " + approval.tool;
+}
+
+/// `request_id action_type description parameters`, and the names that the design's frontend has.
+void write_first_design(JsonWriter& json, const ApprovalDocument& document) {
+    const std::string description = description_of(document);
+    json.open_object();
+    json.member("request_id", document.request_id);
+    json.member("session_id", document.session);
+    json.member("action_type", document.approval.kind);
+    text_or_null(json, "tool_name", document.approval.tool);
+    json.member("description", description);
+    json.member("tool_description", description);
+    json.key("parameters");
+    if (document.asked.args.empty()) {
+        json.raw("{}");
+    } else {
+        json.value(document.asked.args);
+    }
+    json.close_object();
+}
+
 }  // namespace
 
 void write_notices(JsonWriter& json, std::string_view session,
@@ -75,6 +104,7 @@ void write_notices(JsonWriter& json, std::string_view session,
         const core::Approval& approval = notice.approval;
         json.open_object();
         json.member("id", core::approval_id(session, approval.n));
+        json.member("request_id", notice.request_id);
         json.member("kind", approval.kind);
         if (!approval.tool.empty()) json.member("tool", approval.tool);
         if (!approval.call_id.empty()) json.member("call_id", approval.call_id);
@@ -99,6 +129,7 @@ void append_approval(std::string& out, const ApprovalDocument& document) {
     JsonWriter json{out};
     json.open_object();
     json.member("id", core::approval_id(document.session, approval.n));
+    json.member("request_id", document.request_id);
     json.member("session", document.session);
     json.member("n", approval.n);
     json.member("status", approval.status);
@@ -149,22 +180,35 @@ void append_winner(std::string& out, std::string_view session, const core::Appro
     json.close_object();
 }
 
-void append_approve_agent(std::string& out, const core::Approval& decided, StillPending pending) {
-    std::string message{core::name_of(decided.status)};
-    if (decided.decision && *decided.decision == core::Decision::kReject) {
-        message += decided.stop ? "; the agent is told to stop" : "; the agent goes on differently";
+void append_approve_agent(std::string& out, const ApprovalDocument& decided,
+                          std::span<const ApprovalDocument> pending) {
+    const core::Approval& approval = decided.approval;
+    std::string message{core::name_of(approval.status)};
+    if (approval.decision && *approval.decision == core::Decision::kReject) {
+        message +=
+            approval.stop ? "; the agent is told to stop" : "; the agent goes on differently";
     }
-    const std::size_t left = pending.tools + pending.others;
-    if (left > 0) {
-        message += "; " + std::to_string(left) +
-                   (left == 1 ? " more request waits" : " more requests wait") + " for a decision";
+    if (!pending.empty()) {
+        message += "; " + std::to_string(pending.size()) +
+                   (pending.size() == 1 ? " more request waits" : " more requests wait") +
+                   " for a decision";
     }
+    const bool tool =
+        std::any_of(pending.begin(), pending.end(), [](const ApprovalDocument& other) {
+            return other.approval.kind == core::ApprovalKind::kTool;
+        });
     JsonWriter json{out};
     json.open_object();
-    json.member("status", pending.tools > 0    ? "awaiting_tool_approval"
-                          : pending.others > 0 ? "awaiting_approval"
-                                               : "completed");
+    json.member("status", tool               ? "awaiting_tool_approval"
+                          : !pending.empty() ? "awaiting_approval"
+                                             : "completed");
     json.member("message", message);
+    json.member("request_id", decided.request_id);
+    json.key("pending");
+    json.open_array();
+    for (const ApprovalDocument& other : pending)
+        write_first_design(json, other);
+    json.close_array();
     json.close_object();
 }
 

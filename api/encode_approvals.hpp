@@ -24,6 +24,7 @@ struct DecisionTexts {
 /// One approval as a reply to a report shows it.
 struct ApprovalNotice {
     core::Approval approval;
+    std::string request_id;  ///< its alias
     DecisionTexts texts;
 };
 void write_notices(JsonWriter& json, std::string_view session,
@@ -32,6 +33,7 @@ void write_notices(JsonWriter& json, std::string_view session,
 /// One approval as whoever decides sees it.
 struct ApprovalDocument {
     std::string session;
+    std::string request_id;  ///< its alias
     core::Approval approval;
     core::ApprovalRequested asked;  ///< whole, from the journal
     DecisionTexts texts;
@@ -47,11 +49,9 @@ void append_decided(std::string& out, const ApprovalDocument& document,
 /// The member `winner` of the problem of whoever comes second.
 void append_winner(std::string& out, std::string_view session, const core::Approval& approval);
 
-/// What approve-agent answers: how many requests of each kind still wait.
-struct StillPending {
-    std::size_t tools = 0;
-    std::size_t others = 0;
-};
-void append_approve_agent(std::string& out, const core::Approval& decided, StillPending pending);
+/// What approve-agent answers: what became of the request, and those that still wait, in the names
+/// of the first design (`AwaitingAgentApproval`).
+void append_approve_agent(std::string& out, const ApprovalDocument& decided,
+                          std::span<const ApprovalDocument> pending);
 
 }  // namespace headway::api

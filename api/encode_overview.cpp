@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "api/encode_estimate.hpp"
 #include "api/json_writer.hpp"
 #include "core/budget.hpp"
 #include "core/limits.hpp"
@@ -58,6 +59,8 @@ void write_need(JsonWriter& json, const Need& need) {
     const bool approval = need.approval != 0;
     member_or_null(json, "approval", core::approval_id(need.session, need.approval), approval);
     member_or_null(json, "risk", need.risk, approval);
+    json.key("estimate");
+    write_estimate(json, need.estimate.get());
     json.close_object();
 }
 
@@ -107,6 +110,8 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("labels", about.labels);
     write_row_budget(json, state, time);
     json.member("approvals_pending", state.approvals.pending());
+    json.key("estimate");
+    write_estimate(json, &state.estimates->current);
     json.member("activity", core::activity_of(state.ledger));
     json.close_object();
 }
@@ -131,6 +136,7 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
     need.session = session.id();
     need.since = since;
     need.goal = goal_line(state);
+    need.estimate = session.estimate();
     if (over_budget) {
         const core::BudgetStatus status = core::budget_status(state, time.now, time.watch);
         need.kind = NeedKind::kOverBudget;

@@ -31,6 +31,7 @@ struct Need {
     bool certain = false;        ///< somebody said so, or it was counted
     std::uint64_t approval = 0;  ///< its number; 0 = none
     core::Risk risk = core::Risk::kUnknown;
+    core::EstimatePtr estimate;  ///< of the session, or null
 };
 
 /// What a pending approval asks for.

@@ -145,6 +145,10 @@ JudgePrompt estimate_prompt(const core::SessionState& state, std::span<const cor
     facts.add("completed steps", std::to_string(state.tool_calls - failed));
     facts.add("failed steps", std::to_string(failed));
     facts.add("files changed", std::to_string(state.files_modified));
+    const std::size_t known = state.checks->facts.size();
+    if (state.checks->facts_learned > known)
+        facts.add("older known facts left out",
+                  std::to_string(state.checks->facts_learned - known));
     for (const std::string& fact : state.checks->facts)
         facts.add("known fact", inert_clean(fact, 2 * limits::kFactBytesMax));
     std::string data = facts.take();

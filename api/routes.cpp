@@ -6,6 +6,7 @@
 
 #include "api/decode.hpp"
 #include "api/decode_checks.hpp"
+#include "core/approval_alias.hpp"
 #include "core/approvals.hpp"
 #include "core/limits.hpp"
 
@@ -170,10 +171,16 @@ Result<std::string> session_id(std::string_view raw) {
 /// The session and the number that an approval's id is made of.
 Result<> read_approval(std::string_view raw, Target& found) {
     const auto id = percent_decoded(raw, false);
+    if (id && core::cursor_of_alias(*id)) {
+        found.alias = *id;
+        return {};
+    }
     const auto ref = id ? core::parse_approval_id(*id) : std::nullopt;
     if (!ref || !valid_id(ref->session)) {
         return Error{ErrorCode::kInvalidId,
-                     "an approval's id is the session's, then .a and a number: session-1.a7", "id"};
+                     "an approval's id is the session's, then .a and a number (session-1.a7), or "
+                     "its request_id, a UUID",
+                     "id"};
     }
     found.session = ref->session;
     found.approval = ref->n;

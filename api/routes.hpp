@@ -103,7 +103,8 @@ struct Target {
     std::string asset;           ///< the `{asset}` of the path, which may have slashes; or empty
     std::string check;           ///< the `{check}` of the path, validated; or empty
     std::uint64_t approval = 0;  ///< number of the `{approval}` of the path, which names `session`
-    std::string query;           ///< behind the `?`, still encoded
+    std::string alias;  ///< the `{approval}` where it is a UUID: then `session` is not known here
+    std::string query;  ///< behind the `?`, still encoded
     const Deprecation* deprecation = nullptr;  ///< of the path, or null
 };
 

@@ -181,6 +181,8 @@ void add_rules(std::vector<Key>& table) {
         "budget.rate_limit_time", "Time in which a provider holds the agent off."));
     table.push_back(switch_key<&BudgetRules::roll_up, kOff>(
         "budget.roll_up", "Steps, tokens and cost of child sessions count for the parent too."));
+    table.push_back(switch_key<&BudgetRules::updates, kOff>(
+        "budget.updates", "An event budget.updated with each step of a session with a budget."));
     table.push_back(whole_key<kRules, &BudgetRules::in_flight_extension_seconds, 0, 3600>(
         "budget.in_flight_extension_seconds",
         "More time for each call that is in flight when the time runs out; 0 is none."));

@@ -10,6 +10,7 @@
 #include "config/floor_keys.hpp"
 #include "config/judge_keys.hpp"
 #include "config/listener_keys.hpp"
+#include "config/policy_keys.hpp"
 #include "config/redaction_keys.hpp"
 #include "config/size.hpp"
 #include "config/suggest.hpp"
@@ -325,7 +326,8 @@ void add_policy_keys(std::vector<Key>& table) {
     table.push_back(ignore_tools_key());
     table.push_back(duration_key<kAt, &core::Policy::tool_time_limit, 0, kDay>(
         "policy.tool_time_limit", true,
-        "A call that takes longer is pointed out to its agent; 0s: never."));
+        "A longer call is pointed out to its agent and is a failure of its tool; 0s: never."));
+    add_policy_limit_keys(table);
     add_floor_keys(table);
 }
 

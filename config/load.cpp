@@ -10,6 +10,7 @@
 #include "config/budget_keys.hpp"
 #include "config/judge_keys.hpp"
 #include "config/keys.hpp"
+#include "config/policy_keys.hpp"
 #include "config/suggest.hpp"
 #include "config/toml_source.hpp"
 #include "config/webhook_keys.hpp"
@@ -73,6 +74,7 @@ public:
     void mistake(std::string text) { mistakes_.push_back(std::move(text)); }
 
     core::Result<Loaded> finish(std::optional<fs::path> file) {
+        fill_from_preset();
         if (std::string wrong = core::mistake_in(settings_.budget); !wrong.empty()) {
             mistake(std::move(wrong));
         }
@@ -111,6 +113,16 @@ public:
     }
 
 private:
+    /// What the preset says, where nothing else does.
+    void fill_from_preset() {
+        const std::string preset = settings_.policy_preset;
+        for (const PresetValue& value : preset_values(preset)) {
+            const Key* key = find_key(value.key);
+            if (key == nullptr || origins_[key->name] != "default") continue;
+            assign(*key, value.text, "preset " + preset);
+        }
+    }
+
     /// One spelling for a limit of an agent type.
     static std::string canonical(const std::string& name) {
         const auto parsed = parse_agent_key(name);
@@ -212,7 +224,15 @@ void merge_environment(Merger& merger, const Environment& environment) {
 /// The switch of the first design: status instead of timers, whatever the settings say.
 void merge_first_design(Merger& merger, const Environment& environment) {
     const std::string name = "AUTONOMOUS_STATUS_BASED_TIMEOUT";
-    if (get(environment, name) != "1") return;
+    const std::string said = core::lower(get(environment, name));
+    constexpr std::array<std::string_view, 5> kNo{"", "0", "false", "no", "off"};
+    constexpr std::array<std::string_view, 4> kYes{"1", "true", "yes", "on"};
+    if (std::find(kNo.begin(), kNo.end(), said) != kNo.end()) return;
+    if (std::find(kYes.begin(), kYes.end(), said) == kYes.end()) {
+        merger.mistake("env " + name + ": \"" + get(environment, name) +
+                       "\" is not one of 1, true, yes, on, 0, false, no, off");
+        return;
+    }
     merger.assign(*find_key("legacy_timeouts.mode"), "off", "env " + name);
 }
 

@@ -76,6 +76,7 @@ struct Settings {
     core::Policy policy;  ///< defaults of new sessions: profile, heartbeat_interval (a duration),
                           ///< heartbeat_limit; reloadable
     core::PolicyFloor policy_floor;  ///< of sessions opened without the scope control; reloadable
+    std::string policy_preset = "none";    ///< none, first-designs; reloadable
     core::LegacyTimeouts legacy_timeouts;  ///< of new sessions; reloadable
     core::BudgetSettings budget;           ///< of new sessions, by agent type; reloadable
     AccessSettings access;

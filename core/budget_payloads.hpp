@@ -43,6 +43,7 @@ struct BudgetRules {
     bool count_rate_limit = true;             ///< time in which a provider holds it off counts
     bool roll_up = true;                      ///< what its children use counts
     std::uint64_t in_flight_extension_seconds = 60;  ///< for a call that runs out of time; 0 = none
+    bool updates = false;                            ///< a `budget.updated` with each step
     bool operator==(const BudgetRules&) const = default;
     static constexpr auto fields() {
         using R = BudgetRules;
@@ -52,7 +53,8 @@ struct BudgetRules {
             field("time_wrap_up_percent", &R::time_wrap_up_percent),
             field("count_human", &R::count_human), field("count_rate_limit", &R::count_rate_limit),
             field("roll_up", &R::roll_up),
-            field("in_flight_extension_seconds", &R::in_flight_extension_seconds));
+            field("in_flight_extension_seconds", &R::in_flight_extension_seconds),
+            field("updates", &R::updates));
     }
 };
 
@@ -140,6 +142,29 @@ struct BudgetLevelChanged {
                           field("remaining_seconds", &BudgetLevelChanged::remaining_seconds),
                           field("steps_completed", &BudgetLevelChanged::steps_completed),
                           field("steps_remaining", &BudgetLevelChanged::steps_remaining));
+    }
+};
+
+/// A step was taken: the figures at that moment (first design `BudgetUpdate`), with
+/// BudgetRules::updates.
+struct BudgetUpdated {
+    static constexpr EventType kType = EventType::kBudgetUpdated;
+    std::uint64_t elapsed_seconds = 0;
+    std::optional<std::uint64_t> remaining_seconds;
+    std::uint64_t current_step = 0;
+    std::optional<std::uint64_t> max_steps;
+    double time_pressure = 0;  ///< percent; 0 without a limit
+    double step_pressure = 0;
+    BudgetLevel level = BudgetLevel::kNominal;
+    bool operator==(const BudgetUpdated&) const = default;
+    static constexpr auto fields() {
+        using B = BudgetUpdated;
+        return field_list(
+            required("elapsed_seconds", &B::elapsed_seconds),
+            field("remaining_seconds", &B::remaining_seconds),
+            required("current_step", &B::current_step), field("max_steps", &B::max_steps),
+            required("time_pressure", &B::time_pressure),
+            required("step_pressure", &B::step_pressure), required("level", &B::level));
     }
 };
 

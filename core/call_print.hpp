@@ -41,12 +41,13 @@ enum class FailureKind : std::uint8_t {
     kAssertion,  ///< red tests, compiler and linter errors
     kTruncated,  ///< the model's turn was cut, empty or could not be parsed
     kContext,    ///< the prompt did not fit the model's window
+    kRefused,    ///< the model's API refused the request itself: 400, 404, 422
 };
 template <>
 struct EnumNames<FailureKind> {
-    static constexpr std::array<std::string_view, 10> kNames{
-        "none",      "other",    "transient", "auth",      "unknown_tool",
-        "not_found", "mismatch", "assertion", "truncated", "context"};
+    static constexpr std::array<std::string_view, 11> kNames{
+        "none",     "other",     "transient", "auth",    "unknown_tool", "not_found",
+        "mismatch", "assertion", "truncated", "context", "refused"};
 };
 
 /// What the rules compare of a finished tool call: made once, where the JSON is, and stored with

@@ -19,7 +19,8 @@ std::uint32_t spacing(const CheckCompleted& done) {
 }
 
 bool is_automatic(CheckCause cause) {
-    return cause == CheckCause::kSuspect || cause == CheckCause::kAudit;
+    return cause == CheckCause::kSuspect || cause == CheckCause::kAudit ||
+           cause == CheckCause::kStop;
 }
 
 }  // namespace
@@ -49,6 +50,11 @@ void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t
         checks.next_round = state.ledger.rounds + kSpacingMax;
         checks.audited_round = state.ledger.rounds;
     }
+    if (asked.cause == CheckCause::kStop) {
+        checks.stop.loop = state.judgement.loop;
+        checks.stop.waiting = true;
+        checks.stop.held = false;
+    }
     if (checks.pending.size() == limits::kChecksPendingMax) {
         checks.pending.erase(checks.pending.begin());
     }
@@ -64,6 +70,14 @@ void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n)
     const PendingCheck asked = std::move(*at);
     checks.pending.erase(at);
     if (is_automatic(asked.cause)) checks.next_round = state.ledger.rounds + spacing(done);
+    if (asked.cause == CheckCause::kStop && asked.loop == checks.stop.loop) {
+        checks.stop.waiting = false;
+        checks.stop.held = done.answer == CheckAnswer::kProgressing;
+        if (checks.stop.held) ++checks.stop.times;
+        checks.stop.n = n;
+        checks.stop.round = state.ledger.rounds;
+        checks.stop.beats = state.heartbeats;
+    }
     if (done.answer != CheckAnswer::kLooping || asked.loop.empty()) return;
     if (asked.cause == CheckCause::kConfirm) {
         checks.confirmed = checks.confirmed ||
@@ -99,6 +113,22 @@ std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules&
     const std::uint32_t since = std::max(state.ledger.hard_round, checks.audited_round);
     const bool long_ago = rules.audit_rounds != 0 && rounds >= since + rules.audit_rounds;
     return works && long_ago ? std::optional{CheckCause::kAudit} : std::nullopt;
+}
+
+StopGate stop_gate(const SessionState& state, const JudgeRules* rules) {
+    const bool wanted = state.policy.confirm_stop == ConfirmStop::kJudge && state.policy.judge;
+    if (!wanted || rules == nullptr || rules->primary.empty()) return StopGate::kGo;
+    const Checks& checks = *state.checks;
+    const StopQuestion& stop = checks.stop;
+    const bool may_ask = stop.times < kStopHeldMax && checks.automatic < rules->checks_max &&
+                         checks.pending.size() < limits::kChecksPendingMax;
+    if (stop.loop != state.judgement.loop) return may_ask ? StopGate::kAsk : StopGate::kGo;
+    if (stop.waiting) return StopGate::kWait;
+    if (!stop.held) return StopGate::kGo;
+    const bool over = state.ledger.rounds >= stop.round + kStopHeldRounds ||
+                      state.heartbeats >= stop.beats + kStopHeldBeats;
+    if (!over) return StopGate::kHeld;
+    return may_ask ? StopGate::kAsk : StopGate::kGo;
 }
 
 bool judged_looping(const SessionState& state) {

@@ -58,20 +58,41 @@ struct PendingCheck {
     }
 };
 
+/// A stop that waits for its confirmation, with ConfirmStop::kJudge.
+struct StopQuestion {
+    std::string loop;         ///< Judgement::loop of the stop; empty = none was asked about
+    bool waiting = false;     ///< the judge has not answered
+    bool held = false;        ///< the judge answered A
+    std::uint64_t n = 0;      ///< the answer's event
+    std::uint32_t round = 0;  ///< Ledger::rounds at the answer
+    std::uint64_t beats = 0;  ///< SessionState::heartbeats at the answer
+    std::uint32_t times = 0;  ///< held back so far, over all loops
+    bool operator==(const StopQuestion&) const = default;
+    static constexpr auto fields() {
+        using Q = StopQuestion;
+        return field_list(field("loop", &Q::loop), field("waiting", &Q::waiting),
+                          field("held", &Q::held), field("n", &Q::n), field("round", &Q::round),
+                          field("beats", &Q::beats), field("times", &Q::times));
+    }
+};
+
 /// What judges were asked about a session, and the one answer that counts: B, "looping". The others
-/// move no verdict, so that no transcript that talks a judge round improves one. And the facts that
-/// the session has learnt, which a judge is reminded of.
+/// move no verdict, so that no transcript that talks a judge round improves one; where the policy
+/// says so an A puts a stop off. And the facts that the session has learnt, which a judge is
+/// reminded of.
 struct Checks {
     std::vector<PendingCheck> pending;  ///< at most limits::kChecksPendingMax
     std::uint32_t automatic = 0;        ///< asked by Headway itself, ever
     std::uint32_t next_round = 0;       ///< Ledger::rounds from which the next of those may come
     std::uint32_t audited_round = 0;
-    std::string loop;                ///< the suspicion that a judge called a loop; empty = none
-    std::uint32_t round = 0;         ///< when that judge was asked
-    std::uint64_t n = 0;             ///< the answer's event
-    std::uint64_t asked_n = 0;       ///< the question's: progress after it refutes the answer
-    std::vector<std::string> facts;  ///< at most limits::kFactsKeptMax, the newest last
-    bool confirmed = false;          ///< the second opinion, where one is wanted, said the same
+    std::string loop;                 ///< the suspicion that a judge called a loop; empty = none
+    std::uint32_t round = 0;          ///< when that judge was asked
+    std::uint64_t n = 0;              ///< the answer's event
+    std::uint64_t asked_n = 0;        ///< the question's: progress after it refutes the answer
+    std::vector<std::string> facts;   ///< at most limits::kFactsKeptMax, the newest last
+    bool confirmed = false;           ///< the second opinion, where one is wanted, said the same
+    std::uint64_t facts_learned = 0;  ///< in all
+    StopQuestion stop;
     bool operator==(const Checks&) const = default;
     static constexpr auto fields() {
         using C = Checks;
@@ -80,7 +101,8 @@ struct Checks {
                           field("audited_round", &C::audited_round), field("loop", &C::loop),
                           field("round", &C::round), field("n", &C::n),
                           field("asked_n", &C::asked_n), field("confirmed", &C::confirmed),
-                          field("facts", &C::facts));
+                          field("facts", &C::facts), field("facts_learned", &C::facts_learned),
+                          field("stop", &C::stop));
     }
 
     const PendingCheck* find(std::string_view check_id) const noexcept;
@@ -99,6 +121,23 @@ std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules&
 /// question, and the suspicion has outlasted it by kJudgedRounds - a worker that was only slow has
 /// moved by then, whatever a judge says. Pure.
 bool judged_looping(const SessionState& state);
+
+/// What a stop for the loop that stands has to do first.
+enum class StopGate : std::uint8_t {
+    kGo,    ///< nothing: it is confirmed, no judge is there, or it was put off often enough
+    kAsk,   ///< ask a judge
+    kWait,  ///< a judge is being asked
+    kHeld,  ///< a judge saw progress: it is put off for kStopHeldRounds or kStopHeldBeats
+};
+
+/// With ConfirmStop::kJudge, by the state alone; `rules` are of the judge that is there, or null.
+/// An answer that is not A, or none at all, lets the stop go: a judge that is away makes no agent
+/// run for ever. Pure.
+StopGate stop_gate(const SessionState& state, const JudgeRules* rules);
+
+inline constexpr std::uint32_t kStopHeldRounds = 10;
+inline constexpr std::uint64_t kStopHeldBeats = 10;
+inline constexpr std::uint32_t kStopHeldMax = 3;  ///< of one session: then the rule is enough
 
 inline constexpr std::uint32_t kJudgedRounds = 5;
 inline constexpr double kConfirmConfidenceMin = 0.9;

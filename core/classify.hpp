@@ -12,6 +12,8 @@
 
 namespace headway::core {
 
+struct ErrorReported;
+
 /// `command` is the shell command of the call, or empty. `tool` decides where it says something.
 CallKind kind_of_call(std::string_view tool, std::string_view command);
 
@@ -23,6 +25,10 @@ FailureKind failure_of_class(std::string_view error_class);
 
 /// Of an HTTP status from 400 on; kNone below.
 FailureKind failure_of_status(std::uint64_t status);
+
+/// Of an error that an agent reports: by its class, its status, its words. A 4xx without a tool is
+/// the model's API that refuses the request.
+FailureKind failure_of_error(const ErrorReported& error);
 
 /// Read from the words of a message; kOther when they tell nothing.
 FailureKind failure_of_message(std::string_view message);

@@ -34,6 +34,7 @@ struct CallSeen {
     /// Waiting for something, or turned away by a provider: neither progress nor a repeat, but it
     /// stands between the calls around it.
     bool neutral = false;
+    bool overran = false;  ///< it took longer than the policy gives it: a failure of its tool
 };
 
 /// An event together with what the fold knows around it, so that detectors need not look into the

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/classify.hpp"
+#include "core/limits.hpp"
 #include "core/session_state.hpp"
 
 namespace headway::core {
@@ -30,19 +31,55 @@ bool stalled(const SessionState& state) {
            ledger.rounds - ledger.quiet_rounds + kStalledRounds > last.round;
 }
 
+std::string words(std::string_view text) {
+    return std::string{cut_text(text, limits::kEstimateWordsBytesMax)};
+}
+
+/// Makes it the one that readers see. A fallback is no estimate of anybody's: it neither makes a
+/// plateau nor ends one.
+void show(Estimates& estimates, const ProgressEstimated& said, const Event& event) {
+    if (!said.fallback) {
+        std::vector<double>& recent = estimates.recent;
+        if (estimates.recent_judged != said.by_judge()) recent.clear();
+        estimates.recent_judged = said.by_judge();
+        if (recent.size() == EstimatePlateau::kWindow) recent.erase(recent.begin());
+        recent.push_back(said.percent);
+    }
+    CurrentEstimate& current = estimates.current;
+    current = {};
+    current.percent = said.percent;
+    current.reasoning = cut_text(said.reasoning.kept, limits::kEstimateReasonBytesMax);
+    current.next_milestone = words(said.next_milestone);
+    const std::size_t kept = std::min(said.blockers.size(), limits::kEstimateBlockersMax);
+    for (std::size_t i = 0; i < kept; ++i)
+        current.blockers.push_back(words(said.blockers[i]));
+    const auto [low, high] = std::minmax_element(estimates.recent.begin(), estimates.recent.end());
+    current.is_stuck = !said.fallback && estimates.recent.size() == EstimatePlateau::kWindow &&
+                       *high - *low < EstimatePlateau::kRange;
+    current.source = said.by_judge() ? "judge" : words(said.source.empty() ? "agent" : said.source);
+    current.fallback = said.fallback;
+    current.n = event.n;
+    current.at = event.at;
+}
+
 }  // namespace
 
-void enter_estimate(SessionState& state, const ProgressEstimated& said, std::uint64_t n) {
+void enter_estimate(SessionState& state, const ProgressEstimated& said, const Event& event) {
     Estimates& estimates = state.estimates.change();
-    if (!said.fallback) ++estimates.scored;
-    if (!said.by_judge()) return;
-    ++estimates.judged;
-    estimates.n = n;
-    estimates.calls = state.ledger.calls;
-    estimates.phases = state.phase_totals.completed;
-    estimates.round = state.ledger.rounds;
-    if (said.fallback) return;  // nobody said that the blockers are gone
-    estimates.blocked_n = said.blockers.empty() ? 0 : n;
+    show(estimates, said, event);
+    if (said.by_judge()) {
+        ++estimates.judged;
+        estimates.n = event.n;
+        estimates.calls = state.ledger.calls;
+        estimates.phases = state.phase_totals.completed;
+        estimates.round = state.ledger.rounds;
+    }
+    if (said.fallback) return;  // no word about whether the blockers are gone
+    ++estimates.scored;
+    const bool stands = estimates.blocked_n != 0 && estimates.blocked_by_judge;
+    if (stands && !said.by_judge() && said.blockers.empty()) return;
+    estimates.blocked_by_judge = said.by_judge();
+    estimates.blocked_n = said.blockers.empty() ? 0 : event.n;
     estimates.blocker = kind_of_blockers(said.blockers);
 }
 

@@ -68,6 +68,7 @@ bool reportable(EventType type) noexcept {
         case EventType::kCheckRequested:
         case EventType::kCheckCompleted:
         case EventType::kSessionAmended:
+        case EventType::kBudgetUpdated:
             return false;
         default:
             return true;

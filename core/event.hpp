@@ -22,7 +22,8 @@ using Payload = std::variant<
     ErrorReported, Compacted, VerdictChanged, DirectiveIssued, DirectiveAcknowledged,
     CancelRequested, SessionEnded, ProgressStats, BudgetSet, BudgetExtended, BudgetLevelChanged,
     ChildProgress, ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
-    ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted, SessionAmended>;
+    ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted, SessionAmended,
+    BudgetUpdated>;
 
 /// One immutable entry in the journal of a session.
 struct Event {
@@ -34,7 +35,8 @@ struct Event {
     /// What the agent does from here on, when this event changed it; the row of a journal keeps it
     /// so that a stream shows it.
     std::optional<AgentState> state;
-    std::string event_id;  ///< the client's key for deduplication, or empty
+    std::optional<AgentState> from;  ///< what it did before, with `state`
+    std::string event_id;            ///< the client's key for deduplication, or empty
     Payload payload;
 
     bool operator==(const Event&) const = default;

@@ -48,6 +48,7 @@ enum class EventType : std::uint8_t {
     kCheckRequested,
     kCheckCompleted,
     kSessionAmended,
+    kBudgetUpdated,
 };
 
 template <>
@@ -86,7 +87,8 @@ struct EnumNames<EventType> {
                                                              "run.conflict",
                                                              "check.requested",
                                                              "check.completed",
-                                                             "session.amended"};
+                                                             "session.amended",
+                                                             "budget.updated"};
 };
 
 template <>

@@ -1,5 +1,7 @@
 #include "core/failure.hpp"
 
+#include <algorithm>
+
 namespace headway::core {
 namespace {
 
@@ -46,15 +48,63 @@ std::string failure_feedback(const SessionState& state, std::uint64_t times) {
 }
 
 std::string seconds_text(Millis time) {
+    if (time < Millis{1000}) return std::to_string(time.count()) + " ms";
     return std::to_string(time.count() / 1000) + " s";
+}
+
+/// What to do about a failure that another attempt does not mend.
+std::string_view remedy(FailureKind kind) {
+    switch (kind) {
+        case FailureKind::kAuth:
+            return "Another attempt will not help: say which permission or credential is missing "
+                   "and who can give it, or do what needs none.";
+        case FailureKind::kTransient:
+            return "Wait before the next attempt, longer each time, or do something else "
+                   "meanwhile.";
+        case FailureKind::kUnknownTool:
+            return "There is no such tool: use one of the tools that you were given.";
+        case FailureKind::kContext:
+            return "The conversation no longer fits the model: write down what matters in a few "
+                   "lines and go on from there.";
+        case FailureKind::kRefused:
+            return "The request itself is wrong: change it before it is sent again.";
+        default:
+            return "Read the error and change what it complains about before the next attempt.";
+    }
+}
+
+/// Whether the agent ran into something last that counts for no tool.
+bool needs_remedy(const SessionState& state) {
+    switch (state.last_failure_kind) {
+        case FailureKind::kAuth:
+        case FailureKind::kTransient:
+        case FailureKind::kUnknownTool:
+        case FailureKind::kContext:
+        case FailureKind::kRefused:
+            return !state.last_failure.empty();
+        default:
+            return state.last_failure.starts_with('\n');  // an error without a tool
+    }
+}
+
+/// Of a failure that counts for no tool: permissions, limits, missing tools, the model's API.
+std::string refusal_feedback(const SessionState& state) {
+    const std::string_view last{state.last_failure};
+    const std::size_t line = std::min(last.find('\n'), last.size());
+    const std::string_view tool = last.substr(0, line);
+    const std::string_view said = last.substr(std::min(line + 1, last.size()));
+    std::string text = tool.empty() ? std::string{"The last request failed"}
+                                    : "The last call of the tool " + std::string{tool} + " failed";
+    if (!said.empty()) text += ": " + std::string{said};
+    text += text.back() == '.' ? " " : ". ";
+    return text + std::string{remedy(state.last_failure_kind)};
 }
 
 std::string slow_feedback(const OpenCall& call, Millis limit, Timestamp now) {
     return "The call of " + call.tool + " has been running for " + seconds_text(now - call.since) +
            ", longer than the " + seconds_text(limit) +
-           " it is given. If it does not move, stop it and try a smaller step or another way; if "
-           "it "
-           "moves, let it.";
+           " it is given: that counts as a failure of the tool. If it does not move, stop it and "
+           "try a smaller step or another way; if it moves, let it.";
 }
 
 }  // namespace
@@ -64,13 +114,13 @@ Failure failure_of(const SessionState& state, const Payload& payload) {
     if (const auto* reflection = std::get_if<Reflection>(&payload)) {
         if (reflection->assessment == "task_failed")
             return {"task_failed", "the agent says that the task has failed"};
-        if (policy.min_confidence > 0 && state.low_confidence >= kLowConfidenceMax) {
+        if (policy.min_confidence > 0 && state.low_confidence >= policy.low_confidence_attempts) {
             return {"low_confidence", "confidence stayed below the policy's minimum for " +
                                           std::to_string(state.low_confidence) + " reflections"};
         }
     }
     if (past(state.iteration.value_or(0), policy.max_iterations)) {
-        return {"max_iterations_reached",
+        return {std::string{kMaxIterationsReached},
                 "max_iterations_reached: " + std::to_string(policy.max_iterations)};
     }
     const std::uint32_t failures = state.detectors.tool_failures.count;
@@ -90,6 +140,7 @@ std::string feedback_of(const SessionState& state, Timestamp now) {
     if (unread > 0) return unreadable_feedback(unread, state.policy.max_parse_failures);
     const std::uint32_t failures = state.detectors.tool_failures.count;
     if (failures > 0) return failure_feedback(state, failures);
+    if (needs_remedy(state)) return refusal_feedback(state);
     for (const OpenCall& call : state.open_calls) {
         const Millis limit = state.policy.time_limit(call.tool);
         if (limit != Millis{0} && now - call.since > limit) return slow_feedback(call, limit, now);

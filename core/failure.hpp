@@ -1,10 +1,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/session_state.hpp"
 
 namespace headway::core {
+
+/// Failure::code of a session that has used up its iterations; the first design's word.
+inline constexpr std::string_view kMaxIterationsReached = "max_iterations_reached";
 
 /// Why a session failed; an empty code = it did not.
 struct Failure {

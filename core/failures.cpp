@@ -5,6 +5,7 @@
 #include "core/classify.hpp"
 #include "core/mask.hpp"
 #include "core/words.hpp"
+#include "core/work_payloads.hpp"
 
 namespace headway::core {
 namespace {
@@ -15,7 +16,7 @@ struct ClassName {
 };
 
 // Names of error classes as clients, SDKs and HTTP libraries write them.
-constexpr std::array<ClassName, 51> kClassNames{{
+constexpr std::array<ClassName, 54> kClassNames{{
     {"transient", FailureKind::kTransient},
     {"ratelimit", FailureKind::kTransient},
     {"ratelimited", FailureKind::kTransient},
@@ -67,6 +68,9 @@ constexpr std::array<ClassName, 51> kClassNames{{
     {"invalidjson", FailureKind::kTruncated},
     {"emptyresponse", FailureKind::kTruncated},
     {"contextlength", FailureKind::kContext},
+    {"contextlengthexceeded", FailureKind::kContext},
+    {"contextoverflow", FailureKind::kContext},
+    {"prompttoolong", FailureKind::kContext},
 }};
 
 struct Phrase {
@@ -75,7 +79,12 @@ struct Phrase {
 };
 
 // Read in this order: what a person has to mend before what passes by itself.
-constexpr std::array<Phrase, 40> kPhrases{{
+constexpr std::array<Phrase, 45> kPhrases{{
+    {"context length", FailureKind::kContext},
+    {"context_length", FailureKind::kContext},
+    {"context window", FailureKind::kContext},
+    {"maximum context", FailureKind::kContext},
+    {"prompt is too long", FailureKind::kContext},
     {"unknown tool", FailureKind::kUnknownTool},
     {"tool not found", FailureKind::kUnknownTool},
     {"no such tool", FailureKind::kUnknownTool},
@@ -172,6 +181,18 @@ FailureKind failure_of_status(std::uint64_t status) {
     if (status == 408 || status == 425 || status == 429 || status >= 500)
         return FailureKind::kTransient;
     return FailureKind::kOther;
+}
+
+FailureKind failure_of_error(const ErrorReported& error) {
+    const FailureKind named = failure_of_class(error.error_class);
+    if (named != FailureKind::kNone) return named;
+    const FailureKind said = failure_of_message(error.message.kept);
+    if (!error.status || said == FailureKind::kContext) return said;
+    const FailureKind kind = failure_of_status(*error.status);
+    const bool of_model = error.tool.empty() && *error.status < 500;
+    const bool vague = kind == FailureKind::kOther || kind == FailureKind::kNotFound;
+    if (of_model && vague) return FailureKind::kRefused;
+    return kind == FailureKind::kNone ? said : kind;
 }
 
 FailureKind failure_of_message(std::string_view message) {

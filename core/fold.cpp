@@ -4,6 +4,8 @@
 
 #include "core/assert.hpp"
 #include "core/budget_fold.hpp"
+#include "core/classify.hpp"
+#include "core/completion.hpp"
 #include "core/fold_call.hpp"
 #include "core/limits.hpp"
 #include "core/policy_floor.hpp"
@@ -75,9 +77,10 @@ struct Fold {
     }
 
     void operator()(const ToolFinished& call) const {
-        const bool was_open = !call.call_id.empty() && close_call(call.call_id);
-        evidence = enter_call(state, call, event.n, was_open);
+        const Timestamp since = call.call_id.empty() ? kNever : close_call(call.call_id);
+        evidence = enter_call(state, call, event.n, since != kNever);
         if (evidence.replayed) return;
+        evidence.overran = overran(state.policy, call, since, event.at);
         if (!state.approvals.requests.empty())
             enter(state.approvals, call, evidence.print, event.n);
         ++state.tool_calls;
@@ -90,7 +93,8 @@ struct Fold {
     }
 
     void operator()(const ErrorReported& error) const {
-        fail(error.tool, error.message.kept.empty() ? error.error_class : error.message.kept);
+        fail(error.tool, error.message.kept.empty() ? error.error_class : error.message.kept,
+             failure_of_error(error));
     }
 
     void operator()(const TestResult& result) const {
@@ -112,6 +116,7 @@ struct Fold {
     void operator()(const FactLearned& fact) const {
         if (fact.text.empty()) return;
         std::vector<std::string>& facts = state.checks.change().facts;
+        ++state.checks.change().facts_learned;
         if (facts.size() == limits::kFactsKeptMax) facts.erase(facts.begin());
         facts.emplace_back(cut_text(fact.text.kept, limits::kFactBytesMax));
     }
@@ -224,7 +229,7 @@ struct Fold {
 
     void operator()(const CheckCompleted& done) const { end_check(state, done, event.n); }
 
-    void operator()(const ProgressEstimated& s) const { enter_estimate(state, s, event.n); }
+    void operator()(const ProgressEstimated& s) const { enter_estimate(state, s, event); }
 
     void operator()(const CancelRequested&) const { state.cancel_requested = true; }
 
@@ -241,16 +246,24 @@ struct Fold {
     }
 
     void note_failure(const ToolFinished& call) const {
+        if (call.ok && evidence.overran) {
+            fail(call.tool, "it took longer than the time that it is given", FailureKind::kOther);
+            return;
+        }
         if (call.ok) {
             state.last_failure.clear();
+            state.last_failure_kind = FailureKind::kNone;
             return;
         }
         const bool says = call.error && !call.error->message.kept.empty();
-        fail(call.tool, says ? std::string_view{call.error->message.kept}
-                             : std::string_view{call.error ? call.error->error_class : ""});
+        fail(call.tool,
+             says ? std::string_view{call.error->message.kept}
+                  : std::string_view{call.error ? call.error->error_class : ""},
+             evidence.print.failure);
     }
 
-    void fail(const std::string& tool, std::string_view said) const {
+    void fail(const std::string& tool, std::string_view said, FailureKind kind) const {
+        state.last_failure_kind = kind;
         const auto label = std::find_if(state.about.labels.begin(), state.about.labels.end(),
                                         [](const Label& l) { return l.key == "workspace"; });
         const std::string_view workspace =
@@ -263,10 +276,14 @@ struct Fold {
         state.reached[static_cast<std::size_t>(verdict)] = event.n;
     }
 
-    /// Whether it was open.
-    bool close_call(const std::string& call_id) const {
-        return std::erase_if(state.open_calls,
-                             [&](const OpenCall& c) { return c.call_id == call_id; }) > 0;
+    /// Since when it was open; kNever when it was not.
+    Timestamp close_call(const std::string& call_id) const {
+        const auto open = std::find_if(state.open_calls.begin(), state.open_calls.end(),
+                                       [&](const OpenCall& c) { return c.call_id == call_id; });
+        if (open == state.open_calls.end()) return kNever;
+        const Timestamp since = open->since;
+        state.open_calls.erase(open);
+        return since;
     }
 
     void close_phase(std::optional<bool> ok) const {
@@ -345,8 +362,12 @@ void show(Detectors& detectors, Observation& seen, const CallEvidence& evidence)
         for_each_detector(detectors, [&seen](auto& detector) { detector.observe(seen); });
         return;
     }
-    const CallSeen call{std::get<ToolFinished>(seen.event.payload), evidence.print, evidence.entry,
-                        evidence.patience, evidence.neutral};
+    const CallSeen call{std::get<ToolFinished>(seen.event.payload),
+                        evidence.print,
+                        evidence.entry,
+                        evidence.patience,
+                        evidence.neutral,
+                        evidence.overran};
     seen.call = &call;
     for_each_detector(detectors, [&seen](auto& detector) { detector.observe(seen); });
     seen.call = nullptr;
@@ -370,6 +391,7 @@ void apply(SessionState& state, const Event& event) {
     std::visit(Fold{state, event, seen, evidence}, event.payload);
     if (event.state) state.agent_state = event.state;
     if (!evidence.replayed) note_action(state.last_action, event);
+    if (!evidence.replayed) note_claim(state, event);
     state.last_tier = seen.tier;
     seen.call_in_flight = state.call_in_flight();
     seen.waits_for_human = state.waits_for_human() || state.paused();

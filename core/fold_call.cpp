@@ -135,6 +135,13 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     return evidence;
 }
 
+bool overran(const Policy& policy, const ToolFinished& call, Timestamp since, Timestamp at) {
+    const Millis limit = policy.time_limit(call.tool);
+    if (limit == Millis{0}) return false;
+    if (call.duration_ms) return *call.duration_ms > static_cast<std::uint64_t>(limit.count());
+    return since != kNever && at - since > limit;
+}
+
 Tier enter_test(SessionState& state, const TestResult& result, std::uint64_t n) {
     const std::uint64_t failing = result.failed.value_or(0) + result.errors.value_or(0);
     std::string says = std::to_string(result.passed.value_or(0)) + "/" + std::to_string(failing);

@@ -13,6 +13,7 @@ struct CallEvidence {
     bool counts = false;
     bool replayed = false;  ///< the same finish came before: it never happened
     bool neutral = false;
+    bool overran = false;
     std::uint32_t patience = 1;
     Tier tier = Tier::kNone;
 };
@@ -25,6 +26,10 @@ void begin_call(SessionState& state, const ToolStarted& call);
 /// are no evidence. `was_open`: its start was reported.
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         bool was_open);
+
+/// Whether the call took longer than the policy gives it: by the client's own figure, or from its
+/// start (kNever = not reported) to its end as they were reported. Pure.
+bool overran(const Policy& policy, const ToolFinished& call, Timestamp since, Timestamp at);
 
 /// What the decoder would have made, for events that did not come through it. Pure.
 CallPrint plain_print(const ToolFinished& call);

@@ -23,11 +23,13 @@ enum class CheckCause : std::uint8_t {
     kSuspect,  ///< the verdict is `suspect`
     kAudit,    ///< long without hard progress, though no detector spoke (detection.md 2.6)
     kConfirm,  ///< another judge answered B; this is the second opinion
+    kStop,     ///< the policy wants a stop confirmed before it is issued
 };
 
 template <>
 struct EnumNames<CheckCause> {
-    static constexpr std::array<std::string_view, 4> kNames{"asked", "suspect", "audit", "confirm"};
+    static constexpr std::array<std::string_view, 5> kNames{"asked", "suspect", "audit", "confirm",
+                                                            "stop"};
 };
 
 /// What a judge may answer to a status check, the letters A to D of the first design.

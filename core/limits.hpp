@@ -142,6 +142,9 @@ inline constexpr std::size_t kFactsKeptMax = 8;      ///< facts that a judge is 
 inline constexpr std::size_t kFactBytesMax = 160;    ///< of each
 inline constexpr std::size_t kEstimatesKeptMax =
     64;  ///< of one session until its end scores them, the newest: about 4 KB on disk
+inline constexpr std::size_t kEstimateReasonBytesMax = 512;  ///< of the one that is shown
+inline constexpr std::size_t kEstimateWordsBytesMax = 160;   ///< its milestone, each blocker
+inline constexpr std::size_t kEstimateBlockersMax = 8;  ///< that are shown; a row is 2.5 KB at most
 inline constexpr std::size_t kEstimateModelsMax =
     64;  ///< names of models that are scored apart; an endpoint may call its model anything
 inline constexpr std::size_t kJudgeEndpointsMax = 8;

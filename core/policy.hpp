@@ -33,6 +33,16 @@ struct EnumNames<OnStuck> {
                                                             "halt"};
 };
 
+/// What a stop for being `stuck` waits for (first design: "Concurrent LLM check confirms stuck").
+enum class ConfirmStop : std::uint8_t {
+    kOff,    ///< nothing: the rule is enough
+    kJudge,  ///< a judge who is asked and does not answer A; without a judge the rule is enough
+};
+template <>
+struct EnumNames<ConfirmStop> {
+    static constexpr std::array<std::string_view, 2> kNames{"off", "judge"};
+};
+
 /// How much evidence a detector wants; 0 = it never claims that rung. The unit is the detector's
 /// (repeats, laps, beats).
 struct Thresholds {
@@ -89,8 +99,11 @@ struct Policy {
     std::uint64_t max_tool_failures = 0;  ///< of one tool in a row; one more fails it; 0 = no limit
     std::uint64_t max_parse_failures =
         0;  ///< turns in a row that cannot be read; one more fails it; 0 = no limit
-    Millis tool_time_limit{0};  ///< of one call; past it the agent is advised; 0 = none
-    double min_confidence = 0;  ///< kLowConfidenceMax reflections in a row below fail it; 0 = off
+    Millis tool_time_limit{0};  ///< of one call; a longer one is a failure of its tool; 0 = none
+    double min_confidence = 0;  ///< low_confidence_attempts reflections below it fail it; 0 = off
+    std::uint32_t low_confidence_attempts = 3;  ///< in a row, 1..kLowConfidenceAttemptsMax
+    std::uint32_t stats_every = 10;  ///< finished calls between two progress.stats; 0 = none
+    ConfirmStop confirm_stop = ConfirmStop::kOff;
     LegacyTimeouts legacy;
     std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
     std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
@@ -103,7 +116,7 @@ struct Policy {
     bool is_off(DetectorId detector) const;
     /// What follows `stuck`, never kByProfile.
     OnStuck when_stuck() const;
-    /// How long one call of a tool may take before the agent is advised; 0 = for ever.
+    /// How long one call of a tool may take; 0 = without limit.
     Millis time_limit(std::string_view tool) const;
     /// The entry of a tool, or null.
     const ToolPolicy* tool(std::string_view name) const;
@@ -121,7 +134,10 @@ struct Policy {
             field("detectors", &Policy::detectors),
             field("max_parse_failures", &Policy::max_parse_failures),
             field("tool_time_limit", &Policy::tool_time_limit), field("legacy", &Policy::legacy),
-            field("judge", &Policy::judge), field("trust_origin", &Policy::trust_origin));
+            field("judge", &Policy::judge), field("trust_origin", &Policy::trust_origin),
+            field("low_confidence_attempts", &Policy::low_confidence_attempts),
+            field("stats_every", &Policy::stats_every),
+            field("confirm_stop", &Policy::confirm_stop));
     }
 };
 
@@ -130,6 +146,7 @@ inline constexpr Millis kHeartbeatIntervalMax{3'600'000};
 inline constexpr std::uint32_t kHeartbeatLimitMin = 2;
 inline constexpr std::uint32_t kHeartbeatLimitMax = 1'000;
 inline constexpr std::uint32_t kPatienceMax = 100;
-inline constexpr std::uint32_t kLowConfidenceMax = 3;
+inline constexpr std::uint32_t kLowConfidenceAttemptsMax = 1'000;
+inline constexpr std::uint32_t kStatsEveryMax = 1'000;
 
 }  // namespace headway::core

@@ -73,6 +73,12 @@ private:
         const double sure =
             floor_.min_confidence != 0 ? floor_.min_confidence : defaults_.min_confidence;
         if (policy_.min_confidence < sure) set(policy_.min_confidence, sure, "/min_confidence");
+        if (policy_.low_confidence_attempts > defaults_.low_confidence_attempts)
+            set(policy_.low_confidence_attempts, defaults_.low_confidence_attempts,
+                "/low_confidence_attempts");
+        // A stop that waits for a judge comes later, or never.
+        if (defaults_.confirm_stop == ConfirmStop::kOff)
+            set(policy_.confirm_stop, ConfirmStop::kOff, "/confirm_stop");
     }
 
     void tools() {
@@ -240,32 +246,10 @@ PolicyOverride whole_policy(const Policy& policy) {
     whole.tools = policy.tools;
     whole.detectors = policy.detectors;
     whole.trust_origin = policy.trust_origin;
+    whole.low_confidence_attempts = policy.low_confidence_attempts;
+    whole.stats_every = policy.stats_every;
+    whole.confirm_stop = policy.confirm_stop;
     return whole;
-}
-
-Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults) {
-    Policy policy = defaults;
-    if (overrides.profile) policy.profile = *overrides.profile;
-    if (overrides.heartbeat_interval_ms) {
-        policy.heartbeat_interval = Millis{*overrides.heartbeat_interval_ms};
-    }
-    if (overrides.heartbeat_limit) {
-        policy.heartbeat_limit = static_cast<std::uint32_t>(*overrides.heartbeat_limit);
-    }
-    if (overrides.loop_detection) policy.loop_detection = *overrides.loop_detection;
-    if (overrides.judge) policy.judge = *overrides.judge;
-    if (overrides.on_stuck) policy.on_stuck = *overrides.on_stuck;
-    if (overrides.max_iterations) policy.max_iterations = *overrides.max_iterations;
-    if (overrides.max_tool_failures) policy.max_tool_failures = *overrides.max_tool_failures;
-    if (overrides.max_parse_failures) policy.max_parse_failures = *overrides.max_parse_failures;
-    if (overrides.tool_time_limit_ms)
-        policy.tool_time_limit = Millis{*overrides.tool_time_limit_ms};
-    if (overrides.legacy) policy.legacy = *overrides.legacy;
-    if (overrides.trust_origin) policy.trust_origin = *overrides.trust_origin;
-    if (overrides.min_confidence) policy.min_confidence = *overrides.min_confidence;
-    if (!overrides.tools.empty()) policy.tools = overrides.tools;
-    if (!overrides.detectors.empty()) policy.detectors = overrides.detectors;
-    return policy;
 }
 
 }  // namespace headway::core

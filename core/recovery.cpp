@@ -79,9 +79,10 @@ struct WayRule {
 // The first that fits. What neither says anything about, a person has to look at. For red tests
 // and compilers the detectors have better advice.
 constexpr std::array<WayRule, 17> kWays{{
+    // of blockers
     {FailureKind::kAuth, FailureKind::kNone, WayOut::kEscalate},
     {FailureKind::kNone, FailureKind::kAuth, WayOut::kEscalate},
-    {FailureKind::kContext, FailureKind::kNone, WayOut::kGiveUp},
+    {FailureKind::kContext, FailureKind::kNone, WayOut::kCompact},
     {FailureKind::kUnknownTool, FailureKind::kNone, WayOut::kOtherTool},
     {FailureKind::kTransient, FailureKind::kTransient, WayOut::kGiveUp},
     {FailureKind::kTransient, FailureKind::kNone, WayOut::kOtherTool},
@@ -90,7 +91,7 @@ constexpr std::array<WayRule, 17> kWays{{
     {FailureKind::kTruncated, FailureKind::kNone, WayOut::kRephrase},
     {FailureKind::kAssertion, FailureKind::kNone, WayOut::kNone},
     {FailureKind::kNone, FailureKind::kAssertion, WayOut::kNone},
-    {FailureKind::kNone, FailureKind::kContext, WayOut::kGiveUp},
+    {FailureKind::kNone, FailureKind::kContext, WayOut::kCompact},
     {FailureKind::kNone, FailureKind::kUnknownTool, WayOut::kOtherTool},
     {FailureKind::kNone, FailureKind::kTransient, WayOut::kOtherTool},
     {FailureKind::kNone, FailureKind::kNotFound, WayOut::kRephrase},
@@ -98,16 +99,35 @@ constexpr std::array<WayRule, 17> kWays{{
     {FailureKind::kNone, FailureKind::kTruncated, WayOut::kRephrase},
 }};
 
-constexpr std::array<std::string_view, 5> kWayTexts{
+constexpr std::array<std::string_view, 6> kWayTexts{
     "",
     "What blocks you will not go away by itself: reach the same end with another tool. ",
     "It does not answer as it was asked: ask in other words, broader or in smaller parts. ",
     "It seems to need somebody else: say what is missing and who can give it. ",
     "It may not be possible now: finish what can be finished, and say what is left out and why. ",
+    "The conversation no longer fits the model: write down what is known in a few lines and go on "
+    "from there in smaller steps. ",
 };
+
+/// Without a word about blockers.
+WayOut way_by_failure(FailureKind failure) {
+    switch (failure) {
+        case FailureKind::kAuth:
+            return WayOut::kEscalate;
+        case FailureKind::kUnknownTool:
+            return WayOut::kOtherTool;
+        case FailureKind::kContext:
+            return WayOut::kCompact;
+        default:
+            return WayOut::kNone;
+    }
+}
 
 /// Why the agent's last call failed, as far as its words tell; kNone when it went well.
 FailureKind last_failure_of(const SessionState& state) {
+    if (state.last_failure_kind != FailureKind::kNone &&
+        state.last_failure_kind != FailureKind::kOther)
+        return state.last_failure_kind;
     const std::size_t said = state.last_failure.find('\n');
     if (said == std::string::npos) return FailureKind::kNone;
     return failure_of_message(std::string_view{state.last_failure}.substr(said + 1));
@@ -167,7 +187,7 @@ std::uint64_t last_step(OnStuck on_stuck) {
 }  // namespace
 
 WayOut way_out(FailureKind blocker, FailureKind failure) {
-    if (blocker == FailureKind::kNone) return WayOut::kNone;
+    if (blocker == FailureKind::kNone) return way_by_failure(failure);
     for (const WayRule& rule : kWays) {
         const bool fits = (rule.blocker == FailureKind::kNone || rule.blocker == blocker) &&
                           (rule.failure == FailureKind::kNone || rule.failure == failure);
@@ -178,11 +198,11 @@ WayOut way_out(FailureKind blocker, FailureKind failure) {
 
 WayOut way_out(const SessionState& state) {
     const Estimates& said = *state.estimates;
-    if (said.blocked_n == 0 || state.ledger.hard_n > said.blocked_n) return WayOut::kNone;
-    return way_out(said.blocker, last_failure_of(state));
+    const bool blocked = said.blocked_n != 0 && state.ledger.hard_n <= said.blocked_n;
+    return way_out(blocked ? said.blocker : FailureKind::kNone, last_failure_of(state));
 }
 
-std::optional<RecoveryStep> next_recovery_step(const SessionState& state) {
+std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool may_stop) {
     const Judgement& judgement = state.judgement;
     const bool stuck = judgement.verdict == Verdict::kStuck;
     if (state.ended() || (!stuck && judgement.verdict != Verdict::kSuspect)) return std::nullopt;
@@ -192,11 +212,13 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state) {
     const auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
                                     [&](const Nudge& n) { return n.loop == judgement.loop; });
     const std::uint64_t taken = nudge == state.nudges.end() ? 0 : nudge->step;
-    if (stuck && state.policy.when_stuck() >= OnStuck::kStop) {
+    const OnStuck on_stuck = state.policy.when_stuck();
+    const bool stops = on_stuck >= OnStuck::kStop;
+    if (stuck && stops && may_stop) {
         return taken < 4 ? std::optional{step_for(state, 4)} : std::nullopt;
     }
     if (taken == 0) return step_for(state, 1);
-    if (!stuck || taken >= last_step(state.policy.when_stuck())) return std::nullopt;
+    if (!stuck || taken >= last_step(stops ? OnStuck::kAdvise : on_stuck)) return std::nullopt;
     if (state.ledger.rounds <= nudge->round)
         return std::nullopt;  // it had no turn to follow it yet
     if (taken >= 2 && state.ledger.rounds < nudge->round + kRoundsToFollow) return std::nullopt;

@@ -19,6 +19,13 @@ constexpr std::array<std::string_view, 16> kTokenStarts{
     "sk-",   "sk_live_", "sk_test_", "ghp_",  "gho_", "ghu_", "ghs_", "github_pat_",
     "glpat", "xoxb-",    "xoxp-",    "xoxa-", "AKIA", "ASIA", "AIza", "eyJ"};
 
+/// Names whose values are somebody's; compared whole.
+constexpr std::array<std::string_view, 4> kUserNames{"user", "username", "login", "account"};
+
+constexpr std::string_view kMail = "[mail]";
+constexpr std::string_view kIp = "[ip]";
+constexpr std::string_view kUser = "[user]";
+
 constexpr std::size_t kTokenBytesMin = 16;  ///< shorter words of such a shape are words
 
 char lower(char c) {
@@ -49,6 +56,58 @@ template <std::size_t N>
 bool holds_any(std::string_view word, const std::array<std::string_view, N>& names) {
     return std::any_of(names.begin(), names.end(),
                        [word](std::string_view name) { return holds(word, name); });
+}
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool is_hex(char c) {
+    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f');
+}
+
+/// Four numbers up to 255 with dots; those of this machine tell nothing of anybody.
+bool is_ipv4(std::string_view word) {
+    std::size_t parts = 0;
+    if (word.starts_with("127.") || word == "0.0.0.0") return false;
+    while (parts < 4) {
+        std::size_t digits = 0;
+        int number = 0;
+        while (digits < word.size() && is_digit(word[digits]) && digits < 4)
+            number = 10 * number + (word[digits++] - '0');
+        if (digits == 0 || digits > 3 || number > 255) return false;
+        word.remove_prefix(digits);
+        if (++parts == 4) break;
+        if (word.empty() || word.front() != '.') return false;
+        word.remove_prefix(1);
+    }
+    return word.empty();
+}
+
+/// The length of an IPv6 address that `text` starts with, or 0. Times and names with `::` between
+/// words are none: it has a digit, and either eight groups or an empty one.
+std::size_t ipv6_bytes(std::string_view text) {
+    std::size_t end = 0;
+    std::size_t colons = 0;
+    std::size_t group = 0;
+    bool digit = false;
+    bool gap = false;
+    constexpr std::size_t kLongest = 39;
+    while (end < text.size() && end < kLongest && (is_hex(text[end]) || text[end] == ':')) {
+        if (text[end] == ':') {
+            gap = gap || (end > 0 && text[end - 1] == ':');
+            ++colons;
+            group = 0;
+        } else if (++group > 4) {
+            return 0;
+        }
+        digit = digit || is_digit(text[end]);
+        ++end;
+    }
+    const bool cut = end < text.size() && is_word(text[end]);
+    const bool whole = colons == 7 || (gap && colons >= 2 && colons < 7);
+    if (cut || !digit || !whole || text.substr(0, end) == "::1") return 0;
+    return end;
 }
 
 bool is_token(std::string_view word) {
@@ -84,6 +143,9 @@ private:
             authority();
         } else if (!keeps_paths_ && !after_word() && starts_path()) {
             path();
+        } else if (const std::size_t bytes = after_word() ? 0 : ipv6_bytes(rest()); bytes != 0) {
+            out_ += kIp;
+            at_ += bytes;
         } else if (is_word(here())) {
             word();
         } else {
@@ -116,7 +178,11 @@ private:
         const std::string_view host = rest().substr(0, end);
         const std::size_t sign = host.rfind('@');
         at_ += end;
-        if (sign == std::string_view::npos) {
+        const std::size_t port = std::min(host.find(':'), host.size());
+        if (sign == std::string_view::npos && is_ipv4(host.substr(0, port))) {
+            out_ += kIp;
+            out_ += host.substr(port);
+        } else if (sign == std::string_view::npos) {
             out_ += host;
         } else {
             out_ += kRedacted;
@@ -150,7 +216,12 @@ private:
         }
         const std::size_t last = whole.find_last_of("/\\");
         out_ += "…/";
-        out_ += whole.substr(last + 1);
+        out_ += is_home(whole.substr(0, last)) ? kUser : whole.substr(last + 1);
+    }
+
+    /// Whether what lies in this folder is named after users.
+    static bool is_home(std::string_view folder) {
+        return folder == "/home" || folder == "/Users" || folder.ends_with(":\\Users");
     }
 
     void word() {
@@ -163,12 +234,65 @@ private:
             out_ += kRedacted;
             return;
         }
+        if (is_ipv4(word)) {
+            out_ += kIp;
+            return;
+        }
+        if (address(word)) return;
         out_ += word;
+        if (names_user(word)) {
+            user();
+            return;
+        }
         if (holds(word, "bearer")) {
             value(false);
         } else if (holds_any(word, kSecretNames)) {
             assignment(holds_any(word, kWholeLine));
         }
+    }
+
+    static bool names_user(std::string_view word) {
+        return std::any_of(kUserNames.begin(), kUserNames.end(), [word](std::string_view name) {
+            return word.size() == name.size() && holds(word, name);
+        });
+    }
+
+    /// `name@host.tld`, and the `name@host:` of a shell; not `package@version`.
+    bool address(std::string_view name) {
+        if (at_ >= text_.size() || here() != '@') return false;
+        std::size_t end = at_ + 1;
+        while (end < text_.size() && (is_word(text_[end]) && text_[end] != '_'))
+            ++end;
+        std::string_view host = text_.substr(at_ + 1, end - at_ - 1);
+        while (host.ends_with('.'))
+            host.remove_suffix(1);
+        if (host.empty() || is_digit(host.front()) || name.empty()) return false;
+        const bool shell = end < text_.size() && text_[end] == ':';
+        if (host.find('.') == std::string_view::npos && !shell) return false;
+        at_ += 1 + host.size();
+        out_ += host.find('.') == std::string_view::npos ? kUser : kMail;
+        return true;
+    }
+
+    /// `user=ann`, `"username": "ann"`, `for user "ann"`.
+    void user() {
+        std::size_t from = at_;
+        if (from < text_.size() && (text_[from] == '"' || text_[from] == '\'')) ++from;
+        while (from < text_.size() && text_[from] == ' ')
+            ++from;
+        const bool assigned = from < text_.size() && (text_[from] == ':' || text_[from] == '=');
+        if (assigned) ++from;
+        while (assigned && from < text_.size() && text_[from] == ' ')
+            ++from;
+        const bool quoted = from < text_.size() && (text_[from] == '"' || text_[from] == '\'');
+        if (!assigned && (!quoted || from == at_)) return;
+        if (quoted) ++from;
+        const std::string_view ends = quoted ? "\n\"'" : " \t\n\"',;&)}]";
+        const std::size_t end = std::min(text_.find_first_of(ends, from), text_.size());
+        if (end == from) return;
+        out_ += text_.substr(at_, from - at_);
+        out_ += kUser;
+        at_ = end;
     }
 
     /// `name = value`, `"name": "value"`, `name: value`.
@@ -186,6 +310,11 @@ private:
     void value(bool whole_line) {
         while (at_ < text_.size() && (here() == ' ' || here() == '"' || here() == '\''))
             out_.push_back(text_[at_++]);
+        if (rest().starts_with(kRedacted)) {  // it was taken out before
+            out_ += kRedacted;
+            at_ += kRedacted.size();
+            return;
+        }
         const std::size_t from = at_;
         const std::string_view ends = whole_line ? "\n\"'" : " \t\n\"',;&)}]";
         at_ = std::min(text_.find_first_of(ends, at_), text_.size());

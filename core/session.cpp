@@ -5,6 +5,7 @@
 
 #include "core/assert.hpp"
 #include "core/budget.hpp"
+#include "core/completion.hpp"
 #include "core/failure.hpp"
 #include "core/fold.hpp"
 #include "core/lattice.hpp"
@@ -17,9 +18,6 @@
 
 namespace headway::core {
 namespace {
-
-/// A `progress.stats` event comes after so many tool calls (first design `onProgress`).
-constexpr std::uint64_t kStatsEveryCalls = 10;
 
 /// The interval that a fold of `event` would have to ask for: only heartbeats and phase or tool
 /// events move it.
@@ -68,6 +66,11 @@ Result<BudgetLimits> tightened(const BudgetLimits& now, BudgetLimits next) {
     return next;
 }
 
+EstimatePtr shared_estimate(const SessionState& state) {
+    const CurrentEstimate& current = state.estimates->current;
+    return current.n == 0 ? nullptr : std::make_shared<CurrentEstimate>(current);
+}
+
 }  // namespace
 
 Session::Session(std::string id) : id_(std::move(id)), judgement_(std::make_shared<Judgement>()) {}
@@ -75,7 +78,8 @@ Session::Session(std::string id) : id_(std::move(id)), judgement_(std::make_shar
 Session::Session(std::string id, SessionState state)
     : id_(std::move(id)),
       state_(std::move(state)),
-      judgement_(std::make_shared<Judgement>(state_.judgement)) {}
+      judgement_(std::make_shared<Judgement>(state_.judgement)),
+      estimate_(shared_estimate(state_)) {}
 
 void Session::open(SessionStarted about, const Policy& defaults, const Context& context,
                    std::vector<Event>& out) {
@@ -161,6 +165,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         note_state(event);
         const std::size_t at = out.size();
         const std::uint64_t calls = state_.tool_calls;
+        const std::uint64_t step = own_steps(state_);
         std::optional<ApprovalAlarm> alarm = alarm_before(event, context);
         add(std::move(event), out);
         if (state_.tool_calls != calls) add_stats(context, out);
@@ -171,6 +176,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         add_verdict(context, out, state_.last_tier);
         add_advice(context, out);
         add_budget_level(context, out);
+        if (own_steps(state_) > step) add_budget_update(context, out);
         if (failure.code.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);
     }
     add_due_check(context, out);
@@ -233,6 +239,8 @@ void Session::note_conflict(RunConflict conflict, const Context& context, std::v
 void Session::tick(const Context& context, std::vector<Event>& out) {
     if (state_.n == 0 || state_.ended()) return;
     credit_pause(context, out);
+    complete_as_said(context, out);
+    if (state_.ended()) return;
     add_overdue(context, out);
     add_verdict(context, out);
     add_budget_level(context, out);
@@ -252,6 +260,8 @@ void Session::apply(const Event& event) {
     if (state_.judgement.since != since || std::holds_alternative<VerdictChanged>(event.payload)) {
         judgement_ = std::make_shared<Judgement>(state_.judgement);
     }
+    if (std::holds_alternative<ProgressEstimated>(event.payload))
+        estimate_ = shared_estimate(state_);
 }
 
 Timestamp Session::next_deadline(const Watch& watch, Timestamp past) const {
@@ -267,6 +277,7 @@ Timestamp Session::next_deadline(const Watch& watch, Timestamp past) const {
     if (!said && !state_.waits_for_human() && !state_.paused()) consider(due);
     consider(core::next_deadline(state_.approvals, attendance(watch)));
     consider(legacy_end(state_, watch));
+    consider(completion_at(state_, watch));
     consider(budget_deadline(state_, watch));
     return next;
 }
@@ -297,7 +308,7 @@ void Session::add_verdict(const Context& context, std::vector<Event>& out, Tier 
 }
 
 void Session::add_advice(const Context& context, std::vector<Event>& out) {
-    std::optional<RecoveryStep> step = next_recovery_step(state_);
+    std::optional<RecoveryStep> step = next_recovery_step(state_, may_stop(context, out));
     if (!step) return;
     DirectiveIssued directive;
     directive.id = "d" + std::to_string(state_.n + 1);
@@ -309,7 +320,7 @@ void Session::add_advice(const Context& context, std::vector<Event>& out) {
     const std::string asked = directive.reason;
     Event event = make_event(std::move(directive), context);
     const bool halts = step->kind == DirectiveKind::kStop;
-    if (halts && state_.agent_state != AgentState::kHalted) event.state = AgentState::kHalted;
+    if (halts) move_to(AgentState::kHalted, event);
     add(std::move(event), out);
     if (step->step != kStepAsk || !admit_requests(1)) return;
     ApprovalRequested question;
@@ -322,8 +333,8 @@ void Session::add_advice(const Context& context, std::vector<Event>& out) {
 
 void Session::end_itself(Failure failure, const Context& context, std::vector<Event>& out) {
     if (state_.ended()) return;
-    const bool halts =
-        state_.judgement.verdict == Verdict::kStuck && state_.policy.when_stuck() == OnStuck::kHalt;
+    const bool halts = state_.judgement.verdict == Verdict::kStuck &&
+                       state_.policy.when_stuck() == OnStuck::kHalt && may_stop(context, out);
     if (failure.code.empty() && !halts) return;
     SessionEnded end;
     end.automatic = true;
@@ -331,6 +342,30 @@ void Session::end_itself(Failure failure, const Context& context, std::vector<Ev
     end.outcome = failed ? Outcome::kFailed : Outcome::kHalted;
     end.code = failed ? std::move(failure.code) : "stuck";
     end.reason = bounded_text(failed ? std::move(failure.reason) : state_.judgement.reason);
+    add(make_event(std::move(end), context), out);
+    add_verdict(context, out);
+}
+
+/// Whether a stop that the policy asks for may be issued now; asks a judge first where it says so.
+bool Session::may_stop(const Context& context, std::vector<Event>& out) {
+    const bool stops = state_.judgement.verdict == Verdict::kStuck && !state_.ended() &&
+                       state_.policy.when_stuck() >= OnStuck::kStop;
+    if (!stops) return true;
+    const StopGate gate = stop_gate(state_, context.judge);
+    if (gate == StopGate::kAsk) add_check(CheckCause::kStop, {}, "headway", context, out);
+    return gate == StopGate::kGo;
+}
+
+/// The agent said that it is done, and was quiet since.
+void Session::complete_as_said(const Context& context, std::vector<Event>& out) {
+    const Timestamp due = completion_at(state_, context.watch);
+    if (due == kNever || context.now < due) return;
+    SessionEnded end;
+    end.automatic = true;
+    end.outcome = Outcome::kCompleted;
+    end.code = "task_complete";
+    end.reason = bounded_text("the agent said that its task is complete (#" +
+                              std::to_string(state_.claim.n) + ")");
     add(make_event(std::move(end), context), out);
     add_verdict(context, out);
 }
@@ -346,7 +381,8 @@ void Session::direct(DirectiveKind kind, std::string reason, std::string by, con
 }
 
 void Session::add_stats(const Context& context, std::vector<Event>& out) {
-    if (state_.tool_calls % kStatsEveryCalls != 0) return;
+    const std::uint32_t every = state_.policy.stats_every;
+    if (every == 0 || state_.tool_calls % every != 0) return;
     ProgressStats stats;
     stats.tool_calls = state_.tool_calls;
     stats.successes = state_.recent_successes;
@@ -360,14 +396,20 @@ void Session::note_state(Event& event) const {
     if (auto* change = std::get_if<StateChanged>(&event.payload)) {
         change->from = now;
         change->invalid = !valid_transition(now, change->state);
-        if (change->state != state_.agent_state) event.state = change->state;
+        move_to(change->state, event);
         return;
     }
     // While a person is asked it waits for permission, whatever else is under way.
     const bool ends = std::holds_alternative<SessionEnded>(event.payload);
     if (state_.waits_for_human() && !ends) return;
-    const std::optional<AgentState> implied = implied_state(event.payload);
-    if (implied && *implied != state_.agent_state) event.state = implied;
+    if (const auto implied = implied_state(event.payload)) move_to(*implied, event);
+}
+
+/// Marks the event as the one that brings the agent there, unless it is there already.
+void Session::move_to(AgentState state, Event& event) const {
+    if (state == state_.agent_state) return;
+    event.state = state;
+    event.from = state_.agent_state.value_or(AgentState::kIdle);
 }
 
 void Session::ask_interval(const Context& context, Event& event) const {

@@ -171,6 +171,8 @@ public:
     const std::string& id() const noexcept { return id_; }
     const SessionState& state() const noexcept { return state_; }
     const JudgementPtr& judgement() const noexcept { return judgement_; }
+    /// The newest estimate of progress, or null.
+    const EstimatePtr& estimate() const noexcept { return estimate_; }
 
 private:
     void add(Event event, std::vector<Event>& out);
@@ -179,12 +181,15 @@ private:
     /// After a report, so that every event of it is stored: the end that a failure condition or the
     /// policy asks for.
     void end_itself(Failure failure, const Context& context, std::vector<Event>& out);
+    bool may_stop(const Context& context, std::vector<Event>& out);
+    void complete_as_said(const Context& context, std::vector<Event>& out);
     void direct(DirectiveKind kind, std::string reason, std::string by, const Context& context,
                 std::vector<Event>& out);
     // session_budget.cpp
     /// Before the first event of whatever is decided: each event charges the time up to it.
     void credit_pause(const Context& context, std::vector<Event>& out);
     void add_budget_level(const Context& context, std::vector<Event>& out);
+    void add_budget_update(const Context& context, std::vector<Event>& out);
     /// What the level asks for, after everything else: directives, more time for a call in flight,
     /// the end. `asked`: the agent reported and its reply carries the directives; `stepped`: it
     /// took a step although it had been told to stop.
@@ -196,6 +201,7 @@ private:
     void end_by_budget(bool stepped, const Context& context, std::vector<Event>& out);
     void add_stats(const Context& context, std::vector<Event>& out);
     void note_state(Event& event) const;
+    void move_to(AgentState state, Event& event) const;
     void ask_interval(const Context& context, Event& event) const;
 
     // session_approvals.cpp
@@ -219,6 +225,7 @@ private:
     std::string id_;
     SessionState state_;
     JudgementPtr judgement_;  ///< state_.judgement, shared with views
+    EstimatePtr estimate_;    ///< Estimates::current, shared with them too
     std::vector<Approval> changed_approvals_;
 };
 

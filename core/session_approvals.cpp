@@ -199,7 +199,7 @@ void Session::add_alarm(ApprovalAlarm alarm, const Context& context, std::vector
     const bool last = asked != nullptr && asked->pending() && state_.approvals.pending() == 1;
     Event event = make_event(std::move(alarm), context);
     if (last && state_.agent_state == AgentState::kAwaitingPermission) {
-        event.state = AgentState::kProcessingPrompt;  // the call ran: nobody has to decide
+        move_to(AgentState::kProcessingPrompt, event);  // the call ran: nobody has to decide
     }
     add(std::move(event), out);
 }
@@ -279,7 +279,7 @@ void Session::add_decision(std::uint64_t n, const Ruling& ruling, const Context&
                                                      return call.call_id == asked.call_id;
                                                  });
         const AgentState next = calls ? AgentState::kExecutingTool : AgentState::kProcessingPrompt;
-        if (state_.agent_state == AgentState::kAwaitingPermission) event.state = next;
+        if (state_.agent_state == AgentState::kAwaitingPermission) move_to(next, event);
     }
     add(std::move(event), out);
     if (rejects) {

@@ -154,6 +154,20 @@ void Session::add_budget_level(const Context& context, std::vector<Event>& out) 
     add(make_event(change, context), out);
 }
 
+void Session::add_budget_update(const Context& context, std::vector<Event>& out) {
+    if (!state_.about.budget_rules.updates || !state_.budget.limited() || state_.ended()) return;
+    const BudgetStatus status = budget_status(state_, context.now, context.watch);
+    BudgetUpdated update;
+    update.elapsed_seconds = status.elapsed_seconds();
+    update.remaining_seconds = status.remaining_seconds();
+    update.current_step = status.steps.used;
+    update.max_steps = status.steps.limit;
+    update.time_pressure = status.time.percent();
+    update.step_pressure = status.steps.percent();
+    update.level = status.level;
+    add(make_event(update, context), out);
+}
+
 void Session::follow_budget(bool asked, bool stepped, const Context& context,
                             std::vector<Event>& out) {
     if (!state_.budget.limited() || state_.ended()) return;

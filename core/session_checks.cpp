@@ -51,6 +51,7 @@ void Session::complete_check(CheckCompleted completed, const Context& context,
     }
     add_verdict(context, out);
     add_advice(context, out);
+    end_itself({}, context, out);
 }
 
 void Session::note_estimate(ProgressEstimated said, const Context& context,

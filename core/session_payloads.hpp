@@ -56,6 +56,9 @@ struct PolicyOverride {
     std::vector<DetectorPolicy> detectors;
     std::optional<LegacyTimeouts> legacy;  ///< the daemon's
     std::optional<bool> trust_origin;
+    std::optional<std::uint64_t> low_confidence_attempts;
+    std::optional<std::uint64_t> stats_every;
+    std::optional<ConfirmStop> confirm_stop;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -71,7 +74,10 @@ struct PolicyOverride {
             field("max_parse_failures", &PolicyOverride::max_parse_failures),
             field("tool_time_limit_ms", &PolicyOverride::tool_time_limit_ms),
             internal("legacy", &PolicyOverride::legacy), field("judge", &PolicyOverride::judge),
-            field("trust_origin", &PolicyOverride::trust_origin));
+            field("trust_origin", &PolicyOverride::trust_origin),
+            field("low_confidence_attempts", &PolicyOverride::low_confidence_attempts),
+            field("stats_every", &PolicyOverride::stats_every),
+            field("confirm_stop", &PolicyOverride::confirm_stop));
     }
 };
 

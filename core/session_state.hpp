@@ -60,6 +60,20 @@ struct Nudge {
     }
 };
 
+/// The agent says that its task is complete (first design `assessment: task_complete`), and has not
+/// said or done anything since that tells otherwise.
+struct Claim {
+    std::uint64_t n = 0;      ///< of its reflection; 0 = there is no claim
+    std::uint64_t calls = 0;  ///< SessionState::tool_calls then
+    std::uint64_t iteration = 0;
+    Timestamp at = kNever;  ///< of the claim, or of the call that came after it
+    bool operator==(const Claim&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("n", &Claim::n), field("calls", &Claim::calls),
+                          field("iteration", &Claim::iteration), field("at", &Claim::at));
+    }
+};
+
 /// Which calls belong to one turn of the model: identical ones inside it count once (DESIGN 2).
 struct RoundOfCalls {
     std::optional<std::uint64_t> number;  ///< as the client counts them
@@ -123,6 +137,8 @@ struct SessionState {
     /// The failure that the agent ran into last, in words that may go to a model: the tool, a line
     /// feed, and what it said. Empty after a call that went well.
     std::string last_failure;
+    FailureKind last_failure_kind = FailureKind::kNone;
+    Claim claim;
     std::vector<LegacyKill> legacy_kills;  ///< at most one by each timer
     std::string end_code;                  ///< SessionEnded::code
     Rare<Checks> checks;
@@ -151,7 +167,7 @@ struct SessionState {
 
 /// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
 /// the journal.
-inline constexpr std::uint32_t kSnapshotVersion = 7;
+inline constexpr std::uint32_t kSnapshotVersion = 8;
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -180,7 +196,8 @@ constexpr auto SessionState::fields() {
         field("paused_at", &S::paused_at), field("last_failure", &S::last_failure),
         field("legacy_kills", &S::legacy_kills), field("end_code", &S::end_code),
         field("budget", &S::budget), field("approvals", &S::approvals), field("checks", &S::checks),
-        field("estimates", &S::estimates), field("last_action", &S::last_action));
+        field("estimates", &S::estimates), field("last_action", &S::last_action),
+        field("last_failure_kind", &S::last_failure_kind), field("claim", &S::claim));
 }
 
 }  // namespace headway::core

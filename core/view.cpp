@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/completion.hpp"
 #include "core/liveness.hpp"
 
 namespace headway::core {
@@ -13,6 +14,9 @@ SessionView view_of(const Session& session) {
     view.n = state.n;
     view.ended = state.ended();
     view.judgement = session.judgement();
+    view.estimate = session.estimate();
+    view.end_code = state.end_code;
+    view.says_complete = says_complete(state);
     view.last_beat_at = state.last_beat_at;
     view.asked_interval = state.asked_interval;
     view.heartbeats = state.heartbeats;

@@ -17,6 +17,9 @@ struct SessionView {
     std::uint64_t n = 0;
     bool ended = false;
     JudgementPtr judgement;
+    EstimatePtr estimate;  ///< null before the first
+    std::string end_code;  ///< SessionState::end_code
+    bool says_complete = false;
     Timestamp last_beat_at = kNever;
     Millis asked_interval{0};
     std::uint64_t heartbeats = 0;

@@ -298,7 +298,9 @@ Result<const Principal*> Access::check_token(const api::Target& target, const Re
     if (!identified) return failed(std::move(identified).error(), peer);
     const Principal* const caller = *identified;
     if (!caller->anonymous()) {
-        HEADWAY_CHECK(authorize(*caller, entry, target.session));
+        Entry asked = entry;  // whose session an alias means is known to the index only
+        if (!target.alias.empty()) asked.path_names_session = false;
+        HEADWAY_CHECK(authorize(*caller, asked, target.session));
     } else if (lets_in_nobody(head, target.route)) {
         return head.from_browser() ? no_login() : no_token(entry.guard, target.session);
     }

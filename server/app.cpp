@@ -190,6 +190,9 @@ core::Result<> App::listen() {
         },
         [this](bool is_error, const std::string& line) { say(is_error, line); },
         outgoing_.judge_link());
+    supervisor_->log_sessions_with([this](bool warns, const std::string& line) {
+        log_->log(warns ? spdlog::level::warn : spdlog::level::info, "{}", line);
+    });
     supervisor_->send_webhooks_with(outgoing_.webhook_link());
     supervisor_->watch_space(*space_, loaded_.settings.storage.free_space_min);
     dispatcher_->show_system(database_, loaded_.settings.judge.endpoints);

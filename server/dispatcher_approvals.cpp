@@ -1,8 +1,10 @@
 #include <utility>
 
 #include "api/decode_approvals.hpp"
+#include "core/approval_alias.hpp"
 #include "core/limits.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 #include "server/dispatcher_call.hpp"
 
 // Requests about approvals.
@@ -16,6 +18,10 @@ using core::Result;
 namespace limits = core::limits;
 
 constexpr std::size_t kInboxPageMax = 100;
+
+ApprovalAlias alias_of(const api::Target& target, const Principal& caller) {
+    return {target.alias, caller.grants};
+}
 
 Error busy() {
     return {ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
@@ -46,14 +52,15 @@ Result<> Dispatcher::decide(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_decision(tape_, call.request.body));
     decoded.ruling.by = signed_by(*call.caller, std::move(decoded.ruling.by));
     DecideCommand command{call.session(), call.request.target.approval, std::move(decoded.ruling),
-                          decoded.apply_to_identical};
+                          decoded.apply_to_identical, alias_of(call.request.target, *call.caller)};
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
 
 Result<> Dispatcher::redeem(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     HEADWAY_TRY(auto decoded, api::decode_redeem(tape_, call.request.body));
-    RedeemCommand command{call.session(), call.request.target.approval, std::move(decoded)};
+    RedeemCommand command{call.session(), call.request.target.approval, std::move(decoded),
+                          alias_of(call.request.target, *call.caller)};
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
 
@@ -61,7 +68,8 @@ Result<> Dispatcher::revoke(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     HEADWAY_TRY(auto decoded, api::decode_revoke(tape_, call.request.body));
     decoded.by = signed_by(*call.caller, std::move(decoded.by));
-    RevokeCommand command{call.session(), call.request.target.approval, std::move(decoded)};
+    RevokeCommand command{call.session(), call.request.target.approval, std::move(decoded),
+                          alias_of(call.request.target, *call.caller)};
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
 
@@ -76,8 +84,11 @@ Result<> Dispatcher::approval(Call& call) {
     constexpr std::string_view kKnown[] = {"wait"};
     HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
     const core::ApprovalRef ref{call.session(), call.request.target.approval};
-    HEADWAY_CHECK(wait_for_document(call, query, core::approval_id(ref.session, ref.n)));
-    if (ask(call.to, ApprovalQuery{ref.session, ref.n}, {}, 0)) return {};
+    const std::string& alias = call.request.target.alias;
+    HEADWAY_CHECK(wait_for_document(
+        call, query, alias.empty() ? core::approval_id(ref.session, ref.n) : core::lower(alias)));
+    ApprovalQuery asked{ref.session, ref.n, alias_of(call.request.target, *call.caller)};
+    if (ask(call.to, std::move(asked), {}, 0)) return {};
     document_waits_.answered(call.to);
     return busy();
 }
@@ -101,6 +112,8 @@ bool Dispatcher::ask_document(const ReplyTo& to, const std::string& id) {
     if (id.starts_with(kCheck)) {  // whether it may be read was decided with the first document
         return ask(to, CheckQuery{id.substr(kCheck.size()), core::Grants::all()}, {}, 0);
     }
+    if (core::cursor_of_alias(id))
+        return ask(to, ApprovalQuery{{}, 0, {id, core::Grants::all()}}, {}, 0);
     const auto ref = core::parse_approval_id(id);
     return ref && ask(to, ApprovalQuery{ref->session, ref->n}, {}, 0);
 }

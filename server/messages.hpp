@@ -20,6 +20,7 @@
 #include "core/result.hpp"
 #include "core/view.hpp"
 #include "server/judge_messages.hpp"
+#include "server/stats.hpp"
 #include "server/webhook_messages.hpp"
 #include "storage/store.hpp"
 
@@ -100,24 +101,33 @@ struct AskCommand {
     bool controls = false;  ///< as of a report
 };
 
+/// An approval by its other name, and what who asks may do: the session is known only to the index.
+struct ApprovalAlias {
+    std::string id;  ///< or empty: the session and the number were given
+    core::Grants grants = {};
+};
+
 /// Decides approval `n` of the session, and with `identical` every equal one of any session.
 struct DecideCommand {
     std::string session;
     std::uint64_t n = 0;
     core::Ruling ruling;
     bool identical = false;
+    ApprovalAlias alias = {};
 };
 
 struct RedeemCommand {
     std::string session;
     std::uint64_t n = 0;
     api::DecodedRedeem redeem;
+    ApprovalAlias alias = {};
 };
 
 struct RevokeCommand {
     std::string session;
     std::uint64_t n = 0;
     api::DecodedRevoke revoke;
+    ApprovalAlias alias = {};
 };
 
 struct ApproveAgentCommand {
@@ -188,6 +198,7 @@ struct BudgetAnalyticsQuery {
 struct ApprovalQuery {
     std::string session;
     std::uint64_t n = 0;
+    ApprovalAlias alias = {};
 };
 
 struct InboxQuery {
@@ -318,57 +329,6 @@ using Answer = std::variant<AdviceReply, BodyReply, StreamReply, ViewReply, Docu
 struct Reply {
     ReplyTo to;
     core::Result<Answer> what;
-};
-
-struct ApprovalStats {
-    std::uint64_t requested = 0;
-    std::array<std::uint64_t, core::EnumNames<core::Decision>::kNames.size()> decided{};
-    std::uint64_t expired = 0;
-    std::uint64_t redeemed = 0;
-    std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()> alarms{};
-    std::uint64_t pending = 0;  ///< now
-};
-
-struct CheckStats {
-    std::array<std::uint64_t, core::EnumNames<core::CheckCause>::kNames.size()> asked{};
-    std::array<std::uint64_t, core::EnumNames<core::JudgeOutcome>::kNames.size()> outcomes{};
-    std::array<std::uint64_t, core::EnumNames<core::CheckAnswer>::kNames.size()> answers{};
-    std::array<std::uint64_t, 2> estimates{};  ///< by judges: given, and fallbacks
-};
-
-/// How one webhook fares.
-struct WebhookStats {
-    std::string name;
-    std::uint64_t pending = 0;
-    std::uint64_t dead = 0;
-    std::uint64_t delivered = 0;
-    std::uint64_t failed = 0;   ///< tries
-    std::uint64_t died = 0;     ///< messages that became dead letters
-    std::uint64_t dropped = 0;  ///< dead letters that had to make room
-};
-
-/// How the supervisor fares, for /readyz and /metrics.
-struct SupervisorStats {
-    std::uint64_t events = 0;
-    std::uint64_t duplicates = 0;
-    std::uint64_t commits = 0;
-    std::uint64_t commit_failures = 0;
-    std::uint64_t commit_microseconds = 0;
-    std::uint64_t snapshots = 0;
-    std::uint64_t evictions = 0;
-    std::uint64_t checkpoints = 0;
-    std::uint64_t deleted_steps = 0;
-    std::uint64_t resident = 0;
-    std::uint64_t wal_pages = 0;
-    std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< verdict changes, by verdict
-    ApprovalStats approvals;
-    CheckStats checks;
-    std::uint64_t refused_full = 0;  ///< reports that there was no room for
-    std::uint64_t free_bytes = 0;    ///< on the disk, when it was looked at last
-    bool writable = true;            ///< the last commit succeeded
-    bool short_of_space = false;     ///< reports are refused
-    /// Null without a webhook.
-    std::shared_ptr<const std::vector<WebhookStats>> webhooks;
 };
 
 /// A copy of the database that has ended: complete, though not synced and not checked, or failed.

@@ -1,46 +1,15 @@
 #include "server/metrics.hpp"
 
-#include <prometheus/metric_family.h>
-#include <prometheus/text_serializer.h>
-
 #include <utility>
 #include <vector>
 
 #include "core/limits.hpp"
 #include "core/verdict.hpp"
 #include "core/version.hpp"
+#include "server/metric_families.hpp"
 
 namespace headway::server {
 namespace {
-
-using prometheus::ClientMetric;
-using prometheus::MetricFamily;
-using prometheus::MetricType;
-
-class Families {
-public:
-    void counter(const char* name, const char* help, std::uint64_t value) {
-        add(name, help, MetricType::Counter).counter.value = static_cast<double>(value);
-    }
-    void gauge(const char* name, const char* help, double value) {
-        add(name, help, MetricType::Gauge).gauge.value = value;
-    }
-    /// A family whose members differ in one label.
-    MetricFamily& family(const char* name, const char* help, MetricType type) {
-        MetricFamily family;
-        family.name = name;
-        family.help = help;
-        family.type = type;
-        return families_.emplace_back(std::move(family));
-    }
-    std::string text() const { return prometheus::TextSerializer{}.Serialize(families_); }
-
-private:
-    ClientMetric& add(const char* name, const char* help, MetricType type) {
-        return family(name, help, type).metric.emplace_back();
-    }
-    std::vector<MetricFamily> families_;
-};
 
 const char* route_name(std::size_t route) {
     constexpr const char* kNames[] = {"open",
@@ -103,14 +72,6 @@ const char* route_name(std::size_t route) {
                                       "log_in"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
-}
-
-void add_labelled(MetricFamily& family, const char* label, std::string value,
-                  std::uint64_t number) {
-    ClientMetric metric;
-    metric.label = {{label, std::move(value)}};
-    metric.counter.value = static_cast<double>(number);
-    family.metric.push_back(std::move(metric));
 }
 
 /// A metric of the family with the judge's name on it, and with `label` when it has one.
@@ -264,55 +225,6 @@ void add_judge_history(Families& families, const JudgeStats& stats) {
                      stats.turned_away);
 }
 
-void add_approvals(Families& families, const ApprovalStats& stats) {
-    families.gauge("headway_approvals_pending", "Requests that wait for a decision.",
-                   static_cast<double>(stats.pending));
-    families.counter("headway_approvals_requested_total", "Approvals asked for.", stats.requested);
-    families.counter("headway_approvals_expired_total", "Requests that nobody decided in time.",
-                     stats.expired);
-    families.counter("headway_approvals_redeemed_total", "Approvals used.", stats.redeemed);
-    auto& decided = families.family("headway_approvals_decided_total",
-                                    "Decisions, by decision, those of grants and expiry too.",
-                                    MetricType::Counter);
-    for (std::size_t i = 0; i < stats.decided.size(); ++i) {
-        add_labelled(decided, "decision",
-                     std::string{core::name_of(static_cast<core::Decision>(i))}, stats.decided[i]);
-    }
-    auto& alarms =
-        families.family("headway_approval_alarms_total",
-                        "Calls that ran or did not run against the decision.", MetricType::Counter);
-    for (std::size_t i = 0; i < stats.alarms.size(); ++i) {
-        add_labelled(alarms, "alarm",
-                     std::string{core::name_of(static_cast<core::ApprovalAlarmKind>(i))},
-                     stats.alarms[i]);
-    }
-}
-
-void add_webhooks(Families& families, const std::vector<WebhookStats>& webhooks) {
-    const auto add = [&](const char* name, const char* help, std::uint64_t WebhookStats::*member,
-                         MetricType type) {
-        auto& family = families.family(name, help, type);
-        for (const WebhookStats& webhook : webhooks) {
-            ClientMetric& metric = family.metric.emplace_back();
-            metric.label.push_back({"webhook", webhook.name});
-            const auto value = static_cast<double>(webhook.*member);
-            (type == MetricType::Gauge ? metric.gauge.value : metric.counter.value) = value;
-        }
-    };
-    add("headway_webhook_pending", "Messages that wait to be delivered.", &WebhookStats::pending,
-        MetricType::Gauge);
-    add("headway_webhook_dead", "Dead letters that are kept.", &WebhookStats::dead,
-        MetricType::Gauge);
-    add("headway_webhook_delivered_total", "Messages delivered.", &WebhookStats::delivered,
-        MetricType::Counter);
-    add("headway_webhook_failed_total", "Tries that failed.", &WebhookStats::failed,
-        MetricType::Counter);
-    add("headway_webhook_died_total", "Messages that became dead letters.", &WebhookStats::died,
-        MetricType::Counter);
-    add("headway_webhook_dropped_total", "Dead letters that had to make room.",
-        &WebhookStats::dropped, MetricType::Counter);
-}
-
 void add_supervisor(Families& families, const MetricsInput& input) {
     const SupervisorStats& stats = input.supervisor;
     families.counter("headway_events_total", "Events stored.", stats.events);
@@ -346,6 +258,7 @@ void add_supervisor(Families& families, const MetricsInput& input) {
     families.gauge("headway_queue", "Requests waiting for the supervisor.",
                    static_cast<double>(input.queue));
     add_approvals(families, stats.approvals);
+    add_sessions(families, stats);
     add_checks(families, stats.checks);
     if (stats.webhooks != nullptr) add_webhooks(families, *stats.webhooks);
     auto& verdicts = families.family("headway_verdicts_total", "Verdict changes, by verdict.",

@@ -27,7 +27,17 @@ core::Result<Resident*> ResidentSet::add(storage::StoredSession stored) {
     by_id_.emplace(at->session.id(), at);
     by_key_.emplace(at->key, at);
     HEADWAY_ASSERT(by_id_.size() == order_.size() && by_key_.size() == order_.size());
+    recount(*at);
     return &*at;
+}
+
+void ResidentSet::recount(Resident& resident) {
+    const core::SessionState& state = resident.session.state();
+    if (resident.counted) --levels_[static_cast<std::size_t>(*resident.counted)];
+    resident.counted.reset();
+    if (state.ended() || !state.budget.limited()) return;
+    resident.counted = state.budget.level;
+    ++levels_[static_cast<std::size_t>(*resident.counted)];
 }
 
 void ResidentSet::mark_dirty(Resident& resident, storage::Cursor cursor) {
@@ -55,6 +65,7 @@ Resident* ResidentSet::least_recent() {
 
 void ResidentSet::evict(Resident& resident) {
     HEADWAY_ASSERT(resident.dirty_from == 0);
+    if (resident.counted) --levels_[static_cast<std::size_t>(*resident.counted)];
     const auto at = by_key_.find(resident.key);
     by_id_.erase(resident.session.id());
     const auto place = at->second;
@@ -68,6 +79,7 @@ void ResidentSet::clear() {
     dirty_at_.clear();
     dirty_.clear();
     order_.clear();
+    levels_ = {};
 }
 
 }  // namespace headway::server

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,8 +29,9 @@ struct Resident {
     storage::EventIds new_ids;       ///< of events past its snapshot
     storage::Cursor dirty_from = 0;  ///< cursor of its first event past its snapshot; 0 = clean
     core::Timestamp touched_at = core::kNever;
-    bool touched = false;  ///< by the batch in work
-    bool moved = false;    ///< it got events in that batch
+    bool touched = false;                      ///< by the batch in work
+    bool moved = false;                        ///< it got events in that batch
+    std::optional<core::BudgetLevel> counted;  ///< where ResidentSet has counted it
     /// How often a directive went out with a reply; not part of the state, since replies are not
     /// journaled.
     std::vector<std::pair<std::string, std::uint32_t>> deliveries;
@@ -62,6 +65,13 @@ public:
     void clear();
     std::size_t size() const noexcept { return by_key_.size(); }
 
+    /// Sessions here that have a budget and have not ended, by its level.
+    using BudgetLevels =
+        std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()>;
+    const BudgetLevels& budget_levels() const noexcept { return levels_; }
+    /// Its budget may have changed.
+    void recount(Resident& resident);
+
 private:
     using Order = std::list<Resident>;
     Order order_;                                                  ///< most recently used first
@@ -69,6 +79,7 @@ private:
     std::unordered_map<storage::SessionKey, Order::iterator> by_key_;
     std::list<Resident*> dirty_;  ///< by dirty_from, ascending since cursors only grow
     std::unordered_map<storage::SessionKey, std::list<Resident*>::iterator> dirty_at_;
+    BudgetLevels levels_{};
 };
 
 }  // namespace headway::server

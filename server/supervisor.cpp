@@ -62,6 +62,7 @@ core::Result<std::uint64_t> Supervisor::recover() {
     for (const storage::SessionKey key : asking)
         deadlines_.schedule(key, start);
     HEADWAY_TRY(stats_.approvals.pending, store_.count_pending());
+    HEADWAY_TRY(stats_.open, store_.count_open());
     HEADWAY_CHECK(recover_checks());
     HEADWAY_CHECK(recover_webhooks());
     for (storage::StoredSession& stored : recovery.sessions) {
@@ -175,11 +176,13 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
     note_commit(static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started).count()));
     stats_.writable = true;
+    chronicle_.commit(Clock::steady());
     turn.publication->views.reserve(turn.touched.size());
     for (Resident* resident : turn.touched) {
         resident->touched = false;
         resident->moved = false;
         resident->touched_at = turn.now;
+        residents_.recount(*resident);
         deadlines_.schedule(resident->key, resident->session.next_deadline(watch_));
         turn.publication->views.push_back(core::view_of(resident->session));
     }
@@ -324,6 +327,7 @@ void Supervisor::give_up(const core::Error& error, std::vector<Request>& request
     ++stats_.commit_failures;
     stats_.writable = false;
     lost_ = true;
+    chronicle_.drop();
     residents_.clear();
     families_.clear();
     run_files_.clear();
@@ -372,6 +376,7 @@ bool Supervisor::regain() {
 void Supervisor::publish_turn(Turn& turn) {
     Publication& publication = *turn.publication;
     stats_.resident = residents_.size();
+    stats_.budget_levels = residents_.budget_levels();
     stats_.wal_pages = static_cast<std::uint64_t>(store_.wal_pages());
     stats_.webhooks = webhooks_.stats();
     const bool recovered = stats_.writable && !stats_.short_of_space;

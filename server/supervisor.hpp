@@ -20,6 +20,7 @@
 #include "core/run_files.hpp"
 #include "core/watch.hpp"
 #include "core/webhooks.hpp"
+#include "server/chronicle.hpp"
 #include "server/clock.hpp"
 #include "server/command_queue.hpp"
 #include "server/deadlines.hpp"
@@ -79,6 +80,9 @@ public:
     /// How messages to webhooks go out; each that is taken comes back as a WebhookDoneCommand.
     /// Before the first turn.
     void send_webhooks_with(WebhookDesk::Send send) { webhooks_.send_with(std::move(send)); }
+
+    /// Who writes the log lines about sessions. Before the first turn.
+    void log_sessions_with(Chronicle::Say say) { chronicle_.say_with(std::move(say)); }
 
     /// Takes turns until the queue is closed and empty, then saves every session.
     void run();
@@ -176,6 +180,9 @@ private:
                                  const std::string& pointer) const;
     core::Result<> check_requests(const Resident* resident, std::span<const core::Event> events,
                                   const api::Advice& advice) const;
+    core::Result<std::optional<storage::StoredApproval>> find_alias(std::string_view alias);
+    core::Result<> resolve(const ApprovalAlias& alias, bool reports, std::string& session,
+                           std::uint64_t& n);
     core::Result<Resident*> require_approval(std::string_view session, std::uint64_t n,
                                              core::Approval& found);
     core::Result<std::vector<std::string>> decide_identical(const std::string& identity,
@@ -282,6 +289,7 @@ private:
     Settings settings_;
     Publish publish_;
     Report report_;
+    Chronicle chronicle_;
 
     ResidentSet residents_;
     /// Ended sessions that somebody asked for after they had left; they leave again with the turn.

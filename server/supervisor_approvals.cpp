@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/approval_alias.hpp"
 #include "core/assert.hpp"
 #include "core/limits.hpp"
+#include "core/words.hpp"
 #include "server/supervisor_turn.hpp"
 
 // Approvals: asking, deciding, using, and the index of them over all sessions.
@@ -19,6 +21,11 @@ Error unknown_approval(std::string_view session, std::uint64_t n) {
             "no approval " + core::approval_id(session, n) +
                 " was ever asked for; GET /v1/approvals lists them",
             "id"};
+}
+
+std::string alias_of(const storage::StoredApproval& stored) {
+    return core::approval_alias(stored.session_id, stored.approval.n, stored.approval.requested_at,
+                                stored.cursor);
 }
 
 Answer body(std::string text, int status = 200, std::string headers = {}) {
@@ -53,7 +60,8 @@ Result<std::uint64_t> request_meant(const core::Session& session, const std::str
     if (!request_id.empty()) {
         const auto ref = core::parse_approval_id(request_id);
         if (!ref) {
-            return Error{ErrorCode::kInvalidField, "must be the id of an approval: session-1.a7",
+            return Error{ErrorCode::kInvalidField,
+                         "must be the id of an approval (session-1.a7), or its request_id, a UUID",
                          "/request_id"};
         }
         if (ref->session == session.id()) return ref->n;
@@ -208,6 +216,35 @@ Result<Answer> Supervisor::handle(AskCommand& command, const core::Context& cont
     return body(std::move(text), status, "Location: /v1/approvals/" + id + "\r\n");
 }
 
+/// By its other name; nothing where the text is none, or the name of no request.
+Result<std::optional<storage::StoredApproval>> Supervisor::find_alias(std::string_view alias) {
+    const auto cursor = core::cursor_of_alias(alias);
+    if (!cursor) return std::optional<storage::StoredApproval>{};
+    HEADWAY_TRY(auto stored, store_.approval_at(*cursor));
+    const bool same = stored && core::lower(alias) == alias_of(*stored);
+    if (!same) stored.reset();
+    return stored;
+}
+
+/// Gives the session and the number in place of an alias. One whose session is not the caller's
+/// gets the answer of one that does not exist.
+Result<> Supervisor::resolve(const ApprovalAlias& alias, bool reports, std::string& session,
+                             std::uint64_t& n) {
+    if (alias.id.empty()) return {};
+    HEADWAY_TRY(const auto stored, find_alias(alias.id));
+    const bool may = stored && (alias.grants.has(core::Scope::kApprove) ||
+                                (reports ? alias.grants.may_report(stored->session_id)
+                                         : alias.grants.may_read(stored->session_id)));
+    if (!may) {
+        return Error{
+            ErrorCode::kUnknownApproval,
+            "no approval " + alias.id + " was ever asked for; GET /v1/approvals lists them", "id"};
+    }
+    session = stored->session_id;
+    n = stored->approval.n;
+    return {};
+}
+
 /// The session and its approval as the session, or for an old one the index, knows it.
 Result<Resident*> Supervisor::require_approval(std::string_view session, std::uint64_t n,
                                                core::Approval& found) {
@@ -225,6 +262,7 @@ Result<Resident*> Supervisor::require_approval(std::string_view session, std::ui
 
 Result<Answer> Supervisor::handle(DecideCommand& command, const core::Context& context,
                                   Turn& turn) {
+    HEADWAY_CHECK(resolve(command.alias, false, command.session, command.n));
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(command.session, command.n, approval));
     if (command.ruling.decision == core::Decision::kEdit) {
@@ -277,6 +315,7 @@ Result<std::vector<std::string>> Supervisor::decide_identical(const std::string&
 
 Result<Answer> Supervisor::handle(RedeemCommand& command, const core::Context& context,
                                   Turn& turn) {
+    HEADWAY_CHECK(resolve(command.alias, true, command.session, command.n));
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(command.session, command.n, approval));
     const api::DecodedRedeem& said = command.redeem;
@@ -295,6 +334,7 @@ Result<Answer> Supervisor::handle(RedeemCommand& command, const core::Context& c
 
 Result<Answer> Supervisor::handle(RevokeCommand& command, const core::Context& context,
                                   Turn& turn) {
+    HEADWAY_CHECK(resolve(command.alias, false, command.session, command.n));
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(command.session, command.n, approval));
     events_.clear();
@@ -310,6 +350,8 @@ Result<Answer> Supervisor::handle(RevokeCommand& command, const core::Context& c
 Result<Answer> Supervisor::handle(ApproveAgentCommand& command, const core::Context& context,
                                   Turn& turn) {
     HEADWAY_TRY(Resident * resident, require_resident(command.session));
+    HEADWAY_TRY(const auto named, find_alias(command.said.request_id));
+    if (named) command.said.request_id = core::approval_id(named->session_id, named->approval.n);
     HEADWAY_TRY(const std::uint64_t n, request_meant(resident->session, command.said.request_id));
     core::Approval approval;
     HEADWAY_TRY(resident, require_approval(command.session, n, approval));
@@ -329,13 +371,14 @@ Result<Answer> Supervisor::handle(ApproveAgentCommand& command, const core::Cont
         HEADWAY_CHECK(store_events(*resident, events_, turn));
         approval = *resident->session.state().approvals.find(n);
     }
-    api::StillPending pending;
+    HEADWAY_TRY(const auto document, approval_document(*resident, n));
+    std::vector<api::ApprovalDocument> pending;
     for (const core::Approval& other : resident->session.state().approvals.requests) {
         if (!other.pending()) continue;
-        ++(other.kind == core::ApprovalKind::kTool ? pending.tools : pending.others);
+        HEADWAY_TRY(pending.emplace_back(), approval_document(*resident, other.n));
     }
     std::string text;
-    api::append_approve_agent(text, approval, pending);
+    api::append_approve_agent(text, document, pending);
     return body(std::move(text));
 }
 

@@ -50,6 +50,12 @@ Result<Resident*> Supervisor::create_resident(const std::string& id, core::Times
 Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& context,
                                   Turn& turn) {
     HEADWAY_TRY(Resident * resident, find_resident(command.session));
+    for (core::Event& event : command.events) {
+        auto* read = std::get_if<core::DirectiveAcknowledged>(&event.payload);
+        if (read == nullptr) continue;
+        HEADWAY_TRY(const auto named, find_alias(read->id));
+        if (named) read->id = core::approval_id(named->session_id, named->approval.n);
+    }
     api::Advice advice;
     advice.batch = command.batch;
     Echoes echoes;
@@ -77,6 +83,9 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
     auto place = advice.results.begin();
     for (const core::Event& event : events_) {
         if (!core::reportable(core::type_of(event.payload))) continue;
+        const auto* change = std::get_if<core::StateChanged>(&event.payload);
+        if (change != nullptr && change->invalid)
+            advice.invalid_transitions.emplace_back(event.n, *change);
         const auto* end = std::get_if<core::SessionEnded>(&event.payload);
         if (end != nullptr && end->automatic) continue;  // not of the report
         const auto* asked = std::get_if<core::ApprovalRequested>(&event.payload);
@@ -193,9 +202,8 @@ Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& 
     HEADWAY_CHECK(index_estimates(resident, events));
     if (webhooks_.any()) HEADWAY_CHECK(webhooks_.note(resident.session, events));
     for (core::Event& event : events) {
-        if (const auto* change = std::get_if<core::VerdictChanged>(&event.payload)) {
-            ++stats_.verdicts[static_cast<std::size_t>(change->to)];
-        }
+        count(stats_, event);
+        chronicle_.note(resident.session.id(), event);
         if (std::holds_alternative<core::SessionEnded>(event.payload)) {
             HEADWAY_CHECK(count_ended(resident.session.state()));
         }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/approval_alias.hpp"
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
@@ -62,6 +63,10 @@ Result<> Supervisor::index_approvals(Resident& resident, std::span<const core::E
                                            cursor_of(approval.decided_n)));
         if (approval.pending()) continue;
         turn.publication->decided.push_back(core::approval_id(resident.session.id(), approval.n));
+        HEADWAY_TRY(const auto stored, store_.find_approval(resident.key, approval.n));
+        if (!stored) continue;  // who waits for it may know it by its other name
+        turn.publication->decided.push_back(core::approval_alias(
+            resident.session.id(), approval.n, approval.requested_at, stored->cursor));
     }
     HEADWAY_TRY(stats_.approvals.pending, store_.count_pending());
     return {};
@@ -74,6 +79,11 @@ Result<> Supervisor::add_notices(const Resident& resident, api::Advice& advice) 
         api::ApprovalNotice& notice = advice.approvals.emplace_back();
         notice.approval = approval;
         notice.texts.reason = approval.reason;
+        HEADWAY_TRY(const auto stored, store_.find_approval(resident.key, approval.n));
+        if (stored) {
+            notice.request_id = core::approval_alias(stored->session_id, approval.n,
+                                                     approval.requested_at, stored->cursor);
+        }
         if (!has_texts(approval)) continue;
         HEADWAY_TRY(const auto events,
                     store_.read_session(resident.key, resident.chain, approval.decided_n - 1, 1));
@@ -87,6 +97,8 @@ Result<> Supervisor::add_notices(const Resident& resident, api::Advice& advice) 
 Result<api::ApprovalDocument> Supervisor::approval_document(const storage::StoredApproval& stored) {
     api::ApprovalDocument document;
     document.session = stored.session_id;
+    document.request_id = core::approval_alias(stored.session_id, stored.approval.n,
+                                               stored.approval.requested_at, stored.cursor);
     document.approval = stored.approval;
     document.texts.reason = stored.approval.reason;
     HEADWAY_TRY(const auto asked, store_.read_stream(stored.cursor - 1, 1));
@@ -127,7 +139,9 @@ Result<api::ApprovalDocument> Supervisor::approval_document(const Resident& resi
     return approval_document(*stored);
 }
 
-Result<Answer> Supervisor::answer(const ApprovalQuery& query) {
+Result<Answer> Supervisor::answer(const ApprovalQuery& asked) {
+    ApprovalQuery query = asked;
+    HEADWAY_CHECK(resolve(query.alias, false, query.session, query.n));
     HEADWAY_TRY(const auto key, store_.find(query.session));
     if (!key) return unknown_approval(query.session, query.n);
     HEADWAY_TRY(const auto stored, store_.find_approval(*key, query.n));

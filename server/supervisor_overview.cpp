@@ -94,6 +94,7 @@ Result<std::vector<api::Need>> Supervisor::needs() {
             needs.push_back(api::need_of(approval->session_id, approval->approval));
             HEADWAY_CHECK(with_session(approval->session, [&](const core::Session& asking) {
                 needs.back().goal = api::goal_line(asking.state());
+                needs.back().estimate = asking.estimate();
             }));
             ++approval;
             continue;

@@ -5,8 +5,8 @@
 namespace headway::storage {
 namespace {
 
-/// Version 2 adds the agent's state to every event.
-constexpr std::uint64_t kRowVersion = 2;
+/// Version 2 adds the agent's state to every event, version 3 the state before it.
+constexpr std::uint64_t kRowVersion = 3;
 
 core::Error corrupt(std::string what) {
     return {core::ErrorCode::kStorageCorrupt, std::move(what) + " cannot be decoded", {}};
@@ -19,12 +19,13 @@ void encode_event(const core::Event& event, bytes::Writer& writer) {
     writer.value(event.next_heartbeat_ms);
     writer.value(event.event_id);
     writer.varint(event.state ? static_cast<std::uint64_t>(*event.state) + 1 : 0);
+    writer.varint(event.from ? static_cast<std::uint64_t>(*event.from) + 1 : 0);
     std::visit([&writer](const auto& payload) { writer.structure(payload); }, event.payload);
 }
 
-bool decode_agent_state(std::uint64_t number, core::Event& event) {
+bool decode_agent_state(std::uint64_t number, std::optional<core::AgentState>& state) {
     if (number > core::EnumNames<core::AgentState>::kNames.size()) return false;
-    if (number != 0) event.state = static_cast<core::AgentState>(number - 1);
+    if (number != 0) state = static_cast<core::AgentState>(number - 1);
     return true;
 }
 
@@ -34,7 +35,8 @@ bool decode_event(bytes::Reader& reader, std::uint64_t version, core::Event& eve
     reader.value(event.attempt);
     reader.value(event.next_heartbeat_ms);
     reader.value(event.event_id);
-    if (version >= 2 && !decode_agent_state(reader.varint(), event)) return false;
+    if (version >= 2 && !decode_agent_state(reader.varint(), event.state)) return false;
+    if (version >= 3 && !decode_agent_state(reader.varint(), event.from)) return false;
     if (!payload || !reader.ok()) return false;
     std::visit([&reader](auto& p) { reader.structure(p); }, *payload);
     event.payload = *std::move(payload);

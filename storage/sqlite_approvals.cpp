@@ -80,6 +80,14 @@ Result<std::optional<StoredApproval>> SqliteStore::find_approval(SessionKey key,
     return std::optional{std::move(rows.front())};
 }
 
+Result<std::optional<StoredApproval>> SqliteStore::approval_at(Cursor cursor) {
+    HEADWAY_TRY(Statement find, database_.prepare(std::string{kColumns} + "WHERE a.cursor=?1"));
+    find.bind(1, cursor);
+    HEADWAY_TRY(std::vector<StoredApproval> rows, rows_of(find));
+    if (rows.empty()) return std::optional<StoredApproval>{};
+    return std::optional{std::move(rows.front())};
+}
+
 Result<std::vector<StoredApproval>> SqliteStore::list_approvals(const ApprovalPage& page) {
     const bool oldest_first = page.pending.value_or(false);
     std::string sql = kColumns;

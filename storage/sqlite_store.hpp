@@ -53,6 +53,7 @@ public:
     core::Result<std::vector<core::EstimateScore>> estimate_scores() override;
     core::Result<> save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
                                  Cursor decided) override;
+    core::Result<std::optional<StoredApproval>> approval_at(Cursor cursor) override;
     core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
                                                               std::uint64_t n) override;
     core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) override;

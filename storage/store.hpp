@@ -136,6 +136,8 @@ public:
     /// are new, else 0.
     virtual core::Result<> save_approval(SessionKey key, const core::Approval& approval,
                                          Cursor cursor, Cursor decided) = 0;
+    /// The one whose approval.requested event has this cursor.
+    virtual core::Result<std::optional<StoredApproval>> approval_at(Cursor cursor) = 0;
     virtual core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
                                                                       std::uint64_t n) = 0;
     virtual core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) = 0;

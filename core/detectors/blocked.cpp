@@ -11,7 +11,7 @@ namespace {
 
 bool blocks(FailureKind kind) {
     return kind == FailureKind::kTransient || kind == FailureKind::kAuth ||
-           kind == FailureKind::kUnknownTool;
+           kind == FailureKind::kUnknownTool || kind == FailureKind::kRefused;
 }
 
 /// `ask_user`, `ask_followup_question`: a tool that waits for a person.
@@ -29,6 +29,8 @@ std::string_view what_blocks(FailureKind kind) {
             return "credentials or permission are missing";
         case FailureKind::kUnknownTool:
             return "a tool that the agent calls is not available";
+        case FailureKind::kRefused:
+            return "the model's API refuses the request";
         default:
             return "waits for a person";
     }
@@ -89,10 +91,9 @@ void Blocked::fail(FailureKind failure, bool is_typed, std::uint64_t n) {
 }
 
 void Blocked::observe_error(const ErrorReported& error, std::uint64_t n) {
-    FailureKind failure = failure_of_class(error.error_class);
-    if (failure == FailureKind::kNone && error.status) failure = failure_of_status(*error.status);
-    const bool is_typed = failure != FailureKind::kNone;
-    if (!is_typed) failure = failure_of_message(error.message.kept);
+    const bool is_typed = failure_of_class(error.error_class) != FailureKind::kNone ||
+                          error.status.value_or(0) >= 400;
+    const FailureKind failure = failure_of_error(error);
     if (blocks(failure)) fail(failure, is_typed, n);
 }
 

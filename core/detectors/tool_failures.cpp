@@ -4,9 +4,9 @@ namespace headway::core {
 
 void ToolFailures::observe(const Observation& seen) {
     if (seen.phase_changed || seen.user_message || seen.nudge_taken) *this = {};
-    if (seen.call == nullptr || seen.call->neutral) return;
+    if (seen.call == nullptr || (seen.call->neutral && !seen.call->overran)) return;
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
-    if (seen.call->call.ok) {
+    if (seen.call->call.ok && !seen.call->overran) {
         *this = {};
         return;
     }

@@ -7,7 +7,8 @@
 namespace headway::core {
 
 /// One tool failing in a row, whatever the error (first design: more than three consecutive
-/// failures). A success or another tool starts afresh.
+/// failures); a call beyond its time limit is one, however it ended. A success or another tool
+/// starts afresh.
 struct ToolFailures {
     static constexpr DetectorId kId = DetectorId::kToolFailures;
 

@@ -90,6 +90,10 @@ public:
         if (auto error = failure(Step::kIndex)) return *error;
         return real_.save_approval(key, approval, cursor, decided);
     }
+    core::Result<std::optional<storage::StoredApproval>> approval_at(
+        storage::Cursor cursor) override {
+        return real_.approval_at(cursor);
+    }
     core::Result<std::optional<storage::StoredApproval>> find_approval(storage::SessionKey key,
                                                                        std::uint64_t n) override {
         return real_.find_approval(key, n);

@@ -38,7 +38,7 @@ TEST_CASE("row: of a session of which little is known", "[api]") {
         "reason":"","state":null,"phase":null,"iteration":null,"opened_at":null,"ended_at":null,
         "outcome":null,"last_beat_at":null,"alive":false,"next_heartbeat_ms":10000,
         "last_action":null,"goal":null,"agent":{},"parent":null,"labels":{},"budget":null,
-        "approvals_pending":0,"activity":""})"));
+        "approvals_pending":0,"estimate":null,"activity":""})"));
 }
 
 TEST_CASE("row: of one of which much is known", "[api]") {
@@ -90,7 +90,7 @@ TEST_CASE("overview: counts and needs as JSON", "[api]") {
     CHECK(shown["needs_you"][0] == Document::parse(
                                        R"({"kind":"approval","session":"a","goal":null,
         "since":null,"reason":"asks to run deploy","certain":true,"approval":"a.a4",
-        "risk":"high"})"));
+        "risk":"high","estimate":null})"));
     CHECK(shown["needs_you"][1]["kind"] == "stuck");
     CHECK(shown["needs_you"][1]["goal"] == "fix it");
     CHECK(shown["needs_you"][1]["reason"] == "the same call 5 times");

@@ -43,7 +43,7 @@ TEST_CASE("encode: the advice of a single event", "[api]") {
     CHECK(json == Document::parse(R"({"session":"story","n":2,"accepted":1,"duplicates":0,
         "verdict":{"status":"progressing","reason":"something new was proven at #2","since":"2023-11-14T22:13:21.000Z","evidence":[2]},
         "directives":[{"id":"d4","type":"stop","reason":"enough","delivery":2}],
-        "budget":null,"approvals":[],"next_heartbeat_ms":10000})"));
+        "budget":null,"approvals":[],"estimate":null,"next_heartbeat_ms":10000})"));
 }
 
 TEST_CASE("encode: the advice of a batch lists the numbers in order", "[api]") {
@@ -59,7 +59,7 @@ TEST_CASE("encode: the progress document has exactly the fields of the first des
         json_of([&](std::string& out) { append_progress(out, view(), reading(4200)); });
     CHECK(json == Document::parse(R"({"sessionId":"story","alive":true,"stuck":false,
         "progress":{"heartbeats":0,"stateChanges":1,"lastChange":"tool_call","lastChangeAgo":3200},
-        "currentPhase":null,"iteration":null,"verdict":"progressing","reason":"something new was proven at #2",
+        "currentPhase":null,"iteration":null,"estimate":null,"verdict":"progressing","reason":"something new was proven at #2",
         "n":3,"nextHeartbeatMs":10000})"));
 }
 
@@ -71,6 +71,52 @@ TEST_CASE("encode: progress of a fresh session knows nothing yet, a silent one i
     CHECK(json["progress"]["lastChange"].is_null());
     CHECK(json["progress"]["lastChangeAgo"].is_null());
     CHECK(json["alive"] == false);
+}
+
+TEST_CASE("encode: the newest estimate stands in progress, session and advice", "[api]") {
+    Story story;
+    for (int i = 0; i < 3; ++i) {
+        ProgressEstimated said;
+        said.percent = 40 + i;
+        said.reasoning = bounded_text("found the file");
+        said.next_milestone = "Read file and extract interface";
+        said.blockers = {"missing file path"};
+        (void)story.report(event(std::move(said)), 1000 * i);
+    }
+    const Document ours = Document::parse(R"({"percent":42.0,"reasoning":"found the file",
+        "next_milestone":"Read file and extract interface","blockers":["missing file path"],
+        "is_stuck":true,"source":"agent","fallback":false,"n":4,"at":"2023-11-14T22:13:22.000Z"})");
+    Document first = ours;
+    first["progressPercent"] = first["percent"];
+    first["nextMilestone"] = first["next_milestone"];
+    first["isStuck"] = first["is_stuck"];
+    for (const char* name : {"percent", "next_milestone", "is_stuck"})
+        first.erase(name);
+    const SessionView seen = view_of(story.session);
+    CHECK(json_of([&](std::string& out) { append_progress(out, seen, reading(0)); })["estimate"] ==
+          first);
+    CHECK(json_of([&](std::string& out) { append_advice(out, {}, seen); })["estimate"] == ours);
+    CHECK(json_of([&](std::string& out) {
+              append_session(out, story.session, reading(0));
+          })["estimate"] == ours);
+    CHECK(json_of([&](std::string& out) {
+              append_session(out, Session{"story", story.session.state()}, reading(0));
+          })["estimate"] == ours);
+}
+
+TEST_CASE("encode: past the iterations the status is incomplete, as in the first design", "[api]") {
+    Policy policy;
+    policy.max_iterations = 25;
+    Story story{policy};
+    for (std::uint64_t i = 1; i <= 26; ++i) {
+        Heartbeat data;
+        data.iteration = i;
+        (void)story.report(event(std::move(data)), static_cast<std::int64_t>(i));
+    }
+    const Document json =
+        json_of([&](std::string& out) { append_chat_status(out, view_of(story.session)); });
+    CHECK(json["status"] == "incomplete");
+    CHECK(json["reason"] == "max_iterations_reached");
 }
 
 TEST_CASE("encode: only the verdict stuck is stuck", "[api]") {
@@ -106,12 +152,13 @@ TEST_CASE("encode: the session document has the fields of the API", "[api]") {
         "tools":{"calls":0,"failures":0,"files_modified":0},
         "progress":{"rounds":1,"quiet_rounds":0,"last_hard":0,"last_soft":0},
         "in_flight":[{"call_id":"c9","tool":"bash","since":"2023-11-14T22:13:20.010Z"}],
-        "resources":null,"approvals_pending":0,
+        "resources":null,"approvals_pending":0,"estimate":null,
         "phases":{"total":0,"completed":0,"files_changed":0,"tests_passed":0,"current":null,"history":[]},
         "budget":null,"goal":null,"agent":{},"parent":null,"labels":{},
         "policy":{"profile":"balanced","heartbeat_interval_ms":10000,"heartbeat_limit":5,
         "loop_detection":true,"judge":true,"trust_origin":true,"on_stuck":"by_profile","max_iterations":0,"max_tool_failures":0,
-        "max_parse_failures":0,"tool_time_limit_ms":0,"min_confidence":0.0,"tools":[],"detectors":[]},
+        "max_parse_failures":0,"tool_time_limit_ms":0,"min_confidence":0.0,"low_confidence_attempts":3,
+        "stats_every":10,"confirm_stop":"off","tools":[],"detectors":[]},
         "directives":[]})");
     CHECK(json == expected);
 }

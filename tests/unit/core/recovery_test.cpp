@@ -46,21 +46,25 @@ TEST_CASE("recovery: the way out follows from what blocks and from the last fail
         WayOut way;
     };
     const Case cases[] = {
-        {F::kNone, F::kAuth, WayOut::kNone},
+        {F::kNone, F::kAuth, WayOut::kEscalate},
+        {F::kNone, F::kUnknownTool, WayOut::kOtherTool},
+        {F::kNone, F::kContext, WayOut::kCompact},
+        {F::kNone, F::kNotFound, WayOut::kNone},
+        {F::kNone, F::kTransient, WayOut::kNone},
         {F::kAuth, F::kNone, WayOut::kEscalate},
         {F::kAuth, F::kNotFound, WayOut::kEscalate},
         {F::kNotFound, F::kAuth, WayOut::kEscalate},
         {F::kUnknownTool, F::kNone, WayOut::kOtherTool},
         {F::kTransient, F::kOther, WayOut::kOtherTool},
         {F::kTransient, F::kTransient, WayOut::kGiveUp},
-        {F::kContext, F::kNone, WayOut::kGiveUp},
+        {F::kContext, F::kNone, WayOut::kCompact},
         {F::kNotFound, F::kNone, WayOut::kRephrase},
         {F::kMismatch, F::kMismatch, WayOut::kRephrase},
         {F::kTruncated, F::kNone, WayOut::kRephrase},
         {F::kOther, F::kUnknownTool, WayOut::kOtherTool},
         {F::kOther, F::kTransient, WayOut::kOtherTool},
         {F::kOther, F::kNotFound, WayOut::kRephrase},
-        {F::kOther, F::kContext, WayOut::kGiveUp},
+        {F::kOther, F::kContext, WayOut::kCompact},
         {F::kOther, F::kAssertion, WayOut::kNone},
         {F::kAssertion, F::kNone, WayOut::kNone},
         {F::kOther, F::kNone, WayOut::kEscalate},
@@ -101,11 +105,38 @@ TEST_CASE("recovery: blockers end with hard progress or with an estimate that na
     CHECK(way_out(story.session.state()) == WayOut::kNone);
 }
 
-TEST_CASE("recovery: a fallback leaves the blockers as they were, an agent's own count not",
+TEST_CASE(
+    "recovery: an agent's own blockers choose the way, and a full context is no blocker that "
+    "somebody else lifts",
+    "[core]") {
+    for (const auto& [words, way] : {std::pair{"permission denied", WayOut::kEscalate},
+                                     std::pair{"context length exceeded", WayOut::kCompact},
+                                     std::pair{"unknown tool fs:read", WayOut::kOtherTool}}) {
+        Story story;
+        story.report(event(blocked_by({words})), 1);
+        CHECK(way_out(story.session.state()) == way);
+        story.report(event(blocked_by({})), 2);
+        CHECK(way_out(story.session.state()) == WayOut::kNone);
+    }
+}
+
+TEST_CASE("recovery: the class of an error that the agent reports chooses the way", "[core]") {
+    Story story;
+    ErrorReported error;
+    error.error_class = "context_length";
+    error.message = bounded_text("too long");
+    story.report(event(error), 1);
+    CHECK(way_out(story.session.state()) == WayOut::kCompact);
+}
+
+TEST_CASE("recovery: a fallback leaves the blockers of a judge as they were, and so does the agent",
           "[core]") {
     Story story;
-    story.report(event(blocked_by({"permission denied"})), 1);
-    CHECK(way_out(story.session.state()) == WayOut::kNone);
+    note(story, blocked_by({"permission denied"}), 1);
+    ProgressEstimated fine;
+    fine.percent = 90;
+    story.report(event(fine), 2);
+    CHECK(way_out(story.session.state()) == WayOut::kEscalate);
     note(story, blocked_by({"permission denied"}), 2);
     note(story, fallback_estimate(story.session.state(), "x"), 3);
     CHECK(way_out(story.session.state()) == WayOut::kEscalate);

@@ -14,7 +14,7 @@ std::string clean(std::string_view text, std::string_view workspace = {}) {
 
 TEST_CASE("sanitize: values of names that sound like secrets are taken out", "[core]") {
     CHECK(clean("password=hunter2 is wrong") == "password=[redacted] is wrong");
-    CHECK(clean("DB_PASSWORD: hunter2, user: ana") == "DB_PASSWORD: [redacted], user: ana");
+    CHECK(clean("DB_PASSWORD: hunter2, user: ana") == "DB_PASSWORD: [redacted], user: [user]");
     CHECK(clean(R"({"api_key": "abc123", "model": "x"})") ==
           R"({"api_key": "[redacted]", "model": "x"})");
     CHECK(clean("GET /?access_token=abc&page=2 failed") ==
@@ -58,6 +58,37 @@ TEST_CASE("sanitize: absolute paths lose their folders, except those of the work
           "open /home/ana/a.py password=[redacted]");
     CHECK(clean("src/a.py:4: 3/4 failed and/or skipped") ==
           "src/a.py:4: 3/4 failed and/or skipped");
+}
+
+TEST_CASE("sanitize: what was taken out before stays one mark", "[core]") {
+    CHECK(clean("password=[redacted]") == "password=[redacted]");
+    CHECK(clean("{\"token\": \"[redacted]\"} and api_key: [redacted]]") ==
+          "{\"token\": \"[redacted]\"} and api_key: [redacted]]");
+    CHECK(clean(clean("password=hunter2, Authorization: Bearer abc")) ==
+          clean("password=hunter2, Authorization: Bearer abc"));
+}
+
+TEST_CASE("sanitize: mail addresses, IP addresses and names of users are taken out", "[core]") {
+    CHECK(clean("ask ann.k@example.com now") == "ask [mail] now");
+    CHECK(clean("ann@buildhost: Permission denied (publickey)") ==
+          "[user]: Permission denied (publickey)");
+    CHECK(clean("connect to 10.1.2.3:5432 failed") == "connect to [ip]:5432 failed");
+    CHECK(clean("no route to 2001:db8::7 or fe80::1") == "no route to [ip] or [ip]");
+    CHECK(clean("http://10.1.2.3/x refused") == "http://[ip]/x refused");
+    CHECK(clean("authentication failed for user \"ann\"") ==
+          "authentication failed for user \"[user]\"");
+    CHECK(clean("username=ann&x=1") == "username=[user]&x=1");
+    CHECK(clean("{\"user\": \"ann\", \"age\": 3}") == "{\"user\": \"[user]\", \"age\": 3}");
+    CHECK(clean("cannot stat /home/ann") == "cannot stat …/[user]");
+    CHECK(clean("C:\\Users\\ann is locked") == "…/[user] is locked");
+}
+
+TEST_CASE("sanitize: what only looks like an address stays as it is", "[core]") {
+    for (const char* text :
+         {"lodash@4.17.21 is deprecated", "std::vector at 12:34:56", "127.0.0.1:8080 and ::1",
+          "version 1.2.3", "1.2.3.4.5", "300.1.1.1", "the user input is invalid", "a::b::c"}) {
+        CHECK(clean(text) == text);
+    }
 }
 
 TEST_CASE("sanitize: what is no secret stays as it is", "[core]") {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "config/keys.hpp"
+
+namespace headway::config {
+
+/// The keys of `[policy]` that set limits of new sessions, behind the others of that section.
+void add_policy_limit_keys(std::vector<Key>& table);
+
+/// What a preset says about one key, in the form that Key::assign reads.
+struct PresetValue {
+    std::string_view key;
+    std::string_view text;
+};
+
+/// The values of a preset for keys that nothing else sets; empty for "none". docs/first-designs.md
+/// says where each comes from. Any thread.
+std::span<const PresetValue> preset_values(std::string_view preset) noexcept;
+
+}  // namespace headway::config
