@@ -212,6 +212,9 @@ std::string weaker_field(const Policy& next, const Policy& now) {
     if (weaker_limit(next.max_parse_failures, now.max_parse_failures)) return "/max_parse_failures";
     if (weaker_limit(next.tool_time_limit, now.tool_time_limit)) return "/tool_time_limit_ms";
     if (next.min_confidence < now.min_confidence) return "/min_confidence";
+    if (next.low_confidence_attempts > now.low_confidence_attempts)
+        return "/low_confidence_attempts";
+    if (next.confirm_stop > now.confirm_stop) return "/confirm_stop";
     if (next.trust_origin && !now.trust_origin) return "/trust_origin";
     const std::string tool = weaker_tool(next, now);
     return tool.empty() ? weaker_detector(next, now) : tool;

@@ -335,7 +335,7 @@ class ProgressEstimates(PresetCase):
                 "is_stuck": False}
         first = {"progressPercent": 40.0, "reasoning": said["reasoning"], "nextMilestone": said["next_milestone"],
                  "blockers": said["blockers"], "isStuck": False}
-        row = next(r for r in self.client.get("/v1/sessions?view=rows").json()["sessions"] if r["id"] == session)
+        row = next(r for r in self.client.get("/v1/sessions?view=row").json()["sessions"] if r["id"] == session)
         for document in (reply, self.client.session(session), row):
             self.assertLessEqual(ours.items(), document["estimate"].items())
         self.assertLessEqual(first.items(), self.progress(session)["estimate"].items())
