@@ -344,6 +344,14 @@ Result<DecodedRevoke> decode_revoke(JsonTape& tape, std::string_view body) {
     return decoded;
 }
 
+Result<DecodedAcknowledge> decode_acknowledge(JsonTape& tape, std::string_view body) {
+    HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
+    DecodedAcknowledge decoded;
+    HEADWAY_CHECK(fields::decode_object(tape.root(), decoded));
+    HEADWAY_CHECK(check_who(decoded.by, {}));
+    return decoded;
+}
+
 Result<DecodedApproveAgent> decode_approve_agent(JsonTape& tape, std::string_view body) {
     HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
     DecodedApproveAgent decoded;

@@ -55,6 +55,20 @@ struct DecodedRevoke {
 /// Empty is `{}`.
 core::Result<DecodedRevoke> decode_revoke(JsonTape& tape, std::string_view body);
 
+/// What a person says who has seen the alarms of a session.
+struct DecodedAcknowledge {
+    std::uint64_t n = 0;  ///< of one alarm; 0 = all
+    std::string by;
+    std::string reason;
+    static constexpr auto fields() {
+        return field_list(core::field("n", &DecodedAcknowledge::n),
+                          core::field("by", &DecodedAcknowledge::by),
+                          core::field("reason", &DecodedAcknowledge::reason));
+    }
+};
+/// Empty is `{}`.
+core::Result<DecodedAcknowledge> decode_acknowledge(JsonTape& tape, std::string_view body);
+
 /// The body of the first design's approve-agent.
 struct DecodedApproveAgent {
     std::string request_id;  ///< or empty: the only one that is pending

@@ -173,6 +173,29 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.close_array();
 }
 
+/// What went against a decision and was not acknowledged by a person.
+void write_alarms(JsonWriter& json, std::string_view session, const core::Approvals& approvals) {
+    json.key("alarms");
+    json.open_array();
+    for (const core::RaisedAlarm& alarm : approvals.alarms) {
+        json.open_object();
+        json.member("kind", alarm.kind);
+        json.key("approval_id");
+        if (alarm.approval != 0) {
+            json.value(core::approval_id(session, alarm.approval));
+        } else {
+            json.null();
+        }
+        json.member("tool", alarm.tool);
+        json.member("at", alarm.at);
+        json.member("n", alarm.n);
+        json.member("times", alarm.times);
+        json.close_object();
+    }
+    json.close_array();
+    if (approvals.alarms_more > 0) json.member("alarms_more", approvals.alarms_more);
+}
+
 void write_wait_body(JsonWriter& json, const core::SessionView& view,
                      const core::WaitAnswer& answer, const ReadingTime& time) {
     json.member("matched", answer.matched);
@@ -242,6 +265,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("approvals_pending", state.approvals.pending());
     json.key("estimate");
     write_estimate(json, &state.estimates->current);
+    write_alarms(json, session.id(), state.approvals);
     write_phases(json, state);
     json.key("budget");
     write_budget(json, core::budget_status(state, time.now, time.watch), prediction);
@@ -313,6 +337,7 @@ void append_progress(std::string& out, const core::SessionView& view, const Read
     write_first_design_estimate(json, view.estimate.get());
     json.member("verdict", view.judgement->verdict);
     json.member("reason", view.judgement->reason);
+    json.member("alarm", view.alarm);
     json.member("n", view.n);
     json.member("nextHeartbeatMs", view.asked_interval);
     json.close_object();

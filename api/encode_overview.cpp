@@ -21,8 +21,8 @@ void member_or_null(JsonWriter& json, std::string_view name, const T& v, bool pr
 }
 
 std::string_view name_of(NeedKind kind) {
-    constexpr std::string_view kNames[] = {"approval", "question", "stuck",
-                                           "blocked",  "silent",   "over_budget"};
+    constexpr std::string_view kNames[] = {"approval", "question",    "stuck", "blocked",
+                                           "silent",   "over_budget", "alarm"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -55,6 +55,7 @@ void write_need(JsonWriter& json, const Need& need) {
     member_or_null(json, "goal", need.goal, !need.goal.empty());
     json.member("since", need.since);
     json.member("reason", need.reason);
+    json.member("reason_code", need.alarm);
     json.member("certain", need.certain);
     const bool approval = need.approval != 0;
     member_or_null(json, "approval", core::approval_id(need.session, need.approval), approval);
@@ -62,6 +63,25 @@ void write_need(JsonWriter& json, const Need& need) {
     json.key("estimate");
     write_estimate(json, need.estimate.get());
     json.close_object();
+}
+
+/// What happened, for a person.
+std::string alarm_text(const core::RaisedAlarm& alarm) {
+    std::string text = alarm.tool.empty() ? "a call" : alarm.tool;
+    switch (alarm.kind) {
+        case core::ApprovalAlarmKind::kExecutedThoughRejected:
+            text += " ran although it was rejected";
+            break;
+        case core::ApprovalAlarmKind::kExecutedUnapproved:
+            text += alarm.approval != 0 ? " ran before it was allowed, or with other arguments"
+                                        : " ran without the permission that it needs";
+            break;
+        case core::ApprovalAlarmKind::kNeverExecuted:
+            text += " was approved and has not run";
+            break;
+    }
+    if (alarm.times > 1) text += ", " + std::to_string(alarm.times) + " times";
+    return text;
 }
 
 std::string wish_of(const core::Approval& approval) {
@@ -112,6 +132,7 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("approvals_pending", state.approvals.pending());
     json.key("estimate");
     write_estimate(json, &state.estimates->current);
+    json.member("alarm", core::view_of(session).alarm);
     json.member("activity", core::activity_of(state.ledger));
     json.close_object();
 }
@@ -155,6 +176,26 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
     return need;
 }
 
+Need need_of_alarm(const core::Session& session) {
+    const core::SessionState& state = session.state();
+    Need need;
+    need.kind = NeedKind::kAlarm;
+    need.session = session.id();
+    need.goal = goal_line(state);
+    need.certain = true;
+    const core::RaisedAlarm* worst = state.approvals.worst_alarm();
+    if (worst == nullptr) return need;
+    need.alarm = worst->kind;
+    need.since = worst->at;
+    need.approval = worst->approval;
+    need.reason = alarm_text(*worst);
+    if (const core::Approval* asked = state.approvals.find(worst->approval))
+        need.risk = asked->risk;
+    const std::size_t others = state.approvals.alarms.size() - 1 + state.approvals.alarms_more;
+    if (others > 0) need.reason += "; and " + std::to_string(others) + " more";
+    return need;
+}
+
 void append_overview(std::string& out, const Overview& overview) {
     JsonWriter json{out};
     json.open_object();
@@ -170,6 +211,8 @@ void append_overview(std::string& out, const Overview& overview) {
         json.member(core::name_of(static_cast<core::Verdict>(i)), overview.counts[i]);
     }
     json.close_object();
+    json.member("alarm", overview.alarm);
+    json.member("alarms", overview.alarms);
     json.key("needs_you");
     json.open_array();
     for (const Need& need : overview.needs)

@@ -19,7 +19,15 @@ namespace headway::api {
 /// A session in a line of a table: a tenth of its document.
 void append_row(std::string& out, const core::Session& session, const ReadingTime& time);
 
-enum class NeedKind : std::uint8_t { kApproval, kQuestion, kStuck, kBlocked, kSilent, kOverBudget };
+enum class NeedKind : std::uint8_t {
+    kApproval,
+    kQuestion,
+    kStuck,
+    kBlocked,
+    kSilent,
+    kOverBudget,
+    kAlarm
+};
 
 /// Something that waits for a person.
 struct Need {
@@ -32,6 +40,7 @@ struct Need {
     std::uint64_t approval = 0;  ///< its number; 0 = none
     core::Risk risk = core::Risk::kUnknown;
     core::EstimatePtr estimate;  ///< of the session, or null
+    std::optional<core::ApprovalAlarmKind> alarm;  ///< of kAlarm
 };
 
 /// What a pending approval asks for.
@@ -40,13 +49,17 @@ Need need_of(std::string_view session, const core::Approval& approval);
 /// asks for.
 Need need_of(const core::Session& session, core::Timestamp since, bool over_budget,
              const ReadingTime& time);
+/// What a session with an alarm asks for: that a person looks, and acknowledges.
+Need need_of_alarm(const core::Session& session);
 /// What people see of the goal where there is room for a line.
 std::string goal_line(const core::SessionState& state);
 
 struct Overview {
     std::int64_t cursor = 0;                                  ///< of the stream of all sessions
     std::array<std::uint64_t, core::kVerdictCount> counts{};  ///< of open sessions
-    std::vector<Need> needs;                                  ///< oldest first
+    std::optional<core::ApprovalAlarmKind> alarm;             ///< the most urgent of all sessions
+    std::uint64_t alarms = 0;                                 ///< sessions with one, ended ones too
+    std::vector<Need> needs;                                  ///< alarms, then oldest first
     std::uint64_t needs_total = 0;
 };
 void append_overview(std::string& out, const Overview& overview);

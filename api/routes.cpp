@@ -65,6 +65,7 @@ constexpr Entry kRoutes[] = {
     {Method::kPost, "/v1/approvals/{approval}/decision", Route::kDecide},
     {Method::kPost, "/v1/approvals/{approval}/redeem", Route::kRedeem},
     {Method::kPost, "/v1/approvals/{approval}/revoke", Route::kRevoke},
+    {Method::kPost, "/v1/sessions/{id}/alarms/acknowledge", Route::kAlarmsSeen},
     {Method::kPost, "/v1/sessions/{id}/approve-agent", Route::kApproveAgent},
     {Method::kPost, "/v1/chat/{id}/approve-agent", Route::kApproveAgent},
     {Method::kPost, "/check-status", Route::kCheckAsk},
@@ -212,6 +213,7 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kBackup:
         case Route::kApproveAgent:
         case Route::kRevoke:
+        case Route::kAlarmsSeen:
         case Route::kCheckAsk:
         case Route::kWebhookReplay:
             return {true, false, core::limits::kControlBodyBytesMax};

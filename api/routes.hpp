@@ -73,8 +73,9 @@ enum class Route : std::uint8_t {
     kWebhookReplay,
     kWebhookTest,
     kLogIn,
+    kAlarmsSeen,
 };
-inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kLogIn) + 1;
+inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kAlarmsSeen) + 1;
 
 /// What the gate has to know about a route before the body is read.
 struct RouteTraits {

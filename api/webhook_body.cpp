@@ -45,6 +45,10 @@ std::string body_of(const core::Session& session, const core::Event& event, Exte
     json.member("verdict", state.judgement.verdict);
     if (std::holds_alternative<core::ApprovalRequested>(event.payload))
         json.member("approval", core::approval_id(session.id(), event.n));
+    const auto* alarm = std::get_if<core::ApprovalAlarm>(&event.payload);
+    if (alarm != nullptr && !alarm->id.empty()) json.member("approval", alarm->id);
+    if (const core::RaisedAlarm* worst = state.approvals.worst_alarm())
+        json.member("alarm", worst->kind);
     if (extent != Extent::kName) write_session(json, state);
     if (extent < Extent::kWithoutData) {
         json.key("event");

@@ -93,7 +93,8 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
     alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
     if (about == nullptr) return alarm;
     if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
-    if (about->alarm == alarm.alarm && !must_ask) return std::nullopt;  // said before
+    const bool said = about->alarm == alarm.alarm && !about->alarm_seen;
+    if (said && !must_ask) return std::nullopt;
     alarm.id = approval_id(session, about->n);
     alarm.evidence.push_back(about->decided_n != 0 ? about->decided_n : about->n);
     return alarm;

@@ -199,4 +199,18 @@ struct ApprovalAlarm {
     }
 };
 
+/// A person has seen these alarms: they ask for no attention any more. Only an operator says so.
+struct AlarmAcknowledged {
+    static constexpr EventType kType = EventType::kAlarmAcknowledged;
+    std::vector<std::uint64_t> alarms;  ///< numbers of approval.alarm events
+    std::string by;
+    std::string reason;
+    bool operator==(const AlarmAcknowledged&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("alarms", &AlarmAcknowledged::alarms),
+                          field("by", &AlarmAcknowledged::by),
+                          field("reason", &AlarmAcknowledged::reason));
+    }
+};
+
 }  // namespace headway::core

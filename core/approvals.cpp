@@ -96,7 +96,47 @@ void add_grant(Approvals& approvals, const Approval& approval, Timestamp at) {
                       approval.question, approval.match, approval.until});
 }
 
+/// Notes an alarm. When there are too many, a more urgent one takes the place of the least urgent,
+/// so that a flood of small ones hides nothing.
+void raise(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at) {
+    const auto ref = parse_approval_id(alarm.id);
+    RaisedAlarm raised{alarm.alarm, ref ? ref->n : 0, start_of(alarm.tool), at, n, 1};
+    auto& alarms = approvals.alarms;
+    const auto same = std::find_if(alarms.begin(), alarms.end(), [&](const RaisedAlarm& other) {
+        return other.kind == raised.kind && other.approval == raised.approval &&
+               other.tool == raised.tool;
+    });
+    if (same != alarms.end()) {
+        same->at = at;
+        same->n = n;
+        ++same->times;
+        return;
+    }
+    if (alarms.size() == limits::kAlarmsMax) {
+        ++approvals.alarms_more;
+        const auto least = std::min_element(alarms.begin(), alarms.end(),
+                                            [](const RaisedAlarm& a, const RaisedAlarm& b) {
+                                                return urgency_of(a.kind) < urgency_of(b.kind);
+                                            });
+        if (urgency_of(least->kind) >= urgency_of(raised.kind)) return;
+        alarms.erase(least);
+    }
+    alarms.push_back(std::move(raised));
+}
+
 }  // namespace
+
+int urgency_of(ApprovalAlarmKind kind) noexcept {
+    switch (kind) {
+        case ApprovalAlarmKind::kExecutedThoughRejected:
+            return 2;
+        case ApprovalAlarmKind::kExecutedUnapproved:
+            return 1;
+        case ApprovalAlarmKind::kNeverExecuted:
+            break;
+    }
+    return 0;
+}
 
 bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept {
     const unsigned allowed = kTransitions[static_cast<std::size_t>(from)];
@@ -127,6 +167,14 @@ const Approval* Approvals::oldest_pending() const noexcept {
     const auto found = std::find_if(requests.begin(), requests.end(),
                                     [](const Approval& a) { return a.pending(); });
     return found == requests.end() ? nullptr : &*found;
+}
+
+const RaisedAlarm* Approvals::worst_alarm() const noexcept {
+    const auto worst = std::max_element(alarms.begin(), alarms.end(),
+                                        [](const RaisedAlarm& a, const RaisedAlarm& b) {
+                                            return urgency_of(a.kind) < urgency_of(b.kind);
+                                        });
+    return worst == alarms.end() ? nullptr : &*worst;
 }
 
 const Approval* Approvals::asked_before(const ApprovalRequested& asked) const {
@@ -280,13 +328,29 @@ void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n
 }
 
 void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at) {
+    raise(approvals, alarm, n, at);
     Approval* approval = find_mutable(approvals, alarm.id);
     if (approval == nullptr) return;
     approval->alarm = alarm.alarm;
+    approval->alarm_seen = false;
     approval->changed_n = n;
     const bool late = alarm.alarm == ApprovalAlarmKind::kNeverExecuted;
     // A call that ran while somebody was asked leaves nothing to decide.
     become(approvals, *approval, late ? S::kNeverExecuted : S::kCancelled, n, at);
+}
+
+void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n) {
+    std::erase_if(approvals.alarms, [&](const RaisedAlarm& raised) {
+        const auto& names = seen.alarms;
+        if (std::find(names.begin(), names.end(), raised.n) == names.end()) return false;
+        for (Approval& approval : approvals.requests) {
+            if (approval.n != raised.approval) continue;
+            approval.alarm_seen = true;
+            approval.changed_n = n;
+        }
+        return true;
+    });
+    if (approvals.alarms.empty()) approvals.alarms_more = 0;
 }
 
 void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n) {

@@ -82,6 +82,7 @@ struct Approval {
     std::uint64_t changed_n = 0;  ///< the event that last changed it
     /// Of kind, tool and arguments (identity_of): equal requests share it, others never.
     std::string identity_digest;
+    bool alarm_seen = false;      ///< a person has acknowledged `alarm`: the same again is news
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     /// Approved and not used up: the call may run.
@@ -112,12 +113,37 @@ struct Grant {
     }
 };
 
+/// An alarm that no person has acknowledged. Equal ones (kind, approval and tool) are one.
+struct RaisedAlarm {
+    ApprovalAlarmKind kind = ApprovalAlarmKind::kNeverExecuted;
+    std::uint64_t approval = 0;  ///< number of its request; 0 = nobody had been asked
+    std::string tool;
+    Timestamp at = kNever;    ///< of the last one
+    std::uint64_t n = 0;      ///< event of the last one
+    std::uint64_t times = 1;  ///< how often it was raised
+    bool operator==(const RaisedAlarm&) const = default;
+    static constexpr auto fields() {
+        using R = RaisedAlarm;
+        return field_list(field("kind", &R::kind), field("approval", &R::approval),
+                          field("tool", &R::tool), field("at", &R::at), field("n", &R::n),
+                          field("times", &R::times));
+    }
+};
+
+/// How urgent an alarm is, more first: what was forbidden and done, what was never asked for, what
+/// was allowed and left undone. Pure.
+int urgency_of(ApprovalAlarmKind kind) noexcept;
+
 /// The approvals of one session; part of its state.
 struct Approvals {
     /// At most limits::kApprovalsPendingMax pending and kApprovalsKeptMax others, oldest first.
     std::vector<Approval> requests;
     std::vector<Grant> grants;        ///< at most limits::kGrantsMax
     Timestamp waited_until = kNever;  ///< when the agent last had to wait for a person
+    /// At most limits::kAlarmsMax, oldest first. No report of the agent takes one away, nor does
+    /// the end of the session.
+    std::vector<RaisedAlarm> alarms;
+    std::uint64_t alarms_more = 0;  ///< raised, and not kept here because there were too many
 
     const Approval* find(std::uint64_t n) const noexcept;
     std::size_t pending() const noexcept;
@@ -127,14 +153,17 @@ struct Approvals {
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
+    /// The most urgent alarm, the oldest of these; or null.
+    const RaisedAlarm* worst_alarm() const noexcept;
     /// An unused approval of exactly this call, or null.
     const Approval* open_for(const ApprovalRequested& asked) const;
 
     bool operator==(const Approvals&) const = default;
     static constexpr auto fields() {
-        return field_list(field("requests", &Approvals::requests),
-                          field("grants", &Approvals::grants),
-                          field("waited_until", &Approvals::waited_until));
+        return field_list(
+            field("requests", &Approvals::requests), field("grants", &Approvals::grants),
+            field("waited_until", &Approvals::waited_until), field("alarms", &Approvals::alarms),
+            field("alarms_more", &Approvals::alarms_more));
     }
 };
 
@@ -163,6 +192,7 @@ void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t
 void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n);
 void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n);
 void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at);
+void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n);
 /// A call finished: it uses up the approval that covers it, if any.
 void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n);
 /// The agent has read the decision.
@@ -241,7 +271,8 @@ constexpr auto Approval::fields() {
         field("execute_by", &A::execute_by), field("redeemed_at", &A::redeemed_at),
         field("redeem_key", &A::redeem_key), field("executed_n", &A::executed_n),
         field("alarm", &A::alarm), field("acknowledged", &A::acknowledged),
-        field("changed_n", &A::changed_n), field("identity_digest", &A::identity_digest));
+        field("changed_n", &A::changed_n), field("identity_digest", &A::identity_digest),
+        field("alarm_seen", &A::alarm_seen));
 }
 
 }  // namespace headway::core

@@ -69,6 +69,7 @@ bool reportable(EventType type) noexcept {
         case EventType::kCheckCompleted:
         case EventType::kSessionAmended:
         case EventType::kBudgetUpdated:
+        case EventType::kAlarmAcknowledged:
             return false;
         default:
             return true;

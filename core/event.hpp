@@ -23,7 +23,7 @@ using Payload = std::variant<
     CancelRequested, SessionEnded, ProgressStats, BudgetSet, BudgetExtended, BudgetLevelChanged,
     ChildProgress, ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
     ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted, SessionAmended,
-    BudgetUpdated>;
+    BudgetUpdated, AlarmAcknowledged>;
 
 /// One immutable entry in the journal of a session.
 struct Event {

@@ -49,6 +49,7 @@ enum class EventType : std::uint8_t {
     kCheckCompleted,
     kSessionAmended,
     kBudgetUpdated,
+    kAlarmAcknowledged,
 };
 
 template <>
@@ -88,7 +89,8 @@ struct EnumNames<EventType> {
                                                              "check.requested",
                                                              "check.completed",
                                                              "session.amended",
-                                                             "budget.updated"};
+                                                             "budget.updated",
+                                                             "alarm.acknowledged"};
 };
 
 template <>

@@ -7,6 +7,7 @@
 #include "core/classify.hpp"
 #include "core/completion.hpp"
 #include "core/fold_call.hpp"
+#include "core/fold_phase.hpp"
 #include "core/limits.hpp"
 #include "core/policy_floor.hpp"
 #include "core/recovery.hpp"
@@ -15,10 +16,6 @@
 
 namespace headway::core {
 namespace {
-
-std::string phase_text(const std::string& text) {
-    return std::string{cut_text(text, limits::kPhaseTextBytesMax)};
-}
 
 /// One overload for each payload; the default does nothing beyond what every event does.
 struct Fold {
@@ -124,27 +121,11 @@ struct Fold {
     void operator()(const Compacted&) const { state.ledger.compacted_n = event.n; }
 
     void operator()(const PhaseStarted& phase) const {
-        close_phase(std::nullopt);
-        state.current_phase = {};
-        state.current_phase.number = phase.number;
-        state.current_phase.name = phase_text(phase.name);
-        state.current_phase.description = phase_text(phase.description);
-        state.current_phase.expected_ms = phase.expected_ms;
-        state.current_phase.started_at = event.at;
-        if (phase.total) state.phase_totals.total = *phase.total;
+        begin_phase(state, phase, event.at);
         enter_phase(phase.name);
     }
 
-    void operator()(const PhaseCompleted& phase) const {
-        if (state.current_phase.started_at == kNever)
-            state.current_phase.name = phase_text(phase.name);
-        if (!state.current_phase.number) state.current_phase.number = phase.number;
-        const std::size_t kept = std::min(phase.blockers.size(), limits::kBlockersMax);
-        state.current_phase.blockers.clear();
-        for (std::size_t i = 0; i < kept; ++i)
-            state.current_phase.blockers.push_back(phase_text(phase.blockers[i]));
-        close_phase(phase.ok);
-    }
+    void operator()(const PhaseCompleted& phase) const { complete_phase(state, phase, event.at); }
 
     void operator()(const VerdictChanged& change) const {
         Judgement& judgement = state.judgement;
@@ -225,6 +206,10 @@ struct Fold {
         enter(state.approvals, alarm, event.n, event.at);
     }
 
+    void operator()(const AlarmAcknowledged& acknowledged) const {
+        enter(state.approvals, acknowledged, event.n);
+    }
+
     void operator()(const CheckRequested& asked) const { begin_check(state, asked, event.n); }
 
     void operator()(const CheckCompleted& done) const { end_check(state, done, event.n); }
@@ -242,6 +227,7 @@ struct Fold {
         state.open_calls.clear();
         state.in_flight_beat.reset();
         state.directives.clear();
+        end_phase(state, event.at);
         close(state.approvals, event.n, event.at);
     }
 
@@ -284,18 +270,6 @@ struct Fold {
         const Timestamp since = open->since;
         state.open_calls.erase(open);
         return since;
-    }
-
-    void close_phase(std::optional<bool> ok) const {
-        if (state.current_phase.name.empty()) return;
-        state.current_phase.ended_at = event.at;
-        state.current_phase.ok = ok;
-        ++state.phase_totals.completed;
-        if (state.past_phases.size() == limits::kPhasesMax) {
-            state.past_phases.erase(state.past_phases.begin());
-        }
-        state.past_phases.push_back(std::move(state.current_phase));
-        state.current_phase = {};
     }
 
     /// What was said about a loop is no longer true once the loop is over.

@@ -38,6 +38,8 @@ inline constexpr std::size_t kApprovalsPendingMax =
 inline constexpr std::size_t kApprovalsKeptMax =
     32;  ///< decided ones that a session remembers, to be redeemed and watched; the index has all
 inline constexpr std::size_t kGrantsMax = 32;  ///< approvals of one session that reach further
+inline constexpr std::size_t kAlarmsMax =
+    16;  ///< different alarms of one session that nobody has acknowledged; the others are counted
 inline constexpr std::size_t kApprovalTextBytesMax =
     256;  ///< of summary and reason as a session remembers them; the journal has them whole
 inline constexpr std::size_t kApproverBytesMax = 128;   ///< name of whoever decides

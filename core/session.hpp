@@ -142,6 +142,13 @@ public:
     Result<> revoke(std::uint64_t n, std::string by, std::string reason, const Context& context,
                     std::vector<Event>& out);
 
+    /// A person has seen alarm `n` (a number of an approval.alarm event), or all of them for 0.
+    /// Changes nothing when there are none. Also of a session that has ended: what went wrong in it
+    /// asks for attention until somebody saw it. Error: kInvalidField for an `n` that is no alarm
+    /// (any more).
+    Result<> acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,
+                                const Context& context, std::vector<Event>& out);
+
     /// Asks a judge for its opinion; false when this check is under way already. The question
     /// itself is the caller's to send, as the check.requested event says. Errors: kSessionEnded,
     /// kNoJudge, kTooManyChecks.

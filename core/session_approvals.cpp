@@ -174,6 +174,27 @@ Result<> Session::revoke(std::uint64_t n, std::string by, std::string reason,
     return {};
 }
 
+Result<> Session::acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,
+                                     const Context& context, std::vector<Event>& out) {
+    AlarmAcknowledged seen;
+    for (const RaisedAlarm& raised : state_.approvals.alarms) {
+        if (n == 0 || raised.n == n) seen.alarms.push_back(raised.n);
+    }
+    if (seen.alarms.empty() && n != 0) {
+        return Error{ErrorCode::kInvalidField,
+                     "no alarm of this session has this number, or it was raised again or "
+                     "acknowledged since; `alarms` of GET /v1/sessions/" +
+                         id_ + " lists them",
+                     "/n"};
+    }
+    if (seen.alarms.empty()) return {};
+    credit_pause(context, out);
+    seen.by = std::move(by);
+    seen.reason = std::move(reason);
+    add(make_event(std::move(seen), context), out);
+    return {};
+}
+
 /// Before `event` is folded: whether the call that finished had to be allowed and was not.
 std::optional<ApprovalAlarm> Session::alarm_before(const Event& event,
                                                    const Context& context) const {

@@ -25,6 +25,7 @@ SessionView view_of(const Session& session) {
     view.last_change_at = state.last_change_at;
     view.phase = state.phase;
     view.iteration = state.iteration;
+    if (const RaisedAlarm* alarm = state.approvals.worst_alarm()) view.alarm = alarm->kind;
     std::copy(state.reached.begin(), state.reached.end(), view.reached.begin());
     return view;
 }

@@ -28,6 +28,7 @@ struct SessionView {
     Timestamp last_change_at = kNever;
     std::string phase;
     std::optional<std::uint64_t> iteration;
+    std::optional<ApprovalAlarmKind> alarm;  ///< the most urgent that nobody has acknowledged
     std::array<std::uint64_t, kVerdictCount> reached{};  ///< as SessionState::reached
 };
 

@@ -45,6 +45,7 @@ constexpr Entry kTable[] = {
     {Route::kRedeem, Guard::kReport},
     {Route::kDecide, Guard::kApprove},
     {Route::kRevoke, Guard::kApprove},
+    {Route::kAlarmsSeen, Guard::kApprove},
     {Route::kApproveAgent, Guard::kApprove},
     {Route::kCheckAsk, Guard::kReport, false},
     {Route::kCheck, Guard::kRead, false},

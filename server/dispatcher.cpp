@@ -168,6 +168,8 @@ core::Result<> Dispatcher::route_rest(Call& call) {
             return redeem(call);
         case api::Route::kRevoke:
             return revoke(call);
+        case api::Route::kAlarmsSeen:
+            return acknowledge(call);
         case api::Route::kApproveAgent:
             return approve_agent(call);
         case api::Route::kCheckAsk:

@@ -73,6 +73,14 @@ Result<> Dispatcher::revoke(Call& call) {
     return submit(call, std::move(command), call.session(), call.request.body.size());
 }
 
+Result<> Dispatcher::acknowledge(Call& call) {
+    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
+    HEADWAY_TRY(auto decoded, api::decode_acknowledge(tape_, call.request.body));
+    decoded.by = signed_by(*call.caller, std::move(decoded.by));
+    AcknowledgeCommand command{call.session(), std::move(decoded)};
+    return submit(call, std::move(command), call.session(), call.request.body.size());
+}
+
 Result<> Dispatcher::approve_agent(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     HEADWAY_TRY(auto decoded, api::decode_approve_agent(tape_, call.request.body));

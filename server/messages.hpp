@@ -130,6 +130,11 @@ struct RevokeCommand {
     ApprovalAlias alias = {};
 };
 
+struct AcknowledgeCommand {
+    std::string session;
+    api::DecodedAcknowledge said;
+};
+
 struct ApproveAgentCommand {
     std::string session;
     api::DecodedApproveAgent said;
@@ -269,13 +274,13 @@ struct ReloadCommand {
 
 using Command =
     std::variant<ReportCommand, OpenCommand, EndCommand, CancelCommand, ControlCommand, AskCommand,
-                 DecideCommand, RedeemCommand, RevokeCommand, ApproveAgentCommand, SessionQuery,
-                 ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery, ApprovalQuery,
-                 InboxQuery, ReloadCommand, BudgetCommand, BudgetQuery, BudgetAnalyticsQuery,
-                 CreateTokenCommand, RevokeTokenCommand, UseTokensCommand, CheckCommand,
-                 JudgedCommand, CheckQuery, EstimatesQuery, OverviewQuery, SystemQuery,
-                 BackupCommand, WebhooksQuery, DeliveriesQuery, WebhookTestCommand,
-                 WebhookReplayCommand, WebhookDoneCommand>;
+                 DecideCommand, RedeemCommand, RevokeCommand, AcknowledgeCommand,
+                 ApproveAgentCommand, SessionQuery, ComparisonQuery, ListQuery, JournalQuery,
+                 ViewQuery, StreamQuery, ApprovalQuery, InboxQuery, ReloadCommand, BudgetCommand,
+                 BudgetQuery, BudgetAnalyticsQuery, CreateTokenCommand, RevokeTokenCommand,
+                 UseTokensCommand, CheckCommand, JudgedCommand, CheckQuery, EstimatesQuery,
+                 OverviewQuery, SystemQuery, BackupCommand, WebhooksQuery, DeliveriesQuery,
+                 WebhookTestCommand, WebhookReplayCommand, WebhookDoneCommand>;
 
 struct Request {
     ReplyTo reply_to;

@@ -69,7 +69,8 @@ const char* route_name(std::size_t route) {
                                       "webhook_deliveries",
                                       "webhook_replay",
                                       "webhook_test",
-                                      "log_in"};
+                                      "log_in",
+                                      "alarms_seen"};
     static_assert(std::size(kNames) == api::kRouteCount);
     return kNames[route];
 }

@@ -27,6 +27,16 @@ void add_approvals(Families& families, const ApprovalStats& stats) {
                      std::string{core::name_of(static_cast<core::ApprovalAlarmKind>(i))},
                      stats.alarms[i]);
     }
+    auto& open = families.family("headway_approval_alarms",
+                                 "Sessions with an alarm that no person has acknowledged, by the "
+                                 "most urgent one.",
+                                 MetricType::Gauge);
+    for (std::size_t i = 0; i < stats.alarmed.size(); ++i) {
+        ClientMetric& metric = open.metric.emplace_back();
+        metric.label.push_back(
+            {"alarm", std::string{core::name_of(static_cast<core::ApprovalAlarmKind>(i))}});
+        metric.gauge.value = static_cast<double>(stats.alarmed[i]);
+    }
 }
 
 void add_webhooks(Families& families, const std::vector<WebhookStats>& webhooks) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/event.hpp"
+#include "storage/session_index.hpp"
 
 // How the supervisor and what it supervises fare: what /readyz, /metrics and /v1/system show.
 
@@ -18,7 +19,8 @@ struct ApprovalStats {
     std::uint64_t expired = 0;
     std::uint64_t redeemed = 0;
     std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()> alarms{};
-    std::uint64_t pending = 0;  ///< now
+    std::uint64_t pending = 0;       ///< now
+    storage::AlarmCounts alarmed{};  ///< sessions with an alarm that no person acknowledged, now
 };
 
 struct CheckStats {

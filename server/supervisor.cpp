@@ -63,6 +63,7 @@ core::Result<std::uint64_t> Supervisor::recover() {
         deadlines_.schedule(key, start);
     HEADWAY_TRY(stats_.approvals.pending, store_.count_pending());
     HEADWAY_TRY(stats_.open, store_.count_open());
+    HEADWAY_TRY(stats_.approvals.alarmed, store_.count_alarms());
     HEADWAY_CHECK(recover_checks());
     HEADWAY_CHECK(recover_webhooks());
     for (storage::StoredSession& stored : recovery.sessions) {

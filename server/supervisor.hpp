@@ -172,6 +172,8 @@ private:
     core::Result<Answer> handle(DecideCommand& command, const core::Context& context, Turn& turn);
     core::Result<Answer> handle(RedeemCommand& command, const core::Context& context, Turn& turn);
     core::Result<Answer> handle(RevokeCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(AcknowledgeCommand& command, const core::Context& context,
+                                Turn& turn);
     core::Result<Answer> handle(ApproveAgentCommand& command, const core::Context& context,
                                 Turn& turn);
     core::Result<std::vector<core::CallToAllow>> calls_to_allow(const Resident* resident,

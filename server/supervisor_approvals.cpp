@@ -347,6 +347,17 @@ Result<Answer> Supervisor::handle(RevokeCommand& command, const core::Context& c
     return body(std::move(text));
 }
 
+Result<Answer> Supervisor::handle(AcknowledgeCommand& command, const core::Context& context,
+                                  Turn& turn) {
+    HEADWAY_TRY(Resident * resident, require_resident(command.session));
+    events_.clear();
+    HEADWAY_CHECK(resident->session.acknowledge_alarms(command.said.n, std::move(command.said.by),
+                                                       std::move(command.said.reason), context,
+                                                       events_));
+    if (!events_.empty()) HEADWAY_CHECK(store_events(*resident, events_, turn));
+    return Answer{document(resident->session, 200, {})};
+}
+
 Result<Answer> Supervisor::handle(ApproveAgentCommand& command, const core::Context& context,
                                   Turn& turn) {
     HEADWAY_TRY(Resident * resident, require_resident(command.session));

@@ -192,9 +192,11 @@ Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& 
     touch(resident, turn);
     if (!resident.moved) turn.moved.push_back(&resident);
     resident.moved = true;
-    if (resident.session.state().ended()) {
-        HEADWAY_CHECK(note_use(resident));
-    }
+    // Not of one that has ended: an alarm of it may be acknowledged later.
+    const bool ends = std::any_of(events.begin(), events.end(), [](const core::Event& event) {
+        return std::holds_alternative<core::SessionEnded>(event.payload);
+    });
+    if (ends) HEADWAY_CHECK(note_use(resident));
     stats_.events += events.size();
     HEADWAY_CHECK(index_session(resident, events));
     HEADWAY_CHECK(index_approvals(resident, events, cursor, turn));

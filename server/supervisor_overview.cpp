@@ -21,10 +21,17 @@ bool moves_index(const core::Event& event) {
         case core::EventType::kSessionEnded:
         case core::EventType::kBudgetSet:
         case core::EventType::kBudgetLevel:
+        case core::EventType::kApprovalAlarm:
+        case core::EventType::kAlarmAcknowledged:
             return true;
         default:
             return false;
     }
+}
+
+bool moves_alarms(const core::Event& event) {
+    return std::holds_alternative<core::ApprovalAlarm>(event.payload) ||
+           std::holds_alternative<core::AlarmAcknowledged>(event.payload);
 }
 
 }  // namespace
@@ -32,7 +39,10 @@ bool moves_index(const core::Event& event) {
 /// In the same transaction as the events.
 Result<> Supervisor::index_session(const Resident& resident, std::span<const core::Event> events) {
     if (std::none_of(events.begin(), events.end(), moves_index)) return {};
-    return store_.index_session(resident.key, resident.session, events.back().at);
+    HEADWAY_CHECK(store_.index_session(resident.key, resident.session, events.back().at));
+    if (std::none_of(events.begin(), events.end(), moves_alarms)) return {};
+    HEADWAY_TRY(stats_.approvals.alarmed, store_.count_alarms());
+    return {};
 }
 
 /// Hands the session to `use`, from memory or from disk. One that is damaged is in no list.
@@ -74,14 +84,20 @@ Result<Answer> Supervisor::answer(const ListQuery& query) {
     return Answer{std::move(reply)};
 }
 
-/// The oldest of what waits for people: approvals and sessions, in one order.
+/// What waits for people: alarms, then the oldest of approvals and sessions, in one order.
 Result<std::vector<api::Need>> Supervisor::needs() {
+    std::vector<api::Need> needs;
+    HEADWAY_TRY(const auto alarms, store_.alarms(core::limits::kNeedsShownMax));
+    for (const storage::SessionAlarm& alarm : alarms) {
+        HEADWAY_CHECK(with_session(alarm.session, [&](const core::Session& session) {
+            needs.push_back(api::need_of_alarm(session));
+        }));
+    }
     storage::ApprovalPage page;
     page.pending = true;
     page.limit = core::limits::kNeedsShownMax;
     HEADWAY_TRY(const auto approvals, store_.list_approvals(page));
     HEADWAY_TRY(const auto sessions, store_.needs(core::limits::kNeedsShownMax));
-    std::vector<api::Need> needs;
     auto approval = approvals.begin();
     auto session = sessions.begin();
     while (needs.size() < core::limits::kNeedsShownMax) {
@@ -113,6 +129,10 @@ Result<Answer> Supervisor::answer(const OverviewQuery&) {
     overview.cursor = store_.head();
     HEADWAY_TRY(overview.counts, store_.count_open());
     HEADWAY_TRY(overview.needs, needs());
+    if (!overview.needs.empty()) overview.alarm = overview.needs.front().alarm;
+    HEADWAY_TRY(const storage::AlarmCounts alarmed, store_.count_alarms());
+    for (const std::uint64_t sessions : alarmed)
+        overview.alarms += sessions;
     HEADWAY_TRY(overview.needs_total, store_.count_needs());
     overview.needs_total += stats_.approvals.pending;
     BodyReply reply;

@@ -152,6 +152,7 @@ void Supervisor::forget(const storage::Deletion& deletion) {
         residents_.mark_clean(*resident);
         residents_.evict(*resident);
     }
+    if (const auto alarmed = store_.count_alarms()) stats_.approvals.alarmed = *alarmed;
     auto publication = std::make_unique<Publication>();
     publication->stats = stats_;
     publication->deleted.push_back(deletion.doomed_id);

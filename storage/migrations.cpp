@@ -178,6 +178,13 @@ CREATE TABLE webhook_endpoint(
     failed_at INTEGER NOT NULL,
     failure TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+)sql",
+    // The rows are made again, as with the step that brought the table.
+    R"sql(
+ALTER TABLE session_index ADD COLUMN alarm INTEGER;
+ALTER TABLE session_index ADD COLUMN alarm_at INTEGER;
+CREATE INDEX session_index_alarm ON session_index(alarm) WHERE alarm IS NOT NULL;
+INSERT OR REPLACE INTO meta(name, value) SELECT 'session_index_due', 1 WHERE EXISTS(SELECT 1 FROM session);
 )sql"};
 
 core::Result<> run_step(Database& database, int step) {

@@ -29,12 +29,23 @@ struct SessionFilter {
     std::optional<std::vector<std::string>> ids;  ///< unknown ones are left out
 };
 
-/// Why an open session wants somebody's attention, approvals aside.
+/// Why an open session wants somebody's attention, approvals and alarms aside.
 struct SessionNeed {
     SessionKey session = 0;
     core::Timestamp since = core::kNever;
     bool over_budget = false;  ///< else its verdict: blocked, stuck or silent
 };
+
+/// A session, open or ended, with an alarm that no person has acknowledged.
+struct SessionAlarm {
+    SessionKey session = 0;
+    core::ApprovalAlarmKind kind = core::ApprovalAlarmKind::kNeverExecuted;  ///< the most urgent
+    core::Timestamp at = core::kNever;
+};
+
+/// Sessions by the most urgent of their alarms.
+using AlarmCounts =
+    std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()>;
 
 using VerdictCounts = std::array<std::uint64_t, core::kVerdictCount>;
 
@@ -42,8 +53,8 @@ class SessionIndex {
 public:
     virtual ~SessionIndex() = default;
 
-    /// In the transaction of events that opened or ended the session or changed its verdict or the
-    /// level of its budget; `now` is theirs.
+    /// In the transaction of events that opened or ended the session or changed its verdict, the
+    /// level of its budget or its alarms; `now` is theirs.
     virtual core::Result<> index_session(SessionKey key, const core::Session& session,
                                          core::Timestamp now) = 0;
     /// Keys below `before`, newest first.
@@ -54,7 +65,11 @@ public:
     virtual core::Result<VerdictCounts> count_open() = 0;
     /// Oldest first.
     virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
+    /// Of needs() and alarms().
     virtual core::Result<std::uint64_t> count_needs() = 0;
+    /// The most urgent first, then the oldest.
+    virtual core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) = 0;
+    virtual core::Result<AlarmCounts> count_alarms() = 0;
 };
 
 }  // namespace headway::storage

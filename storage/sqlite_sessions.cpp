@@ -113,6 +113,13 @@ Result<> SqliteStore::index_session(SessionKey key, const core::Session& session
     };
     moment(4, wants_attention(state), state.judgement.since);
     moment(5, over_budget(state), now);
+    const core::RaisedAlarm* alarm = state.approvals.worst_alarm();
+    moment(7, alarm != nullptr, alarm != nullptr ? alarm->at : core::kNever);
+    if (alarm != nullptr) {
+        sql_.move_indexed.bind(6, static_cast<std::int64_t>(alarm->kind));
+    } else {
+        sql_.move_indexed.bind_null(6);
+    }
     HEADWAY_CHECK(sql_.move_indexed.run());
     if (database_.changes() > 0) return {};
     const std::string labels = labels_text(state.about);
@@ -233,11 +240,44 @@ Result<std::vector<SessionNeed>> SqliteStore::needs(std::size_t limit) {
     }
 }
 
+/// The most urgent first: the order of core::urgency_of().
+Result<std::vector<SessionAlarm>> SqliteStore::alarms(std::size_t limit) {
+    static_assert(static_cast<int>(core::ApprovalAlarmKind::kExecutedThoughRejected) == 1);
+    static_assert(static_cast<int>(core::ApprovalAlarmKind::kExecutedUnapproved) == 2);
+    HEADWAY_TRY(Statement list,
+                database_.prepare("SELECT session,alarm,alarm_at FROM session_index WHERE alarm IS "
+                                  "NOT NULL ORDER BY CASE alarm WHEN 1 THEN 0 WHEN 2 THEN 1 ELSE 2 "
+                                  "END,alarm_at,session LIMIT ?1"));
+    list.bind(1, static_cast<std::int64_t>(limit));
+    std::vector<SessionAlarm> found;
+    while (true) {
+        HEADWAY_TRY(const bool row, list.step());
+        if (!row) return found;
+        found.push_back({list.integer(0), static_cast<core::ApprovalAlarmKind>(list.integer(1)),
+                         core::Timestamp{core::Millis{list.integer(2)}}});
+    }
+}
+
+Result<AlarmCounts> SqliteStore::count_alarms() {
+    HEADWAY_TRY(Statement counts,
+                database_.prepare("SELECT alarm,count(*) FROM session_index WHERE alarm IS NOT "
+                                  "NULL GROUP BY alarm"));
+    AlarmCounts by_kind{};
+    while (true) {
+        HEADWAY_TRY(const bool row, counts.step());
+        if (!row) return by_kind;
+        by_kind.at(static_cast<std::size_t>(counts.integer(0))) =
+            static_cast<std::uint64_t>(counts.integer(1));
+    }
+}
+
 Result<std::uint64_t> SqliteStore::count_needs() {
     HEADWAY_TRY(const std::int64_t count,
                 database_.query_integer("SELECT (SELECT count(*) FROM session_index WHERE "
                                         "attention_at IS NOT NULL)+(SELECT count(*) FROM "
-                                        "session_index WHERE over_budget_at IS NOT NULL)"));
+                                        "session_index WHERE over_budget_at IS NOT NULL)+"
+                                        "(SELECT count(*) FROM session_index WHERE alarm IS NOT "
+                                        "NULL)"));
     return static_cast<std::uint64_t>(count);
 }
 

@@ -117,7 +117,8 @@ Result<> SqliteStore::prepare() {
          "VALUES(?1,?2,?3,?4,?5,?6,?7)"},
         {&sql_.move_indexed,
          "UPDATE session_index SET open=?2,verdict=?3,attention_at=?4,over_budget_at="
-         "CASE WHEN ?5 IS NULL THEN NULL ELSE ifnull(over_budget_at,?5) END WHERE session=?1"},
+         "CASE WHEN ?5 IS NULL THEN NULL ELSE ifnull(over_budget_at,?5) END,"
+         "alarm=?6,alarm_at=?7 WHERE session=?1"},
         {&sql_.free_pages, "PRAGMA freelist_count"},
     };
     HEADWAY_TRY(page_bytes_, database_.query_integer("PRAGMA page_size"));

@@ -94,6 +94,8 @@ public:
     core::Result<VerdictCounts> count_open() override;
     core::Result<std::vector<SessionNeed>> needs(std::size_t limit) override;
     core::Result<std::uint64_t> count_needs() override;
+    core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) override;
+    core::Result<AlarmCounts> count_alarms() override;
 
     core::Result<std::vector<core::TokenRecord>> tokens() override;
     core::Result<> add_token(const core::TokenRecord& token) override;

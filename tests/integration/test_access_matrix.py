@@ -22,7 +22,7 @@ GUARDS = {
                      "getSystem", "getMetrics", "listWebhooks", "listDeliveries"), OVERVIEW),
     **dict.fromkeys(("isReady", "getVersion"), ANYBODY),
     **dict.fromkeys(("cancelSession", "pauseSession", "resumeSession", "nudgeSession", "changeBudget"), CONTROL),
-    **dict.fromkeys(("decideApproval", "revokeGrant", "approveAgent", "approveAgentInChat"), APPROVE),
+    **dict.fromkeys(("decideApproval", "revokeGrant", "approveAgent", "approveAgentInChat", "acknowledgeAlarms"), APPROVE),
     **dict.fromkeys(("listTokens", "createToken", "revokeToken", "rotateOperator", "createLoginCode", "makeBackup", "replayWebhook",
                      "testWebhook"), ADMIN),
     **dict.fromkeys(("isAlive", "getDashboard", "getAsset", "getDocs", "getOpenApi", "login", "logIn", "logout", "whoAmI"), NOBODY),
@@ -33,7 +33,7 @@ BODIES = {"openSession": b'{"id":"own-1","goal":"another"}', "openNamedSession":
           "reportHeartbeat": b'{"no_such":1}', "endSession": b"{}", "askApproval": b"{}", "redeemApproval": b"{}",
           "askCheck": b'{"sessionId":"own-1"}', "askCheckAlias": b'{"sessionId":"own-1"}', "nudgeSession": b"{}", "changeBudget": b"{}",
           "cancelSession": b'{"no_such":1}', "pauseSession": b'{"no_such":1}', "resumeSession": b'{"no_such":1}',
-          "decideApproval": b"{}", "revokeGrant": b'{"no_such":1}', "approveAgent": b"{}", "approveAgentInChat": b"{}", "createToken": b"{}", "makeBackup": b"{}",
+          "decideApproval": b"{}", "revokeGrant": b'{"no_such":1}', "acknowledgeAlarms": b'{"no_such":1}', "approveAgent": b"{}", "approveAgentInChat": b"{}", "createToken": b"{}", "makeBackup": b"{}",
           "replayWebhook": b"{}"}
 QUERIES = {"waitForSession": "wait=0s", "waitForSessions": "any=own-1&wait=0s", "getChatStatus": "sessionId=own-1",
            "rotateOperator": "no_such=1", "createLoginCode": "no_such=1"}

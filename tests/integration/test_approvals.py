@@ -208,6 +208,46 @@ class Deciding(PersonCase):
         self.client.report(session, "directive.acknowledged", id=approval)
         self.assertEqual(self.client.beat(session)["approvals"], [])
 
+    def test_an_alarm_stays_on_top_until_a_person_acknowledges_it(self):
+        session = unique()
+        approval = ask(self.client, session, tool="deploy", call_id="c1")["id"]
+        decide(self.client, approval, "reject", reason="no", by="ann")
+        self.client.report(session, "tool.finished", tool="deploy", args=ARGS, result="ran")
+        (alarm,) = self.client.session(session)["alarms"]
+        self.assertEqual((alarm["kind"], alarm["approval_id"], alarm["tool"], alarm["times"]),
+                         ("executed_though_rejected", approval, "deploy", 1))
+
+        def shown():
+            overview = self.client._expect((200,), self.client.get("/v1/overview"))
+            needs = [n for n in overview["needs_you"] if n["session"] == session and n["kind"] == "alarm"]
+            rows = self.client._expect((200,), self.client.get(f"/v1/sessions?view=row&ids={session}"))["sessions"]
+            progress = self.client._expect((200,), self.client.get(f"/progress/{session}"))
+            return overview, needs, rows[0]["alarm"], progress["alarm"]
+
+        overview, (need,), row, progress = shown()
+        self.assertEqual((overview["alarm"], overview["needs_you"][0]["kind"]), ("executed_though_rejected", "alarm"))
+        self.assertEqual((need["reason_code"], need["approval"], need["certain"]),
+                         ("executed_though_rejected", approval, True))
+        self.assertEqual((row, progress), ("executed_though_rejected",) * 2)
+        self.assertIn('headway_approval_alarms{alarm="executed_though_rejected"}', self.client.get("/metrics").text())
+        # Nothing that the agent says takes it away, nor its end.
+        self.client.report(session, "directive.acknowledged", id=approval)
+        self.client.report(session, "message", role="user", text="go on")
+        self.client.end(session, "completed")
+        self.assertEqual(shown()[2:], ("executed_though_rejected",) * 2)
+        self.assertEqual(len(shown()[1]), 1)
+        path = f"/v1/sessions/{session}/alarms/acknowledge"
+        agent = self.daemon.client()
+        self.addCleanup(agent.close)
+        self.assertEqual(agent.post(path, {}).status, 401)
+        self.assertEqual(self.client.post(path, {"n": alarm["n"] + 1}).json()["code"], "invalid_field")
+        seen = self.client._expect((200,), self.client.post(path, {"n": alarm["n"], "by": "ann"}))
+        self.assertEqual((seen["alarms"], seen["outcome"]), ([], "completed"))
+        self.assertEqual(self.client._expect((200,), self.client.post(path, {}))["n"], seen["n"])
+        self.assertEqual((shown()[1], *shown()[2:]), ([], None, None))
+        (event,) = kinds(self.client, session, "alarm.acknowledged")
+        self.assertEqual(event["data"]["alarms"], [alarm["n"]])
+
     def test_a_question_is_answered(self):
         session = unique()
         body = {"kind": "question", "summary": "left or right?", "options": ["left", "right"]}

@@ -176,6 +176,10 @@ public:
         return real_.needs(limit);
     }
     core::Result<std::uint64_t> count_needs() override { return real_.count_needs(); }
+    core::Result<std::vector<storage::SessionAlarm>> alarms(std::size_t limit) override {
+        return real_.alarms(limit);
+    }
+    core::Result<storage::AlarmCounts> count_alarms() override { return real_.count_alarms(); }
     core::Result<> save(storage::SessionKey key, const core::Session& session, storage::Chain chain,
                         const storage::EventIds& new_ids) override {
         if (auto error = failure(Step::kSave)) return *error;

@@ -96,7 +96,7 @@ def main():
         if file.exists():
             continue
         known, known_version = newest(version)  # all of them hold the same sessions
-        text = "".join(step.split("INSERT INTO meta")[0] for step in steps()[:version])
+        text = "".join(re.split(r"INSERT (?:OR REPLACE )?INTO meta", step)[0] for step in steps()[:version])
         lines = [line for table, since in SINCE.items() if since <= version
                  for line in rows(known if since <= known_version else made, table, version)]
         file.write_text(f"PRAGMA application_id={0x48445759};\nBEGIN;{text}" + "\n".join(lines) +

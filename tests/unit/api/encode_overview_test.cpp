@@ -38,7 +38,7 @@ TEST_CASE("row: of a session of which little is known", "[api]") {
         "reason":"","state":null,"phase":null,"iteration":null,"opened_at":null,"ended_at":null,
         "outcome":null,"last_beat_at":null,"alive":false,"next_heartbeat_ms":10000,
         "last_action":null,"goal":null,"agent":{},"parent":null,"labels":{},"budget":null,
-        "approvals_pending":0,"estimate":null,"activity":""})"));
+        "approvals_pending":0,"estimate":null,"alarm":null,"activity":""})"));
 }
 
 TEST_CASE("row: of one of which much is known", "[api]") {
@@ -89,13 +89,38 @@ TEST_CASE("overview: counts and needs as JSON", "[api]") {
     CHECK(shown["needs_you_total"] == 5);
     CHECK(shown["needs_you"][0] == Document::parse(
                                        R"({"kind":"approval","session":"a","goal":null,
-        "since":null,"reason":"asks to run deploy","certain":true,"approval":"a.a4",
+        "since":null,"reason":"asks to run deploy","reason_code":null,"certain":true,"approval":"a.a4",
         "risk":"high","estimate":null})"));
     CHECK(shown["needs_you"][1]["kind"] == "stuck");
     CHECK(shown["needs_you"][1]["goal"] == "fix it");
     CHECK(shown["needs_you"][1]["reason"] == "the same call 5 times");
     CHECK(shown["needs_you"][1]["approval"].is_null());
     CHECK(shown["needs_you"][1]["risk"].is_null());
+}
+
+TEST_CASE("overview: an alarm says what happened, how often, and what to look at", "[api]") {
+    SessionState state;
+    state.about.goal.kept = "ship";
+    state.approvals.alarms = {
+        {ApprovalAlarmKind::kNeverExecuted, 2, "bash", at(1), 5, 1},
+        {ApprovalAlarmKind::kExecutedThoughRejected, 7, "deploy", at(9), 9, 3}};
+    Overview overview;
+    overview.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
+    overview.alarms = 1;
+    overview.needs = {need_of_alarm(Session{"a", state})};
+    std::string out;
+    append_overview(out, overview);
+    const Document shown = Document::parse(out);
+    CHECK(shown["alarm"] == "executed_though_rejected");
+    CHECK(shown["alarms"] == 1);
+    const Document& need = shown["needs_you"][0];
+    CHECK(need["kind"] == "alarm");
+    CHECK(need["reason_code"] == "executed_though_rejected");
+    CHECK(need["reason"] == "deploy ran although it was rejected, 3 times; and 1 more");
+    CHECK(need["approval"] == "a.a7");
+    CHECK(need["certain"] == true);
+    CHECK(need["goal"] == "ship");
+    CHECK(row(state)["alarm"] == "executed_though_rejected");
 }
 
 TEST_CASE("overview: certain is what somebody said or what was counted", "[api]") {

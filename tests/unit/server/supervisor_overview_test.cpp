@@ -118,6 +118,55 @@ TEST_CASE("overview: at most so many needs are shown, all are counted", "[server
     CHECK(shown["needs_you"][0]["approval"].get<std::string>().starts_with("s0.a"));
 }
 
+TEST_CASE("overview: an alarm comes first, outlives end and restart, and goes when a person saw it",
+          "[server]") {
+    Supervisor::Settings settings;
+    settings.approvals.require_tools = {"deploy"};
+    Supervised s{settings};
+    ask_approval(s, "older", "delete");
+    (void)s.report("a", {beat()});
+    ToolFinished ran;
+    ran.tool = "deploy";
+    (void)s.report("a", {event(ran)});
+    const auto expect_alarm = [&] {
+        const Document shown = overview(s);
+        CHECK(shown["alarm"] == "executed_unapproved");
+        CHECK(shown["alarms"] == 1);
+        CHECK(shown["needs_you_total"] == 2);
+        REQUIRE(shown["needs_you"].size() == 2);
+        CHECK(shown["needs_you"][0]["kind"] == "alarm");
+        CHECK(shown["needs_you"][0]["session"] == "a");
+        CHECK(shown["needs_you"][0]["reason_code"] == "executed_unapproved");
+        CHECK(shown["needs_you"][1]["kind"] == "approval");
+    };
+    expect_alarm();
+    (void)s.report("a", {acknowledged("d1"), message("user"), tool_finished("c1")});
+    expect_alarm();
+    (void)s.report("a", {ended(Outcome::kCompleted)});
+    expect_alarm();
+    s.restart();
+    expect_alarm();
+    const Document alarms = body(s, SessionQuery{"a"})["alarms"];
+    REQUIRE(alarms.size() == 1);
+    CHECK(alarms[0]["tool"] == "deploy");
+    CHECK(alarms[0]["approval_id"].is_null());
+
+    AcknowledgeCommand seen;
+    seen.session = "a";
+    seen.said.n = alarms[0]["n"].get<std::uint64_t>() + 1;
+    CHECK(code_of(s.ask(seen)) == ErrorCode::kInvalidField);
+    seen.said = {alarms[0]["n"].get<std::uint64_t>(), "ann", "seen"};
+    const Document after = body(s, seen);
+    CHECK(after["alarms"].empty());
+    CHECK(after["outcome"] == "completed");
+    CHECK(overview(s)["needs_you_total"] == 1);
+    CHECK(overview(s)["alarm"].is_null());
+    s.restart();
+    CHECK(overview(s)["alarms"] == 0);
+    const auto uses = s.sqlite().list_uses({}, 10);
+    CHECK(uses->size() == 1);  // the end is counted once
+}
+
 TEST_CASE("overview: a list of rows, filtered and counted", "[server]") {
     Supervised s;
     for (const char* id : {"a", "b", "c"})

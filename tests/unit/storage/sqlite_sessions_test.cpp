@@ -188,6 +188,32 @@ TEST_CASE("session index: who wants somebody, oldest first", "[storage]") {
     CHECK(shelf.needs() == Needs{{blocked, 20}});
 }
 
+TEST_CASE("session index: alarms stay with a session that has ended, the most urgent first",
+          "[storage]") {
+    Shelf shelf;
+    const auto alarmed = [](ApprovalAlarmKind kind, std::int64_t when) {
+        SessionState state;
+        state.approvals.alarms = {{kind, 1, "bash", at(when), 3, 1}};
+        return state;
+    };
+    shelf.put("late", alarmed(ApprovalAlarmKind::kNeverExecuted, 1));
+    shelf.put("unasked", alarmed(ApprovalAlarmKind::kExecutedUnapproved, 2));
+    shelf.put("second", alarmed(ApprovalAlarmKind::kExecutedThoughRejected, 9));
+    const SessionKey first =
+        shelf.put("first", done(alarmed(ApprovalAlarmKind::kExecutedThoughRejected, 8)));
+    const auto found = shelf.store->alarms(10).value();
+    REQUIRE(found.size() == 4);
+    CHECK(found[0].session == first);
+    CHECK(found[1].at == at(9));
+    CHECK(found[2].kind == ApprovalAlarmKind::kExecutedUnapproved);
+    CHECK(found[3].kind == ApprovalAlarmKind::kNeverExecuted);
+    CHECK(shelf.store->alarms(2).value().size() == 2);
+    CHECK(shelf.store->count_alarms().value() == AlarmCounts{1, 2, 1});
+    CHECK(shelf.store->count_needs().value() == 4);
+    shelf.put("first", done({}));
+    CHECK(shelf.store->count_alarms().value() == AlarmCounts{1, 1, 1});
+}
+
 TEST_CASE("session index: over its budget since the level was critical", "[storage]") {
     Shelf shelf;
     const SessionKey key = shelf.put("a", low_on_budget(BudgetLevel::kLow), 1);

@@ -1,0 +1,55 @@
+#include "core/fold_phase.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/limits.hpp"
+
+namespace headway::core {
+namespace {
+
+std::string phase_text(const std::string& text) {
+    return std::string{cut_text(text, limits::kPhaseTextBytesMax)};
+}
+
+void close_phase(SessionState& state, std::optional<bool> ok, Timestamp at) {
+    if (state.current_phase.name.empty()) return;
+    state.current_phase.ended_at = at;
+    state.current_phase.ok = ok;
+    ++state.phase_totals.completed;
+    if (state.past_phases.size() == limits::kPhasesMax) {
+        state.past_phases.erase(state.past_phases.begin());
+    }
+    state.past_phases.push_back(std::move(state.current_phase));
+    state.current_phase = {};
+}
+
+}  // namespace
+
+void begin_phase(SessionState& state, const PhaseStarted& phase, Timestamp at) {
+    close_phase(state, std::nullopt, at);
+    state.current_phase = {};
+    state.current_phase.number = phase.number;
+    state.current_phase.name = phase_text(phase.name);
+    state.current_phase.description = phase_text(phase.description);
+    state.current_phase.expected_ms = phase.expected_ms;
+    state.current_phase.started_at = at;
+    if (phase.total) state.phase_totals.total = *phase.total;
+}
+
+void complete_phase(SessionState& state, const PhaseCompleted& phase, Timestamp at) {
+    if (state.current_phase.started_at == kNever) state.current_phase.name = phase_text(phase.name);
+    if (!state.current_phase.number) state.current_phase.number = phase.number;
+    const std::size_t kept = std::min(phase.blockers.size(), limits::kBlockersMax);
+    state.current_phase.blockers.clear();
+    for (std::size_t i = 0; i < kept; ++i)
+        state.current_phase.blockers.push_back(phase_text(phase.blockers[i]));
+    close_phase(state, phase.ok, at);
+}
+
+void end_phase(SessionState& state, Timestamp at) {
+    if (!state.current_phase.name.empty()) state.current_phase.ended_at = at;
+}
+
+}  // namespace headway::core
