@@ -82,7 +82,7 @@ struct Approval {
     std::uint64_t changed_n = 0;  ///< the event that last changed it
     /// Of kind, tool and arguments (identity_of): equal requests share it, others never.
     std::string identity_digest;
-    bool alarm_seen = false;      ///< a person has acknowledged `alarm`: the same again is news
+    bool alarm_seen = false;  ///< a person has acknowledged `alarm`: the same again is news
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     /// Approved and not used up: the call may run.

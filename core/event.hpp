@@ -16,14 +16,15 @@
 
 namespace headway::core {
 
-using Payload = std::variant<
-    SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message, Reflection, TestResult,
-    PhaseStarted, PhaseCompleted, PlanUpdated, ProgressEstimated, FactLearned, StateChanged,
-    ErrorReported, Compacted, VerdictChanged, DirectiveIssued, DirectiveAcknowledged,
-    CancelRequested, SessionEnded, ProgressStats, BudgetSet, BudgetExtended, BudgetLevelChanged,
-    ChildProgress, ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
-    ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted, SessionAmended,
-    BudgetUpdated, AlarmAcknowledged>;
+using Payload =
+    std::variant<SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message, Reflection,
+                 TestResult, PhaseStarted, PhaseCompleted, PlanUpdated, ProgressEstimated,
+                 FactLearned, StateChanged, ErrorReported, Compacted, VerdictChanged,
+                 DirectiveIssued, DirectiveAcknowledged, CancelRequested, SessionEnded,
+                 ProgressStats, BudgetSet, BudgetExtended, BudgetLevelChanged, ChildProgress,
+                 ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
+                 ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted,
+                 SessionAmended, BudgetUpdated, AlarmAcknowledged>;
 
 /// One immutable entry in the journal of a session.
 struct Event {

@@ -1,5 +1,6 @@
 #include "server/metrics.hpp"
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -11,68 +12,86 @@
 namespace headway::server {
 namespace {
 
+struct RouteName {
+    api::Route route;
+    const char* name;
+};
+
+/// The label of each route; kept when a path changes, since dashboards and alerts hold it.
+constexpr auto kRouteNames = [] {
+    using api::Route;
+    return std::array<RouteName, api::kRouteCount>{
+        {{Route::kOpen, "open"},
+         {Route::kOpenNamed, "open_named"},
+         {Route::kReport, "report"},
+         {Route::kHeartbeat, "heartbeat"},
+         {Route::kEnd, "end"},
+         {Route::kCancel, "cancel"},
+         {Route::kPause, "pause"},
+         {Route::kResume, "resume"},
+         {Route::kNudge, "nudge"},
+         {Route::kBudgetChange, "budget_change"},
+         {Route::kSession, "session"},
+         {Route::kSessions, "sessions"},
+         {Route::kComparison, "comparison"},
+         {Route::kTimeouts, "timeouts"},
+         {Route::kJournal, "journal"},
+         {Route::kWait, "wait"},
+         {Route::kWaitSeveral, "wait_several"},
+         {Route::kStream, "stream"},
+         {Route::kStreamAll, "stream_all"},
+         {Route::kProgress, "progress"},
+         {Route::kProgressStream, "progress_stream"},
+         {Route::kChatStatus, "chat_status"},
+         {Route::kBudget, "budget"},
+         {Route::kBudgetAnalytics, "budget_analytics"},
+         {Route::kLive, "livez"},
+         {Route::kReady, "readyz"},
+         {Route::kTokens, "tokens"},
+         {Route::kTokenCreate, "token_create"},
+         {Route::kTokenRevoke, "token_revoke"},
+         {Route::kOperatorRotate, "operator_rotate"},
+         {Route::kMetrics, "metrics"},
+         {Route::kVersion, "version"},
+         {Route::kPage, "page"},
+         {Route::kAsset, "asset"},
+         {Route::kDocs, "docs"},
+         {Route::kOpenApi, "openapi"},
+         {Route::kAsk, "ask"},
+         {Route::kApprovals, "approvals"},
+         {Route::kApproval, "approval"},
+         {Route::kDecide, "decide"},
+         {Route::kRedeem, "redeem"},
+         {Route::kRevoke, "revoke"},
+         {Route::kApproveAgent, "approve_agent"},
+         {Route::kCheckAsk, "check_ask"},
+         {Route::kCheck, "check"},
+         {Route::kEstimates, "estimates"},
+         {Route::kOverview, "overview"},
+         {Route::kLoginCode, "login_code"},
+         {Route::kLogin, "login"},
+         {Route::kLogout, "logout"},
+         {Route::kMe, "me"},
+         {Route::kSystem, "system"},
+         {Route::kBackup, "backup"},
+         {Route::kWebhooks, "webhooks"},
+         {Route::kWebhookDeliveries, "webhook_deliveries"},
+         {Route::kWebhookReplay, "webhook_replay"},
+         {Route::kWebhookTest, "webhook_test"},
+         {Route::kLogIn, "log_in"},
+         {Route::kAlarmsSeen, "alarms_seen"}}};
+}();
+
+constexpr bool each_in_its_place() {
+    for (std::size_t i = 0; i < kRouteNames.size(); ++i) {
+        if (static_cast<std::size_t>(kRouteNames[i].route) != i) return false;
+    }
+    return true;
+}
+static_assert(each_in_its_place(), "a route without a name, or out of order");
+
 const char* route_name(std::size_t route) {
-    constexpr const char* kNames[] = {"open",
-                                      "open_named",
-                                      "report",
-                                      "heartbeat",
-                                      "end",
-                                      "cancel",
-                                      "pause",
-                                      "resume",
-                                      "nudge",
-                                      "budget_change",
-                                      "session",
-                                      "sessions",
-                                      "comparison",
-                                      "timeouts",
-                                      "journal",
-                                      "wait",
-                                      "wait_several",
-                                      "stream",
-                                      "stream_all",
-                                      "progress",
-                                      "progress_stream",
-                                      "chat_status",
-                                      "budget",
-                                      "budget_analytics",
-                                      "livez",
-                                      "readyz",
-                                      "tokens",
-                                      "token_create",
-                                      "token_revoke",
-                                      "operator_rotate",
-                                      "metrics",
-                                      "version",
-                                      "page",
-                                      "asset",
-                                      "docs",
-                                      "openapi",
-                                      "ask",
-                                      "approvals",
-                                      "approval",
-                                      "decide",
-                                      "redeem",
-                                      "revoke",
-                                      "approve_agent",
-                                      "check_ask",
-                                      "check",
-                                      "estimates",
-                                      "overview",
-                                      "login_code",
-                                      "login",
-                                      "logout",
-                                      "me",
-                                      "system",
-                                      "backup",
-                                      "webhooks",
-                                      "webhook_deliveries",
-                                      "webhook_replay",
-                                      "webhook_test",
-                                      "log_in",
-                                      "alarms_seen"};
-    static_assert(std::size(kNames) == api::kRouteCount);
-    return kNames[route];
+    return kRouteNames[route].name;
 }
 
 /// A metric of the family with the judge's name on it, and with `label` when it has one.
