@@ -54,7 +54,7 @@ enum class EventType : std::uint8_t {
 
 template <>
 struct EnumNames<EventType> {
-    static constexpr std::array<std::string_view, 35> kNames{"session.started",
+    static constexpr std::array<std::string_view, 37> kNames{"session.started",
                                                              "heartbeat",
                                                              "tool.started",
                                                              "tool.finished",
