@@ -35,6 +35,8 @@ public:
     /// empty.
     void close();
     bool closed_and_empty() const;
+    /// Whether some wait to be taken. Any thread.
+    bool has_waiting() const { return count_.load(std::memory_order_relaxed) > 0; }
     /// Staged, waiting and held. I/O thread only.
     std::size_t size() const;
 

@@ -141,8 +141,9 @@ void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
     place_streams(requests);
     write_phase(requests, turn);
     note_gap(started);
-    answer_queries(requests, turn);
-    publish_turn(turn);
+    take_readers(requests, turn);
+    publish_turn(turn);  // whoever reports does not wait for those who read
+    answer_readers();
     if (webhooks_.any()) send_webhooks();
     ask_judge(turn);
     ask_estimates(turn);

@@ -26,6 +26,7 @@
 #include "server/deadlines.hpp"
 #include "server/families.hpp"
 #include "server/messages.hpp"
+#include "server/reader.hpp"
 #include "server/resident_set.hpp"
 #include "server/webhook_desk.hpp"
 #include "storage/disk_space.hpp"
@@ -116,8 +117,16 @@ private:
     void give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn);
     bool regain();
     void place_streams(std::vector<Request>& requests);
-    void answer_queries(std::vector<Request>& requests, Turn& turn);
+    // supervisor_readers.cpp
+    void take_readers(std::vector<Request>& requests, Turn& turn);
+    void answer_readers();
+    /// Nothing when another slice is needed.
+    std::optional<core::Result<Answer>> answer_some(Reader& reader);
     core::Result<Answer> answer_query(const Command& command);
+    core::Result<bool> list_some(const ListQuery& query, ListScan& scan);
+    core::Result<> find_some(const ListQuery& query, ListScan& scan);
+    core::Result<> show_some(const ListQuery& query, ListScan& scan);
+    core::Result<bool> read_some(const JournalQuery& query, JournalScan& scan);
     void publish_turn(Turn& turn);
 
     // supervisor_commands.cpp
@@ -221,10 +230,7 @@ private:
     // supervisor_queries.cpp
     core::Result<Answer> answer(const SessionQuery& query);
     core::Result<Answer> answer(const ComparisonQuery& query);
-    core::Result<Answer> answer(const JournalQuery& query);
     core::Result<Answer> answer(const SystemQuery& query);
-    core::Result<api::JournalPage> journal_page(const Resident& resident,
-                                                const JournalQuery& query);
     double commit_percentile_ms(std::size_t percent) const;
     void note_commit(std::uint64_t microseconds);
     core::Result<Answer> answer(const ViewQuery& query);
@@ -232,7 +238,6 @@ private:
     core::Result<> stream_session(const StreamQuery& query, StreamReply& reply);
     core::Result<> stream_all(const StreamQuery& query, StreamReply& reply);
     // supervisor_overview.cpp
-    core::Result<Answer> answer(const ListQuery& query);
     core::Result<Answer> answer(const OverviewQuery& query);
     core::Result<> index_session(const Resident& resident, std::span<const core::Event> events);
     core::Result<std::vector<api::Need>> needs();
@@ -287,7 +292,7 @@ private:
     storage::Store& store_;
     Clock& clock_;
     CommandQueue& queue_;
-    std::deque<Request> readers_;  ///< whom later turns answer; they count in the queue
+    std::deque<Reader> readers_;  ///< who wait for their answer; they count in the queue
     Settings settings_;
     Publish publish_;
     Report report_;

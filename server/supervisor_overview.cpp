@@ -59,29 +59,22 @@ Result<> Supervisor::with_session(storage::SessionKey key, Use use) {
     return {};
 }
 
-Result<Answer> Supervisor::answer(const ListQuery& query) {
-    HEADWAY_TRY(auto keys, store_.list(query.filter, query.before, query.limit + 1));
-    const bool more = keys.size() > query.limit;
-    if (more) keys.pop_back();
-    BodyReply reply;
-    reply.body = "{\"sessions\":[";
-    for (const storage::SessionKey key : keys) {
-        const std::size_t before = reply.body.size();
-        HEADWAY_CHECK(with_session(key, [&](const core::Session& session) {
+/// A few of the page at a time: those that are not in memory are read from disk.
+Result<> Supervisor::show_some(const ListQuery& query, ListScan& scan) {
+    const auto started = Clock::steady();
+    const std::size_t count = std::min(scan.keys.size(), query.limit);
+    while (scan.shown < count && Clock::steady() - started < kReaderSlice) {
+        const std::size_t before = scan.body.size();
+        HEADWAY_CHECK(with_session(scan.keys[scan.shown++], [&](const core::Session& session) {
             if (query.rows) {
-                api::append_row(reply.body, session, reading_time());
+                api::append_row(scan.body, session, reading_time());
             } else {
-                api::append_session(reply.body, session, reading_time());
+                api::append_session(scan.body, session, reading_time());
             }
         }));
-        if (reply.body.size() != before) reply.body.push_back(',');
+        if (scan.body.size() != before) scan.body.push_back(',');
     }
-    if (reply.body.back() == ',') reply.body.pop_back();
-    reply.body += "],\"next\":";
-    reply.body += more ? "\"" + std::to_string(keys.back()) + "\"" : "null";
-    HEADWAY_TRY(const std::uint64_t total, store_.count(query.filter));
-    reply.body += ",\"total\":" + std::to_string(total) + "}";
-    return Answer{std::move(reply)};
+    return {};
 }
 
 /// What waits for people: alarms, then the oldest of approvals and sessions, in one order.

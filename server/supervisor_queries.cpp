@@ -47,56 +47,6 @@ Result<Answer> Supervisor::answer(const ViewQuery& query) {
     return Answer{std::move(reply)};
 }
 
-/// With types the page is made of as many events as one answer may cost, and may be short.
-Result<api::JournalPage> Supervisor::journal_page(const Resident& resident,
-                                                  const JournalQuery& query) {
-    api::JournalPage page;
-    page.head = resident.session.state().n;
-    std::uint64_t low = std::min(query.after, page.head);  // what is left: events low + 1 to high
-    std::uint64_t high = std::max(low, std::min(query.before - 1, page.head));
-    const std::size_t step = query.types.none() ? query.limit : core::limits::kJournalPageMax;
-    std::size_t looked_at = 0;
-    while (low < high && page.events.size() < query.limit &&
-           looked_at < core::limits::kJournalScanMax) {
-        const std::uint64_t count = std::min<std::uint64_t>(step, high - low);
-        HEADWAY_TRY(auto events,
-                    store_.read_session(resident.key, resident.chain,
-                                        query.newest_first ? high - count : low, count));
-        if (query.newest_first) std::reverse(events.begin(), events.end());
-        looked_at += count;
-        for (core::Event& event : events) {
-            if (page.events.size() == query.limit) break;
-            (query.newest_first ? high : low) = query.newest_first ? event.n - 1 : event.n;
-            const auto type = static_cast<std::size_t>(core::type_of(event.payload));
-            if (query.types.none() || query.types.test(type)) {
-                page.events.push_back(std::move(event));
-            }
-        }
-    }
-    page.more = low < high;
-    page.next = query.newest_first ? high + 1 : low;
-    return page;
-}
-
-Result<Answer> Supervisor::answer(const JournalQuery& query) {
-    HEADWAY_TRY(Resident * resident, require_resident(query.session));
-    HEADWAY_TRY(const api::JournalPage page, journal_page(*resident, query));
-    BodyReply reply;
-    if (!query.lines) {
-        api::append_journal(reply.body, query.session, page);
-        return Answer{std::move(reply)};
-    }
-    reply.lines = true;
-    for (const core::Event& event : page.events) {
-        api::append_event(reply.body, query.session, event);
-        reply.body.push_back('\n');
-    }
-    reply.headers = "X-Head: " + std::to_string(page.head) +
-                    "\r\nX-More: " + (page.more ? "true" : "false") + "\r\n";
-    if (page.more) reply.headers += "X-Next: " + std::to_string(page.next) + "\r\n";
-    return Answer{std::move(reply)};
-}
-
 Result<Answer> Supervisor::answer(const SystemQuery& query) {
     api::SystemReport report = *query.report;
     report.now = clock_.now();

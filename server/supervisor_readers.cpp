@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
@@ -8,8 +11,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of one turn for readers: whoever reports waits for no more than this and one page.
+/// Of one turn for readers while nobody waits for the next.
 constexpr auto kReadersTurn = 20ms;
+/// The same while somebody does: as long as a commit takes, so that both come on.
+constexpr auto kReadersShare = 2ms;
+/// Events of a journal that are read at once: about a millisecond.
+constexpr std::size_t kJournalSlice = 100;
 
 /// What a reader's answer takes, roughly.
 std::size_t size_of(const core::Result<Answer>& what) {
@@ -17,6 +24,37 @@ std::size_t size_of(const core::Result<Answer>& what) {
     if (const auto* body = std::get_if<BodyReply>(&*what)) return body->body.size();
     const auto* page = std::get_if<StreamReply>(&*what);
     return page == nullptr ? 0 : page->events.size() * core::limits::kTextWholeBytesMax;
+}
+
+core::Result<Answer> answer_of(const ListQuery& query, ListScan& scan) {
+    BodyReply reply;
+    reply.body = std::move(scan.body);
+    if (reply.body.back() == ',') reply.body.pop_back();
+    reply.body += "],\"next\":";
+    const bool more = scan.keys.size() > query.limit;
+    reply.body += more ? "\"" + std::to_string(scan.keys[query.limit - 1]) + "\"" : "null";
+    reply.body += ",\"total\":" + std::to_string(scan.total) + "}";
+    return Answer{std::move(reply)};
+}
+
+core::Result<Answer> answer_of(const JournalQuery& query, JournalScan& scan) {
+    api::JournalPage& page = scan.page;
+    page.more = scan.low < scan.high;
+    page.next = query.newest_first ? scan.high + 1 : scan.low;
+    BodyReply reply;
+    if (!query.lines) {
+        api::append_journal(reply.body, query.session, page);
+        return Answer{std::move(reply)};
+    }
+    reply.lines = true;
+    for (const core::Event& event : page.events) {
+        api::append_event(reply.body, query.session, event);
+        reply.body.push_back('\n');
+    }
+    reply.headers = "X-Head: " + std::to_string(page.head) +
+                    "\r\nX-More: " + (page.more ? "true" : "false") + "\r\n";
+    if (page.more) reply.headers += "X-Next: " + std::to_string(page.next) + "\r\n";
+    return Answer{std::move(reply)};
 }
 
 }  // namespace
@@ -42,9 +80,7 @@ void Supervisor::place_streams(std::vector<Request>& requests) {
     }
 }
 
-/// Only for a while, the rest in the next turns: thousands of readers must neither keep those
-/// waiting who report, nor have their pages lie in memory all at once.
-void Supervisor::answer_queries(std::vector<Request>& requests, Turn& turn) {
+void Supervisor::take_readers(std::vector<Request>& requests, Turn& turn) {
     for (Request& request : requests) {
         if (const auto* backup = std::get_if<BackupCommand>(&request.command)) {
             start_backup(request, *backup);  // answered when it is complete
@@ -55,19 +91,53 @@ void Supervisor::answer_queries(std::vector<Request>& requests, Turn& turn) {
                 turn.publication->replies.push_back({request.reply_to, started.error()});
             continue;  // else answered when it has ended
         }
-        if (is_query(request.command)) readers_.push_back(std::move(request));
+        if (is_query(request.command)) readers_.push_back({std::move(request)});
     }
+}
+
+/// A slice of each in turn, only for a while, the rest in the next turns: thousands of readers must
+/// neither keep those waiting who report, nor have their pages lie in memory all at once. Where
+/// somebody waits for a turn they get a share of the time, so that they come on as well.
+void Supervisor::answer_readers() {
+    if (readers_.empty()) return;
+    auto publication = std::make_unique<Publication>();
     const auto started = Clock::steady();
     std::size_t bytes = 0;
-    while (!readers_.empty() && bytes < core::limits::kPublicationBytesMax &&
-           Clock::steady() - started < kReadersTurn) {
-        const Request request = std::move(readers_.front());
+    const auto may_go_on = [&] {
+        const auto spent = Clock::steady() - started;
+        const auto most = queue_.has_waiting() ? kReadersShare : kReadersTurn;
+        return !readers_.empty() && bytes < core::limits::kPublicationBytesMax && spent < most;
+    };
+    do {
+        Reader reader = std::move(readers_.front());
         readers_.pop_front();
-        core::Result<Answer> what = answer_query(request.command);
-        bytes += size_of(what);
-        turn.publication->replies.push_back({request.reply_to, std::move(what)});
-    }
+        auto what = answer_some(reader);
+        if (!what) {
+            readers_.push_back(std::move(reader));
+            continue;
+        }
+        bytes += size_of(*what);
+        publication->replies.push_back({reader.request.reply_to, *std::move(what)});
+    } while (may_go_on());
     queue_.hold(readers_.size());
+    if (publication->replies.empty()) return;
+    publication->stats = stats_;
+    publish_(std::move(publication));
+}
+
+std::optional<core::Result<Answer>> Supervisor::answer_some(Reader& reader) {
+    const Command& command = reader.request.command;
+    const auto* const list = std::get_if<ListQuery>(&command);
+    const auto* const journal = std::get_if<JournalQuery>(&command);
+    if (list == nullptr && journal == nullptr) return answer_query(command);
+    if (lost_ && !regain()) {
+        return core::Error{core::ErrorCode::kStorageUnavailable, "the journal cannot be read", {}};
+    }
+    const auto done =
+        list != nullptr ? list_some(*list, reader.list) : read_some(*journal, reader.journal);
+    if (!done) return done.error();
+    if (!*done) return std::nullopt;
+    return list != nullptr ? answer_of(*list, reader.list) : answer_of(*journal, reader.journal);
 }
 
 core::Result<Answer> Supervisor::answer_query(const Command& command) {
@@ -83,6 +153,75 @@ core::Result<Answer> Supervisor::answer_query(const Command& command) {
             }
         },
         command);
+}
+
+/// A slice of a list: first its sessions are found, then they are shown.
+core::Result<bool> Supervisor::list_some(const ListQuery& query, ListScan& scan) {
+    if (!scan.found) {
+        HEADWAY_CHECK(find_some(query, scan));
+        return false;
+    }
+    HEADWAY_CHECK(show_some(query, scan));
+    return scan.shown == std::min(scan.keys.size(), query.limit);
+}
+
+core::Result<> Supervisor::find_some(const ListQuery& query, ListScan& scan) {
+    if (storage::is_indexed(query.filter)) {
+        HEADWAY_TRY(scan.keys, store_.list(query.filter, query.before, query.limit + 1));
+        HEADWAY_TRY(scan.total, store_.count(query.filter));
+        scan.found = true;
+        return {};
+    }
+    if (!scan.begun) {
+        HEADWAY_TRY(scan.below, store_.sessions_end());
+        scan.begun = true;
+    }
+    const auto started = Clock::steady();
+    const storage::SessionKey from = std::max<storage::SessionKey>(scan.below - scan.width, 0);
+    HEADWAY_TRY(const auto keys, store_.list_range(query.filter, from, scan.below));
+    scan.total += keys.size();
+    for (const storage::SessionKey key : keys) {
+        if (key < query.before && scan.keys.size() <= query.limit) scan.keys.push_back(key);
+    }
+    // Keys may be dense or far apart, their texts in memory or not.
+    const auto took = Clock::steady() - started;
+    if (took < kReaderSlice / 2) scan.width *= 2;
+    if (took > kReaderSlice) scan.width = std::max<storage::SessionKey>(scan.width / 2, 1);
+    scan.below = from;
+    scan.found = from == 0;
+    return {};
+}
+
+core::Result<bool> Supervisor::read_some(const JournalQuery& query, JournalScan& scan) {
+    HEADWAY_TRY(Resident * resident, require_resident(query.session));
+    if (!scan.begun) {
+        scan.begun = true;
+        scan.page.head = resident->session.state().n;
+        scan.low = std::min(query.after, scan.page.head);
+        scan.high = std::max(scan.low, std::min(query.before - 1, scan.page.head));
+    }
+    auto& found = scan.page.events;
+    if (scan.low < scan.high && found.size() < query.limit) {
+        // With types the page is made of as many events as one answer may cost, and may be short.
+        const std::uint64_t wanted =
+            query.types.none() ? query.limit - found.size() : kJournalSlice;
+        const std::uint64_t count =
+            std::min({wanted, std::uint64_t{kJournalSlice}, scan.high - scan.low});
+        HEADWAY_TRY(auto events,
+                    store_.read_session(resident->key, resident->chain,
+                                        query.newest_first ? scan.high - count : scan.low, count));
+        if (query.newest_first) std::reverse(events.begin(), events.end());
+        scan.looked_at += count;
+        for (core::Event& event : events) {
+            if (found.size() == query.limit) break;
+            (query.newest_first ? scan.high : scan.low) =
+                query.newest_first ? event.n - 1 : event.n;
+            const auto type = static_cast<std::size_t>(core::type_of(event.payload));
+            if (query.types.none() || query.types.test(type)) found.push_back(std::move(event));
+        }
+    }
+    return scan.low >= scan.high || found.size() >= query.limit ||
+           scan.looked_at >= core::limits::kJournalScanMax;
 }
 
 }  // namespace headway::server

@@ -49,6 +49,12 @@ using AlarmCounts =
 
 using VerdictCounts = std::array<std::uint64_t, core::kVerdictCount>;
 
+/// Whether an index finds them; else each session has to be looked at.
+inline bool is_indexed(const SessionFilter& filter) {
+    return filter.ids || !filter.parent.empty() ||
+           (filter.text.empty() && filter.agent_type.empty() && !filter.label);
+}
+
 class SessionIndex {
 public:
     virtual ~SessionIndex() = default;
@@ -60,6 +66,13 @@ public:
     /// Keys below `before`, newest first.
     virtual core::Result<std::vector<SessionKey>> list(const SessionFilter& filter,
                                                        SessionKey before, std::size_t limit) = 0;
+    /// All keys from `from` to below `before`, newest first: a part of a list that has to look at
+    /// many sessions.
+    virtual core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter,
+                                                             SessionKey from,
+                                                             SessionKey before) = 0;
+    /// Above every key.
+    virtual core::Result<SessionKey> sessions_end() = 0;
     virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
     /// Open sessions, by verdict.
     virtual core::Result<VerdictCounts> count_open() = 0;

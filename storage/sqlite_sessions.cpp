@@ -189,6 +189,29 @@ Result<std::vector<SessionKey>> SqliteStore::list(const SessionFilter& filter, S
     }
 }
 
+Result<std::vector<SessionKey>> SqliteStore::list_range(const SessionFilter& filter,
+                                                        SessionKey from, SessionKey before) {
+    HEADWAY_TRY(const std::string among, among_ids(filter));
+    HEADWAY_TRY(Statement list,
+                database_.prepare("SELECT session FROM session_index WHERE "
+                                  "session<?1 AND session>=?2" +
+                                  conditions(filter) + among + " ORDER BY session DESC"));
+    list.bind(1, before).bind(2, from);
+    const Bound bound{filter, list};
+    std::vector<SessionKey> keys;
+    while (true) {
+        HEADWAY_TRY(const bool row, list.step());
+        if (!row) return keys;
+        keys.push_back(list.integer(0));
+    }
+}
+
+Result<SessionKey> SqliteStore::sessions_end() {
+    HEADWAY_TRY(const std::int64_t newest,
+                database_.query_integer("SELECT ifnull(max(session),0) FROM session_index"));
+    return newest + 1;
+}
+
 Result<std::uint64_t> SqliteStore::count(const SessionFilter& filter) {
     HEADWAY_TRY(const std::string among, among_ids(filter));
     HEADWAY_TRY(Statement count, database_.prepare("SELECT count(*) FROM session_index WHERE 1" +

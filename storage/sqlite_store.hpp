@@ -90,6 +90,9 @@ public:
                                  core::Timestamp now) override;
     core::Result<std::vector<SessionKey>> list(const SessionFilter& filter, SessionKey before,
                                                std::size_t limit) override;
+    core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter, SessionKey from,
+                                                     SessionKey before) override;
+    core::Result<SessionKey> sessions_end() override;
     core::Result<std::uint64_t> count(const SessionFilter& filter) override;
     core::Result<VerdictCounts> count_open() override;
     core::Result<std::vector<SessionNeed>> needs(std::size_t limit) override;

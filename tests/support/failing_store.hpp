@@ -168,6 +168,12 @@ public:
                                                         std::size_t limit) override {
         return real_.list(filter, before, limit);
     }
+    core::Result<std::vector<storage::SessionKey>> list_range(const storage::SessionFilter& filter,
+                                                              storage::SessionKey from,
+                                                              storage::SessionKey before) override {
+        return real_.list_range(filter, from, before);
+    }
+    core::Result<storage::SessionKey> sessions_end() override { return real_.sessions_end(); }
     core::Result<std::uint64_t> count(const storage::SessionFilter& filter) override {
         return real_.count(filter);
     }

@@ -38,10 +38,24 @@ std::vector<server::Reply> Supervised::turn(std::vector<server::Command> command
     return std::move(last.replies);
 }
 
+/// Those who report and those who read are answered apart.
+void Supervised::take(server::Publication publication) {
+    auto& replies = publication.replies;
+    replies.insert(replies.begin(), std::make_move_iterator(last.replies.begin()),
+                   std::make_move_iterator(last.replies.end()));
+    if (published && publication.views.empty()) publication.views = std::move(last.views);
+    if (published && publication.events.empty()) publication.events = std::move(last.events);
+    last = std::move(publication);
+    published = true;
+}
+
 core::Result<server::Answer> Supervised::ask(server::Command command) {
     std::vector<server::Command> commands;
     commands.push_back(std::move(command));
     auto replies = turn(std::move(commands));
+    // A long answer may take more than one turn on a slow machine.
+    for (int i = 0; i < 100'000 && replies.empty() && queue_.size() > 0; ++i)
+        replies = turn({});
     REQUIRE(replies.size() == 1);
     return std::move(replies.front().what);
 }
@@ -73,8 +87,7 @@ void Supervised::start() {
         [this](std::unique_ptr<server::Publication> publication) {
             if (!publication->fatal.empty()) fatal.push_back(publication->fatal);
             if (publication->copied) copied.push_back(*publication->copied);
-            last = std::move(*publication);
-            published = true;
+            take(std::move(*publication));
         },
         [this](bool, const std::string& line) { log.push_back(line); },
         server::Supervisor::JudgeLink{

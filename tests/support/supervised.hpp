@@ -54,6 +54,7 @@ public:
 
 private:
     void start();
+    void take(server::Publication publication);
 
     TempDir dir_;
     server::Clock clock_;
