@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/limits.hpp"
@@ -9,6 +10,13 @@
 namespace headway::server {
 
 using core::Result;
+
+namespace {
+
+/// Events of a page of a stream that are read at once; a page has as many as a slice of time holds.
+constexpr std::size_t kReplayStep = 32;
+
+}  // namespace
 
 Result<Answer> Supervisor::answer(const SessionQuery& query) {
     HEADWAY_TRY(Resident * resident, require_resident(query.session));
@@ -105,12 +113,18 @@ Result<> Supervisor::stream_session(const StreamQuery& query, StreamReply& reply
         reply.reset = "the position is from the future; was the database restored?";
         reply.from = reply.head;
     }
-    HEADWAY_TRY(auto events, store_.read_session(resident->key, resident->chain,
-                                                 static_cast<std::uint64_t>(reply.from),
-                                                 core::limits::kReplayPage));
-    for (core::Event& event : events) {
-        const auto n = static_cast<std::int64_t>(event.n);
-        reply.events.push_back({n, query.session, std::move(event)});
+    const auto started = Clock::steady();
+    std::int64_t at = reply.from;
+    while (at < reply.head && reply.events.size() < core::limits::kReplayPage &&
+           Clock::steady() - started < kReaderSlice) {
+        HEADWAY_TRY(auto events, store_.read_session(resident->key, resident->chain,
+                                                     static_cast<std::uint64_t>(at), kReplayStep));
+        if (events.empty()) break;
+        at = static_cast<std::int64_t>(events.back().n);
+        for (core::Event& event : events) {
+            const auto n = static_cast<std::int64_t>(event.n);
+            reply.events.push_back({n, query.session, std::move(event)});
+        }
     }
     reply.caught_up = reply.events.empty() || reply.events.back().cursor == reply.head;
     return {};
@@ -126,8 +140,16 @@ Result<> Supervisor::stream_all(const StreamQuery& query, StreamReply& reply) {
     } else if (reply.from > 0 && reply.from < reply.oldest - 1) {
         reply.reset = "events after the position were deleted by retention";
     }
-    HEADWAY_TRY(reply.events, store_.read_stream(reply.from, core::limits::kReplayPage));
-    reply.caught_up = reply.events.size() < core::limits::kReplayPage;
+    const auto started = Clock::steady();
+    std::int64_t at = reply.from;
+    while (!reply.caught_up && reply.events.size() < core::limits::kReplayPage &&
+           Clock::steady() - started < kReaderSlice) {
+        HEADWAY_TRY(auto events, store_.read_stream(at, kReplayStep));
+        reply.caught_up = events.size() < kReplayStep;
+        if (!events.empty()) at = events.back().cursor;
+        reply.events.insert(reply.events.end(), std::make_move_iterator(events.begin()),
+                            std::make_move_iterator(events.end()));
+    }
     return {};
 }
 

@@ -95,34 +95,39 @@ void Supervisor::take_readers(std::vector<Request>& requests, Turn& turn) {
     }
 }
 
-/// A slice of each in turn, only for a while, the rest in the next turns: thousands of readers must
-/// neither keep those waiting who report, nor have their pages lie in memory all at once. Where
-/// somebody waits for a turn they get a share of the time, so that they come on as well.
+/// One after the other, slice by slice, only for a while, the rest in the next turns: thousands of
+/// readers must neither keep those waiting who report, nor have their pages lie in memory all at
+/// once. Where somebody waits for a turn they get a share of the time, so that they come on as
+/// well. What is ready goes out in small parts, which the I/O thread takes between others' bytes.
 void Supervisor::answer_readers() {
     if (readers_.empty()) return;
-    auto publication = std::make_unique<Publication>();
     const auto started = Clock::steady();
+    auto handed_over = started;
     std::size_t bytes = 0;
+    auto publication = std::make_unique<Publication>();
+    const auto hand_over = [&] {
+        handed_over = Clock::steady();
+        if (publication->replies.empty()) return;
+        publication->stats = stats_;
+        publish_(std::exchange(publication, std::make_unique<Publication>()));
+    };
     const auto may_go_on = [&] {
-        const auto spent = Clock::steady() - started;
         const auto most = queue_.has_waiting() ? kReadersShare : kReadersTurn;
-        return !readers_.empty() && bytes < core::limits::kPublicationBytesMax && spent < most;
+        return !readers_.empty() && bytes < core::limits::kPublicationBytesMax &&
+               Clock::steady() - started < most;
     };
     do {
-        Reader reader = std::move(readers_.front());
-        readers_.pop_front();
+        Reader& reader = readers_.front();
         auto what = answer_some(reader);
-        if (!what) {
-            readers_.push_back(std::move(reader));
-            continue;
-        }
+        if (!what) continue;
         bytes += size_of(*what);
         publication->replies.push_back({reader.request.reply_to, *std::move(what)});
+        readers_.pop_front();
+        queue_.hold(readers_.size());
+        if (Clock::steady() - handed_over >= kReadersShare) hand_over();
     } while (may_go_on());
     queue_.hold(readers_.size());
-    if (publication->replies.empty()) return;
-    publication->stats = stats_;
-    publish_(std::move(publication));
+    hand_over();
 }
 
 std::optional<core::Result<Answer>> Supervisor::answer_some(Reader& reader) {

@@ -66,6 +66,12 @@ public:
     /// Keys below `before`, newest first.
     virtual core::Result<std::vector<SessionKey>> list(const SessionFilter& filter,
                                                        SessionKey before, std::size_t limit) = 0;
+    virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
+    /// Open sessions, by verdict.
+    virtual core::Result<VerdictCounts> count_open() = 0;
+    /// Oldest first.
+    virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
+    virtual core::Result<std::uint64_t> count_needs() = 0;
     /// All keys from `from` to below `before`, newest first: a part of a list that has to look at
     /// many sessions.
     virtual core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter,
@@ -73,13 +79,6 @@ public:
                                                              SessionKey before) = 0;
     /// Above every key.
     virtual core::Result<SessionKey> sessions_end() = 0;
-    virtual core::Result<std::uint64_t> count(const SessionFilter& filter) = 0;
-    /// Open sessions, by verdict.
-    virtual core::Result<VerdictCounts> count_open() = 0;
-    /// Oldest first.
-    virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
-    /// Of needs() and alarms().
-    virtual core::Result<std::uint64_t> count_needs() = 0;
     /// The most urgent first, then the oldest.
     virtual core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) = 0;
     virtual core::Result<AlarmCounts> count_alarms() = 0;

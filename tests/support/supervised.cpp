@@ -34,6 +34,7 @@ std::vector<server::Reply> Supervised::turn(std::vector<server::Command> command
     }
     last = server::Publication{};
     published = false;
+    publications = 0;
     supervisor_->turn(requests, 0);
     return std::move(last.replies);
 }
@@ -47,6 +48,7 @@ void Supervised::take(server::Publication publication) {
     if (published && publication.events.empty()) publication.events = std::move(last.events);
     last = std::move(publication);
     published = true;
+    ++publications;
 }
 
 core::Result<server::Answer> Supervised::ask(server::Command command) {

@@ -44,6 +44,7 @@ public:
 
     server::Publication last;  ///< of the last turn, without its replies
     bool published = false;
+    int publications = 0;  ///< of the last turn
     std::vector<std::string> log;
     std::vector<std::string> fatal;                ///< why the daemon should have ended
     std::vector<server::CopiedFile> copied;        ///< backups that have ended

@@ -86,6 +86,53 @@ TEST_CASE("supervisor queries: pages of a list follow each other", "[server]") {
     CHECK(all == std::vector<std::string>{"s4", "s3", "s2", "s1", "s0"});
 }
 
+TEST_CASE("supervisor queries: a list that looks at many sessions comes in slices and is whole",
+          "[server]") {
+    Supervised s;
+    for (int i = 0; i < 1500; ++i) {
+        OpenCommand command;
+        command.session = "s" + std::to_string(i);
+        command.about.goal.kept = std::string(1500, 'x') + (i % 7 == 0 ? " seven" : " other");
+        require_ok(s.ask(command));
+    }
+    // Somebody waits for a turn all the time, so that readers get only their share of each.
+    Request waiting;
+    waiting.command = ViewQuery{"s1"};
+    REQUIRE(s.queue().stage(waiting));
+    s.queue().hand_over();
+    ListQuery query;
+    query.rows = true;
+    query.filter.text = "seven";
+    query.limit = 50;
+    std::vector<std::string> all;
+    while (true) {
+        const Document page = list(s, query);
+        CHECK(page["total"] == 215);
+        for (const std::string& id : ids(page))
+            all.push_back(id);
+        if (page["next"].is_null()) break;
+        REQUIRE(all.size() < 300);
+        query.before = std::stoll(page["next"].get<std::string>());
+    }
+    REQUIRE(all.size() == 215);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        CHECK(all[i] == "s" + std::to_string(1498 - 7 * i));
+}
+
+TEST_CASE("supervisor queries: whoever reports is answered before those who read", "[server]") {
+    Supervised s;
+    (void)s.report("a", {beat()});
+    std::vector<Command> commands;
+    commands.emplace_back(JournalQuery{"a"});
+    commands.emplace_back(ReportCommand{"a", {beat()}, false, {}});
+    const auto replies = s.turn(std::move(commands));
+    REQUIRE(replies.size() == 2);
+    CHECK(replies[0].to.slot == 2);
+    CHECK(s.publications == 2);
+    require_ok(replies[1].what);
+    CHECK(std::get<BodyReply>(*replies[1].what).body.find("\"head\":3") != std::string::npos);
+}
+
 TEST_CASE("supervisor queries: the journal as a document and as lines", "[server]") {
     Supervised s;
     (void)s.report("a", {beat(), beat(), beat()});
@@ -278,7 +325,6 @@ TEST_CASE("supervisor queries: a crowd of readers takes turns, and reports go fi
     const auto first = s.turn(std::move(commands));
     CHECK(std::holds_alternative<AdviceReply>(*first.front().what));
     answered += first.size() - 1;
-    CHECK(answered >= 1);
     CHECK(answered * 2'000'000 < limits::kPublicationBytesMax + 4'000'000);
     CHECK(s.queue().size() == kReaders - answered);
     for (int turns = 0; answered < kReaders; ++turns) {

@@ -71,6 +71,30 @@ using Needs = std::vector<std::pair<SessionKey, std::int64_t>>;
 
 }  // namespace
 
+TEST_CASE("sqlite sessions: ranges put together are the list", "[storage]") {
+    Shelf shelf;
+    for (int i = 0; i < 40; ++i)
+        shelf.put("s" + std::to_string(i),
+                  of(i % 3 == 0 ? "coder" : "tester", i % 2 == 0 ? "even" : "odd"));
+    SessionFilter filter;
+    filter.agent_type = "coder";
+    filter.text = "even";
+    const auto whole = shelf.store->list(filter, INT64_MAX, 100).value();
+    CHECK(whole.size() == 7);
+    const SessionKey end = shelf.store->sessions_end().value();
+    for (const SessionKey width : {1, 7, 1000}) {
+        std::vector<SessionKey> keys;
+        for (SessionKey below = end; below > 0; below -= width) {
+            const auto part = shelf.store->list_range(filter, below - width, below).value();
+            keys.insert(keys.end(), part.begin(), part.end());
+        }
+        CHECK(keys == whole);
+    }
+    CHECK_FALSE(is_indexed(filter));
+    filter = {};
+    CHECK(is_indexed(filter));
+}
+
 TEST_CASE("session index: newest first, in pages", "[storage]") {
     Shelf shelf;
     for (const char* id : {"a", "b", "c"})
