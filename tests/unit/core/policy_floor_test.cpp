@@ -159,7 +159,7 @@ TEST_CASE("floor: a call said to be a hook's is evidence unless the policy trust
         call.origin = "hook";
         static_cast<Text&>(call.args) = bounded_text(R"({"command":"make"})");
         static_cast<Text&>(call.result) = bounded_text("\"the same answer as every time\"");
-        (void)story.report(event(std::move(call)), story.context(i + 1));
+        (void)story.report(event(std::move(call)), i + 1);
     }
     CHECK((story.verdict() == Verdict::kStuck) == !trusted);
 }
