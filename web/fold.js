@@ -9,7 +9,7 @@ export const KINDS = {
   verdicts: ['verdict.changed', 'directive.issued', 'directive.acknowledged', 'check.requested', 'check.completed', 'run.conflict', 'session.amended'],
   people: ['approval.requested', 'approval.decided', 'approval.redeemed', 'approval.expired', 'approval.revoked', 'approval.alarm',
     'session.cancel_requested', 'budget.extended', 'budget.set'],
-  state: ['session.started', 'session.ended', 'state.changed', 'phase.started', 'phase.completed', 'budget.level', 'child.progress',
+  state: ['session.started', 'session.ended', 'state.changed', 'phase.started', 'phase.completed', 'budget.level', 'budget.updated', 'child.progress',
     'progress.stats'],
   beats: ['heartbeat'],
 };

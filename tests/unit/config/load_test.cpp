@@ -6,6 +6,9 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "config/keys.hpp"
+#include "config/policy_keys.hpp"
+
 using namespace headway::config;
 namespace fs = std::filesystem;
 
@@ -179,4 +182,63 @@ TEST_CASE("load: the state directory follows settings, systemd, XDG and home", "
     settings.state_dir = "/elsewhere";
     CHECK(state_directory(settings, environment) == "/elsewhere");
     CHECK(state_directory({}, {}) == "/var/lib/headway");
+}
+
+TEST_CASE("load: a preset fills what nothing else says, wherever it stands", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file =
+        folder.write("headway.toml", "[policy]\nmax_iterations = 7\npreset = \"first-designs\"\n");
+    request.flags = {{"policy.max_tool_failures", "9"}};
+    const auto loaded = load(request);
+    REQUIRE(loaded.has_value());
+    const headway::core::Policy& policy = loaded->settings.policy;
+    CHECK(policy.max_iterations == 7);
+    CHECK(policy.max_tool_failures == 9);
+    CHECK(policy.max_parse_failures == 3);
+    CHECK(policy.profile == headway::core::Profile::kStrict);
+    CHECK(policy.detectors.size() == 6);
+    CHECK(find(*loaded, "policy.max_parse_failures").origin == "preset first-designs");
+    CHECK(find(*loaded, "policy.max_tool_failures").origin == "flag");
+}
+
+TEST_CASE("load: every value of a preset is one that its key takes", "[config]") {
+    for (const PresetValue& value : preset_values("first-designs")) {
+        INFO(value.key);
+        const Key* key = find_key(value.key);
+        REQUIRE(key != nullptr);
+        Settings settings;
+        CHECK(key->assign(settings, value.text).has_value());
+        CHECK(key->print(settings) == value.text);
+    }
+    CHECK(preset_values("none").empty());
+}
+
+TEST_CASE("load: thresholds of detectors name what is wrong with them", "[config]") {
+    const Key& key = *find_key("policy.detectors");
+    const std::pair<const char*, const char*> cases[] = {
+        {"exact_repet=3/4", "did you mean"},
+        {"exact_repeat", "exact_repeat=SUSPECT/STUCK"},
+        {"exact_repeat=3", "exact_repeat=off"},
+        {"exact_repeat=a/4", "whole number"},
+        {"cycle=1/2,cycle=off", "stands there twice"}};
+    for (const auto& [text, says] : cases) {
+        INFO(text);
+        Settings settings;
+        const auto done = key.assign(settings, text);
+        REQUIRE_FALSE(done.has_value());
+        CHECK(done.error().detail.find(says) != std::string::npos);
+    }
+}
+
+TEST_CASE("load: the first design's variable is understood or refused", "[config]") {
+    for (const auto& [said, ok] : {std::pair{"true", true}, std::pair{"YES", true},
+                                   std::pair{"off", true}, std::pair{"maybe", false}}) {
+        INFO(said);
+        LoadRequest request;
+        const Folder folder;
+        request.file = folder.write("empty.toml", "");
+        request.environment = {{"AUTONOMOUS_STATUS_BASED_TIMEOUT", said}};
+        CHECK(load(request).has_value() == ok);
+    }
 }

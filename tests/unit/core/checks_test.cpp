@@ -1,5 +1,6 @@
 #include "core/checks.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/limits.hpp"
@@ -284,4 +285,97 @@ TEST_CASE("checks: each condition of a judged loop is needed", "[core]") {
         state.judgement.loop.clear();
         checks.loop.clear();
     }));
+}
+
+namespace {
+
+/// Under a policy that wants stops confirmed: one call again and again, until it is stuck.
+struct Confirmed : Judged {
+    static Policy policy() {
+        Policy made;
+        made.on_stuck = OnStuck::kStop;
+        made.confirm_stop = ConfirmStop::kJudge;
+        return made;
+    }
+    Confirmed() : Judged(policy()) {
+        rules.on_suspect = false;
+        for (int i = 0; i < 20 && story.verdict() != Verdict::kStuck; ++i)
+            fail_once();
+        REQUIRE(story.verdict() == Verdict::kStuck);
+    }
+    bool stopped() const {
+        const auto& open = story.session.state().directives;
+        return std::any_of(open.begin(), open.end(),
+                           [](const Directive& d) { return d.kind == DirectiveKind::kStop; });
+    }
+    std::size_t asked() const {
+        return static_cast<std::size_t>(
+            std::count_if(story.events.begin(), story.events.end(), [](const Event& one) {
+                const auto* check = std::get_if<CheckRequested>(&one.payload);
+                return check != nullptr && check->cause == CheckCause::kStop;
+            }));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("checks: a stop that wants confirmation waits for the judge, who is asked once",
+          "[core]") {
+    Confirmed c;
+    CHECK(c.asked() == 1);
+    CHECK_FALSE(c.stopped());
+    c.fail_once();
+    CHECK(c.asked() == 1);
+    CHECK_FALSE(c.stopped());
+    SECTION("B lets it go") {
+        c.answer(CheckAnswer::kLooping);
+    }
+    SECTION("C lets it go") {
+        c.answer(CheckAnswer::kBlocked);
+    }
+    SECTION("no answer lets it go") {
+        c.answer(std::nullopt, 0, JudgeOutcome::kUnreachable);
+    }
+    CHECK(c.stopped());
+    CHECK(c.story.session.state().agent_state == AgentState::kHalted);
+    CHECK(folded(c.story.events) == c.story.session.state());
+}
+
+TEST_CASE("checks: an A puts a stop off, three times at most, and changes no verdict", "[core]") {
+    Confirmed c;
+    for (std::size_t time = 1; time <= kStopHeldMax; ++time) {
+        CHECK(c.asked() == time);
+        c.answer(CheckAnswer::kProgressing);
+        CHECK(c.story.verdict() == Verdict::kStuck);
+        for (std::uint32_t i = 1; i < kStopHeldRounds; ++i)
+            c.fail_once();
+        CHECK_FALSE(c.stopped());
+        c.fail_once();
+    }
+    CHECK(c.asked() == kStopHeldMax);
+    CHECK(c.stopped());
+}
+
+TEST_CASE("checks: without a judge, or for a session that is shown to none, the rule is enough",
+          "[core]") {
+    Policy policy = Confirmed::policy();
+    const bool shown = GENERATE(true, false);
+    policy.judge = shown;
+    Judged judged{policy};
+    if (shown) judged.rules.primary.clear();
+    for (int i = 0; i < 8; ++i)
+        judged.fail_once();
+    CHECK(judged.story.session.state().agent_state == AgentState::kHalted);
+}
+
+TEST_CASE("checks: a halt waits for its confirmation too", "[core]") {
+    Policy policy = Confirmed::policy();
+    policy.on_stuck = OnStuck::kHalt;
+    Judged judged{policy};
+    judged.rules.on_suspect = false;
+    for (int i = 0; i < 8; ++i)
+        judged.fail_once();
+    REQUIRE_FALSE(judged.story.session.state().ended());
+    judged.answer(CheckAnswer::kLooping);
+    CHECK(judged.story.session.state().outcome == Outcome::kHalted);
 }

@@ -140,14 +140,65 @@ TEST_CASE("failure: every way to fail has a code of its own", "[core]") {
     Run unsure{policy};
     Reflection low = says("continue");
     low.confidence = 0.4;
-    for (std::uint32_t i = 0; i < kLowConfidenceMax; ++i) {
+    for (std::uint32_t i = 0; i < policy.low_confidence_attempts; ++i) {
         CHECK_FALSE(unsure.session.state().ended());
         unsure.report(low);
     }
     CHECK(unsure.session.state().end_code == "low_confidence");
 }
 
-TEST_CASE("failure: a call past its time limit is advice and nothing more", "[core]") {
+TEST_CASE("failure: calls beyond their time limit are failures of their tool, however they ended",
+          "[core]") {
+    Policy policy;
+    policy.tool_time_limit = seconds{60};
+    policy.max_tool_failures = 3;
+    Run run{policy};
+    const auto call = [&run](std::uint64_t ms, const char* id) {
+        ToolFinished made;
+        made.tool = "compile";
+        made.call_id = id;
+        made.duration_ms = ms;
+        made.result.kept = std::string{"\""} + id + "\"";
+        run.report(made);
+    };
+    for (const char* id : {"a", "b", "c"})
+        call(60'001, id);
+    CHECK(run.feedback().find("has failed 3 times in a row") != std::string::npos);
+    CHECK(run.feedback().find("longer than the time") != std::string::npos);
+    SECTION("one in time starts afresh") {
+        call(60'000, "d");
+        CHECK(run.feedback().empty());
+        CHECK_FALSE(run.session.state().ended());
+    }
+    SECTION("one more ends the session") {
+        call(60'001, "d");
+        CHECK(run.session.state().end_code == "tool_failures");
+    }
+}
+
+TEST_CASE("failure: refusals that count for no tool get a remedy", "[core]") {
+    struct Case {
+        const char* name;
+        std::uint64_t status;
+        const char* says;
+    };
+    for (const Case& c :
+         {Case{"permission_denied", 0, "which permission"}, Case{"rate_limit", 429, "Wait before"},
+          Case{"unknown_tool", 0, "no such tool"}, Case{"", 400, "itself is wrong"},
+          Case{"", 422, "itself is wrong"}, Case{"", 404, "itself is wrong"},
+          Case{"context_length", 400, "no longer fits"}}) {
+        INFO(c.name << " " << c.status);
+        Run run;
+        ErrorReported error;
+        error.error_class = c.name;
+        if (c.status != 0) error.status = c.status;
+        error.message = bounded_text("refused");
+        run.report(error);
+        CHECK(run.feedback().find(c.says) != std::string::npos);
+    }
+}
+
+TEST_CASE("failure: a call in flight past its time limit is advice", "[core]") {
     Policy policy;
     policy.tool_time_limit = seconds{60};
     policy.tools = {{"train", false, 1, false, 3'600'000}};
