@@ -297,7 +297,7 @@ void print_failure(CallPrint& print, const core::ToolFinished& call, std::string
     std::string_view message =
         call.error ? std::string_view{call.error->message.kept} : std::string_view{};
     if (message.empty()) message = result;
-    if (call.error) print.failure = core::failure_of_class(call.error->error_class);
+    if (call.error) print.failure = core::failure_of_tool_class(call.error->error_class);
     print.typed_failure = print.failure != FailureKind::kNone;
     if (!print.typed_failure) print.failure = core::failure_of_message(message);
     // Words such as "connection refused" in a red test are what the test is about.

@@ -269,6 +269,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     write_phases(json, state);
     json.key("budget");
     write_budget(json, core::budget_status(state, time.now, time.watch), prediction);
+    json.member("budget_source", state.budget.source);
     write_about(json, state);
     json.close_object();
 }

@@ -30,6 +30,8 @@ bool limited(const core::BudgetStatus& status) {
 void write_time(JsonWriter& json, const core::BudgetStatus& status) {
     json.member("elapsed_seconds", status.elapsed_seconds());
     if (!status.time.limit) return;
+    if (status.extension > core::Millis{0})
+        json.member("extension_seconds", seconds(status.extension));
     json.member("remaining_seconds", *status.remaining_seconds());
     json.member("timeout_seconds", *status.time.limit / 1000);
     json.member("time_pressure", shown_percent(status.time.percent()));
@@ -152,6 +154,7 @@ void write_budget(JsonWriter& json, const core::BudgetStatus& status,
     json.member("level", status.level);
     json.member("pressure", shown_percent(status.pressure));
     json.member("dimension", status.dimension);
+    json.member("source", status.source);
     json.member("wrap_up", status.level != core::BudgetLevel::kNominal);
     write_time(json, status);
     write_counts(json, status);

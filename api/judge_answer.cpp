@@ -70,8 +70,9 @@ public:
 
     bool has_evidence() const { return !out_.evidence.empty(); }
 
-    StatusAnswer take() {
-        if (letter_ == 'B' && out_.evidence.empty()) reject("B without evidence");
+    /// `bare`: in the form of the first design, which knows no evidence.
+    StatusAnswer take(bool bare) {
+        if (letter_ == 'B' && out_.evidence.empty() && !bare) reject("B without evidence");
         if (rejected()) {
             out_.evidence.clear();
             out_.confidence = 0;
@@ -136,7 +137,8 @@ bool names_another(std::string_view text, char letter) {
     return false;
 }
 
-/// "A" is an article, too: behind it, without any mark, has to come what the question says of A.
+/// "A" is an article, too: in JSON, behind it, without any mark, has to come what the question says
+/// of A.
 bool is_article(std::string_view behind) {
     if (!behind.starts_with(' ')) return false;
     const std::string word = core::lower(core::trimmed(behind).substr(0, 16));
@@ -166,8 +168,7 @@ void read_letter(std::string_view text, StatusReader& out) {
         rest = without_marks(rest.substr(kAnswer.size()));
         if (rest.starts_with(':')) rest = without_marks(rest.substr(1));
     }
-    if (rest.empty() || !is_answer(rest.front()) || !ends_letter(rest.substr(1)) ||
-        (rest.front() == 'A' && is_article(rest.substr(1)))) {
+    if (rest.empty() || !is_answer(rest.front()) || !ends_letter(rest.substr(1))) {
         out.reject(text.empty() ? "nothing was said" : "neither JSON with an answer nor a letter");
         return;
     }
@@ -290,12 +291,13 @@ StatusAnswer read_status_answer(std::string_view text, std::span<const std::uint
     StatusReader out{shown};
     const std::string_view said = readable(text);
     JsonTape tape;
-    if (parse_last_object(said, kAnswerNames, tape)) {
-        read_object(tape.root(), out);
-    } else {
+    const bool bare = !parse_last_object(said, kAnswerNames, tape);
+    if (bare) {
         read_letter(said, out);
+    } else {
+        read_object(tape.root(), out);
     }
-    return out.take();
+    return out.take(bare);
 }
 
 EstimateAnswer read_estimate_answer(std::string_view text) {

@@ -19,15 +19,15 @@ struct StatusAnswer {
     std::optional<core::CheckAnswer> answer;  ///< only when all of it is as it has to be
     core::Text reason;                        ///< at most limits::kJudgeReasonBytesMax
     std::vector<std::uint64_t> evidence;  ///< each shown, each once, at most limits::kEvidenceMax;
-                                          ///< never empty with B, empty without an answer
+                                          ///< empty without an answer
     double confidence = 0;                ///< 0 to 1; 0.5 when the judge gave none
     std::string error;                    ///< why there is no answer, for people; else empty
 };
 
 /// Reads the answer to status_prompt(): the last JSON object with an `answer` among whatever else
-/// was said, else the form of the first design, a letter and a reason with events as "#12". No
-/// answer: no letter or more than one, B without evidence, an event that is not in `shown`, a
-/// confidence that is not 0 to 1. Of a text beyond limits::kJudgeReadBytesMax only the end is read.
+/// was said, else the form of the first design, a leading letter and a reason, which may name events
+/// as "#12". No answer: no letter or more than one, in JSON B without evidence, an event that is not
+/// in `shown`, a confidence that is not 0 to 1. Of a text beyond limits::kJudgeReadBytesMax only the end is read.
 /// `shown`: rising. Pure; any bytes may come.
 StatusAnswer read_status_answer(std::string_view text, std::span<const std::uint64_t> shown);
 

@@ -165,6 +165,22 @@ void add_defaults(std::vector<Key>& table) {
         "budget.default_max_cost_usd", "0, 0.000001..1000000", "The same for money."));
 }
 
+Key builtin_key() {
+    Key key{"budget.builtin", Kind::kText, "off | on", true,
+            "Agent types plan (600 s, 50 steps) and explore (300 s, 30) have a budget without a "
+            "table of their own."};
+    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        if (text != kOff[0] && text != kOff[1]) {
+            return mistake("\"" + std::string(text) + "\" is not one of off, on" +
+                           did_you_mean(text, kOff));
+        }
+        settings.budget.builtin = text == kOff[1];
+        return {};
+    };
+    key.print = [](const Settings& s) { return std::string(kOff[s.budget.builtin ? 1 : 0]); };
+    return key;
+}
+
 void add_rules(std::vector<Key>& table) {
     constexpr auto kRules = &core::BudgetSettings::rules;
     table.push_back(whole_key<kRules, &BudgetRules::wrap_up_percent, 1, 100>(
@@ -185,7 +201,7 @@ void add_rules(std::vector<Key>& table) {
         "budget.updates", "An event budget.updated with each step of a session with a budget."));
     table.push_back(whole_key<kRules, &BudgetRules::in_flight_extension_seconds, 0, 3600>(
         "budget.in_flight_extension_seconds",
-        "More time for each call that is in flight when the time runs out; 0 is none."));
+        "More time for calls that are in flight when the time runs out, once; 0 is none."));
 }
 
 Key cost_max_key() {
@@ -233,6 +249,7 @@ bool is_bare(std::string_view name) {
 
 void add_budget_keys(std::vector<Key>& table) {
     add_defaults(table);
+    table.push_back(builtin_key());
     add_rules(table);
     add_bounds(table);
 }

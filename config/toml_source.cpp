@@ -58,6 +58,8 @@ std::optional<std::string> node_text(const toml::node& node, Kind kind) {
             std::to_chars(digits, digits + sizeof digits, **node.as_floating_point()).ptr;
         return std::string(digits, end);
     }
+    // Of switches, whose words are "on" and "off".
+    if (kind == Kind::kText && node.is_boolean()) return **node.as_boolean() ? "on" : "off";
     if (kind == Kind::kCount || kind == Kind::kNumber) return std::nullopt;
     return node.value_exact<std::string>();
 }

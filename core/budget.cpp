@@ -113,6 +113,7 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
     const BudgetMeter& meter = state.budget;
     const BudgetRules& rules = state.about.budget_rules;
     BudgetStatus status;
+    status.source = meter.source;
     const Timestamp from = meter.clock_at + unheard_gap(state, watch);
     read_clocks(meter, std::max(now - from, 0ms), status);
     read_children(meter, status);
@@ -124,6 +125,8 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
     if (limits.timeout_seconds) {
         status.time.limit = std::min(*limits.timeout_seconds, kBudgetCountMax / 1000) * 1000;
     }
+    status.extension = std::chrono::seconds{
+        static_cast<std::int64_t>(std::min(meter.extension_seconds, kBudgetCountMax / 1000))};
     status.steps = {use.steps, limits.max_steps};
     status.tokens = {use.tokens, limits.max_tokens};
     status.cost.used = use.cost_micros;
@@ -157,15 +160,17 @@ Timestamp budget_deadline(const SessionState& state, const Watch& watch) {
     for (const auto& [level, at] : levels) {
         if (level > meter.level) percent = std::min(percent, at);
     }
-    const std::uint64_t needed = (*status.time.limit * percent + 99) / 100;
+    std::uint64_t needed = (*status.time.limit * percent + 99) / 100;
+    if (percent == 100) needed += count(status.extension);
     const std::uint64_t left = needed > status.time.used ? needed - status.time.used : 0;
     return meter.clock_at + unheard_gap(state, watch) + Millis{static_cast<std::int64_t>(left)};
 }
 
 bool is_spent(const BudgetStatus& status) {
     const bool steps = status.steps.limit && status.steps.used > *status.steps.limit;
-    return steps || status.time.reaches(100) || status.tokens.reaches(100) ||
-           status.cost.reaches(100);
+    const bool time = status.time.reaches(100) &&
+                      status.time.used >= *status.time.limit + count(status.extension);
+    return steps || time || status.tokens.reaches(100) || status.cost.reaches(100);
 }
 
 bool in_flight(const SessionState& state, std::string_view call_id) {

@@ -30,6 +30,7 @@ struct BudgetFigure {
 struct BudgetStatus {
     BudgetLevel level = BudgetLevel::kNominal;
     BudgetDimension dimension = BudgetDimension::kNone;  ///< the worst one
+    BudgetSource source = BudgetSource::kNone;           ///< of the limits
     double pressure = 0;                                 ///< percent of it
     BudgetFigure time;                                   ///< of the clocks that count
     BudgetFigure steps;
@@ -42,7 +43,8 @@ struct BudgetStatus {
     std::uint64_t children_open = 0;
     std::uint64_t children_ended = 0;
     std::uint64_t children_uncounted = 0;
-    BudgetUse children;  ///< part of the figures above when they roll up
+    BudgetUse children;   ///< part of the figures above when they roll up
+    Millis extension{0};  ///< beyond the time limit, for calls in flight; 0 = none
 
     std::uint64_t elapsed_seconds() const { return time.used / 1000; }
     /// So that it and elapsed_seconds() add up to the limit.
@@ -63,8 +65,8 @@ Millis unheard_gap(const SessionState& state, const Watch& watch);
 /// When the time that passes raises the level next, or is used up; kNever when it does neither.
 Timestamp budget_deadline(const SessionState& state, const Watch& watch);
 
-/// Whether nothing may be used any more: time, tokens or cost are used up, or a step more than the
-/// last one was taken.
+/// Whether nothing may be used any more: time (with what calls in flight may take beyond it),
+/// tokens or cost are used up, or a step more than the last one was taken.
 bool is_spent(const BudgetStatus& status);
 
 /// Whether a call of that id is under way.

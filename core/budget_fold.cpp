@@ -53,7 +53,11 @@ struct Meter {
         if (reportable(P::kType)) meter.rate_limited = false;
     }
 
-    void operator()(const SessionStarted& started) const { meter.limits = started.budget; }
+    void operator()(const SessionStarted& started) const {
+        meter.limits = started.budget;
+        const bool unknown = meter.limited() && started.budget_source == BudgetSource::kNone;
+        meter.source = unknown ? BudgetSource::kUnknown : started.budget_source;
+    }
 
     void operator()(const SessionAmended& amended) const { meter.limits = amended.budget; }
 
@@ -97,12 +101,23 @@ struct Meter {
         meter.rate_limited = is_rate_limit(error.error_class, error.status, error.message.kept);
     }
 
-    void operator()(const BudgetSet& set) const { meter.limits = set.limits; }
+    void operator()(const BudgetSet& set) const {
+        meter.limits = set.limits;
+        meter.source = meter.limited() ? BudgetSource::kOperator : BudgetSource::kNone;
+        end_extension();
+    }
 
     void operator()(const BudgetExtended& extended) const {
-        meter.limits = extended_limits(meter.limits, extended.added);
-        for (const std::string& call : extended.calls)
-            meter.extended_calls.push_back(call);
+        if (extended.calls.empty()) {
+            meter.limits = extended_limits(meter.limits, extended.added);
+            if (extended.automatic) return;  // a credit of time
+            meter.source = BudgetSource::kOperator;
+            end_extension();
+            return;
+        }
+        meter.extended = true;
+        meter.extended_calls = extended.calls;
+        meter.extension_seconds = extended.added.timeout_seconds.value_or(0);
     }
 
     void operator()(const BudgetLevelChanged& change) const {
@@ -115,6 +130,10 @@ struct Meter {
 
     void operator()(const DirectiveIssued& directive) const {
         if (!directive.budget) return;
+        if (!directive.from.empty()) {
+            heed(directive);
+            return;
+        }
         withdraw();  // the new one stands in its place
         meter.directive = directive.id;
         meter.told_level = *directive.budget;
@@ -141,6 +160,21 @@ struct Meter {
         }
         place->use = use;
         place->level = child.level;
+    }
+
+    /// What the budget of a session above asks for; one directive at a time.
+    void heed(const DirectiveIssued& directive) const {
+        ParentBudget& parent = meter.parent.change();
+        std::erase_if(state.directives,
+                      [&parent](const Directive& d) { return d.id == parent.directive; });
+        parent = {directive.from, directive.id, *directive.budget};
+    }
+
+    /// With new limits a call may get more time again.
+    void end_extension() const {
+        meter.extended = false;
+        meter.extended_calls.clear();
+        meter.extension_seconds = 0;
     }
 
     void withdraw() const {
@@ -185,6 +219,7 @@ void meter_event(SessionState& state, const Event& event, bool replayed) {
     if (!meter.extended_calls.empty()) {
         std::erase_if(meter.extended_calls,
                       [&](const std::string& call) { return !in_flight(state, call); });
+        if (meter.extended_calls.empty()) meter.extension_seconds = 0;  // it was theirs
     }
     meter.running = clock_after(state);
 }

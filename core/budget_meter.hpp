@@ -8,6 +8,7 @@
 
 #include "core/budget_payloads.hpp"
 #include "core/fields.hpp"
+#include "core/rare.hpp"
 #include "core/time.hpp"
 
 // What a session has used, as part of its state. Costs are whole millionths of a dollar, so that a
@@ -67,6 +68,19 @@ struct LastWords {
     }
 };
 
+/// What the agent was told of the budget of a session above it.
+struct ParentBudget {
+    std::string session;
+    std::string directive;  ///< id of the last one that still holds
+    BudgetLevel level = BudgetLevel::kNominal;
+    bool operator==(const ParentBudget&) const = default;
+    static constexpr auto fields() {
+        using P = ParentBudget;
+        return field_list(field("session", &P::session), field("directive", &P::directive),
+                          field("level", &P::level));
+    }
+};
+
 /// Fed by the fold (budget_fold), read by budget.hpp.
 struct BudgetMeter {
     BudgetLimits limits;  ///< in force now
@@ -83,12 +97,16 @@ struct BudgetMeter {
     std::uint64_t ended_count = 0;            ///< how many those are
     std::uint64_t uncounted_count = 0;        ///< times that a child found no place in `children`
     std::string directive;                    ///< id of the last one that still holds
-    std::vector<std::string> extended_calls;  ///< in flight, and given more time for already
+    std::vector<std::string> extended_calls;  ///< in flight, and given more time for
+    std::uint64_t extension_seconds = 0;      ///< that these may take beyond the limit
+    bool extended = false;                    ///< that was given: it is given once
     std::vector<LastWords> last_words;  ///< one or none: kept, and paid for, only under a budget
     BudgetClock running = BudgetClock::kNone;        ///< since clock_at
     BudgetLevel level = BudgetLevel::kNominal;       ///< as last journaled
     BudgetLevel told_level = BudgetLevel::kNominal;  ///< that `directive` speaks of
     bool rate_limited = false;
+    BudgetSource source = BudgetSource::kNone;  ///< of `limits`
+    Rare<ParentBudget> parent;
     bool told = false;  ///< a reply has told the agent to stop: another step ends the session
 
     /// A place for the last words.
@@ -110,7 +128,9 @@ struct BudgetMeter {
             field("ended_count", &M::ended_count), field("uncounted_count", &M::uncounted_count),
             field("level", &M::level), field("told_level", &M::told_level),
             field("directive", &M::directive), field("told", &M::told),
-            field("extended_calls", &M::extended_calls), field("last_words", &M::last_words));
+            field("extended_calls", &M::extended_calls), field("last_words", &M::last_words),
+            field("extension_seconds", &M::extension_seconds), field("extended", &M::extended),
+            field("source", &M::source), field("parent", &M::parent));
     }
 };
 

@@ -44,6 +44,8 @@ struct BudgetRules {
     bool roll_up = true;                      ///< what its children use counts
     std::uint64_t in_flight_extension_seconds = 60;  ///< for a call that runs out of time; 0 = none
     bool updates = false;                            ///< a `budget.updated` with each step
+    /// Limit and extension together stay below this, where the limit does; 0 = no such bound.
+    std::uint64_t timeout_seconds_max = 0;
     bool operator==(const BudgetRules&) const = default;
     static constexpr auto fields() {
         using R = BudgetRules;
@@ -54,8 +56,25 @@ struct BudgetRules {
             field("count_human", &R::count_human), field("count_rate_limit", &R::count_rate_limit),
             field("roll_up", &R::roll_up),
             field("in_flight_extension_seconds", &R::in_flight_extension_seconds),
-            field("updates", &R::updates));
+            field("updates", &R::updates),
+            field("timeout_seconds_max", &R::timeout_seconds_max));
     }
+};
+
+/// Where the limits in force come from. Values are stored: append only.
+enum class BudgetSource : std::uint8_t {
+    kNone,      ///< there are none
+    kRequest,   ///< the opening named them
+    kConfig,    ///< the daemon's, for the agent type or for all
+    kBuiltin,   ///< the first design's, for `plan` and `explore`
+    kMixed,     ///< some named by the opening, others by the daemon
+    kOperator,  ///< set or extended while the session ran
+    kUnknown,   ///< the session was opened by a Headway that did not write it down
+};
+template <>
+struct EnumNames<BudgetSource> {
+    static constexpr std::array<std::string_view, 7> kNames{
+        "none", "request", "config", "builtin", "mixed", "operator", "unknown"};
 };
 
 /// What the agent used since it last said so; reported with a heartbeat, a message or a call.
@@ -99,7 +118,8 @@ struct BudgetSet {
     }
 };
 
-/// So much was added to the limits that are set.
+/// So much was added to the limits that are set; where `calls` names some, not to the limits but to
+/// what these calls may take beyond them.
 struct BudgetExtended {
     static constexpr EventType kType = EventType::kBudgetExtended;
     BudgetLimits added;

@@ -69,6 +69,14 @@ void fill_all(BudgetLimits& limits, const BudgetLimits& otherwise) {
     fill(limits.max_cost_usd, otherwise.max_cost_usd);
 }
 
+/// The entry of a type in lower case, or null.
+const AgentBudget* entry_of(const std::vector<AgentBudget>& agents, const std::string& type) {
+    const auto own = std::find_if(agents.begin(), agents.end(), [&type](const AgentBudget& agent) {
+        return lower(agent.type) == type;
+    });
+    return own == agents.end() ? nullptr : &*own;
+}
+
 }  // namespace
 
 std::string mistake_in(const BudgetSettings& settings) {
@@ -90,16 +98,30 @@ std::string mistake_in(const BudgetSettings& settings) {
     return {};
 }
 
-BudgetLimits opening_limits(const BudgetSettings& settings, std::string_view agent_type,
-                            const BudgetLimits& asked) {
-    BudgetLimits limits = asked;
+OpeningBudget opening_budget(const BudgetSettings& settings, std::string_view agent_type,
+                             const BudgetLimits& asked) {
     const std::string type = lower(agent_type);
-    const auto own =
-        std::find_if(settings.agents.begin(), settings.agents.end(),
-                     [&type](const AgentBudget& agent) { return lower(agent.type) == type; });
-    if (own != settings.agents.end()) fill_all(limits, own->limits);
-    fill_all(limits, settings.defaults);
-    return limits;
+    BudgetLimits ours;
+    BudgetSource source = BudgetSource::kConfig;
+    const AgentBudget* own = entry_of(settings.agents, type);
+    if (own == nullptr && settings.builtin) {
+        static const std::vector<AgentBudget> kBuiltin{{"plan", {600, 50, {}, {}}},
+                                                       {"explore", {300, 30, {}, {}}}};
+        own = entry_of(kBuiltin, type);
+        if (own != nullptr) source = BudgetSource::kBuiltin;
+    }
+    if (own != nullptr) fill_all(ours, own->limits);
+    fill_all(ours, settings.defaults);
+    OpeningBudget budget{asked, BudgetSource::kRequest};
+    fill_all(budget.limits, ours);
+    if (budget.limits == BudgetLimits{}) {
+        budget.source = BudgetSource::kNone;
+    } else if (asked == BudgetLimits{}) {
+        budget.source = source;
+    } else if (budget.limits != asked) {
+        budget.source = BudgetSource::kMixed;
+    }
+    return budget;
 }
 
 Result<> check_bounds(const BudgetLimits& limits, const BudgetBounds& bounds,

@@ -26,12 +26,22 @@ struct BudgetBounds {
     double max_cost_usd_max = 0;       ///< 0 = none
 };
 
-/// The daemon's configuration of budgets; defaults are those of the first design.
+/// The daemon's configuration of budgets. Nobody has one unless somebody set it.
 struct BudgetSettings {
     BudgetLimits defaults;  ///< of types without an entry; nothing: no budget
     BudgetRules rules;
     BudgetBounds bounds;
-    std::vector<AgentBudget> agents{{"plan", {600, 50, {}, {}}}, {"explore", {300, 30, {}, {}}}};
+    std::vector<AgentBudget> agents;
+    /// Whether the first design's budgets hold for types without an entry: `plan` 600 s and 50
+    /// steps, `explore` 300 s and 30.
+    bool builtin = false;
+};
+
+/// The limits that a session starts with, and where they come from.
+struct OpeningBudget {
+    BudgetLimits limits;
+    BudgetSource source = BudgetSource::kNone;
+    bool operator==(const OpeningBudget&) const = default;
 };
 
 /// What is wrong with these settings as a whole, or empty. Pure.
@@ -39,8 +49,8 @@ std::string mistake_in(const BudgetSettings& settings);
 
 /// The limits of a session of this agent type (case does not matter) that was opened with `asked`:
 /// each from the opening, else from the type, else from the defaults. Pure.
-BudgetLimits opening_limits(const BudgetSettings& settings, std::string_view agent_type,
-                            const BudgetLimits& asked);
+OpeningBudget opening_budget(const BudgetSettings& settings, std::string_view agent_type,
+                             const BudgetLimits& asked);
 
 /// Error: kInvalidField; its field is `pointer` and the name of the limit that is out of bounds.
 /// Pure.

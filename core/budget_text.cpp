@@ -119,6 +119,22 @@ std::string budget_prompt(const BudgetStatus& status) {
     return text + "Status: " + std::string{status_line(status.level)};
 }
 
+std::string parent_budget_advice(std::string_view parent, BudgetLevel level) {
+    const std::string budget =
+        "The budget of " + std::string{parent} + ", for which the use of this session counts, ";
+    switch (level) {
+        case BudgetLevel::kLow:
+            return budget + "is low. Prioritize wrapping up: report to it soon.";
+        case BudgetLevel::kCritical:
+            return budget + "is nearly used up. Wrap up now: report to it what you have.";
+        case BudgetLevel::kExhausted:
+            return budget + "is used up. Stop now: report your partial result and end.";
+        case BudgetLevel::kNominal:
+            break;
+    }
+    return budget + "was extended. Go on.";
+}
+
 std::string budget_figures(const BudgetStatus& status) {
     std::string figures;
     const auto whole = [&figures](const BudgetFigure& figure, const char* unit) {

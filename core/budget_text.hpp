@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/budget.hpp"
 
@@ -23,6 +24,10 @@ std::string budget_prompt(const BudgetStatus& status);
 /// The reason of the directive for a level above nominal, with the figures; at most
 /// limits::kStringBytesMax.
 std::string budget_advice(const BudgetStatus& status);
+
+/// The reason of the directive of a session whose use counts for `parent`, whose budget is at this
+/// level; nominal: that one has more again.
+std::string parent_budget_advice(std::string_view parent, BudgetLevel level);
 
 /// "90% of the steps are used (27 of 30 steps, 100 of 300 seconds)"
 std::string budget_figures(const BudgetStatus& status);

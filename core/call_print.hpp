@@ -42,12 +42,14 @@ enum class FailureKind : std::uint8_t {
     kTruncated,  ///< the model's turn was cut, empty or could not be parsed
     kContext,    ///< the prompt did not fit the model's window
     kRefused,    ///< the model's API refused the request itself: 400, 404, 422
+    kTimeout,    ///< a tool was cut off by its own limit
+    kNetwork,    ///< a tool did not reach what it was sent to
 };
 template <>
 struct EnumNames<FailureKind> {
-    static constexpr std::array<std::string_view, 11> kNames{
-        "none",     "other",     "transient", "auth",    "unknown_tool", "not_found",
-        "mismatch", "assertion", "truncated", "context", "refused"};
+    static constexpr std::array<std::string_view, 13> kNames{
+        "none",      "other",     "transient", "auth",    "unknown_tool", "not_found", "mismatch",
+        "assertion", "truncated", "context",   "refused", "timeout",      "network"};
 };
 
 /// What the rules compare of a finished tool call: made once, where the JSON is, and stored with

@@ -23,6 +23,10 @@ std::string_view path_in_command(std::string_view command);
 /// What an error class of a client stands for; kNone for a name nobody knows.
 FailureKind failure_of_class(std::string_view error_class);
 
+/// The same in a tool's own result, where a timeout and a network that cannot be reached are the
+/// tool's (kTimeout, kNetwork) and no word of the model's provider.
+FailureKind failure_of_tool_class(std::string_view error_class);
+
 /// Of an HTTP status from 400 on; kNone below.
 FailureKind failure_of_status(std::uint64_t status);
 

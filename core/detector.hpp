@@ -13,9 +13,9 @@
 
 namespace headway::core {
 
-/// How much a detector claims, weakest first, in the order of the verdict lattice (detection.md
-/// 2.3, 2.5).
-enum class Rung : std::uint8_t { kNone, kWaiting, kSlow, kBlocked, kSuspect, kStuck };
+/// How much a detector claims, weakest first, in the order of verdicts (API.md "Verdicts"): what
+/// blocks an agent is certain and needs somebody, a suspicion is neither.
+enum class Rung : std::uint8_t { kNone, kWaiting, kSlow, kSuspect, kBlocked, kStuck };
 
 /// Why a detector claims what it claims.
 struct Finding {
@@ -45,8 +45,10 @@ struct Observation {
     const CallSeen* call = nullptr;  ///< null unless the event is a call that counts
     Tier tier = Tier::kNone;         ///< of this event
     bool call_in_flight = false;  ///< a call is open after this event, or the beat itself says so
-    bool phase_changed = false;
-    bool work_moved = false;  ///< the beat's in-flight counter differs from the last one
+    bool phase_changed = false;   ///< to one that was not seen lately (RecentPhases)
+    bool phase_turned = false;    ///< to any other
+    bool thinking = false;        ///< the model is at work, as state or phase say
+    bool work_moved = false;      ///< the beat's in-flight counter differs from the last one
     bool state_change = false;
     bool user_message = false;
     bool nudge_taken = false;      ///< the agent acknowledged a change of approach

@@ -16,7 +16,7 @@ struct ClassName {
 };
 
 // Names of error classes as clients, SDKs and HTTP libraries write them.
-constexpr std::array<ClassName, 54> kClassNames{{
+constexpr std::array<ClassName, 58> kClassNames{{
     {"transient", FailureKind::kTransient},
     {"ratelimit", FailureKind::kTransient},
     {"ratelimited", FailureKind::kTransient},
@@ -27,13 +27,17 @@ constexpr std::array<ClassName, 54> kClassNames{{
     {"serviceunavailable", FailureKind::kTransient},
     {"servererror", FailureKind::kTransient},
     {"internalservererror", FailureKind::kTransient},
-    {"connection", FailureKind::kTransient},
-    {"connectionerror", FailureKind::kTransient},
-    {"connectionrefused", FailureKind::kTransient},
-    {"connectionreset", FailureKind::kTransient},
-    {"network", FailureKind::kTransient},
-    {"networkerror", FailureKind::kTransient},
-    {"timeout", FailureKind::kTransient},
+    {"connection", FailureKind::kNetwork},
+    {"connectionerror", FailureKind::kNetwork},
+    {"connectionrefused", FailureKind::kNetwork},
+    {"connectionreset", FailureKind::kNetwork},
+    {"network", FailureKind::kNetwork},
+    {"networkerror", FailureKind::kNetwork},
+    {"timeout", FailureKind::kTimeout},
+    {"timedout", FailureKind::kTimeout},
+    {"timeouterror", FailureKind::kTimeout},
+    {"timeoutexpired", FailureKind::kTimeout},
+    {"deadlineexceeded", FailureKind::kTimeout},
     {"apierror", FailureKind::kTransient},
     {"provider", FailureKind::kTransient},
     {"providererror", FailureKind::kTransient},
@@ -164,6 +168,12 @@ bool is_continuation_line(std::string_view line) {
 }  // namespace
 
 FailureKind failure_of_class(std::string_view error_class) {
+    const FailureKind kind = failure_of_tool_class(error_class);
+    const bool of_line = kind == FailureKind::kTimeout || kind == FailureKind::kNetwork;
+    return of_line ? FailureKind::kTransient : kind;
+}
+
+FailureKind failure_of_tool_class(std::string_view error_class) {
     std::string name;
     for (char c : error_class) {
         if (is_word(c) && c != '_') name.push_back(lower(c));

@@ -12,7 +12,7 @@
 #include "core/policy_floor.hpp"
 #include "core/recovery.hpp"
 #include "core/sanitize.hpp"
-#include "core/state_machine.hpp"
+#include "core/words.hpp"
 
 namespace headway::core {
 namespace {
@@ -101,6 +101,7 @@ struct Fold {
     void operator()(const Message& message) const {
         seen.user_message = message.role == "user" || message.role == "operator";
         if (!seen.user_message) return;
+        forget_phases(state.recent_phases, state.phase);
         ++state.ledger.scope;
         state.ledger.scope_n = event.n;
     }
@@ -123,6 +124,7 @@ struct Fold {
     void operator()(const PhaseStarted& phase) const {
         begin_phase(state, phase, event.at);
         enter_phase(phase.name);
+        if (seen.phase_changed) state.recent_phases.started_n = event.n;
     }
 
     void operator()(const PhaseCompleted& phase) const { complete_phase(state, phase, event.at); }
@@ -140,7 +142,8 @@ struct Fold {
         state.informed_before = state.ledger.informed_rounds;
         reach(change.to);
         const bool loops = change.to == Verdict::kSuspect || change.to == Verdict::kStuck;
-        if (!loops && !state.waits_for_human()) withdraw_advice();
+        const bool interrupted = state.waits_for_human() || state.paused();
+        if (!loops && !interrupted) withdraw_advice();
     }
 
     void operator()(const ProgressStats&) const {
@@ -150,7 +153,8 @@ struct Fold {
 
     void operator()(const DirectiveIssued& directive) const {
         if (directive.kind == DirectiveKind::kPause) state.paused_at = event.at;
-        if (directive.kind == DirectiveKind::kContinue) end_pause();
+        const bool resumes = directive.kind == DirectiveKind::kContinue && directive.from.empty();
+        if (resumes) end_pause();
         if (state.directives.size() >= limits::kDirectivesMax) {
             state.directives.erase(state.directives.begin());
         }
@@ -272,10 +276,14 @@ struct Fold {
         return since;
     }
 
-    /// What was said about a loop is no longer true once the loop is over.
+    /// What was said about a loop is no longer true once the loop is over. A stop stays: nothing
+    /// that the agent does takes it back.
     void withdraw_advice() const {
-        for (const Nudge& nudge : state.nudges)
-            withdraw(nudge.directive);
+        for (const Nudge& nudge : state.nudges) {
+            std::erase_if(state.directives, [&nudge](const Directive& d) {
+                return d.id == nudge.directive && d.kind != DirectiveKind::kStop;
+            });
+        }
     }
 
     /// The person that the ladder turned to has answered: the loop may not come again, and if it
@@ -318,10 +326,18 @@ struct Fold {
     }
 
     void enter_phase(const std::string& name) const {
-        seen.phase_changed = name != state.phase;
-        if (seen.phase_changed) state.phase = name;
+        seen.phase_turned = name != state.phase;
+        if (!seen.phase_turned) return;
+        state.phase = name;
+        seen.phase_changed = is_new_phase(state.recent_phases, name);
     }
 };
+
+/// Whether the model is at work, as far as states and phases tell: between calls that is what an
+/// agent waits for.
+bool thinks(const SessionState& state) {
+    return state.agent_state == AgentState::kProcessingPrompt || lower(state.phase) == "reflection";
+}
 
 /// A new process took over: what the old one had in flight will never finish.
 void take_over(SessionState& state, std::uint32_t attempt) {
@@ -367,7 +383,9 @@ void apply(SessionState& state, const Event& event) {
     if (!evidence.replayed) note_action(state.last_action, event);
     if (!evidence.replayed) note_claim(state, event);
     state.last_tier = seen.tier;
+    if (is_hard(seen.tier)) forget_phases(state.recent_phases, state.phase);
     seen.call_in_flight = state.call_in_flight();
+    seen.thinking = thinks(state);
     seen.waits_for_human = state.waits_for_human() || state.paused();
     seen.state_change = !change_name(type).empty() && !evidence.replayed;
     if (seen.state_change) {

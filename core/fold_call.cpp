@@ -37,7 +37,10 @@ bool replayed(SessionState& state, const ToolFinished& call, const CallPrint& pr
 
 bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
     auto& questions = round.questions;
-    if (std::find(questions.begin(), questions.end(), question) != questions.end()) return true;
+    if (std::find(questions.begin(), questions.end(), question) != questions.end()) {
+        ++round.echoes;
+        return true;
+    }
     if (questions.size() < limits::kRoundQuestionsMax) questions.push_back(question);
     return false;
 }
@@ -45,12 +48,7 @@ bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
 /// A sleep, a poll of something that runs, or a request that a provider turned away (detection.md
 /// D8, D14).
 bool is_neutral(const CallPrint& print, const ToolFinished& call) {
-    if (!call.ok) {
-        const bool typed_block =
-            print.typed_failure &&
-            (print.failure == FailureKind::kAuth || print.failure == FailureKind::kUnknownTool);
-        return print.failure == FailureKind::kTransient || typed_block;
-    }
+    if (!call.ok) return print.failure == FailureKind::kTransient;
     if (print.kind == CallKind::kSleep) return true;
     if (!print.running) return false;
     const bool asks = print.kind == CallKind::kOther || print.kind == CallKind::kRead;
@@ -59,9 +57,13 @@ bool is_neutral(const CallPrint& print, const ToolFinished& call) {
 
 void join_round(SessionState& state, const ToolFinished& call, bool was_open) {
     const bool numbered_anew = call.round && call.round != state.round.number;
-    if (numbered_anew || (!call.round && !was_open) || state.ledger.rounds == 0) {
+    // No turn of a model has so many calls: the client does not count its turns.
+    const bool full = state.round.calls >= limits::kRoundCallsMax ||
+                      state.round.echoes >= limits::kRoundEchoesMax;
+    if (numbered_anew || full || (!call.round && !was_open) || state.ledger.rounds == 0) {
         begin_round(state, call.round);
     }
+    ++state.round.calls;
     state.round.finished = true;
 }
 
@@ -79,6 +81,18 @@ void count_for_phase(SessionState& state, const ToolFinished& call, const CallEv
     }
 }
 
+/// Counts a changed path unless it was counted before. Of so many that a few cannot be told apart
+/// any more the count stays where it is: it never names one twice.
+void count_path(SessionState& state, std::uint64_t path) {
+    auto& seen = state.paths_seen.change().digests;
+    const auto digest = static_cast<std::uint32_t>(path ^ (path >> 32));
+    const auto place = std::lower_bound(seen.begin(), seen.end(), digest);
+    if (place != seen.end() && *place == digest) return;
+    if (seen.size() == limits::kPathsSeenMax) return;
+    seen.insert(place, digest);
+    state.files_modified = seen.size();
+}
+
 }  // namespace
 
 CallPrint plain_print(const ToolFinished& call) {
@@ -93,7 +107,8 @@ CallPrint plain_print(const ToolFinished& call) {
     print.result_bytes = call.result.kept.size();
     if (!call.target.empty()) print.path = digest_of(call.target).low;
     if (call.ok) return print;
-    print.failure = call.error ? failure_of_class(call.error->error_class) : FailureKind::kOther;
+    print.failure =
+        call.error ? failure_of_tool_class(call.error->error_class) : FailureKind::kOther;
     print.typed_failure = print.failure != FailureKind::kNone && call.error.has_value();
     print.diagnostic = digest_of(outcome).low;
     return print;
@@ -126,7 +141,8 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
         return evidence;
     }
     evidence.entry = record(ledger, evidence.print, call, n);
-    state.files_modified += evidence.entry.new_paths;
+    for (const std::uint64_t path : evidence.entry.fresh_paths)
+        count_path(state, path);
     if (evidence.entry.flaky) evidence.patience *= kFlakyPatience;
     evidence.tier = evidence.entry.tier;
     book(ledger, evidence.tier, n,

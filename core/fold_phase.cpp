@@ -48,6 +48,20 @@ void complete_phase(SessionState& state, const PhaseCompleted& phase, Timestamp 
     close_phase(state, phase.ok, at);
 }
 
+bool is_new_phase(RecentPhases& recent, const std::string& name) {
+    const std::uint64_t digest = digest_of(name).low;
+    auto& names = recent.names;
+    if (std::find(names.begin(), names.end(), digest) != names.end()) return false;
+    if (names.size() == RecentPhases::kMax) return false;
+    names.push_back(digest);
+    return true;
+}
+
+void forget_phases(RecentPhases& recent, const std::string& lasting) {
+    recent.names.clear();
+    if (!lasting.empty()) recent.names.push_back(digest_of(lasting).low);
+}
+
 void end_phase(SessionState& state, Timestamp at) {
     if (!state.current_phase.name.empty()) state.current_phase.ended_at = at;
 }

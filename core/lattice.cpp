@@ -109,14 +109,14 @@ bool came_back(const SessionState& state, std::uint64_t identity) {
 }
 
 /// detection.md 2.5: a rung that stands alone, or two independent suspicions, or a loop that came
-/// back after advice.
+/// back after advice. Two suspicions make a loop also of an agent that something blocks.
 Rung verdict_of(const Claims& claims) {
     Rung best = Rung::kNone;
     for (const Claim& claim : claims) {
         const bool alone = group_of(claim.id) != Group::kNothing || claim.rung == Rung::kStuck;
         if (alone) best = std::max(best, claim.rung);
     }
-    if (best != Rung::kSuspect) return best;
+    if (best == Rung::kStuck) return best;
     for (const Claim& a : claims) {
         for (const Claim& b : claims) {
             const bool both = a.rung == Rung::kSuspect && b.rung == Rung::kSuspect;
@@ -158,11 +158,13 @@ Finding finding_of(const SessionState& state, DetectorId id) {
 }
 
 /// Whether a suspicion or a loop that lasts has been answered: hard progress, several rounds of
-/// news, a new task of the user, or advice taken.
+/// news, a new task of the user, advice taken, or, to the letter of the first design, a new phase.
 bool recovered(const SessionState& state) {
     const std::uint64_t since = state.reached[static_cast<std::size_t>(state.judgement.verdict)];
     const Ledger& ledger = state.ledger;
     if (ledger.hard_n > since || ledger.scope_n > since) return true;
+    const bool strict = state.policy.profile == Profile::kStrict;
+    if (strict && state.recent_phases.started_n > since) return true;
     if (ledger.informed_rounds >= state.informed_before + kInformedRounds) return true;
     return std::any_of(state.nudges.begin(), state.nudges.end(), [&state](const Nudge& nudge) {
         return nudge.acknowledged && nudge.loop == state.judgement.loop;
@@ -207,6 +209,7 @@ Verdict by_progress(const SessionState& state) {
 Verdict verdict_of(const SessionState& state, const Surroundings& around, const Claims& claims) {
     if (state.ended()) return verdict_of(*state.outcome);
     if (state.waits_for_human()) return Verdict::kBlocked;  // whatever it does or leaves meanwhile
+    if (state.paused()) return Verdict::kWaiting;           // until a person resumes it
     const Verdict before = state.judgement.verdict;
     const bool held = stays(state);
     // An agent that only beat, and then stopped beating, is silent; a loop stays one.
@@ -215,11 +218,12 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
     if (claims.verdict == Rung::kStuck && !only_beats) return Verdict::kStuck;
     if (held && before == Verdict::kStuck) return Verdict::kStuck;
     if (claims.verdict == Rung::kBlocked) return Verdict::kBlocked;
-    if (state.paused()) return Verdict::kWaiting;
     if (unheard(state, around)) {
         // A long tool keeps some agents from beating: reported, never called silent because of it.
         if (state.call_in_flight()) return Verdict::kSlow;
-        return around.children_work ? Verdict::kWaiting : Verdict::kSilent;
+        // One that is idle has nothing to say: it waits for a task.
+        const bool waits = around.children_work || state.agent_state == AgentState::kIdle;
+        return waits ? Verdict::kWaiting : Verdict::kSilent;
     }
     if (claims.verdict == Rung::kSuspect || held) {
         return judged_looping(state) ? Verdict::kStuck : Verdict::kSuspect;
@@ -245,11 +249,12 @@ void explain(const SessionState& state, const Claims& claims, Judgement& judgeme
     judgement.reason = std::move(finding.reason);
     judgement.evidence = std::move(finding.evidence);
     for (const Claim& claim : claims) {
-        if (claim.rung >= Rung::kSuspect || claim.id == main.id) {
+        const bool loops = claim.rung == Rung::kSuspect || claim.rung == Rung::kStuck;
+        if (loops || claim.id == main.id) {
             judgement.detectors.emplace_back(name_of(claim.id));
         }
     }
-    if (claims.verdict < Rung::kSuspect) return;
+    if (claims.verdict != Rung::kSuspect && claims.verdict != Rung::kStuck) return;
     judgement.loop = loop_name(finding.identity);
     const Thresholds limits = state.policy.thresholds(main.id);
     judgement.confidence = confidence_of(claims, finding, limits, claims.verdict);
@@ -332,8 +337,9 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
         judgement.detector = "liveness";
         judgement.reason =
             judgement.verdict == Verdict::kSlow      ? "no heartbeat while a call is in flight"
-            : judgement.verdict == Verdict::kWaiting ? "a session that it opened is at work"
-                                                     : "no heartbeat for two intervals";
+            : judgement.verdict != Verdict::kWaiting ? "no heartbeat for two intervals"
+            : around.children_work                   ? "a session that it opened is at work"
+                                                     : "idle: it waits for a task";
     } else if (by_claim && claims.count > 0) {
         explain(state, claims, judgement);
         add_opinion(state, claims.verdict, judgement);

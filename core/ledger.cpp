@@ -89,7 +89,7 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
     bool known = false;
     FileTrail& trail = entry_of(ledger.files, &FileTrail::path, path, limits::kFilesMax, known);
     trail.last_n = n;
-    if (!known) ++entry.new_paths;
+    if (!known) entry.fresh_paths.push_back(path);
     if (!trail.digests.empty() && trail.digests.back() == digest) return;  // nothing changed
     if (holds(trail.digests, digest)) {
         if (!certain) return;

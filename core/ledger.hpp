@@ -159,10 +159,10 @@ struct Entry {
     std::uint64_t first_n = 0;  ///< event of the first of them
     std::uint32_t reversals =
         0;  ///< of the path it changed, when it went back to an earlier content
-    std::uint64_t changed_path = 0;  ///< a path that reached a new content
-    std::uint32_t new_paths = 0;     ///< paths changed for the first time
-    bool flaky = false;              ///< a verification that answers now this, now that
-    bool improved = false;           ///< fewer tests fail than ever before
+    std::uint64_t changed_path = 0;          ///< a path that reached a new content
+    std::vector<std::uint64_t> fresh_paths;  ///< changed paths that were not followed before
+    bool flaky = false;                      ///< a verification that answers now this, now that
+    bool improved = false;                   ///< fewer tests fail than ever before
 };
 
 /// Question and outcome in one.

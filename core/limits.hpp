@@ -60,14 +60,19 @@ inline constexpr std::size_t kLastActionBytesMax = 96;  ///< of the last call: a
 
 // What the ledger of progress and the detectors remember: with everything full a session takes
 // about 80 KB.
-inline constexpr std::size_t kAnswersMax = 512;      ///< questions whose last answer is known
-inline constexpr std::size_t kFilesMax = 128;        ///< paths whose contents are followed
+inline constexpr std::size_t kAnswersMax = 512;  ///< questions whose last answer is known
+inline constexpr std::size_t kFilesMax = 128;    ///< paths whose contents are followed
+inline constexpr std::size_t kPathsSeenMax =
+    4096;  ///< changed paths that are told apart when they are counted: 16 KB
 inline constexpr std::size_t kTrailDigestsMax = 16;  ///< contents of one path, outcomes of one test
 inline constexpr std::size_t kVerificationsMax = 32;  ///< different tests and builds
 inline constexpr std::size_t kRecentCallsMax = 64;    ///< calls in a row, for cycles and evidence
 inline constexpr std::size_t kRecentCallIdsMax =
     64;  ///< finished calls, against replays of a stream
 inline constexpr std::size_t kRoundQuestionsMax = 32;  ///< different calls of one model turn
+inline constexpr std::uint32_t kRoundCallsMax =
+    64;  ///< calls of one model turn: a client whose number of the turn stands still counts turns
+inline constexpr std::uint32_t kRoundEchoesMax = 16;   ///< equal calls of one turn that count once
 inline constexpr std::size_t kFailureStreaksMax = 32;  ///< tools with one error, counted apart
 inline constexpr std::size_t kMessagesMax = 8;         ///< messages that a new one is compared with
 inline constexpr std::size_t kAppendBytesMax = 1024;   ///< of an argument that grows

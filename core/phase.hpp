@@ -37,6 +37,19 @@ struct PhaseRecord {
     }
 };
 
+/// Names of phases since something was proven or the user spoke: to come back to one of them, as a
+/// loop that only renames what it does would, is no new phase. After kMax names none is new.
+struct RecentPhases {
+    static constexpr std::size_t kMax = 8;
+    std::vector<std::uint64_t> names;  ///< digests, the phase that lasts included
+    std::uint64_t started_n = 0;       ///< the last phase.started that was new; 0 = none
+    bool operator==(const RecentPhases&) const = default;
+    static constexpr auto fields() {
+        return field_list(field("names", &RecentPhases::names),
+                          field("started_n", &RecentPhases::started_n));
+    }
+};
+
 /// Over all phases, also those too old to be kept.
 struct PhaseTotals {
     std::uint64_t total = 0;  ///< phases of the task, as announced; 0 = nobody said

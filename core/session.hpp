@@ -121,6 +121,12 @@ public:
     /// knows it already.
     void child_progress(ChildProgress progress, const Context& context, std::vector<Event>& out);
 
+    /// The budget of `parent`, a session above this one whose limits this one's use counts for, is
+    /// at this level: the agent gets its directives when that is news. Changes nothing in a session
+    /// that has ended.
+    void heed_parent(const std::string& parent, BudgetLevel level, const Context& context,
+                     std::vector<Event>& out);
+
     /// Whether so many more approvals can be asked for. Error: kTooManyApprovals.
     Result<> admit_requests(std::size_t count) const;
 

@@ -29,14 +29,11 @@ bool time_counts(const SessionState& state) {
     return running != BudgetClock::kNone;
 }
 
-/// The calls that are in flight and were given no more time yet.
-std::vector<std::string> fresh_calls(const SessionState& state) {
+/// The calls that are in flight, each once.
+std::vector<std::string> calls_in_flight(const SessionState& state) {
     std::vector<std::string> calls;
-    const auto& given = state.budget.extended_calls;
-    const auto take = [&](const std::string& call) {
-        const bool known = std::find(given.begin(), given.end(), call) != given.end() ||
-                           std::find(calls.begin(), calls.end(), call) != calls.end();
-        if (!known) calls.push_back(call);
+    const auto take = [&calls](const std::string& call) {
+        if (std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(call);
     };
     for (const OpenCall& call : state.open_calls)
         take(call.call_id);
@@ -46,6 +43,15 @@ std::vector<std::string> fresh_calls(const SessionState& state) {
 
 constexpr BudgetBounds kUnbounded{0, UINT64_MAX, 0, UINT64_MAX, 0, 0};
 constexpr std::string_view kUpToTheMaximum = "no further than the configured maximum";
+
+/// What calls may take beyond the time limit, within the bound of limits where the limit is.
+std::uint64_t extension_of(const SessionState& state) {
+    const BudgetRules& rules = state.about.budget_rules;
+    const std::uint64_t limit = state.budget.limits.timeout_seconds.value_or(0);
+    if (rules.timeout_seconds_max == 0 || limit > rules.timeout_seconds_max)
+        return rules.in_flight_extension_seconds;
+    return std::min(rules.in_flight_extension_seconds, rules.timeout_seconds_max - limit);
+}
 
 }  // namespace
 
@@ -173,9 +179,8 @@ void Session::follow_budget(bool asked, bool stepped, const Context& context,
     if (!state_.budget.limited() || state_.ended()) return;
     const BudgetStatus status = budget_status(state_, context.now, context.watch);
     const bool spent = is_spent(status);
-    if (spent && extend_for_calls(context, out)) {
-        add_budget_level(context, out);
-    } else if (spent || stepped) {
+    const bool extended = spent && !stepped && extend_for_calls(context, out);
+    if (!extended && (spent || stepped)) {
         end_by_budget(stepped && !spent, context, out);
         return;
     }
@@ -191,21 +196,39 @@ void Session::follow_budget(bool asked, bool stepped, const Context& context,
     add(make_event(std::move(directive), context), out);
 }
 
-/// A call that is in flight when the time runs out gets some more, once; not when something else
-/// has run out too.
+/// Calls that are in flight when the time runs out may take some more, once; not when something
+/// else has run out too. The limit stays what it is, and so does what the agent was told: it is
+/// time to finish the call, not to begin another one.
 bool Session::extend_for_calls(const Context& context, std::vector<Event>& out) {
-    const std::uint64_t seconds = state_.about.budget_rules.in_flight_extension_seconds;
+    if (state_.budget.extended) return false;
     BudgetStatus status = budget_status(state_, context.now, context.watch);
     status.time.limit.reset();
+    const std::uint64_t seconds = extension_of(state_);
     if (seconds == 0 || is_spent(status)) return false;
     BudgetExtended extended;
-    extended.calls = fresh_calls(state_);
+    extended.calls = calls_in_flight(state_);
     if (extended.calls.empty()) return false;
     extended.automatic = true;
     extended.added.timeout_seconds = seconds;
-    extended.reason = "a call was in flight when the time ran out";
+    extended.reason = "a call was in flight when the time ran out; it may finish";
     add(make_event(std::move(extended), context), out);
     return true;
+}
+
+void Session::heed_parent(const std::string& parent, BudgetLevel level, const Context& context,
+                          std::vector<Event>& out) {
+    const ParentBudget& told = *state_.budget.parent;
+    if (state_.n == 0 || state_.ended() || told.level == level) return;
+    const std::string& whose = level == BudgetLevel::kNominal ? told.session : parent;
+    DirectiveIssued directive;
+    directive.id = "d" + std::to_string(state_.n + 1);
+    directive.kind = level == BudgetLevel::kExhausted ? DirectiveKind::kStop
+                     : level == BudgetLevel::kNominal ? DirectiveKind::kContinue
+                                                      : DirectiveKind::kWrapUp;
+    directive.reason = parent_budget_advice(whose, level);
+    directive.budget = level;
+    directive.from = whose;
+    add(make_event(std::move(directive), context), out);
 }
 
 void Session::end_by_budget(bool stepped, const Context& context, std::vector<Event>& out) {

@@ -94,6 +94,7 @@ struct SessionStarted {
     BudgetRules budget_rules;
     /// Fields of the policy that asked for less than the operator's floor, and got the floor.
     std::vector<std::string> raised;
+    BudgetSource budget_source = BudgetSource::kNone;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -102,7 +103,8 @@ struct SessionStarted {
             field("policy", &SessionStarted::policy), field("implicit", &SessionStarted::implicit),
             field("budget", &SessionStarted::budget),
             internal("budget_rules", &SessionStarted::budget_rules),
-            field("raised", &SessionStarted::raised));
+            field("raised", &SessionStarted::raised),
+            field("budget_source", &SessionStarted::budget_source));
     }
 };
 
@@ -156,20 +158,22 @@ struct DirectiveIssued {
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
     std::vector<std::uint64_t> evidence;
-    std::string loop;                   ///< the loop that it points out, or empty
-    std::uint64_t step = 0;             ///< of the recovery ladder, from 1; 0 = none of it
-    std::string by;                     ///< the person behind it, or empty: Headway itself
-    std::optional<BudgetLevel> budget;  ///< the level of the budget that it tells, never nominal
+    std::string loop;        ///< the loop that it points out, or empty
+    std::uint64_t step = 0;  ///< of the recovery ladder, from 1; 0 = none of it
+    std::string by;          ///< the person behind it, or empty: Headway itself
+    /// The level of the budget that it tells; nominal only with `from`: that one has more again.
+    std::optional<BudgetLevel> budget;
     bool unasked = false;  ///< of a budget: no report carried it, the next one's reply does
+    std::string from;      ///< whose budget that is, when it is not this session's own
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
-        return field_list(field("id", &DirectiveIssued::id), field("kind", &DirectiveIssued::kind),
-                          field("reason", &DirectiveIssued::reason),
-                          field("evidence", &DirectiveIssued::evidence),
-                          field("loop", &DirectiveIssued::loop),
-                          field("step", &DirectiveIssued::step), field("by", &DirectiveIssued::by),
-                          field("budget", &DirectiveIssued::budget),
-                          internal("unasked", &DirectiveIssued::unasked));
+        return field_list(
+            field("id", &DirectiveIssued::id), field("kind", &DirectiveIssued::kind),
+            field("reason", &DirectiveIssued::reason),
+            field("evidence", &DirectiveIssued::evidence), field("loop", &DirectiveIssued::loop),
+            field("step", &DirectiveIssued::step), field("by", &DirectiveIssued::by),
+            field("budget", &DirectiveIssued::budget),
+            internal("unasked", &DirectiveIssued::unasked), field("from", &DirectiveIssued::from));
     }
 };
 

@@ -79,12 +79,22 @@ struct RoundOfCalls {
     std::optional<std::uint64_t> number;  ///< as the client counts them
     bool finished = false;  ///< a call of it has finished: what starts now is the next
     std::vector<std::uint64_t> questions;  ///< at most limits::kRoundQuestionsMax
+    std::uint32_t calls = 0;               ///< finished, at most limits::kRoundCallsMax
+    std::uint32_t echoes = 0;  ///< of these asked before in it, at most limits::kRoundEchoesMax
     bool operator==(const RoundOfCalls&) const = default;
     static constexpr auto fields() {
-        return field_list(field("number", &RoundOfCalls::number),
-                          field("finished", &RoundOfCalls::finished),
-                          field("questions", &RoundOfCalls::questions));
+        return field_list(
+            field("number", &RoundOfCalls::number), field("finished", &RoundOfCalls::finished),
+            field("questions", &RoundOfCalls::questions), field("calls", &RoundOfCalls::calls),
+            field("echoes", &RoundOfCalls::echoes));
     }
+};
+
+/// Which paths were changed, as rising digests: for a count that names each once.
+struct SeenPaths {
+    std::vector<std::uint32_t> digests;
+    bool operator==(const SeenPaths&) const = default;
+    static constexpr auto fields() { return field_list(field("digests", &SeenPaths::digests)); }
 };
 
 /// Everything known about a session: the fold of its events and nothing else. Bounded however long
@@ -129,7 +139,10 @@ struct SessionState {
     PhaseRecord current_phase;
     std::vector<PhaseRecord> past_phases;  ///< at most limits::kPhasesMax, the newest last
     PhaseTotals phase_totals;
-    std::uint64_t files_modified = 0;    ///< paths that reached a new content, each once
+    RecentPhases recent_phases;
+    /// Paths that were changed, each once: exact up to limits::kPathsSeenMax, then it stays.
+    std::uint64_t files_modified = 0;
+    Rare<SeenPaths> paths_seen;          ///< which of them, beyond the few that the ledger follows
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
     std::uint32_t attempt = 0;         ///< the fence: highest attempt seen
@@ -197,7 +210,8 @@ constexpr auto SessionState::fields() {
         field("legacy_kills", &S::legacy_kills), field("end_code", &S::end_code),
         field("budget", &S::budget), field("approvals", &S::approvals), field("checks", &S::checks),
         field("estimates", &S::estimates), field("last_action", &S::last_action),
-        field("last_failure_kind", &S::last_failure_kind), field("claim", &S::claim));
+        field("last_failure_kind", &S::last_failure_kind), field("claim", &S::claim),
+        field("recent_phases", &S::recent_phases), field("paths_seen", &S::paths_seen));
 }
 
 }  // namespace headway::core

@@ -1,27 +1,35 @@
 #include "server/families.hpp"
 
-#include <algorithm>
-
 namespace headway::server {
 
 void Families::join(const std::string& parent, storage::SessionKey child) {
-    auto& children = children_[parent];
-    if (std::find(children.begin(), children.end(), child) == children.end()) {
-        children.push_back(child);
-    }
+    if (members_.contains(child)) return;
+    Family& family = families_[parent];
+    members_[child] = {&family, family.children.size()};
+    family.children.push_back(child);
 }
 
 void Families::leave(const std::string& parent, storage::SessionKey child) {
-    const auto family = children_.find(parent);
-    if (family == children_.end()) return;
-    std::erase(family->second, child);
-    if (family->second.empty()) children_.erase(family);
+    const auto member = members_.find(child);
+    if (member == members_.end()) return;
+    auto& [family, place] = member->second;
+    // The last one takes its place.
+    family->children[place] = family->children.back();
+    members_[family->children[place]].place = place;
+    family->children.pop_back();
+    const bool last = family->children.empty();
+    members_.erase(child);
+    if (last) families_.erase(parent);
 }
 
-const std::vector<storage::SessionKey>& Families::children_of(const std::string& parent) const {
-    static const std::vector<storage::SessionKey> kNone;
-    const auto family = children_.find(parent);
-    return family == children_.end() ? kNone : family->second;
+void Families::hear(storage::SessionKey child) {
+    const auto member = members_.find(child);
+    if (member != members_.end()) member->second.family->first = member->second.place;
+}
+
+void Families::clear() {
+    members_.clear();
+    families_.clear();
 }
 
 }  // namespace headway::server

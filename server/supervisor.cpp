@@ -23,16 +23,6 @@ std::uint32_t load_factor(std::size_t backlog) {
     return backlog >= core::limits::kCommandQueueMax / 2 ? 2 : 1;
 }
 
-void note_family(Families& families, const Resident& resident) {
-    const core::SessionState& state = resident.session.state();
-    if (state.about.parent.empty()) return;
-    if (state.ended()) {
-        families.leave(state.about.parent, resident.key);
-    } else {
-        families.join(state.about.parent, resident.key);
-    }
-}
-
 }  // namespace
 
 Supervisor::Supervisor(storage::Store& store, Clock& clock, CommandQueue& queue, Settings settings,
@@ -69,7 +59,7 @@ core::Result<std::uint64_t> Supervisor::recover() {
     for (storage::StoredSession& stored : recovery.sessions) {
         HEADWAY_TRY(Resident * resident, residents_.add(std::move(stored)));
         residents_.mark_dirty(*resident, recovery.snapshots + 1);
-        note_family(families_, *resident);
+        note_family(*resident);
         resident->touched_at = start;
         deadlines_.schedule(resident->key, resident->session.next_deadline(watch_));
     }
@@ -267,7 +257,7 @@ core::Result<> Supervisor::tick_some(Turn& turn) {
             if (stored->session.state().ended()) continue;  // since that was planned
             HEADWAY_TRY(resident, residents_.add(*std::move(stored)));
             resident->touched_at = turn.now;
-            note_family(families_, *resident);
+            note_family(*resident);
         }
         const core::Timestamp due = resident->session.next_deadline(watch_);
         if (due == core::kNever || due > turn.now) {
@@ -296,29 +286,6 @@ core::Result<> Supervisor::tick(Resident& resident, Turn& turn) {
         return {};
     }
     return store_events(resident, events_, turn);
-}
-
-/// What a child did may end its parent's silence, or its waiting.
-core::Result<> Supervisor::look_at_parents(Turn& turn) {
-    const std::size_t children = turn.touched.size();  // parents join the list behind them
-    for (std::size_t i = 0; i < children; ++i) {
-        const Resident& child = *turn.touched[i];
-        note_family(families_, child);
-        const std::string& parent_id = child.session.state().about.parent;
-        Resident* parent = parent_id.empty() ? nullptr : residents_.find(parent_id);
-        if (parent == nullptr || parent->session.state().judgement.detector != "liveness") continue;
-        HEADWAY_CHECK(tick(*parent, turn));
-    }
-    return {};
-}
-
-bool Supervisor::children_work(const core::Session& session, core::Timestamp now) {
-    for (const storage::SessionKey key : families_.children_of(session.id())) {
-        const Resident* child = residents_.find(key);
-        if (child == nullptr || child->session.state().ended()) continue;
-        if (core::is_alive(core::view_of(child->session), now, watch_)) return true;
-    }
-    return false;
 }
 
 /// Nothing of the turn happened. Every command of it gets the error; memory is read again before

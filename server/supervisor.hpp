@@ -47,8 +47,8 @@ public:
         core::ApprovalRules approvals;
         core::Millis retention{0};  ///< how long ended sessions are kept; 0 = for ever
         std::size_t resident_max = 100'000;
-        core::JudgeRules judge;                       ///< without a primary nobody is asked
-        core::BudgetSettings budget{{}, {}, {}, {}};  ///< of new sessions; without any by default
+        core::JudgeRules judge;                    ///< without a primary nobody is asked
+        core::BudgetSettings budget{};             ///< of new sessions; without any by default
         std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
         std::chrono::microseconds feed_every{0};
         core::WebhookRules webhooks = {};  ///< without an endpoint nobody is told
@@ -112,8 +112,12 @@ private:
     core::Result<storage::StoredSession> load(storage::SessionKey key, std::string_view id = {});
     core::Result<> tick_some(Turn& turn);
     core::Result<> tick(Resident& resident, Turn& turn);
+    // supervisor_families.cpp
+    void note_family(const Resident& resident);
     core::Result<> look_at_parents(Turn& turn);
     bool children_work(const core::Session& session, core::Timestamp now);
+    bool children_work(const std::string& id, core::Timestamp now, std::size_t& looks,
+                       std::size_t depth);
     void give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn);
     bool regain();
     void place_streams(std::vector<Request>& requests);
@@ -175,6 +179,7 @@ private:
     core::Result<> note_use(const Resident& resident);
     core::Result<std::vector<Resident*>> ancestors(Resident& resident);
     core::Result<> roll_up(Turn& turn);
+    core::Result<> heed_ancestors(Resident& resident, const core::Context& context);
     core::Result<core::BudgetPrediction> prediction_for(const core::Session& session);
     // supervisor_approvals.cpp
     core::Result<Answer> handle(AskCommand& command, const core::Context& context, Turn& turn);

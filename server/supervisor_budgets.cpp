@@ -15,8 +15,12 @@ using core::Result;
 
 /// The limits and rules that a session starts with.
 void Supervisor::give_budget(core::SessionStarted& about) const {
-    about.budget = core::opening_limits(settings_.budget, about.agent.type, about.budget);
+    const core::OpeningBudget budget =
+        core::opening_budget(settings_.budget, about.agent.type, about.budget);
+    about.budget = budget.limits;
+    about.budget_source = budget.source;
     about.budget_rules = settings_.budget.rules;
+    about.budget_rules.timeout_seconds_max = settings_.budget.bounds.timeout_seconds_max;
 }
 
 /// The same for a session that works already under `now`: what its opening leaves open comes from
@@ -102,7 +106,6 @@ Result<> Supervisor::roll_up(Turn& turn) {
         work.pop();
         HEADWAY_TRY(Resident * parent, find_resident(child.session.state().about.parent));
         if (parent == nullptr) continue;
-        context.children_work = children_work(parent->session, turn.now);
         events_.clear();
         parent->session.child_progress(
             core::child_progress_of(child.session.id(), child.session.state(), turn.now, watch_),
@@ -114,6 +117,32 @@ Result<> Supervisor::roll_up(Turn& turn) {
             HEADWAY_CHECK(enter(*parent));
         }
     }
+    return {};
+}
+
+/// The budgets of the sessions above, as far as this one's use counts for them, ask it what they
+/// ask their own agents: the worst of them, when that is news. Into events_, so that the reply has
+/// it.
+Result<> Supervisor::heed_ancestors(Resident& resident, const core::Context& context) {
+    if (resident.session.state().about.parent.empty()) return {};
+    HEADWAY_TRY(const std::vector<Resident*> line, ancestors(resident));
+    const core::ParentBudget& told = *resident.session.state().budget.parent;
+    core::BudgetLevel level = core::BudgetLevel::kNominal;
+    std::string whose;
+    bool may_fall = false;  // only by what the one that was told of has again
+    for (const Resident* ancestor : line) {
+        const core::SessionState& above = ancestor->session.state();
+        if (!above.about.budget_rules.roll_up) break;  // what is below counts no further up
+        if (ancestor->session.id() == told.session) may_fall = !above.ended();
+        const bool spent = above.outcome == core::Outcome::kBudgetExhausted;
+        if (!above.budget.limited() || (above.ended() && !spent)) continue;
+        const core::BudgetLevel its = spent ? core::BudgetLevel::kExhausted : above.budget.level;
+        if (its <= level) continue;
+        level = its;
+        whose = ancestor->session.id();
+    }
+    if (level < told.level && !may_fall) return {};
+    resident.session.heed_parent(whose, level, context, events_);
     return {};
 }
 

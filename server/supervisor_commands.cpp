@@ -75,6 +75,7 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
     asking.asks = asks;
     resident->session.report(command.events, asking, events_);
     note_conflicts(*resident, context);
+    HEADWAY_CHECK(heed_ancestors(*resident, context));
     for (const core::Event& event : events_) {
         if (!event.event_id.empty()) resident->new_ids.emplace(event.event_id, event.n);
     }
@@ -109,7 +110,7 @@ std::string Supervisor::run_of(const core::Session& session) {
     constexpr int kGenerationsMax = 16;  // parents could name each other
     std::string run = session.id();
     std::string parent = session.state().about.parent;
-    if (parent.empty() && families_.children_of(run).empty()) return {};
+    if (parent.empty() && !families_.has_children(run)) return {};
     for (int i = 0; i < kGenerationsMax && !parent.empty(); ++i) {
         run = parent;
         const Resident* resident = residents_.find(parent);

@@ -27,18 +27,34 @@ void HeartbeatRule::observe(const Observation& seen) {
         }
         return;
     }
+    observe_beat(seen, *beat);
+}
+
+void HeartbeatRule::observe_beat(const Observation& seen, const Heartbeat& beat) {
+    const std::uint64_t n = seen.event.n;
+    const bool turned = beat.iteration && *beat.iteration != iteration;
+    iteration = beat.iteration.value_or(iteration);
     if (seen.phase_changed || seen.work_moved) {
         restart(n);
         return;
     }
     if (rests || seen.waits_for_human) return;
     if (seen.call_in_flight) {
-        count(working_beats, quiet_beats, n);
-    } else {
-        count(quiet_beats, working_beats, n);
-        if (beat->iteration && *beat->iteration != iteration) ++iterations;
+        const std::uint64_t named =
+            beat.in_flight ? digest_of(beat.in_flight->call_id).low : flight;
+        if (named != flight) quiet_beats = iterations = 0;
+        flight = named;
+        work(false, n);
+        return;
     }
-    iteration = beat->iteration.value_or(iteration);
+    if (seen.thinking && !seen.phase_turned && !turned) {
+        work(true, n);
+        return;
+    }
+    working_beats = 0;
+    if (++quiet_beats == 1) first_beat = n;
+    last_beat = n;
+    if (turned) ++iterations;
 }
 
 Rung HeartbeatRule::rung(Thresholds limits, const Ledger&) const {
@@ -52,27 +68,33 @@ Rung HeartbeatRule::rung(Thresholds limits, const Ledger&) const {
 Finding HeartbeatRule::finding(const Ledger&) const {
     Finding finding;
     finding.identity = 1;
-    finding.evidence = {first_beat, last_beat};
-    finding.count = static_cast<std::uint32_t>(working_beats > 0 ? working_beats : quiet_beats);
-    finding.reason = working_beats > 0
-                         ? "a call has been in flight for " + std::to_string(working_beats) +
-                               " heartbeats without moving"
-                         : std::to_string(quiet_beats) + " heartbeats without a state change " +
-                               since(last_move) + " and no call in flight";
+    const bool works = working_beats > 0;
+    finding.evidence =
+        works ? std::vector{first_working, last_working} : std::vector{first_beat, last_beat};
+    finding.count = static_cast<std::uint32_t>(works ? working_beats : quiet_beats);
+    finding.reason =
+        !works ? std::to_string(quiet_beats) + " heartbeats without a state change " +
+                     since(last_move) + " and no call in flight"
+        : thinks ? "the model has been at work for " + std::to_string(working_beats) + " heartbeats"
+                 : "a call has been in flight for " + std::to_string(working_beats) +
+                       " heartbeats without moving";
     return finding;
 }
 
 void HeartbeatRule::restart(std::uint64_t n) {
     const std::uint64_t last_iteration = iteration;
+    const std::uint64_t last_flight = flight;
     *this = HeartbeatRule{};
     last_move = n;
     iteration = last_iteration;
+    flight = last_flight;
 }
 
-void HeartbeatRule::count(std::uint64_t& beats, std::uint64_t& other, std::uint64_t n) {
-    other = 0;
-    if (++beats == 1) first_beat = n;
-    last_beat = n;
+void HeartbeatRule::work(bool of_model, std::uint64_t n) {
+    if (thinks != of_model) working_beats = 0;
+    thinks = of_model;
+    if (++working_beats == 1) first_working = n;
+    last_working = n;
 }
 
 }  // namespace headway::core

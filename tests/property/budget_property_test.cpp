@@ -77,6 +77,10 @@ void check_promises(const Budgeted& b, const std::vector<Event>& out, std::int64
     const BudgetMeter& meter = state.budget;
     for (const auto& change : all_of_type<BudgetLevelChanged>(out))
         REQUIRE(change.from != change.to);
+    // More time for calls changes nothing of what the agent was told.
+    for (const auto& more : all_of_type<BudgetExtended>(out)) {
+        if (!more.calls.empty()) REQUIRE(meter.level == BudgetLevel::kExhausted);
+    }
     REQUIRE(meter.children.size() <= limits::kChildrenMax);
     REQUIRE(meter.extended_calls.size() <= limits::kInFlightMax + 1);
     if (state.ended()) return;

@@ -117,12 +117,12 @@ struct Budgeted {
     core::BudgetLevel level() const { return meter().level; }
     const std::vector<core::Directive>& directives() const { return session.state().directives; }
 
-private:
     std::vector<core::Event> keep(std::vector<core::Event> out) {
         events.insert(events.end(), out.begin(), out.end());
         return out;
     }
 
+private:
     int calls_ = 0;
 };
 

@@ -37,11 +37,15 @@ const headway::core::BudgetLimits& limits_of(const Settings& settings, std::stri
 
 }  // namespace
 
-TEST_CASE("budget keys: built in are plan and explore, and no budget for others", "[config]") {
+TEST_CASE("budget keys: no session has a budget that nobody set", "[config]") {
     const Settings settings;
     CHECK(settings.budget.defaults == headway::core::BudgetLimits{});
-    CHECK(limits_of(settings, "plan") == headway::core::BudgetLimits{600, 50, {}, {}});
-    CHECK(limits_of(settings, "explore") == headway::core::BudgetLimits{300, 30, {}, {}});
+    CHECK(settings.budget.agents.empty());
+    CHECK_FALSE(settings.budget.builtin);
+    Loading loading;
+    CHECK(loading("[budget]\nbuiltin = true\n")->settings.budget.builtin);
+    CHECK(loading("[budget]\nbuiltin = \"on\"\n")->settings.budget.builtin);
+    CHECK_FALSE(loading("[budget]\nbuiltin = \"maybe\"\n").has_value());
 }
 
 TEST_CASE("budget keys: a file sets defaults, rules, bounds and any agent type", "[config]") {
@@ -60,7 +64,7 @@ TEST_CASE("budget keys: a file sets defaults, rules, bounds and any agent type",
     CHECK_FALSE(budget.rules.roll_up);
     CHECK(budget.bounds.max_steps_max == 500);
     CHECK(limits_of(loaded->settings, "plan") ==
-          headway::core::BudgetLimits{600, 60, {}, {}});  // what the table leaves out stays
+          headway::core::BudgetLimits{{}, 60, {}, {}});  // what it leaves out is as in [budget]
     CHECK(limits_of(loaded->settings, "coder").timeout_seconds == 900);
     CHECK(limits_of(loaded->settings, "coder").max_cost_usd == 1.0);
     CHECK(limits_of(loaded->settings, "a.b").max_tokens == 1000);

@@ -12,16 +12,46 @@ TEST_CASE("budget settings: an opening wins over the agent type, which wins over
     BudgetSettings settings;
     settings.defaults.max_steps = 99;
     settings.defaults.max_tokens = 1000;
+    settings.agents = {{"plan", {600, 50, {}, {}}}};
     BudgetLimits asked;
     asked.timeout_seconds = 120;
-    const BudgetLimits plan = opening_limits(settings, "Plan", asked);
+    const BudgetLimits plan = opening_budget(settings, "Plan", asked).limits;
     CHECK(plan.timeout_seconds == 120);
     CHECK(plan.max_steps == 50);
     CHECK(plan.max_tokens == 1000);
     CHECK_FALSE(plan.max_cost_usd.has_value());
-    CHECK(opening_limits(settings, "coder", {}).max_steps == 99);
-    CHECK(opening_limits(BudgetSettings{}, "explore", {}) == BudgetLimits{300, 30, {}, {}});
-    CHECK(opening_limits(BudgetSettings{}, "", {}) == BudgetLimits{});
+    CHECK(opening_budget(settings, "coder", {}).limits.max_steps == 99);
+}
+
+TEST_CASE("budget settings: no agent type has a budget by its name alone", "[budget]") {
+    for (const char* type : {"plan", "explore", "", "coder"}) {
+        CHECK(opening_budget(BudgetSettings{}, type, {}) ==
+              OpeningBudget{BudgetLimits{}, BudgetSource::kNone});
+    }
+    BudgetSettings settings;
+    settings.builtin = true;
+    CHECK(opening_budget(settings, "explore", {}).limits == BudgetLimits{300, 30, {}, {}});
+    CHECK(opening_budget(settings, "PLAN", {}).limits == BudgetLimits{600, 50, {}, {}});
+    CHECK(opening_budget(settings, "coder", {}).limits == BudgetLimits{});
+    // A table of the type stands in the place of what is built in, also an empty one.
+    settings.agents = {{"explore", {}}, {"plan", {{}, 60, {}, {}}}};
+    CHECK(opening_budget(settings, "explore", {}).limits == BudgetLimits{});
+    CHECK(opening_budget(settings, "plan", {}).limits == BudgetLimits{{}, 60, {}, {}});
+}
+
+TEST_CASE("budget settings: where the limits come from", "[budget]") {
+    BudgetSettings settings;
+    settings.builtin = true;
+    settings.agents = {{"coder", {900, {}, {}, {}}}};
+    BudgetLimits asked;
+    asked.max_steps = 10;
+    CHECK(opening_budget(settings, "other", {}).source == BudgetSource::kNone);
+    CHECK(opening_budget(settings, "other", asked).source == BudgetSource::kRequest);
+    CHECK(opening_budget(settings, "coder", {}).source == BudgetSource::kConfig);
+    CHECK(opening_budget(settings, "coder", asked).source == BudgetSource::kMixed);
+    CHECK(opening_budget(settings, "plan", {}).source == BudgetSource::kBuiltin);
+    settings.defaults.max_tokens = 5;
+    CHECK(opening_budget(settings, "other", {}).source == BudgetSource::kConfig);
 }
 
 TEST_CASE("budget settings: limits out of bounds are named", "[budget]") {

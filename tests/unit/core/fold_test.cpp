@@ -205,3 +205,80 @@ TEST_CASE("fold: overrides replace the defaults they name", "[core]") {
     expected.heartbeat_limit = 9;
     CHECK(policy == expected);
 }
+
+TEST_CASE("fold: each modified path is counted once, however many there are", "[core]") {
+    Folding f;
+    const auto edit = [&f](std::size_t path, std::size_t round) {
+        ToolFinished call;
+        call.tool = "edit";
+        call.target = std::to_string(path) + "/" + std::to_string(round);
+        call.mutated.push_back({"file " + std::to_string(path), std::to_string(round)});
+        f.add(event(std::move(call)));
+    };
+    constexpr std::size_t kPaths = 3 * limits::kFilesMax;
+    for (std::size_t round = 0; round < 3; ++round) {
+        for (std::size_t path = 0; path < kPaths; ++path)
+            edit(path, round);
+        CHECK(f.state.files_modified == kPaths);
+    }
+    for (std::size_t path = kPaths; path < limits::kPathsSeenMax + 100; ++path)
+        edit(path, 0);
+    CHECK(f.state.files_modified <= limits::kPathsSeenMax);  // bounded, and never too many
+    CHECK(f.state.files_modified + 8 >= limits::kPathsSeenMax);
+}
+
+TEST_CASE("fold: the phase that lasts ends with its session, not completed", "[core]") {
+    Folding f;
+    f.add(phase_started("build"));
+    CHECK(f.state.current_phase.ended_at == kNever);
+    f.add(ended(Outcome::kCompleted));
+    CHECK(f.state.current_phase.name == "build");
+    CHECK(f.state.current_phase.ended_at == f.state.ended_at);
+    CHECK(f.state.phase_totals.completed == 0);
+}
+
+TEST_CASE("fold: a number of the turn that stands still hides no repeat for ever", "[core]") {
+    Story story;
+    for (int i = 0; i < 100 && story.verdict() != Verdict::kStuck; ++i) {
+        ToolFinished call;
+        call.tool = "search";
+        call.round = 1;
+        call.result.kept = "\"the same answer\"";
+        story.report(event(call), 10 + i);
+    }
+    CHECK(story.verdict() == Verdict::kStuck);
+    Story many;  // and steps are counted
+    for (int i = 0; i < 1000; ++i) {
+        ToolFinished call;
+        call.tool = "search";
+        call.round = 1;
+        call.target = std::to_string(i);
+        many.report(event(call), 10 + i);
+    }
+    CHECK(many.session.state().ledger.rounds >= 1000 / limits::kRoundCallsMax);
+}
+
+TEST_CASE("fold: a phase that comes round again resets nothing", "[core]") {
+    Folding f;
+    const auto failing = [&f](int i) {
+        ToolFinished call;
+        call.tool = "bash";
+        call.ok = false;
+        call.target = std::to_string(i);
+        f.add(event(std::move(call)));
+    };
+    f.add(phase_started("one"));
+    failing(0);
+    f.add(phase_started("two"));
+    CHECK(f.state.detectors.tool_failures.count == 0);
+    for (int i = 1; i <= 6; ++i) {
+        failing(i);
+        f.add(beat_in_phase(i % 2 == 0 ? "two" : "one"));
+    }
+    CHECK(f.state.detectors.tool_failures.count == 6);
+    f.add(tool_finished("done"));  // something was proven: phases are new again
+    failing(9);
+    CHECK(f.state.detectors.tool_failures.count == 1);
+    f.add(beat_in_phase("one"));
+    CHECK(f.state.detectors.tool_failures.count == 0);
+}

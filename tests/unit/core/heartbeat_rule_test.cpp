@@ -20,7 +20,7 @@ struct Watched {
         one.n = ++n;
         Observation seen{one, ledger};
         seen.call_in_flight = in_flight;
-        seen.phase_changed = phase_changed;
+        seen.phase_changed = seen.phase_turned = phase_changed;
         seen.work_moved = moved;
         seen.state_change = !change_name(type_of(one.payload)).empty();
         const auto* said = std::get_if<Message>(&one.payload);
@@ -79,6 +79,10 @@ TEST_CASE("heartbeat rule: the end of a call starts the count of quiet beats fro
     watch.beats(4, false);
     CHECK(watch.rung() == Rung::kNone);
     watch.beats(1, false);
+    CHECK(watch.rung() == Rung::kSuspect);
+    watch.beats(5, true);
+    CHECK(watch.rung() == Rung::kSlow);
+    watch.beats(1, false);  // work between them takes no quiet beat back
     CHECK(watch.rung() == Rung::kSuspect);
 }
 
@@ -156,4 +160,79 @@ TEST_CASE("heartbeat rule: twenty quiet beats are stuck when the agent counts it
     Watched standing;
     standing.beats(100);
     CHECK(standing.rung() == Rung::kSuspect);
+}
+
+namespace {
+
+Event beat_in(std::string phase, std::optional<std::uint64_t> iteration = {}) {
+    Heartbeat data;
+    data.phase = std::move(phase);
+    data.iteration = iteration;
+    return event(std::move(data));
+}
+
+}  // namespace
+
+TEST_CASE("heartbeat rule: the loop of the first design is found", "[core]") {
+    // Reflection and execution by turns, and nothing done in either.
+    for (const bool counts : {false, true}) {
+        Policy strict;
+        strict.profile = Profile::kStrict;
+        Story balanced;
+        Story literal{strict};
+        for (std::uint64_t i = 0; i < 12; ++i) {
+            const Event one = beat_in(i % 2 == 0 ? "reflection" : "execution",
+                                      counts ? std::optional{i / 2} : std::nullopt);
+            balanced.report(one, static_cast<std::int64_t>(10 + i));
+            literal.report(one, static_cast<std::int64_t>(10 + i));
+        }
+        CHECK(balanced.verdict() == Verdict::kSuspect);
+        CHECK(literal.verdict() == Verdict::kStuck);
+    }
+}
+
+TEST_CASE("heartbeat rule: ever other phases put it off only so far", "[core]") {
+    Story story;
+    for (int i = 0; i < 30; ++i)
+        story.report(beat_in("phase " + std::to_string(i)), 10 + i);
+    CHECK(story.verdict() == Verdict::kSuspect);
+}
+
+TEST_CASE("heartbeat rule: a slow model is slow, and strict does not stop it", "[core]") {
+    Policy strict;
+    strict.profile = Profile::kStrict;
+    for (const bool by_phase : {false, true}) {
+        for (const Policy& policy : {Policy{}, strict}) {
+            Story story{policy};
+            if (by_phase) {
+                story.report(beat_in("execution", 3), 1);
+                story.report(beat_in("reflection", 3), 2);
+            } else {
+                story.report(message("user"), 1);
+                story.report(beat_in("", 1), 2);
+            }
+            for (int i = 0; i < 100; ++i) {
+                story.report(beat_in(by_phase ? "reflection" : "", by_phase ? 3 : 1), 10 + i);
+                REQUIRE(story.verdict() != Verdict::kSuspect);
+                REQUIRE(story.verdict() != Verdict::kStuck);
+            }
+            CHECK(story.verdict() == Verdict::kSlow);
+            CHECK(story.session.state().directives.empty());
+            CHECK(story.session.state().judgement.reason.starts_with("the model has been at work"));
+        }
+    }
+}
+
+TEST_CASE("heartbeat rule: an agent that turns in its reflection is no slow model", "[core]") {
+    Story story;
+    for (std::uint64_t i = 1; i <= 21; ++i)
+        story.report(beat_in("reflection", i), static_cast<std::int64_t>(10 + i));
+    CHECK(story.verdict() == Verdict::kStuck);
+}
+
+TEST_CASE("heartbeat rule: a call that is named now and then hides nothing", "[core]") {
+    Story story;
+    for (int i = 0; i < 12; ++i)
+        story.report(i % 2 == 0 ? beat() : beat_in_flight("c1", 7), 10 + i);
+    CHECK(story.verdict() == Verdict::kSuspect);
 }

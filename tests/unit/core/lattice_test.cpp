@@ -134,3 +134,171 @@ TEST_CASE("lattice: a failing call may be made three times, the fourth is stuck"
     CHECK(after_equal_calls(3, false) == Verdict::kExploring);
     CHECK(after_equal_calls(4, false) == Verdict::kStuck);
 }
+
+namespace {
+
+Event refused(std::string error_class, std::optional<std::uint64_t> status = {}) {
+    ErrorReported error;
+    error.error_class = std::move(error_class);
+    error.status = status;
+    return event(std::move(error));
+}
+
+Event failed(std::string tool, std::string error_class, std::string message, std::string target) {
+    ToolFinished call;
+    call.tool = std::move(tool);
+    call.ok = false;
+    call.target = std::move(target);
+    call.error = ToolError{std::move(error_class), bounded_text(std::move(message))};
+    return event(std::move(call));
+}
+
+}  // namespace
+
+TEST_CASE("lattice: what blocks an agent outranks a suspicion, and a loop outranks both",
+          "[core]") {
+    SessionState state;
+    state.n = 40;
+    state.asked_interval = Millis{10'000};
+    state.last_beat_at = at(0);
+    state.detectors.blocked.typed = true;
+    state.detectors.blocked.count = 1;
+    const auto now = [&state] { return judge(state, {at(1), at(0)}); };
+    CHECK(now().verdict == Verdict::kBlocked);
+    state.detectors.heartbeat_rule.quiet_beats = 5;
+    CHECK(now().verdict == Verdict::kBlocked);
+    CHECK(now().detector == "blocked");
+    CHECK(now().confidence == 0);
+    CHECK(now().loop.empty());
+    CHECK(now().detectors.size() == 2);  // it is not hidden either
+    state.detectors.exact_repeat.key = 1;
+    state.detectors.exact_repeat.run = 4;
+    CHECK(now().verdict == Verdict::kStuck);
+    state.detectors.exact_repeat.run = 3;
+    state.detectors.duplicate_messages.count = 3;
+    CHECK(now().verdict == Verdict::kStuck);  // two suspicions that confirm each other
+}
+
+TEST_CASE("lattice: heartbeats do not take a session out of blocked", "[core]") {
+    for (const Profile profile : {Profile::kBalanced, Profile::kStrict}) {
+        Policy policy;
+        policy.profile = profile;
+        policy.heartbeat_limit = 50;
+        Story story{policy};
+        story.report(refused("auth", 401), 1);
+        REQUIRE(story.verdict() == Verdict::kBlocked);
+        for (int i = 2; i < 42; ++i) {
+            story.report(beat(), i);
+            REQUIRE(story.verdict() == Verdict::kBlocked);
+        }
+    }
+    Story story;  // five beats are a suspicion
+    story.report(refused("auth", 401), 1);
+    for (int i = 2; i < 20; ++i)
+        story.report(beat(), i);
+    CHECK(story.verdict() == Verdict::kBlocked);
+}
+
+TEST_CASE("lattice: pausing a stuck session shows waiting until it is resumed", "[core]") {
+    Story story;
+    for (int i = 0; i < 5; ++i) {
+        ToolFinished call;
+        call.tool = "search";
+        call.result.kept = "\"the same answer\"";
+        story.report(event(call), 10 + i);
+    }
+    REQUIRE(story.verdict() == Verdict::kStuck);
+    const auto advice = story.session.state().directives.size();
+    std::vector<Event>& out = story.events;
+    require_ok(story.session.pause("", "ann", context(20), out));
+    CHECK(story.verdict() == Verdict::kWaiting);
+    CHECK(story.session.state().judgement.detector == "operator");
+    story.report(beat(), 21);
+    story.report(tool_finished("c"), 22);
+    CHECK(story.verdict() == Verdict::kWaiting);
+    CHECK(story.session.state().directives.size() == advice + 1);  // and the pause
+    Story again;
+    for (int i = 0; i < 5; ++i) {
+        ToolFinished call;
+        call.tool = "search";
+        call.result.kept = "\"the same answer\"";
+        again.report(event(call), 10 + i);
+    }
+    require_ok(again.session.pause("", "ann", context(20), again.events));
+    require_ok(again.session.resume("", "ann", context(21), again.events));
+    CHECK(again.verdict() == Verdict::kStuck);
+    CHECK(folded(again.events) == again.session.state());
+}
+
+TEST_CASE("lattice: an idle agent that says nothing waits for a task", "[core]") {
+    Story story;
+    StateChanged idle;
+    idle.state = AgentState::kIdle;
+    story.report(event(idle), 1);
+    story.tick(3'600'000);
+    CHECK(story.verdict() == Verdict::kWaiting);
+    CHECK(story.session.state().judgement.reason == "idle: it waits for a task");
+    story.report(message("user"), 3'600'001);
+    story.tick(7'200'000);
+    CHECK(story.verdict() == Verdict::kSilent);
+}
+
+TEST_CASE("lattice: under strict a new phase lifts what its errors made stuck", "[core]") {
+    Policy policy;
+    policy.profile = Profile::kStrict;
+    const auto three_errors = [](Story& story) {
+        for (int i = 0; i < 3; ++i)
+            story.report(failed("edit" + std::to_string(i), "", "no such line", "a.cpp"), 10 + i);
+        REQUIRE(story.verdict() == Verdict::kStuck);
+    };
+    Story strict{policy};
+    three_errors(strict);
+    strict.report(phase_started("another"), 20);
+    CHECK(strict.verdict() != Verdict::kStuck);
+    CHECK(strict.verdict() != Verdict::kSuspect);
+    // What it was told to do stays: its own word takes no stop back.
+    REQUIRE(strict.session.state().directives.size() == 1);
+    CHECK(strict.session.state().directives[0].kind == DirectiveKind::kStop);
+    SECTION("but not coming back to a phase") {
+        Story back{policy};
+        back.report(phase_started("one"), 1);
+        back.report(phase_started("two"), 2);
+        three_errors(back);
+        back.report(phase_started("one"), 20);
+        CHECK(back.verdict() == Verdict::kStuck);
+    }
+    SECTION("nor where the policy is balanced") {
+        Policy own;
+        own.detectors.push_back({DetectorId::kSameFileError, false, 2, 3});
+        Story balanced{own};
+        three_errors(balanced);
+        balanced.report(phase_started("another"), 20);
+        CHECK(balanced.verdict() == Verdict::kStuck);
+    }
+}
+
+TEST_CASE("lattice: a tool's own timeout or network is the tool's failure", "[core]") {
+    for (const char* said : {"timeout", "Timed_Out", "connection_refused", "network"}) {
+        INFO(said);
+        Story story;
+        for (int i = 0; i < 5; ++i) {
+            story.report(failed("bash", said, "killed after 60 s", "t" + std::to_string(i)),
+                         10 + i);
+            CHECK(story.verdict() != Verdict::kBlocked);
+        }
+        CHECK(story.session.state().detectors.tool_failures.count == 5);
+        CHECK(story.verdict() == Verdict::kSuspect);  // one tool, one error, four times
+        Story provider;
+        provider.report(refused(said), 10);
+        CHECK(provider.verdict() == Verdict::kBlocked);  // of the model's provider it is a word
+    }
+}
+
+TEST_CASE("lattice: a tool that is refused blocks, and is counted as a failure too", "[core]") {
+    Story story;
+    for (int i = 0; i < 3; ++i) {
+        story.report(failed("bash", "auth", "401", "t" + std::to_string(i)), 10 + i);
+        CHECK(story.verdict() == Verdict::kBlocked);
+    }
+    CHECK(story.session.state().detectors.tool_failures.count == 3);
+}

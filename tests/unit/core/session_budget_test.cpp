@@ -186,32 +186,114 @@ TEST_CASE("session budget: all of the tokens, money or time ends it", "[budget]"
     CHECK(end_of(time).outcome == Outcome::kBudgetExhausted);
 }
 
-TEST_CASE("session budget: a call in flight at the end of the time gets more of it, once",
+TEST_CASE("session budget: a call in flight at the end of the time may finish, and the stop stays",
           "[budget]") {
     Budgeted b{time_limit(100)};
     b.report(tool_started("c1"), 1'000);
+    b.tick(90'000);
+    REQUIRE(b.level() == Level::kExhausted);
     const auto out = b.tick(100'000);
     const auto more = all_of_type<BudgetExtended>(out);
     REQUIRE(more.size() == 1);
     CHECK(more[0].automatic);
     CHECK(more[0].added.timeout_seconds == 60);
     CHECK(more[0].calls == std::vector<std::string>{"c1"});
-    CHECK(b.status(100'000).time.limit == 160'000);
+    CHECK(levels(out).empty());
+    CHECK(b.status(100'000).time.limit == 100'000);
+    CHECK(b.status(100'000).extension == Millis{60'000});
+    REQUIRE(b.directives().size() == 1);
+    CHECK(b.directives()[0].kind == DirectiveKind::kStop);
     CHECK_FALSE(b.session.state().ended());
-    b.tick(160'000);
-    CHECK(end_of(b).outcome == Outcome::kBudgetExhausted);
+    SECTION("it does not finish") {
+        b.tick(159'999);
+        CHECK_FALSE(b.session.state().ended());
+        b.tick(160'000);
+        CHECK(end_of(b).outcome == Outcome::kBudgetExhausted);
+    }
+    SECTION("it finishes, and with it the session") {
+        b.report(result_of("c1", R"({"found":3})"), 130'000);
+        CHECK(end_of(b).outcome == Outcome::kBudgetExhausted);
+        CHECK(end_of(b).result.kept.find("found") != std::string::npos);
+    }
+    SECTION("another call beside it gets nothing") {
+        b.report(tool_started("c2"), 101'000);
+        if (!b.session.state().ended()) b.tick(160'000);
+        CHECK(end_of(b).outcome == Outcome::kBudgetExhausted);
+    }
 }
 
-TEST_CASE("session budget: another call in flight gets its own extension", "[budget]") {
+TEST_CASE("session budget: calls that follow one another get no extension each", "[budget]") {
+    Budgeted b{time_limit(3)};  // ran 27.5 s by eight extensions
+    b.report(tool_started("c0"), 1'000);
+    std::int64_t now = 3'000;
+    for (int i = 1; i < 20 && !b.session.state().ended(); ++i) {
+        b.report(
+            {tool_started("c" + std::to_string(i)), tool_finished("c" + std::to_string(i - 1))},
+            now += 1'500);
+    }
+    REQUIRE(b.session.state().ended());
+    CHECK(all_of_type<BudgetExtended>(b.events).size() <= 1);
+    CHECK(b.session.state().budget.limits.timeout_seconds == 3);
+    for (const auto& change : all_of_type<BudgetLevelChanged>(b.events))
+        CHECK(change.to > change.from);
+}
+
+TEST_CASE("session budget: limit and extension stay within the bound of limits", "[budget]") {
+    BudgetRules rules;
+    rules.timeout_seconds_max = 120;
+    Budgeted within{time_limit(100), rules};
+    within.report(tool_started("c1"), 1'000);
+    CHECK(all_of_type<BudgetExtended>(within.tick(100'000))[0].added.timeout_seconds == 20);
+    Budgeted at_it{time_limit(120), rules};
+    at_it.report(tool_started("c1"), 1'000);
+    at_it.tick(120'000);
+    CHECK(at_it.session.state().ended());
+    Budgeted beyond{time_limit(500), rules};  // the operator's own for the agent type
+    beyond.report(tool_started("c1"), 1'000);
+    CHECK(all_of_type<BudgetExtended>(beyond.tick(500'000))[0].added.timeout_seconds == 60);
+}
+
+TEST_CASE("session budget: new limits let a call be extended again", "[budget]") {
     Budgeted b{time_limit(100)};
     b.report(tool_started("c1"), 1'000);
     b.tick(100'000);
-    b.report(tool_finished("c1"), 105'000);
-    b.report(tool_started("c2"), 106'000);
-    b.report(beat(), 159'999);
-    b.tick(160'000);
-    CHECK(b.status(160'000).time.limit == 220'000);
-    CHECK(b.meter().extended_calls == std::vector<std::string>{"c2"});
+    b.extend(time_limit(100), 110'000);
+    CHECK(b.status(110'000).extension == Millis{0});
+    CHECK(b.level() == Level::kNominal);
+    CHECK(all_of_type<BudgetExtended>(b.tick(200'000)).size() == 1);
+}
+
+TEST_CASE("session budget: the directives of a budget above come once for each level", "[budget]") {
+    Budgeted b{BudgetLimits{}};
+    const auto heed = [&b](Level level, std::int64_t ms) {
+        std::vector<Event> out;
+        b.session.heed_parent("boss", level, b.around(ms), out);
+        return b.keep(std::move(out));
+    };
+    CHECK(heed(Level::kNominal, 1).empty());
+    CHECK(heed(Level::kLow, 2).size() == 1);
+    CHECK(heed(Level::kLow, 3).empty());
+    const auto out = heed(Level::kExhausted, 4);
+    REQUIRE(all_of_type<DirectiveIssued>(out).size() == 1);
+    CHECK(all_of_type<DirectiveIssued>(out)[0].from == "boss");
+    REQUIRE(b.directives().size() == 1);
+    CHECK(b.directives()[0].kind == DirectiveKind::kStop);
+    CHECK(b.directives()[0].reason.find("boss") != std::string::npos);
+    b.report(beat(), 5);
+    CHECK(b.directives().size() == 1);
+    heed(Level::kNominal, 6);
+    REQUIRE(b.directives().size() == 1);
+    CHECK(b.directives()[0].kind == DirectiveKind::kContinue);
+    CHECK(folded(b.events) == b.session.state());
+}
+
+TEST_CASE("session budget: word from above ends no pause of the operator", "[budget]") {
+    Budgeted b{BudgetLimits{}};
+    std::vector<Event> out;
+    b.session.heed_parent("boss", Level::kExhausted, b.around(1), out);
+    require_ok(b.session.pause("wait", "ann", b.around(2), out));
+    b.session.heed_parent("boss", Level::kNominal, b.around(3), out);
+    CHECK(b.session.state().paused());
 }
 
 TEST_CASE("session budget: no extension when it is switched off or something else ran out",

@@ -13,7 +13,7 @@ namespace {
 
 Supervisor::Settings with_budgets() {
     Supervisor::Settings settings;
-    settings.budget = BudgetSettings{};
+    settings.budget.builtin = true;
     return settings;
 }
 
@@ -56,6 +56,63 @@ TEST_CASE("supervisor budgets: a session gets what its agent type has", "[server
     (void)s.ask(open("c", {}, step_limit(77), "plan"));
     CHECK(budget(s, "c")["max_steps"] == 77);
     CHECK(budget(s, "c")["timeout_seconds"] == 600);
+}
+
+TEST_CASE("supervisor budgets: nobody has a budget by a name, and openings say whose theirs is",
+          "[server]") {
+    Supervised plain;
+    for (const char* type : {"plan", "explore", "coder"}) {
+        const Document opened = body(plain.ask(open(type, {}, {}, type)));
+        CHECK(opened["budget"].is_null());
+        CHECK(opened["budget_source"] == "none");
+    }
+    Supervisor::Settings settings = with_budgets();
+    settings.budget.agents = {{"coder", time_limit(900)}};
+    Supervised s{settings};
+    CHECK(body(s.ask(open("a", {}, {}, "plan")))["budget"]["source"] == "builtin");
+    CHECK(body(s.ask(open("b", {}, step_limit(9), "other")))["budget"]["source"] == "request");
+    CHECK(body(s.ask(open("c", {}, {}, "coder")))["budget"]["source"] == "config");
+    CHECK(body(s.ask(open("d", {}, step_limit(9), "coder")))["budget"]["source"] == "mixed");
+    s.restart();
+    CHECK(budget(s, "d")["source"] == "mixed");
+    require_ok(s.ask(extend("d", step_limit(1))));
+    CHECK(budget(s, "d")["source"] == "operator");
+}
+
+TEST_CASE("supervisor budgets: children of an exhausted session are asked to stop too",
+          "[server]") {
+    Supervised s{with_budgets()};
+    (void)s.ask(open("boss", {}, step_limit(10)));
+    (void)s.ask(open("child", "boss"));
+    (void)s.ask(open("grandchild", "child"));
+    (void)s.ask(open("stranger"));
+    // Its use is what exhausts the budget; the next reply says so.
+    CHECK(s.report("grandchild", {beat_of_iteration(9)}).directives.empty());
+    REQUIRE(s.report("boss", {beat()}).directives.size() == 1);
+    for (const char* below : {"grandchild", "child"}) {
+        const auto advice = s.report(below, {beat()});
+        REQUIRE(advice.directives.size() == 1);
+        CHECK(advice.directives[0].first.kind == DirectiveKind::kStop);
+        CHECK(advice.directives[0].first.reason.find("boss") != std::string::npos);
+        CHECK(s.report(below, {beat()}).directives.size() == 1);  // and only once
+    }
+    CHECK(s.report("stranger", {beat()}).directives.empty());
+    (void)s.ask(open("late", "child"));
+    CHECK(s.report("late", {beat()}).directives.size() == 1);
+    const auto told = all_of_type<DirectiveIssued>(s.journal("grandchild"));
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].from == "boss");
+    s.restart();
+    CHECK(s.report("child", {beat()}).directives.size() == 1);
+    // More for the one above is more for those below.
+    require_ok(s.ask(extend("boss", step_limit(100))));
+    const auto again = s.report("child", {beat()});
+    REQUIRE(again.directives.size() == 1);
+    CHECK(again.directives[0].first.kind == DirectiveKind::kContinue);
+    // Once it has ended by its budget, nothing below is told to go on.
+    (void)s.report("boss", {beat_of_iteration(200)});
+    CHECK(s.report("grandchild", {beat()}).directives[0].first.kind == DirectiveKind::kStop);
+    CHECK(s.report("grandchild", {beat()}).directives.size() == 1);
 }
 
 TEST_CASE("supervisor budgets: an opening out of bounds is refused by name", "[server]") {
