@@ -180,7 +180,7 @@ struct SessionState {
 
 /// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
 /// the journal.
-inline constexpr std::uint32_t kSnapshotVersion = 9;
+inline constexpr std::uint32_t kSnapshotVersion = 10;
 
 constexpr auto SessionState::fields() {
     using S = SessionState;

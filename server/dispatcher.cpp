@@ -157,21 +157,14 @@ core::Result<> Dispatcher::route_rest(Call& call) {
         case api::Route::kBudgetAnalytics:
             return budget_analytics(call);
         case api::Route::kAsk:
-            return ask_approval(call);
         case api::Route::kApprovals:
-            return approvals(call);
         case api::Route::kApproval:
-            return approval(call);
         case api::Route::kDecide:
-            return decide(call);
         case api::Route::kRedeem:
-            return redeem(call);
         case api::Route::kRevoke:
-            return revoke(call);
         case api::Route::kAlarmsSeen:
-            return acknowledge(call);
         case api::Route::kApproveAgent:
-            return approve_agent(call);
+            return route_approvals(call);
         case api::Route::kCheckAsk:
         case api::Route::kCheck:
         case api::Route::kEstimates:

@@ -96,6 +96,7 @@ private:
     core::Result<> decide(Call& call);
     core::Result<> redeem(Call& call);
     core::Result<> revoke(Call& call);
+    core::Result<> route_approvals(Call& call);
     core::Result<> acknowledge(Call& call);
     core::Result<> approve_agent(Call& call);
     core::Result<> wait_for_document(Call& call, const api::Query& query, std::string id);

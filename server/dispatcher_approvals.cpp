@@ -29,6 +29,27 @@ Error busy() {
 
 }  // namespace
 
+Result<> Dispatcher::route_approvals(Call& call) {
+    switch (call.request.target.route) {
+        case api::Route::kAsk:
+            return ask_approval(call);
+        case api::Route::kApprovals:
+            return approvals(call);
+        case api::Route::kApproval:
+            return approval(call);
+        case api::Route::kDecide:
+            return decide(call);
+        case api::Route::kRedeem:
+            return redeem(call);
+        case api::Route::kRevoke:
+            return revoke(call);
+        case api::Route::kAlarmsSeen:
+            return acknowledge(call);
+        default:
+            return approve_agent(call);
+    }
+}
+
 Result<> Dispatcher::ask_approval(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     AskCommand command;

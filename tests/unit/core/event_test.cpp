@@ -23,7 +23,7 @@ TEST_CASE("event: every type has a payload of its own and a name of its own", "[
 }
 
 TEST_CASE("event: a number that is no type makes no payload", "[core]") {
-    CHECK_FALSE(make_payload(static_cast<EventType>(34)).has_value());
+    CHECK_FALSE(make_payload(static_cast<EventType>(35)).has_value());
     CHECK_FALSE(make_payload(static_cast<EventType>(255)).has_value());
 }
 
@@ -44,6 +44,7 @@ TEST_CASE("event: types are numbered for ever", "[core]") {
     CHECK(static_cast<int>(EventType::kRunConflict) == 31);
     CHECK(static_cast<int>(EventType::kCheckCompleted) == 33);
     CHECK(static_cast<int>(EventType::kSessionAmended) == 34);
+    CHECK(static_cast<int>(EventType::kAlarmAcknowledged) == 34);
 }
 
 TEST_CASE("event: change names are those of the first design", "[core]") {
@@ -75,7 +76,8 @@ TEST_CASE("event: a client reports all but what Headway writes", "[core]") {
         EventType::kBudgetExtended,  EventType::kBudgetLevel,      EventType::kChildProgress,
         EventType::kApprovalDecided, EventType::kApprovalRedeemed, EventType::kApprovalExpired,
         EventType::kApprovalRevoked, EventType::kApprovalAlarm,    EventType::kRunConflict,
-        EventType::kCheckRequested,  EventType::kCheckCompleted,   EventType::kSessionAmended};
+        EventType::kCheckRequested,  EventType::kCheckCompleted,   EventType::kSessionAmended,
+        EventType::kBudgetUpdated,   EventType::kAlarmAcknowledged};
     for (std::size_t i = 0; i < EnumNames<EventType>::kNames.size(); ++i) {
         const auto type = static_cast<EventType>(i);
         CHECK(reportable(type) == (ours.count(type) == 0));
