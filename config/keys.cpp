@@ -303,6 +303,11 @@ void add_storage_keys(std::vector<Key>& table) {
     table.push_back(count_key<kAt, &StorageSettings::sessions_resident_max, 1, 10'000'000>(
         "storage.sessions_resident_max", false,
         "Sessions kept in memory; idle ones above it are read back when needed."));
+    table.push_back(size_key<kAt, &StorageSettings::sessions_resident_bytes>(
+        "storage.sessions_resident_bytes", "Memory that those take, about. 0: without a bound."));
+    table.push_back(duration_key<kAt, &StorageSettings::clock_confirm, 0, kDay>(
+        "storage.clock_confirm", false,
+        "A wall clock that jumps ahead is followed after this; 0s at once."));
     table.push_back(size_key<kAt, &StorageSettings::free_space_min>(
         "storage.free_space_min", "Free on the disk; with less, reports are refused. 0: none."));
     table.push_back(size_key<kAt, &StorageSettings::ballast>(

@@ -47,6 +47,10 @@ struct StorageSettings {
         24 * 30};  ///< ended sessions are deleted after this; 0 keeps them; reloadable
     std::uint32_t sessions_resident_max =
         100'000;  ///< sessions kept in memory; idle ones above it are evicted
+    std::uint64_t sessions_resident_bytes =
+        512U << 20;  ///< that those take, about; the same above it; 0 = without a bound
+    milliseconds clock_confirm =
+        std::chrono::minutes{5};  ///< how long a step ahead of the wall clock must stand
     std::uint64_t free_space_min =
         64U << 20;  ///< bytes free on the disk below which reports are refused; 0 = only when full
     std::uint64_t ballast =

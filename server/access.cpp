@@ -248,7 +248,7 @@ void Access::configure(const config::AccessSettings& settings) {
 bool Access::counts(std::string_view id) {
     if (id.empty() || is_operator(id)) return true;
     const Known* known = find(id);
-    return known != nullptr && known->record.live(clock_.now());
+    return known != nullptr && known->record.live(clock_.earliest());
 }
 
 void Access::set_tokens(std::vector<core::TokenRecord> tokens) {
@@ -284,11 +284,11 @@ Result<std::string> Access::rotate_operator() {
 }
 
 Result<Login> Access::log_in(std::string_view code) {
-    return logins_.log_in(code, clock_.now(), settings_.login_for);
+    return logins_.log_in(code, clock_.earliest(), settings_.login_for);
 }
 
 bool Access::log_out(const RequestHead& head) {
-    return logins_.log_out(head.login, clock_.now());
+    return logins_.log_out(head.login, clock_.earliest());
 }
 
 Result<const Principal*> Access::check_token(const api::Target& target, const RequestHead& head,

@@ -208,13 +208,13 @@ void App::take(Publication& publication) {
     if (!publication.fatal.empty()) fail(publication.fatal);
 }
 
-/// The kernel reports a failed sync once; a second try succeeds although the data is gone. A new
-/// process reads what the disk really has.
+/// The kernel reports a failed sync once; a second try succeeds although the data is gone. A file
+/// that was cut is no more what SQLite takes it for. A new process reads what the disk really has.
 void App::fail(const std::string& why) {
     failed_ = true;
     log_->critical(
-        "the disk failed to sync ({}). Stopping, because what is written from now on could be lost "
-        "without a word; what was acknowledged is stored. Check the disk, then start headway again",
+        "{}. Stopping, because what is written from now on could be lost without a word. Check the "
+        "disk, then start headway again",
         why);
     if (draining_) return;
     draining_ = true;

@@ -1,5 +1,6 @@
 #include "server/clock.hpp"
 
+#include <algorithm>
 #include <ctime>
 
 namespace headway::server {
@@ -29,6 +30,21 @@ core::Timestamp Clock::now() const {
 
 core::Timestamp Clock::wall() {
     return std::chrono::time_point_cast<core::Millis>(std::chrono::system_clock::now());
+}
+
+core::Timestamp Clock::earliest() const {
+    return frozen_ ? now() : std::min(now(), wall());
+}
+
+ClockSteps::Reading Clock::reading() const {
+    timespec monotonic{};
+    timespec boot{};
+    ::clock_gettime(CLOCK_MONOTONIC, &monotonic);
+    ::clock_gettime(CLOCK_BOOTTIME, &boot);  // goes on while the machine sleeps
+    const auto ms = [](const timespec& at) {
+        return core::Millis{std::int64_t{at.tv_sec} * 1000 + at.tv_nsec / 1'000'000};
+    };
+    return {now(), frozen_ ? now() : wall(), ms(boot) - ms(monotonic), ms(monotonic)};
 }
 
 Clock::Steady::time_point Clock::coarse() {

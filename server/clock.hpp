@@ -7,13 +7,14 @@
 
 #include "core/time.hpp"
 #include "core/watch.hpp"
+#include "server/clock_steps.hpp"
 
 namespace headway::server {
 
 /// The one clock. Durations are steady: no step of the wall clock makes an agent silent. Stamps are
 /// wall time when it was made and steady time from there on, so they never run backwards; where the
 /// wall clock goes ahead (the machine slept, or somebody set it) the supervisor lets them follow
-/// with advance_to(). Any thread.
+/// with advance_to(), as clock_steps.hpp has it. Any thread.
 class Clock {
 public:
     using Steady = std::chrono::steady_clock;
@@ -23,6 +24,11 @@ public:
     explicit Clock(core::Timestamp frozen);
 
     core::Timestamp now() const;
+    /// now(), or what the machine says where that is earlier: for expiry, which a clock that was
+    /// wrong for a while must not bring on.
+    core::Timestamp earliest() const;
+    /// All that tells steps of the wall clock from a machine that slept.
+    ClockSteps::Reading reading() const;
     /// What the machine says.
     static core::Timestamp wall();
     static Steady::time_point steady() { return Steady::now(); }

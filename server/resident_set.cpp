@@ -1,8 +1,19 @@
 #include "server/resident_set.hpp"
 
 #include "core/assert.hpp"
+#include "core/footprint.hpp"
 
 namespace headway::server {
+namespace {
+
+/// Events of a session between two looks at what it takes: it grows by a KB in each at most, and is
+/// bounded, while looking costs a walk through all that it remembers.
+constexpr std::uint64_t kMeasureEvery = 32;
+/// Of a resident itself, its places in lists and tables, and what the heap adds.
+constexpr std::size_t kPlainBytes = sizeof(Resident) - sizeof(core::SessionState) + 640;
+constexpr std::size_t kIdBytes = 128;  ///< of an event id that is not saved yet
+
+}  // namespace
 
 Resident* ResidentSet::find(std::string_view id) {
     const auto found = by_id_.find(id);
@@ -26,6 +37,7 @@ core::Result<Resident*> ResidentSet::add(storage::StoredSession stored) {
     const auto at = order_.begin();
     by_id_.emplace(at->session.id(), at);
     by_key_.emplace(at->key, at);
+    weigh(*at);
     HEADWAY_ASSERT(by_id_.size() == order_.size() && by_key_.size() == order_.size());
     recount(*at);
     return &*at;
@@ -55,6 +67,19 @@ void ResidentSet::mark_clean(Resident& resident) {
     dirty_at_.erase(at);
 }
 
+void ResidentSet::measure(Resident& resident) {
+    const std::uint64_t n = resident.session.state().n;
+    if (resident.measured_n == 0 || n >= resident.measured_n + kMeasureEvery) weigh(resident);
+}
+
+void ResidentSet::weigh(Resident& resident) {
+    const core::SessionState& state = resident.session.state();
+    bytes_ -= resident.bytes;
+    resident.bytes = kPlainBytes + core::footprint(state) + resident.new_ids.size() * kIdBytes;
+    resident.measured_n = state.n;
+    bytes_ += resident.bytes;
+}
+
 Resident* ResidentSet::oldest_dirty() {
     return dirty_.empty() ? nullptr : dirty_.front();
 }
@@ -69,6 +94,7 @@ void ResidentSet::evict(Resident& resident) {
     const auto at = by_key_.find(resident.key);
     by_id_.erase(resident.session.id());
     const auto place = at->second;
+    bytes_ -= resident.bytes;
     by_key_.erase(at);
     order_.erase(place);
 }
@@ -80,6 +106,7 @@ void ResidentSet::clear() {
     dirty_.clear();
     order_.clear();
     levels_ = {};
+    bytes_ = 0;
 }
 
 }  // namespace headway::server

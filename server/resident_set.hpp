@@ -29,8 +29,10 @@ struct Resident {
     storage::EventIds new_ids;       ///< of events past its snapshot
     storage::Cursor dirty_from = 0;  ///< cursor of its first event past its snapshot; 0 = clean
     core::Timestamp touched_at = core::kNever;
-    bool touched = false;                      ///< by the batch in work
-    bool moved = false;                        ///< it got events in that batch
+    std::size_t bytes = 0;         ///< that it takes, as last measured
+    std::uint64_t measured_n = 0;  ///< when that was
+    bool touched = false;          ///< by the batch in work
+    bool moved = false;            ///< it got events in that batch
     std::optional<core::BudgetLevel> counted;  ///< where ResidentSet has counted it
     /// How often a directive went out with a reply; not part of the state, since replies are not
     /// journaled.
@@ -60,6 +62,11 @@ public:
     /// The least recently used one, or null.
     Resident* least_recent();
 
+    /// Brings what it takes up to date, when it has grown by some events since the last time.
+    void measure(Resident& resident);
+    /// What all of them take, about.
+    std::size_t bytes() const noexcept { return bytes_; }
+
     /// Precondition: clean.
     void evict(Resident& resident);
     void clear();
@@ -73,6 +80,8 @@ public:
     void recount(Resident& resident);
 
 private:
+    void weigh(Resident& resident);
+
     using Order = std::list<Resident>;
     Order order_;                                                  ///< most recently used first
     std::unordered_map<std::string_view, Order::iterator> by_id_;  ///< keys live in the residents
@@ -80,6 +89,7 @@ private:
     std::list<Resident*> dirty_;  ///< by dirty_from, ascending since cursors only grow
     std::unordered_map<storage::SessionKey, std::list<Resident*>::iterator> dirty_at_;
     BudgetLevels levels_{};
+    std::size_t bytes_ = 0;  ///< the sum of what was measured
 };
 
 }  // namespace headway::server

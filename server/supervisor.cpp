@@ -34,7 +34,8 @@ Supervisor::Supervisor(storage::Store& store, Clock& clock, CommandQueue& queue,
       publish_(std::move(publish)),
       report_(std::move(report)),
       judge_(std::move(judge)),
-      webhooks_(store, settings_.webhooks) {}
+      webhooks_(store, settings_.webhooks),
+      clock_steps_(settings_.clock_confirm) {}
 
 core::Result<std::uint64_t> Supervisor::recover() {
     HEADWAY_TRY(storage::Recovery recovery, store_.recover());
@@ -100,7 +101,7 @@ Clock::Steady::time_point Supervisor::next_wake() const {
     if (copying_) return now;
     auto wake = now + kUpkeepEvery;
     if (settings_.feed_watchdog) wake = std::min(wake, now + settings_.feed_every);
-    if (full_ || sync_failed_) return wake;  // what is due has to wait
+    if (full_ || sync_failed_ || misplaced_) return wake;  // what is due has to wait
     const core::Timestamp told = webhooks_.any() && !lost_ ? webhooks_.next_wake() : core::kNever;
     if (told != core::kNever)
         wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));
@@ -146,6 +147,7 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
     const bool writes = std::any_of(requests.begin(), requests.end(),
                                     [](const Request& r) { return !is_query(r.command); });
     look_at_space(writes);
+    look_at_files(writes || ticks);
     if (const auto closed = closed_disk()) {
         refuse(*closed, requests, turn);
         return;
@@ -173,6 +175,7 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
     for (Resident* resident : turn.touched) {
         resident->touched = false;
         resident->moved = false;
+        residents_.measure(*resident);
         resident->touched_at = turn.now;
         residents_.recount(*resident);
         deadlines_.schedule(resident->key, resident->session.next_deadline(watch_));
@@ -293,6 +296,7 @@ core::Result<> Supervisor::tick(Resident& resident, Turn& turn) {
 void Supervisor::give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn) {
     if (stats_.writable) report_(true, "commit failed: " + error.detail);
     note_failure(error);
+    look_at_files(true);
     ++stats_.commit_failures;
     stats_.writable = false;
     lost_ = true;
@@ -314,7 +318,7 @@ void Supervisor::give_up(const core::Error& error, std::vector<Request>& request
     if (shown.code == core::ErrorCode::kStorageCorrupt) {
         shown.code = core::ErrorCode::kStorageUnavailable;
     }
-    const bool unknown = shown.code == core::ErrorCode::kStorageSyncFailed;
+    const bool unknown = shown.code == core::ErrorCode::kStorageSyncFailed || misplaced_;
     shown.detail =
         (unknown ? "it is not known whether this was stored; send it again with the same event_id ("
                  : "nothing was stored; send it again (") +

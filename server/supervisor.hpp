@@ -51,7 +51,9 @@ public:
         core::BudgetSettings budget{};             ///< of new sessions; without any by default
         std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
         std::chrono::microseconds feed_every{0};
-        core::WebhookRules webhooks = {};  ///< without an endpoint nobody is told
+        core::WebhookRules webhooks = {};           ///< without an endpoint nobody is told
+        std::uint64_t resident_bytes = 512U << 20;  ///< of sessions in memory; 0 = as they come
+        core::Millis clock_confirm{300'000};  ///< how long a step of the wall clock must stand
         /// When the thread that reads reports was last at its loop; without it, always just now.
         std::function<Clock::Steady::time_point()> reader_seen = {};
         core::PolicyFloor floor = {};      ///< of sessions that agents open
@@ -255,6 +257,7 @@ private:
     core::Result<> move_snapshot_cursor();
     void dismiss_visitors();
     void evict_some();
+    bool crowded() const;
     void retention_step();
     void forget(const storage::Deletion& deletion);
     void probe();
@@ -266,6 +269,7 @@ private:
 
     // supervisor_space.cpp
     void look_at_space(bool writes);
+    void look_at_files(bool writes);
     bool enough_space(std::uint64_t free, std::uint64_t wanted) const;
     std::string space_line(std::uint64_t free) const;
     void note_failure(const core::Error& error);
@@ -334,7 +338,8 @@ private:
     Clock::Steady::time_point fed_at_{};           ///< the watchdog
     std::uint64_t commits_when_fed_ = 0;
     storage::Cursor snapshot_cursor_ = 0;
-    core::Millis wall_behind_{0};  ///< how far stamps are ahead of the wall clock, as last told
+    ClockSteps clock_steps_;
+    bool started_ = false;  ///< recover() has been here
     bool listening_ = false;
     bool lost_ = false;  ///< memory was dropped after a failed commit and not read back yet
 
@@ -349,6 +354,8 @@ private:
     bool full_ = false;         ///< SQLite found no room: nothing is written until a probe succeeds
     bool inside_full_ = false;  ///< and that was without a reserve to give up
     bool sync_failed_ = false;  ///< nothing is written any more
+    bool misplaced_ = false;    ///< nothing is written until the database is under its name again
+    Clock::Steady::time_point files_looked_at_{};
     Clock::Steady::time_point looked_at_{};  ///< at the room on the disk
     Clock::Steady::time_point probe_at_{};   ///< when to try a full disk again
     std::vector<core::Event> events_;        ///< of the command in work, reused

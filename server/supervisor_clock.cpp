@@ -5,41 +5,58 @@
 namespace headway::server {
 namespace {
 
-using namespace std::chrono_literals;
-
-/// A step of the wall clock; less is how clocks are, and would be told again and again.
-constexpr core::Millis kStepNoticed = 2s;
+std::string ms(core::Millis span) {
+    return std::to_string(span.count()) + " ms";
+}
 
 }  // namespace
 
-/// Stamps follow the wall clock ahead: nobody is blamed for time in which the machine slept, or
-/// which there never was. Backwards they do not follow.
+/// Nobody is blamed for time in which the machine slept, or which there never was.
 void Supervisor::follow_wall_clock() {
-    const core::Timestamp wall = Clock::wall();
-    const core::Millis ahead = wall - clock_.now();
-    if (ahead > kStepNoticed) {
-        clock_.advance_to(wall);
+    using Said = ClockSteps::Said;
+    const ClockSteps::Step step = clock_steps_.look(clock_.reading());
+    if (step.follow > core::Millis{0}) {
+        clock_.advance_to(clock_.now() + step.follow);
         watch_.begin_anew(clock_.now());
-        wall_behind_ = core::Millis{0};
-        report_(
-            false,
-            "the wall clock went " + std::to_string(ahead.count()) +
-                " ms ahead (a suspend, or somebody set it); no session is blamed for that time");
-    } else if (-ahead > wall_behind_ + kStepNoticed) {
-        wall_behind_ = -ahead;
-        report_(false, "the wall clock went back; event times go on from where they were, " +
-                           std::to_string(wall_behind_.count()) + " ms ahead of it");
+    }
+    switch (step.said) {
+        case Said::kNothing:
+            return;
+        case Said::kFollowed:
+            return report_(false, "the wall clock went " + ms(step.by) +
+                                      " ahead (a suspend, or somebody set it); no session is "
+                                      "blamed for that time");
+        case Said::kDoubted:
+            return report_(true, "the wall clock went " + ms(step.by) +
+                                     " ahead while the machine did not sleep; event times follow, "
+                                     "and what is due by then happens, when it has stood for " +
+                                     ms(settings_.clock_confirm));
+        case Said::kReturned:
+            return report_(false, "the wall clock is back from " + ms(step.by) +
+                                      " ahead; nothing followed from it");
+        case Said::kConfirmed:
+            return report_(false, "the wall clock has stood " + ms(step.by) +
+                                      " ahead; event times follow, and no session is blamed "
+                                      "for that time");
+        case Said::kBehind:
+            return report_(false,
+                           "the wall clock went back; event times go on from where they were, " +
+                               ms(step.by) + " ahead of it");
     }
 }
 
 /// A clock that was set back must not put new events before old ones.
 core::Result<> Supervisor::start_after_journal() {
     HEADWAY_TRY(const auto newest, store_.read_stream(store_.head() - 1, 1));
-    if (newest.empty() || newest.back().event.at <= clock_.now()) return {};
-    wall_behind_ = newest.back().event.at - clock_.now();
-    clock_.advance_to(newest.back().event.at);
-    report_(true, "the wall clock is " + std::to_string(wall_behind_.count()) +
-                      " ms behind the newest event of the journal; event times go on from there");
+    const core::Timestamp last = newest.empty() ? core::kNever : newest.back().event.at;
+    const core::Millis behind = newest.empty() ? core::Millis{0} : last - clock_.now();
+    if (behind > core::Millis{0}) {
+        clock_.advance_to(last);
+        report_(true, "the wall clock is " + ms(behind) +
+                          " behind the newest event of the journal; event times go on from there");
+    }
+    if (!started_) clock_steps_.start(clock_.reading(), last);
+    started_ = true;
     return {};
 }
 

@@ -30,6 +30,8 @@ Supervisor::Settings supervisor_settings(const config::Settings& settings,
                               judge_rules(settings.judge),
                               settings.budget};
     made.floor = settings.policy_floor;
+    made.resident_bytes = settings.storage.sessions_resident_bytes;
+    made.clock_confirm = settings.storage.clock_confirm;
     // Thrice within the time, so that one slow commit is none too many.
     if (const auto watchdog = manager.watchdog()) {
         made.feed_every = *watchdog / 3;

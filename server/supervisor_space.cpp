@@ -4,7 +4,7 @@
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
-// A disk that runs full, and one that failed to sync.
+// A disk that runs full, one that failed to sync, and files that were moved or cut meanwhile.
 //
 // Below the watermark reports are refused, so that people can still steer and decide, and retention
 // can still delete. Where SQLite itself finds no room it cannot even delete: then the reserve is
@@ -18,6 +18,8 @@ using core::Error;
 using core::ErrorCode;
 namespace limits = core::limits;
 
+/// Between looks at the files of the database while nothing is written.
+constexpr std::chrono::milliseconds kFilesLookEvery{250};
 constexpr std::uint64_t kPageBytes = 8192;  ///< of a database; half of that in old ones
 
 /// What agents send; that fills a disk.
@@ -80,15 +82,36 @@ bool Supervisor::enough_space(std::uint64_t free, std::uint64_t wanted) const {
     return reusable > 0 && reusable >= wanted + (space_->reserved() ? 0 : space_->size());
 }
 
+/// Before anything is written, and now and then. A database that is not under its name may come
+/// back, and what it holds can be saved while this process has it open: so it goes on, and refuses.
+/// One that was cut is no more what this process takes it for.
+void Supervisor::look_at_files(bool writes) {
+    const auto now = Clock::steady();
+    if (sync_failed_ || (!writes && now < files_looked_at_ + kFilesLookEvery)) return;
+    files_looked_at_ = now;
+    const auto found = store_.look_at_files();
+    if (!found) note_failure(found.error());
+    const bool misplaced = !found && !sync_failed_;
+    if (misplaced == misplaced_) return;
+    misplaced_ = misplaced;
+    stats_.writable = !misplaced && !full_ && !lost_;
+    report_(misplaced, misplaced ? found.error().detail
+                                 : "the database is back under its name; reports are taken again");
+    announce();
+}
+
 /// The writing of anything failed: what follows from that besides the error itself.
 void Supervisor::note_failure(const Error& error) {
     if (error.code == ErrorCode::kStorageFull) fill_up();
     if (error.code != ErrorCode::kStorageSyncFailed || sync_failed_) return;
-    sync_failed_ = true;
+    sync_failed_ = true;  // or the files were cut: in either case a new process must read them
     stats_.writable = false;
     auto publication = std::make_unique<Publication>();
     publication->stats = stats_;
-    publication->fatal = error.detail;
+    const bool moved = !store_.look_at_files();
+    publication->fatal =
+        moved ? error.detail
+              : "the disk failed to sync (" + error.detail + "); what was acknowledged is stored";
     publish_(std::move(publication));
 }
 
@@ -111,8 +134,16 @@ void Supervisor::fill_up() {
 /// Why nothing can be written now.
 std::optional<Error> Supervisor::closed_disk() {
     if (sync_failed_) {
-        return Error{
-            ErrorCode::kStorageSyncFailed, "the disk failed to sync; Headway is stopping", {}};
+        return Error{ErrorCode::kStorageSyncFailed,
+                     "the disk failed, or the database was cut; Headway is stopping",
+                     {}};
+    }
+    if (misplaced_) {
+        watch_.begin_anew(clock_.now());
+        return Error{ErrorCode::kStorageUnavailable,
+                     "the database was deleted, renamed or replaced under the running daemon; "
+                     "nothing was stored. The log of the daemon says what to do",
+                     {}};
     }
     if (!full_) return std::nullopt;
     watch_.begin_anew(clock_.now());

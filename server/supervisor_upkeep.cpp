@@ -13,7 +13,9 @@ using namespace std::chrono_literals;
 namespace limits = core::limits;
 
 constexpr std::size_t kSavesPerStep = 64;
-constexpr std::size_t kEvictionsPerStep = 256;
+/// As many as a turn can open at 25 KB each: memory does not grow past its bound turn by turn.
+constexpr std::size_t kSavesWhenCrowded = 512;
+constexpr std::size_t kEvictionsPerStep = 1024;
 constexpr std::size_t kDeletionsPerGap = 16;  // each a commit
 /// A session that has been quiet this long is saved in an idle gap, so that a restart has less to
 /// read.
@@ -30,8 +32,10 @@ void Supervisor::upkeep(bool idle) {
     dismiss_visitors();
     backup_step();
     look_at_space(false);
+    look_at_files(false);
     if (idle && (lost_ || full_ || !stats_.writable)) probe();
-    if (lost_ || full_ || sync_failed_) return;
+    if (lost_ || full_ || sync_failed_ || misplaced_) return;
+    evict_some();  // then there may be less to save
     if (auto saved = save_some(idle); !saved) {
         report_(true, "snapshot failed: " + saved.error().detail);
         note_failure(saved.error());
@@ -55,19 +59,20 @@ void Supervisor::upkeep(bool idle) {
 
 core::Result<> Supervisor::save_some(bool idle) {
     const core::Timestamp now = clock_.now();
-    const bool crowded = residents_.size() > settings_.resident_max;
+    const bool full_house = crowded();
     std::vector<Resident*> saved;
     const auto wanted = [&](const Resident& resident) {
         const storage::Cursor lag = store_.head() - resident.dirty_from;
         if (lag > static_cast<storage::Cursor>(limits::kSnapshotLagEventsMax)) return true;
-        if (crowded) return true;
+        if (full_house) return true;
         return idle && (lag > kIdleLag || now - resident.touched_at > kSettled);
     };
     Resident* oldest = residents_.oldest_dirty();
     if (oldest == nullptr || !wanted(*oldest)) return {};
 
     HEADWAY_CHECK(store_.begin());
-    while (saved.size() < kSavesPerStep) {
+    const std::size_t saves_max = full_house ? kSavesWhenCrowded : kSavesPerStep;
+    while (saved.size() < saves_max) {
         oldest = residents_.oldest_dirty();
         if (oldest == nullptr || !wanted(*oldest)) break;
         if (auto done = save(*oldest); !done) {
@@ -116,9 +121,14 @@ void Supervisor::dismiss_visitors() {
     visitors_.clear();
 }
 
+bool Supervisor::crowded() const {
+    const bool bytes =
+        settings_.resident_bytes > 0 && residents_.bytes() > settings_.resident_bytes;
+    return bytes || residents_.size() > settings_.resident_max;
+}
+
 void Supervisor::evict_some() {
-    for (std::size_t i = 0; i < kEvictionsPerStep && residents_.size() > settings_.resident_max;
-         ++i) {
+    for (std::size_t i = 0; i < kEvictionsPerStep && crowded(); ++i) {
         Resident* oldest = residents_.least_recent();
         if (oldest->dirty_from != 0) return;  // save_some() comes to it
         residents_.evict(*oldest);
@@ -129,8 +139,10 @@ void Supervisor::evict_some() {
 void Supervisor::retention_step() {
     const core::Timestamp now = clock_.now();
     if (settings_.retention == core::Millis{0} || now < retention_at_) return;
+    if (!clock_steps_.trusted(clock_.reading().steady)) return;
     for (std::size_t i = 0; i < kDeletionsPerGap; ++i) {
-        auto step = store_.delete_some(now - settings_.retention);
+        // A clock that is wrong now, or was, must not delete what is not due.
+        auto step = store_.delete_some(clock_.earliest() - settings_.retention);
         if (!step) {
             report_(true, "retention failed: " + step.error().detail);
             note_failure(step.error());
@@ -162,7 +174,7 @@ void Supervisor::forget(const storage::Deletion& deletion) {
 /// After a failed commit: tries a small one, so that readiness comes back without waiting for a
 /// client to try.
 void Supervisor::probe() {
-    if (sync_failed_ || (full_ && Clock::steady() < probe_at_)) return;
+    if (sync_failed_ || misplaced_ || (full_ && Clock::steady() < probe_at_)) return;
     if (lost_ && !regain()) return;
     // Deleting writes to the log as well: moved into the database, which may have room inside, it
     // is used again from its beginning.
@@ -194,18 +206,19 @@ bool Supervisor::try_commit() {
 
 /// A supervisor that hangs, or whose disk does, is for the service manager to start anew. Where
 /// nothing was committed since the last time, a commit is tried for it. A disk that is full is no
-/// reason to stop those who read.
+/// reason to stop those who read, nor is a database that can
+/// still be saved from this process.
 void Supervisor::feed_watchdog() {
     if (!settings_.feed_watchdog || Clock::steady() - fed_at_ < settings_.feed_every) return;
     const bool committed = stats_.commits != commits_when_fed_ && stats_.writable;
-    if (!committed && !full_ && (lost_ || sync_failed_ || !try_commit())) return;
+    if (!committed && !full_ && !misplaced_ && (lost_ || sync_failed_ || !try_commit())) return;
     commits_when_fed_ = stats_.commits;
     fed_at_ = Clock::steady();
     settings_.feed_watchdog();
 }
 
 void Supervisor::save_everything() {
-    if (lost_ || sync_failed_) return;
+    if (lost_ || sync_failed_ || misplaced_) return;
     while (residents_.oldest_dirty() != nullptr) {
         auto done = save_some();
         if (done) continue;

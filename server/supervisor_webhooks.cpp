@@ -113,9 +113,10 @@ void Supervisor::send_webhooks() {
 }
 
 void Supervisor::forget_webhooks() {
-    if (!webhooks_.any() || !webhooks_.has_removed(clock_.now())) return;
+    if (!webhooks_.any() || !clock_steps_.trusted(clock_.reading().steady)) return;
+    if (!webhooks_.has_removed(clock_.earliest())) return;
     auto done = store_.begin();
-    if (done) done = webhooks_.forget_removed(clock_.now());
+    if (done) done = webhooks_.forget_removed(clock_.earliest());
     if (done) done = store_.commit();
     if (!done) {
         store_.rollback();

@@ -3,7 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <bit>
 #include <cerrno>
+#include <cstdint>
+#include <fstream>
 #include <system_error>
 
 namespace headway::storage {
@@ -88,6 +92,28 @@ Result<> copy_database(const fs::path& from, const fs::path& to) {
     if (done && fs::exists(log_of(from), ec)) done = copy_one(log_of(from), log_of(to));
     if (!done) remove_database(to);
     return done;
+}
+
+Result<> lengthen_database(const fs::path& copy) {
+    constexpr std::size_t kHeader = 100;
+    std::array<unsigned char, kHeader> head{};
+    std::ifstream in{copy, std::ios::binary};
+    if (!in.read(reinterpret_cast<char*>(head.data()), kHeader)) return {};  // nothing to go by
+    const std::uint64_t stored = (std::uint64_t{head[16]} << 8U) | head[17];
+    const std::uint64_t page = stored == 1 ? 65'536 : stored;
+    std::uint64_t pages = 0;
+    for (std::size_t i = 28; i < 32; ++i)
+        pages = (pages << 8U) | head.at(i);
+    std::error_code ec;
+    const auto bytes = fs::file_size(copy, ec);
+    // A number that was damaged itself must not make a file without bounds; the rest of a page is
+    // missing too where a file ends in the middle of it.
+    const bool believable = page >= 512 && std::has_single_bit(page) && pages < bytes * 64;
+    if (ec || !believable || bytes >= pages * page) return {};
+    fs::resize_file(copy, pages * page, ec);
+    if (!ec) return {};
+    return Error{
+        ErrorCode::kStorageFull, "cannot lengthen " + copy.string() + ": " + ec.message(), {}};
 }
 
 }  // namespace headway::storage

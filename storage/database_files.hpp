@@ -27,4 +27,8 @@ void remove_database(const std::filesystem::path& file);
 /// kStorageUnavailable, kStorageFull; there is no copy then.
 core::Result<> copy_database(const std::filesystem::path& from, const std::filesystem::path& to);
 
+/// SQLite opens no file that is shorter than its header says. What was cut off is made of zeros,
+/// which are no pages: who comes there meets an error, and what lies before can be read.
+core::Result<> lengthen_database(const std::filesystem::path& copy);
+
 }  // namespace headway::storage

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "storage/checksum.hpp"
 #include "storage/codec.hpp"
 
 namespace headway::storage {
@@ -10,6 +11,26 @@ namespace {
 constexpr Cursor kStepMax = Cursor{1} << 60;
 
 }  // namespace
+
+std::string checksum_column(Database& database, const std::string& table) {
+    return database.prepare("SELECT crc FROM " + table) ? "crc" : "NULL";
+}
+
+core::Result<> check_row(const Statement& row) {
+    const Cursor cursor = row.integer(0);
+    const Cursor prev = row.integer(3);
+    const auto corrupt = [cursor](const char* what) {
+        return core::Error{
+            core::ErrorCode::kStorageCorrupt, "journal row " + std::to_string(cursor) + what, {}};
+    };
+    const std::int64_t sum =
+        row_checksum(cursor, row.integer(1), row.integer(2), prev, row.blob(4));
+    if (!row.is_null(5) && row.integer(5) != sum)
+        return corrupt(" is not what was written (checksum)");
+    // Who follows the chain comes to its end.
+    if (prev < 0 || prev >= cursor) return corrupt(" has no way back");
+    return {};
+}
 
 void JournalScan::run(FoundRows& rows) {
     Cursor after = 0;
@@ -23,8 +44,8 @@ void JournalScan::run(FoundRows& rows) {
 
 /// Reads on from there and moves `after`; false when a place could not be read.
 bool JournalScan::read_from(Cursor& after, FoundRows& rows) {
-    auto scan = database_.prepare(
-        "SELECT cursor,session,n,events FROM journal WHERE cursor>?1 ORDER BY cursor");
+    auto scan = database_.prepare("SELECT cursor,session,n,prev,events," + crc_ +
+                                  " FROM journal WHERE cursor>?1 ORDER BY cursor");
     if (!scan) return false;
     scan->bind(1, after);
     while (true) {
@@ -33,8 +54,8 @@ bool JournalScan::read_from(Cursor& after, FoundRows& rows) {
         if (!*row) return true;
         after = std::max(after, scan->integer(0));
         const auto n = static_cast<std::uint64_t>(scan->integer(2));
-        const auto events = decode_events(scan->blob(3), n, Texts::kChecked);
-        if (!events || events->empty() || n == 0) {
+        const auto events = decode_events(scan->blob(4), n, Texts::kChecked);
+        if (!check_row(*scan) || !events || events->empty() || n == 0) {
             ++unread_rows_;
             continue;
         }

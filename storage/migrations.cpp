@@ -185,6 +185,11 @@ ALTER TABLE session_index ADD COLUMN alarm INTEGER;
 ALTER TABLE session_index ADD COLUMN alarm_at INTEGER;
 CREATE INDEX session_index_alarm ON session_index(alarm) WHERE alarm IS NOT NULL;
 INSERT OR REPLACE INTO meta(name, value) SELECT 'session_index_due', 1 WHERE EXISTS(SELECT 1 FROM session);
+)sql",
+    // Rows and snapshots from before have no checksum.
+    R"sql(
+ALTER TABLE journal ADD COLUMN crc INTEGER;
+ALTER TABLE session ADD COLUMN crc INTEGER;
 )sql"};
 
 core::Result<> run_step(Database& database, int step) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/limits.hpp"
+#include "storage/checksum.hpp"
 #include "storage/database_files.hpp"
 #include "storage/database_lock.hpp"
 #include "storage/journal_scan.hpp"
@@ -44,6 +45,7 @@ using Sessions = std::map<SessionKey, Saved>;
 Result<Database> copy_to_read(const std::filesystem::path& file,
                               const std::filesystem::path& copy) {
     HEADWAY_CHECK(copy_database(file, copy));
+    HEADWAY_CHECK(lengthen_database(copy));
     HEADWAY_TRY(Database database, Database::open(copy.string()));
     (void)database.execute("PRAGMA locking_mode=EXCLUSIVE");
     if (database.query_integer("SELECT count(*) FROM sqlite_master")) return database;
@@ -136,8 +138,9 @@ private:
     /// Names, and how far the snapshots had come. False when some could not be read.
     bool read_names(std::map<SessionKey, std::uint64_t>& stored_n) {
         for (const char* order : {"", " DESC"}) {  // from both ends, up to the damage
-            auto names = from_.prepare(
-                std::string{"SELECT key,name,opened_at,n FROM session ORDER BY key"} + order);
+            auto names = from_.prepare("SELECT key,name,opened_at,n,tail,ifnull(ended_at,0)," +
+                                       checksum_column(from_, "session") +
+                                       " FROM session ORDER BY key" + order);
             while (names) {
                 const auto row = names->step();
                 if (!row) break;
@@ -146,10 +149,27 @@ private:
                 Saved& saved = sessions_[names->integer(0)];
                 saved.name = names->text(1);
                 saved.opened_at = names->integer(2);
+                const bool sound = is_sound(*names);
+                if (!sound && !is_indexed(saved.name, names->integer(0))) saved.name.clear();
+                if (!names->is_null(6) && !sound) continue;  // nor is `n` what was written
                 stored_n[names->integer(0)] = static_cast<std::uint64_t>(names->integer(3));
             }
         }
         return false;
+    }
+
+    static bool is_sound(const Statement& row) {
+        return !row.is_null(6) && SessionChecksum::from_column(row.integer(6)).place ==
+                                      place_checksum(row.integer(0), row.text(1), row.integer(3),
+                                                     row.integer(4), row.integer(5));
+    }
+
+    /// Whether the index of names says the same; where it cannot be read nothing is against it.
+    bool is_indexed(const std::string& name, SessionKey key) {
+        auto find = from_.prepare("SELECT key FROM session WHERE name=?1");
+        if (!find) return true;
+        const auto found = find->bind(1, name).step();
+        return !found || (*found && find->integer(0) == key);
     }
 
     Result<> copy_sessions() {
@@ -182,8 +202,8 @@ private:
         std::sort(places.begin(), places.end(),
                   [](const Place& a, const Place& b) { return a.cursor < b.cursor; });
         HEADWAY_TRY(Statement get, from_.prepare("SELECT events FROM journal WHERE cursor=?1"));
-        HEADWAY_TRY(Statement add, to_.prepare("INSERT INTO journal(cursor,session,n,prev,events) "
-                                               "VALUES(?1,?2,?3,?4,?5)"));
+        HEADWAY_TRY(Statement add, to_.prepare("INSERT INTO journal(cursor,session,n,prev,events,"
+                                               "crc) VALUES(?1,?2,?3,?4,?5,?6)"));
         HEADWAY_CHECK(to_.execute("BEGIN"));
         std::size_t copied = 0;
         for (const Place& place : places) {
@@ -193,12 +213,15 @@ private:
             }
             const std::string events{get.blob(0)};
             get.reset();
-            HEADWAY_CHECK(add.bind(1, place.cursor)
-                              .bind(2, place.session)
-                              .bind(3, static_cast<std::int64_t>(place.n))
-                              .bind(4, place.prev)
-                              .bind_blob(5, events)
-                              .run());
+            const auto n = static_cast<std::int64_t>(place.n);
+            HEADWAY_CHECK(
+                add.bind(1, place.cursor)
+                    .bind(2, place.session)
+                    .bind(3, n)
+                    .bind(4, place.prev)
+                    .bind_blob(5, events)
+                    .bind(6, row_checksum(place.cursor, place.session, n, place.prev, events))
+                    .run());
             if (++copied % kRowsPerCommit == 0) HEADWAY_CHECK(to_.execute("COMMIT;BEGIN"));
         }
         return to_.execute("COMMIT");
@@ -214,10 +237,21 @@ private:
         for (const char* table : kTables)
             copy_table(table);
         (void)to_.execute(
-            "DELETE FROM meta WHERE name='snapshot_cursor';"
+            "DELETE FROM meta WHERE name IN('snapshot_cursor','snapshot_check');"
             "DELETE FROM estimate WHERE session NOT IN (SELECT key FROM session);"
             "DELETE FROM judge_check WHERE session NOT IN (SELECT key FROM session);"
             "DELETE FROM approval WHERE session NOT IN (SELECT key FROM session);");
+    }
+
+    /// With the names of the columns: the damaged database may be of an older schema.
+    static std::string insert_like(const Statement& row, const std::string& table) {
+        std::string names;
+        std::string values;
+        for (int i = 0; i < row.columns(); ++i) {
+            names.append(i == 0 ? "" : ",").append(row.column_name(i));
+            values.append(i == 0 ? "?" : ",?").append(std::to_string(i + 1));
+        }
+        return "INSERT OR IGNORE INTO " + table + "(" + names + ") VALUES(" + values + ")";
     }
 
     void copy_table(const std::string& table) {
@@ -229,10 +263,7 @@ private:
             const auto row = all->step();
             if (!row || !*row) break;  // what lies behind the damage is gone
             if (!add) {
-                std::string sql = "INSERT OR IGNORE INTO " + table + " VALUES(?1";
-                for (int i = 2; i <= all->columns(); ++i)
-                    sql.append(",?").append(std::to_string(i));
-                auto made = to_.prepare(sql.append(")"));
+                auto made = to_.prepare(insert_like(*all, table));
                 if (!made) break;
                 add = *std::move(made);
             }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "storage/codec.hpp"
+#include "storage/journal_scan.hpp"
 #include "storage/migrations.hpp"
 #include "storage/sqlite_store.hpp"
 
@@ -45,13 +46,15 @@ Result<> check_integrity(Database& database, const std::filesystem::path& file) 
 /// Every row can be decoded, and rows do not overlap.
 Result<> count_journal(Database& database, const std::filesystem::path& file,
                        DatabaseCounts& counts) {
-    HEADWAY_TRY(Statement rows,
-                database.prepare("SELECT cursor,n,events FROM journal ORDER BY cursor"));
+    HEADWAY_TRY(Statement rows, database.prepare("SELECT cursor,session,n,prev,events," +
+                                                 checksum_column(database, "journal") +
+                                                 " FROM journal ORDER BY cursor"));
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) return {};
         const std::int64_t cursor = rows.integer(0);
-        const auto events = decode_events(rows.blob(2), static_cast<std::uint64_t>(rows.integer(1)),
+        HEADWAY_CHECK(check_row(rows));
+        const auto events = decode_events(rows.blob(4), static_cast<std::uint64_t>(rows.integer(2)),
                                           Texts::kChecked);
         if (!events || cursor <= counts.head) {
             return corrupt(file, "journal row " + std::to_string(cursor) + " cannot be read");

@@ -45,28 +45,41 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
     sqlite3_finalize(statement);
 }
 
+void Statement::note_bind(int code) {
+    if (bind_error_ == SQLITE_OK) bind_error_ = code;
+}
+
 Statement& Statement::bind(int index, std::int64_t value) {
-    sqlite3_bind_int64(statement_.get(), index, value);
+    note_bind(sqlite3_bind_int64(statement_.get(), index, value));
     return *this;
 }
 
 Statement& Statement::bind(int index, std::string_view text) {
-    sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
-                        SQLITE_UTF8);
+    note_bind(sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
+                                  SQLITE_UTF8));
     return *this;
 }
 
 Statement& Statement::bind_blob(int index, std::string_view bytes) {
-    sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC);
+    note_bind(
+        sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC));
     return *this;
 }
 
 Statement& Statement::bind_null(int index) {
-    sqlite3_bind_null(statement_.get(), index);
+    note_bind(sqlite3_bind_null(statement_.get(), index));
     return *this;
 }
 
 core::Result<bool> Statement::step() {
+    if (bind_error_ != SQLITE_OK) {
+        core::Error error{core::ErrorCode::kStorageUnavailable,
+                          std::string{sqlite3_sql(statement_.get())} +
+                              ": a parameter cannot be bound: " + sqlite3_errstr(bind_error_),
+                          {}};
+        reset();
+        return error;
+    }
     const int code = sqlite3_step(statement_.get());
     if (code == SQLITE_ROW) return true;
     if (code == SQLITE_DONE) {
@@ -88,6 +101,8 @@ core::Result<> Statement::run() {
 
 void Statement::reset() {
     sqlite3_reset(statement_.get());
+    sqlite3_clear_bindings(statement_.get());
+    bind_error_ = SQLITE_OK;
 }
 
 std::int64_t Statement::integer(int column) const {
@@ -97,6 +112,7 @@ std::int64_t Statement::integer(int column) const {
 std::string_view Statement::text(int column) const {
     const auto* data = sqlite3_column_text(statement_.get(), column);
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+    if (data == nullptr) return {};
     return {reinterpret_cast<const char*>(data), size};
 }
 
@@ -108,14 +124,19 @@ std::string_view Statement::blob(int column) const {
 
 Statement& Statement::bind_row(const Statement& row) {
     for (int column = 0; column < row.columns(); ++column) {
-        sqlite3_bind_value(statement_.get(), column + 1,
-                           sqlite3_column_value(row.statement_.get(), column));
+        note_bind(sqlite3_bind_value(statement_.get(), column + 1,
+                                     sqlite3_column_value(row.statement_.get(), column)));
     }
     return *this;
 }
 
 int Statement::columns() const {
     return sqlite3_column_count(statement_.get());
+}
+
+std::string_view Statement::column_name(int column) const {
+    const char* name = sqlite3_column_name(statement_.get(), column);
+    return name == nullptr ? std::string_view{} : name;
 }
 
 bool Statement::is_null(int column) const {

@@ -16,7 +16,8 @@ struct sqlite3_stmt;
 namespace headway::storage {
 
 /// A prepared statement. Bound text and blobs are not copied: they must live until step() has
-/// returned.
+/// returned. A parameter that cannot be bound makes the next step() fail: it would run with an
+/// older one.
 class Statement {
 public:
     Statement() = default;
@@ -29,10 +30,11 @@ public:
     Statement& bind_row(const Statement& row);
 
     /// Runs to the next row: true on a row, false when done. After false or an error the statement
-    /// is reset.
+    /// is reset. A kept statement that has rows is stepped by Rows.
     core::Result<bool> step();
     /// Runs a statement that has no rows.
     core::Result<> run();
+    /// Ends what it is doing, and forgets its parameters.
     void reset();
 
     std::int64_t integer(int column) const;
@@ -41,13 +43,34 @@ public:
     std::string_view blob(int column) const;
     bool is_null(int column) const;
     int columns() const;
+    std::string_view column_name(int column) const;
 
 private:
     friend class Database;
+    void note_bind(int code);
     struct Finalize {
         void operator()(sqlite3_stmt* statement) const;
     };
     std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+    int bind_error_ = 0;  ///< the first one since the last reset
+};
+
+/// The rows of a kept statement. However the scope is left, by an error in the middle too, the
+/// statement is reset: who reads next reads with its own parameters.
+class Rows {
+public:
+    explicit Rows(Statement& statement) : statement_(statement) {}
+    Rows(const Rows&) = delete;
+    Rows& operator=(const Rows&) = delete;
+    ~Rows() { statement_.reset(); }
+
+    /// As Statement::step().
+    core::Result<bool> next() { return statement_.step(); }
+    const Statement* operator->() const { return &statement_; }
+    const Statement& row() const { return statement_; }
+
+private:
+    Statement& statement_;
 };
 
 /// One connection.

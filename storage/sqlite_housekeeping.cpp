@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/limits.hpp"
+#include "storage/checksum.hpp"
 #include "storage/codec.hpp"
 #include "storage/sqlite_store.hpp"
 
@@ -21,17 +22,22 @@ Result<> SqliteStore::save(SessionKey key, const core::Session& session, Chain c
     }
     const core::SessionState& state = session.state();
     const std::string bytes = encode_state(state);
-    sql_.save.bind(1, key).bind(2, static_cast<std::int64_t>(state.n)).bind(3, chain.tail);
+    const auto n = static_cast<std::int64_t>(state.n);
+    const std::int64_t ended_at = state.ended() ? state.ended_at.time_since_epoch().count() : 0;
+    const SessionChecksum sum{place_checksum(key, session.id(), n, chain.tail, ended_at),
+                              snapshot_checksum(key, n, bytes)};
+    sql_.save.bind(1, key).bind(2, n).bind(3, chain.tail);
     if (state.ended()) {
-        sql_.save.bind(4, state.ended_at.time_since_epoch().count());
+        sql_.save.bind(4, ended_at);
     } else {
         sql_.save.bind_null(4);
     }
-    return sql_.save.bind_blob(5, bytes).run();
+    return sql_.save.bind_blob(5, bytes).bind(6, sum.column()).run();
 }
 
 Result<> SqliteStore::set_snapshot_cursor(Cursor cursor) {
-    return set_meta("snapshot_cursor", cursor);
+    HEADWAY_CHECK(set_meta("snapshot_cursor", cursor));
+    return set_meta("snapshot_check", checksum_number(cursor));
 }
 
 Result<Deletion> SqliteStore::delete_some(core::Timestamp cutoff) {
@@ -61,15 +67,26 @@ Result<Deletion> SqliteStore::delete_step(core::Timestamp cutoff) {
 }
 
 /// Takes the name off the next session that is due: from here on it is unknown, and its rows go
-/// step by step.
+/// step by step. One whose row was damaged is kept: that it has ended may be the damage.
 Result<> SqliteStore::doom_one(core::Timestamp cutoff, Deletion& step) {
-    HEADWAY_TRY(Statement due, database_.prepare("SELECT key,name FROM session WHERE ended_at<?1 "
-                                                 "AND name IS NOT NULL LIMIT 1"));
+    HEADWAY_TRY(Statement due,
+                database_.prepare("SELECT key,name,n,tail,ended_at,crc FROM session WHERE "
+                                  "ended_at<?1 AND name IS NOT NULL LIMIT 1"));
     HEADWAY_TRY(step.more, due.bind(1, cutoff.time_since_epoch().count()).step());
     if (!step.more) return {};
-    step.doomed = due.integer(0);
-    step.doomed_id = due.text(1);
+    const SessionKey key = due.integer(0);
+    std::string id{due.text(1)};
+    const bool sound = due.is_null(5) ||
+                       SessionChecksum::from_column(due.integer(5)).place ==
+                           place_checksum(key, id, due.integer(2), due.integer(3), due.integer(4));
     due.reset();
+    if (!sound) {
+        HEADWAY_TRY(Statement keep,
+                    database_.prepare("UPDATE session SET ended_at=NULL WHERE key=?1"));
+        return keep.bind(1, key).run();
+    }
+    step.doomed = key;
+    step.doomed_id = std::move(id);
     HEADWAY_TRY(Statement unlist, database_.prepare("DELETE FROM session_index WHERE session=?1"));
     HEADWAY_CHECK(unlist.bind(1, *step.doomed).run());
     HEADWAY_TRY(Statement doom, database_.prepare("UPDATE session SET name=NULL WHERE key=?1"));
@@ -103,12 +120,19 @@ Result<bool> SqliteStore::delete_rows() {
     for (std::size_t i = 0; i < core::limits::kRetentionRowsPerStep && tail != 0 &&
                             bytes < core::limits::kRetentionBytesPerStep;
          ++i) {
-        HEADWAY_TRY(const Row row, read_row(tail));
-        bytes += row.events.size();
+        const auto row = read_row(tail);
+        if (!row && row.error().code != core::ErrorCode::kStorageCorrupt) return row.error();
+        const auto count = row ? count_events(row->events) : row.error();
+        // Behind a damaged row, or in another session, there is no way on: what is left of the
+        // chain stays, and is of nobody.
+        if (!count || row->session != doomed) {
+            tail = 0;
+            break;
+        }
+        bytes += row->events.size();
         HEADWAY_CHECK(drop.bind(1, tail).run());
-        HEADWAY_TRY(const std::uint64_t count, count_events(row.events));
-        deleted = std::max(deleted, tail + static_cast<Cursor>(count) - 1);
-        tail = row.prev;
+        deleted = std::max(deleted, tail + static_cast<Cursor>(*count) - 1);
+        tail = row->prev;
     }
     HEADWAY_TRY(Statement shorten, database_.prepare("UPDATE session SET tail=?2 WHERE key=?1"));
     HEADWAY_CHECK(shorten.bind(1, doomed).bind(2, tail).run());
@@ -142,22 +166,21 @@ Result<bool> SqliteStore::delete_side_rows(SessionKey doomed) {
 }
 
 Result<> SqliteStore::checkpoint(int pages) {
-    if (wal_pages_ < pages || sync_failed_) return {};
+    if (log_.waiting < pages || sync_failed_) return {};
     int in_wal = 0;
     int moved = 0;
     const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_PASSIVE,
                                                &in_wal, &moved);
     if (code != SQLITE_OK) return watch_sync(sqlite_error(database_.get(), "checkpoint"));
-    wal_pages_ = in_wal - moved;
+    log_.waiting = in_wal - moved;
     return {};
 }
 
 std::uint64_t SqliteStore::reusable_bytes() {
-    const auto row = sql_.free_pages.step();
+    Rows rows{sql_.free_pages};
+    const auto row = rows.next();
     if (!row || !*row) return 0;
-    const std::int64_t pages = sql_.free_pages.integer(0);
-    sql_.free_pages.reset();
-    return static_cast<std::uint64_t>(pages * page_bytes_);
+    return static_cast<std::uint64_t>(rows->integer(0) * page_bytes_);
 }
 
 }  // namespace headway::storage

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "core/fold.hpp"
+#include "storage/checksum.hpp"
 #include "storage/codec.hpp"
+#include "storage/journal_scan.hpp"
 #include "storage/sqlite_store.hpp"
 
 // The reading half: recovery, sessions, journals, the stream.
@@ -33,28 +35,29 @@ Result<> fold_row(StoredSession& stored, Cursor cursor, std::uint64_t first,
     return {};
 }
 
+Error corrupt(std::string what) {
+    return {ErrorCode::kStorageCorrupt, std::move(what), {}};
+}
+
+void note_ids(std::vector<core::Event>& events, EventIds& ids) {
+    for (core::Event& event : events) {
+        if (!event.event_id.empty()) ids.emplace(std::move(event.event_id), event.n);
+    }
+}
+
 }  // namespace
 
 Result<SqliteStore::Row> SqliteStore::read_row(Cursor cursor) {
-    HEADWAY_TRY(const bool found, sql_.row.bind(1, cursor).step());
-    if (!found) {
-        return Error{ErrorCode::kStorageCorrupt,
-                     "journal row " + std::to_string(cursor) + " is missing",
-                     {}};
-    }
+    Rows rows{sql_.row.bind(1, cursor)};
+    HEADWAY_TRY(const bool found, rows.next());
+    if (!found) return corrupt("journal row " + std::to_string(cursor) + " is missing");
+    HEADWAY_CHECK(check_row(rows.row()));
     Row row;
     row.cursor = cursor;
-    row.session = sql_.row.integer(0);
-    row.n = static_cast<std::uint64_t>(sql_.row.integer(1));
-    row.prev = sql_.row.integer(2);
-    row.events = sql_.row.blob(3);
-    sql_.row.reset();
-    // Who follows the chain comes to its end.
-    if (row.prev < 0 || row.prev >= cursor) {
-        return Error{ErrorCode::kStorageCorrupt,
-                     "journal row " + std::to_string(cursor) + " has no way back",
-                     {}};
-    }
+    row.session = rows->integer(1);
+    row.n = static_cast<std::uint64_t>(rows->integer(2));
+    row.prev = rows->integer(3);
+    row.events = rows->blob(4);
     return row;
 }
 
@@ -65,39 +68,47 @@ Result<Recovery> SqliteStore::recover() {
     return recovery;
 }
 
+/// Up to where the snapshots hold everything. Where that was damaged: nowhere, so that the whole
+/// journal is read.
+Result<Cursor> SqliteStore::snapshot_cursor() {
+    HEADWAY_TRY(const Cursor cursor, meta("snapshot_cursor"));
+    HEADWAY_TRY(const std::int64_t check, meta("snapshot_check"));
+    return check == 0 || check == checksum_number(cursor) ? cursor : 0;
+}
+
 Result<Recovery> SqliteStore::recover_sessions() {
     Recovery recovery;
     recovery.head = head();
-    HEADWAY_TRY(recovery.snapshots, meta("snapshot_cursor"));
-    HEADWAY_TRY(Statement tail, database_.prepare("SELECT cursor,session,n,events FROM journal "
-                                                  "WHERE cursor>?1 ORDER BY cursor"));
+    HEADWAY_TRY(recovery.snapshots, snapshot_cursor());
+    HEADWAY_TRY(Statement tail,
+                database_.prepare("SELECT cursor,session,n,prev,events,crc FROM journal WHERE "
+                                  "cursor>?1 ORDER BY cursor"));
+    constexpr std::size_t kRefused = SIZE_MAX;
     std::unordered_map<SessionKey, std::size_t> index;
     tail.bind(1, recovery.snapshots);
     while (true) {
         HEADWAY_TRY(const bool row, tail.step());
         if (!row) return recovery;
+        HEADWAY_CHECK(check_row(tail));
         const SessionKey key = tail.integer(1);
         auto [at, fresh] = index.try_emplace(key, recovery.sessions.size());
         if (fresh) {
             auto stored = load(key);
-            // Rows of a session that retention is deleting have nobody to go to.
-            if (!stored && stored.error().code == ErrorCode::kUnknownSession) {
-                index.erase(at);
-                continue;
-            }
-            if (!stored) return std::move(stored).error();
-            recovery.sessions.push_back(*std::move(stored));
+            // Rows of a session that retention is deleting have nobody to go to. One that is
+            // damaged is refused alone, when somebody asks for it.
+            const bool refused = !stored && (stored.error().code == ErrorCode::kUnknownSession ||
+                                             stored.error().code == ErrorCode::kStorageCorrupt);
+            if (!stored && !refused) return std::move(stored).error();
+            if (refused) at->second = kRefused;
+            if (!refused) recovery.sessions.push_back(*std::move(stored));
         }
+        if (at->second == kRefused) continue;
         StoredSession& stored = recovery.sessions[at->second];
         const auto first = static_cast<std::uint64_t>(tail.integer(2));
         if (first <= stored.session.state().n) continue;  // the snapshot was newer than the mark
-        HEADWAY_TRY(auto events, decode_events(tail.blob(3), first));
+        HEADWAY_TRY(auto events, decode_events(tail.blob(4), first));
         HEADWAY_CHECK(fold_row(stored, tail.integer(0), first, events));
-        for (core::Event& event : events) {
-            if (!event.event_id.empty()) {
-                stored.new_ids.emplace(std::move(event.event_id), event.n);
-            }
-        }
+        note_ids(events, stored.new_ids);
         stored.chain.tail = tail.integer(0);
         recovery.events += events.size();
     }
@@ -114,24 +125,44 @@ Result<std::vector<SessionKey>> SqliteStore::open_sessions() {
     }
 }
 
-Result<StoredSession> SqliteStore::load(SessionKey key) {
-    HEADWAY_TRY(const bool found, sql_.load.bind(1, key).step());
-    if (!found) {
+Result<SqliteStore::SessionRow> SqliteStore::read_session_row(SessionKey key) {
+    Rows rows{sql_.load.bind(1, key)};
+    HEADWAY_TRY(const bool found, rows.next());
+    if (!found)
         return Error{ErrorCode::kUnknownSession, "session " + std::to_string(key) + " is gone", {}};
+    SessionRow row;
+    row.name = rows->text(0);
+    row.n = static_cast<std::uint64_t>(rows->integer(1));
+    row.chain.tail = rows->integer(2);
+    row.snapshot = rows->blob(4);
+    if (rows->is_null(5)) return row;  // of an older schema, or never saved
+    const auto sum = SessionChecksum::from_column(rows->integer(5));
+    if (sum.place !=
+        place_checksum(key, row.name, rows->integer(1), row.chain.tail, rows->integer(3))) {
+        return corrupt("the row of session " + std::to_string(key) +
+                       " is not what was written (checksum)");
     }
-    std::string name{sql_.load.text(0)};
-    const Chain chain{sql_.load.integer(1)};
-    const std::string snapshot{sql_.load.blob(2)};
-    sql_.load.reset();
-    if (!snapshot.empty()) {
-        if (auto state = decode_state(snapshot)) {
-            return StoredSession{key, core::Session{std::move(name), *std::move(state)}, chain, {}};
+    if (sum.snapshot != snapshot_checksum(key, rows->integer(1), row.snapshot))
+        row.snapshot.clear();
+    return row;
+}
+
+Result<StoredSession> SqliteStore::load(SessionKey key) {
+    HEADWAY_TRY(SessionRow row, read_session_row(key));
+    if (!row.snapshot.empty()) {
+        auto state = decode_state(row.snapshot);
+        if (state && state->n == row.n) {
+            core::Session session{std::move(row.name), *std::move(state)};
+            return StoredSession{key, std::move(session), row.chain, {}};
         }
     }
-    // No snapshot yet, or one of another version: the journal is the truth.
-    StoredSession stored{key, core::Session{std::move(name)}, chain, {}};
+    // No snapshot yet, one of another version, or a damaged one: the journal is the truth.
+    StoredSession stored{key, core::Session{std::move(row.name)}, row.chain, {}};
     HEADWAY_CHECK(replay_chain(stored));
-    return stored;
+    if (stored.session.state().n == row.n) return stored;
+    return corrupt("session " + stored.session.id() + " was saved with event " +
+                   std::to_string(row.n) + ", and its journal ends with " +
+                   std::to_string(stored.session.state().n));
 }
 
 Result<> SqliteStore::replay_chain(StoredSession& stored) {
@@ -139,6 +170,8 @@ Result<> SqliteStore::replay_chain(StoredSession& stored) {
     for (Cursor cursor = stored.chain.tail; cursor != 0;) {
         rows.push_back(cursor);
         HEADWAY_TRY(const Row row, read_row(cursor));
+        if (row.session != stored.key)
+            return corrupt("journal row " + std::to_string(cursor) + " is of another session");
         cursor = row.prev;
     }
     for (auto cursor = rows.rbegin(); cursor != rows.rend(); ++cursor) {
@@ -152,16 +185,17 @@ Result<> SqliteStore::replay_chain(StoredSession& stored) {
 Result<std::vector<core::Event>> SqliteStore::read_session(SessionKey key, Chain chain,
                                                            std::uint64_t after, std::size_t limit) {
     const std::uint64_t last = after + limit;
-    HEADWAY_TRY(const bool marked,
-                sql_.mark_after.bind(1, key).bind(2, static_cast<std::int64_t>(last)).step());
     Cursor cursor = chain.tail;
-    if (marked) {
-        cursor = sql_.mark_after.integer(0);
-        sql_.mark_after.reset();
+    {
+        Rows mark{sql_.mark_after.bind(1, key).bind(2, static_cast<std::int64_t>(last))};
+        HEADWAY_TRY(const bool marked, mark.next());
+        if (marked) cursor = mark->integer(0);
     }
     std::vector<Row> rows;
     while (cursor != 0) {
         HEADWAY_TRY(Row row, read_row(cursor));
+        if (row.session != key)
+            return corrupt("journal row " + std::to_string(cursor) + " is of another session");
         cursor = row.n <= after + 1 ? 0 : row.prev;
         if (row.n <= last) rows.push_back(std::move(row));
     }
@@ -183,22 +217,23 @@ Result<std::vector<StreamEvent>> SqliteStore::read_stream(Cursor after, std::siz
                                                     "cursor<=?1"));
     HEADWAY_TRY(const bool some, inside.bind(1, after).step());
     const Cursor from = some && !inside.is_null(0) ? inside.integer(0) : after;
-    sql_.stream.bind(1, from).bind(2, static_cast<std::int64_t>(limit) + 1);
+    Rows rows{sql_.stream.bind(1, from).bind(2, static_cast<std::int64_t>(limit) + 1)};
     std::unordered_map<SessionKey, std::string> names;
     while (true) {
-        HEADWAY_TRY(const bool row, sql_.stream.step());
+        HEADWAY_TRY(const bool row, rows.next());
         if (!row) return events;
-        const SessionKey key = sql_.stream.integer(1);
+        HEADWAY_CHECK(check_row(rows.row()));
+        const SessionKey key = rows->integer(1);
         auto [name, fresh] = names.try_emplace(key);
         if (fresh) {
-            HEADWAY_TRY(const bool known, sql_.name.bind(1, key).step());
-            if (known) name->second = sql_.name.text(0);
-            sql_.name.reset();
+            Rows known{sql_.name.bind(1, key)};
+            HEADWAY_TRY(const bool found, known.next());
+            if (found) name->second = known->text(0);
         }
         if (name->second.empty()) continue;  // being deleted
-        const auto first = static_cast<std::uint64_t>(sql_.stream.integer(2));
-        HEADWAY_TRY(auto decoded, decode_events(sql_.stream.blob(3), first));
-        Cursor cursor = sql_.stream.integer(0);
+        const auto first = static_cast<std::uint64_t>(rows->integer(2));
+        HEADWAY_TRY(auto decoded, decode_events(rows->blob(4), first));
+        Cursor cursor = rows->integer(0);
         for (core::Event& event : decoded) {
             if (cursor > after) events.push_back({cursor, name->second, std::move(event)});
             ++cursor;

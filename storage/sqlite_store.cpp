@@ -6,6 +6,7 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
+#include "storage/checksum.hpp"
 #include "storage/codec.hpp"
 #include "storage/migrations.hpp"
 
@@ -36,8 +37,14 @@ constexpr const char* kPragmas =
     "PRAGMA secure_delete=FAST;"
     "PRAGMA foreign_keys=OFF;";
 
+constexpr std::int64_t kLogHeader = 32;    ///< bytes, of the log
+constexpr std::int64_t kFrameHeader = 24;  ///< of each page in it
+
+template <class LogPages>
 int count_wal_pages(void* pages, sqlite3*, const char*, int in_wal) {
-    *static_cast<std::int64_t*>(pages) = in_wal;
+    auto* log = static_cast<LogPages*>(pages);
+    log->waiting = in_wal;
+    log->length = in_wal;
     return SQLITE_OK;
 }
 
@@ -57,10 +64,11 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
     HEADWAY_CHECK(migrate(database));
     std::unique_ptr<SqliteStore> store{new SqliteStore{std::move(database)}};
     store->saved_copy_ = std::move(saved);
-    sqlite3_wal_hook(store->database_.get(), count_wal_pages, &store->wal_pages_);
+    sqlite3_wal_hook(store->database_.get(), count_wal_pages<LogPages>, &store->log_);
     HEADWAY_CHECK(store->empty_log());
     HEADWAY_CHECK(store->prepare());
     HEADWAY_CHECK(store->find_ends());
+    if (vfs.empty()) store->files_ = FileWatch{file};
     return store;
 }
 
@@ -94,20 +102,26 @@ Result<> SqliteStore::prepare() {
         {&sql_.rollback, "ROLLBACK"},
         {&sql_.find, "SELECT key FROM session WHERE name=?1"},
         {&sql_.create, "INSERT INTO session(name,opened_at) VALUES(?1,?2)"},
-        {&sql_.append, "INSERT INTO journal(cursor,session,n,prev,events) VALUES(?1,?2,?3,?4,?5)"},
+        {&sql_.append,
+         "INSERT INTO journal(cursor,session,n,prev,events,crc) VALUES(?1,?2,?3,?4,?5,?6)"},
         {&sql_.mark, "INSERT INTO mark(session,n,cursor) VALUES(?1,?2,?3)"},
         {&sql_.find_event_id, "SELECT n FROM event_id WHERE session=?1 AND id=?2"},
         {&sql_.add_event_id, "INSERT OR IGNORE INTO event_id(session,id,n) VALUES(?1,?2,?3)"},
         {&sql_.find_key, "SELECT fingerprint,session FROM idempotency WHERE key=?1"},
         {&sql_.add_key,
          "INSERT OR REPLACE INTO idempotency(key,fingerprint,session,at) VALUES(?1,?2,?3,?4)"},
-        {&sql_.load, "SELECT name,tail,state FROM session WHERE key=?1 AND name IS NOT NULL"},
-        {&sql_.row, "SELECT session,n,prev,events FROM journal WHERE cursor=?1"},
+        {&sql_.load,
+         "SELECT name,n,tail,ifnull(ended_at,0),state,crc FROM session WHERE key=?1 AND name IS "
+         "NOT "
+         "NULL"},
+        {&sql_.row, "SELECT cursor,session,n,prev,events,crc FROM journal WHERE cursor=?1"},
         {&sql_.mark_after, "SELECT cursor FROM mark WHERE session=?1 AND n>?2 ORDER BY n LIMIT 1"},
         {&sql_.stream,
-         "SELECT cursor,session,n,events FROM journal WHERE cursor>=?1 ORDER BY cursor LIMIT ?2"},
+         "SELECT cursor,session,n,prev,events,crc FROM journal WHERE cursor>=?1 ORDER BY cursor "
+         "LIMIT "
+         "?2"},
         {&sql_.name, "SELECT name FROM session WHERE key=?1"},
-        {&sql_.save, "UPDATE session SET n=?2,tail=?3,ended_at=?4,state=?5 WHERE key=?1"},
+        {&sql_.save, "UPDATE session SET n=?2,tail=?3,ended_at=?4,state=?5,crc=?6 WHERE key=?1"},
         {&sql_.set_meta,
          "INSERT INTO meta(name,value) VALUES(?1,?2) ON CONFLICT(name) DO UPDATE SET "
          "value=excluded.value"},
@@ -147,13 +161,31 @@ Result<> SqliteStore::begin() {
     if (sync_failed_) {
         return Error{core::ErrorCode::kStorageSyncFailed, "the disk failed to sync before", {}};
     }
+    if (misplaced_) HEADWAY_CHECK(look_at_files());
     return sql_.begin.run();
 }
 
 Result<> SqliteStore::commit() {
     HEADWAY_CHECK(watch_sync(sql_.commit.run()));
     next_at_begin_ = next_;
-    return {};
+    return look_at_files();
+}
+
+Result<> SqliteStore::look_at_files() {
+    const std::int64_t log_bytes =
+        log_.length == 0 ? 0 : kLogHeader + log_.length * (page_bytes_ + kFrameHeader);
+    const auto found = files_.look(static_cast<std::uint64_t>(log_bytes));
+    const bool misplaced = found != FileWatch::Found::kSound;
+    if (!misplaced && !misplaced_) return {};
+    if (found == FileWatch::Found::kLogGone) (void)checkpoint(1);
+    // What is closed now must leave the log where it is: it may be all that there is.
+    sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
+                      misplaced || sync_failed_ ? 1 : 0, nullptr);
+    misplaced_ = misplaced;
+    if (!misplaced) return {};
+    if (found == FileWatch::Found::kMoved)
+        return Error{core::ErrorCode::kStorageUnavailable, files_.explain(found), {}};
+    return watch_sync(Error{core::ErrorCode::kStorageSyncFailed, files_.explain(found), {}});
 }
 
 void SqliteStore::rollback() {
@@ -163,11 +195,10 @@ void SqliteStore::rollback() {
 }
 
 Result<std::optional<SessionKey>> SqliteStore::find(std::string_view id) {
-    HEADWAY_TRY(const bool found, sql_.find.bind(1, id).step());
+    Rows rows{sql_.find.bind(1, id)};
+    HEADWAY_TRY(const bool found, rows.next());
     if (!found) return std::optional<SessionKey>{};
-    const SessionKey key = sql_.find.integer(0);
-    sql_.find.reset();
-    return std::optional{key};
+    return std::optional{SessionKey{rows->integer(0)}};
 }
 
 Result<SessionKey> SqliteStore::create(std::string_view id, core::Timestamp now) {
@@ -187,6 +218,7 @@ Result<Cursor> SqliteStore::append(SessionKey key, Chain& chain,
                       .bind(3, first)
                       .bind(4, chain.tail)
                       .bind_blob(5, row_buffer_)
+                      .bind(6, row_checksum(cursor, key, first, chain.tail, row_buffer_))
                       .run());
     // Every so many events a mark, so that a page of a long journal is found without walking all of
     // the chain.
@@ -202,20 +234,19 @@ Result<Cursor> SqliteStore::append(SessionKey key, Chain& chain,
 
 Result<std::optional<std::uint64_t>> SqliteStore::find_event_id(SessionKey key,
                                                                 std::string_view id) {
-    HEADWAY_TRY(const bool found, sql_.find_event_id.bind(1, key).bind(2, id).step());
+    Rows rows{sql_.find_event_id.bind(1, key).bind(2, id)};
+    HEADWAY_TRY(const bool found, rows.next());
     if (!found) return std::optional<std::uint64_t>{};
-    const auto n = static_cast<std::uint64_t>(sql_.find_event_id.integer(0));
-    sql_.find_event_id.reset();
-    return std::optional{n};
+    return std::optional{static_cast<std::uint64_t>(rows->integer(0))};
 }
 
 Result<std::optional<IdempotentUse>> SqliteStore::find_idempotency_key(std::string_view key) {
-    HEADWAY_TRY(const bool found, sql_.find_key.bind(1, key).step());
+    Rows rows{sql_.find_key.bind(1, key)};
+    HEADWAY_TRY(const bool found, rows.next());
     if (!found) return std::optional<IdempotentUse>{};
     IdempotentUse use;
-    use.fingerprint = sql_.find_key.text(0);
-    use.session = sql_.find_key.text(1);
-    sql_.find_key.reset();
+    use.fingerprint = rows->text(0);
+    use.session = rows->text(1);
     return std::optional{std::move(use)};
 }
 
@@ -239,11 +270,9 @@ Result<> SqliteStore::add_to_counter(std::string_view name, std::int64_t delta) 
 }
 
 Result<std::int64_t> SqliteStore::meta(std::string_view name) {
-    HEADWAY_TRY(const bool found, sql_.get_meta.bind(1, name).step());
-    if (!found) return std::int64_t{0};
-    const std::int64_t value = sql_.get_meta.integer(0);
-    sql_.get_meta.reset();
-    return value;
+    Rows rows{sql_.get_meta.bind(1, name)};
+    HEADWAY_TRY(const bool found, rows.next());
+    return found ? rows->integer(0) : std::int64_t{0};
 }
 
 Result<> SqliteStore::set_meta(std::string_view name, std::int64_t value) {

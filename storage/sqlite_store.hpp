@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "storage/file_watch.hpp"
 #include "storage/sqlite_copy.hpp"
 #include "storage/sqlite_handle.hpp"
 #include "storage/store.hpp"
@@ -33,6 +34,7 @@ public:
     core::Result<> begin() override;
     core::Result<> commit() override;
     void rollback() override;
+    core::Result<> look_at_files() override;
     core::Result<std::optional<SessionKey>> find(std::string_view id) override;
     core::Result<SessionKey> create(std::string_view id, core::Timestamp now) override;
     core::Result<Cursor> append(SessionKey key, Chain& chain,
@@ -79,7 +81,7 @@ public:
                                                          std::size_t limit) override;
     core::Result<Deletion> delete_some(core::Timestamp cutoff) override;
     core::Result<> checkpoint(int pages) override;
-    std::int64_t wal_pages() const override { return wal_pages_; }
+    std::int64_t wal_pages() const override { return log_.waiting; }
     std::uint64_t reusable_bytes() override;
 
     core::Result<> start_backup(const std::filesystem::path& file) override;
@@ -146,6 +148,13 @@ private:
         Cursor prev = 0;
         std::string events;
     };
+    /// A session's row, its place checked; `snapshot` is empty where there is none that is sound.
+    struct SessionRow {
+        std::string name;
+        std::uint64_t n = 0;
+        Chain chain;
+        std::string snapshot;
+    };
 
     explicit SqliteStore(Database database) : database_(std::move(database)) {}
     core::Result<> prepare();
@@ -155,6 +164,8 @@ private:
     core::Result<std::int64_t> meta(std::string_view name);
     core::Result<> set_meta(std::string_view name, std::int64_t value);
     core::Result<Row> read_row(Cursor cursor);
+    core::Result<SessionRow> read_session_row(SessionKey key);
+    core::Result<Cursor> snapshot_cursor();
     core::Result<> replay_chain(StoredSession& stored);
     core::Result<Recovery> recover_sessions();
     core::Result<> ensure_session_index(const Recovery& recovery);
@@ -178,7 +189,13 @@ private:
     Cursor next_at_begin_ = 1;  ///< what rollback() returns to
     Cursor oldest_ = 1;
     Progress progress_;
-    std::int64_t wal_pages_ = 0;
+    struct LogPages {
+        std::int64_t waiting = 0;  ///< to be moved into the database
+        std::int64_t length = 0;   ///< of the log as of the last commit
+    };
+    LogPages log_;
+    FileWatch files_;
+    bool misplaced_ = false;  ///< the last look found files that are not what they were
     std::string row_buffer_;  ///< reused for every appended row
 };
 

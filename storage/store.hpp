@@ -114,6 +114,10 @@ public:
     /// Returns when everything since begin() is on disk.
     virtual core::Result<> commit() = 0;
     virtual void rollback() = 0;
+    /// Whether what is written still comes to where the next start looks for it; commit() looks
+    /// too, after it has written. Errors: kStorageUnavailable while the database is not under its
+    /// name (it may come back), kStorageSyncFailed when it or its log was cut or the log is gone.
+    virtual core::Result<> look_at_files() { return {}; }
 
     virtual core::Result<std::optional<SessionKey>> find(std::string_view id) = 0;
     virtual core::Result<SessionKey> create(std::string_view id, core::Timestamp now) = 0;

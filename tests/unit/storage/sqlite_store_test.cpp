@@ -291,6 +291,28 @@ TEST_CASE("store: a session is loaded from its snapshot, or else by replay", "[s
     CHECK(loaded->session.id() == "a");
 }
 
+TEST_CASE("store: after an error in the middle of a read the next one has its own parameters",
+          "[storage]") {
+    const TempDir dir;
+    {
+        const auto store = opened(dir);
+        Writer a{*store, "a"};
+        a.fill(9);
+    }
+    {
+        auto database = Database::open(dir.file().string());
+        require_ok(database->execute("UPDATE journal SET events=x'ff' WHERE cursor=3"));
+    }
+    const auto store = opened(dir);
+    REQUIRE(code_of(store->read_stream(1, 100)) == ErrorCode::kStorageCorrupt);
+    const auto others = store->read_stream(6, 1);
+    require_ok(others);
+    std::vector<Cursor> cursors;
+    for (const StreamEvent& one : *others)
+        cursors.push_back(one.cursor);
+    CHECK(cursors == std::vector<Cursor>{7});
+}
+
 TEST_CASE("store: a missing row is corruption, said as such", "[storage]") {
     const TempDir dir;
     Chain chain;

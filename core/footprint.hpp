@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include "core/fields.hpp"
+#include "core/rare.hpp"
+
+namespace headway::core {
+
+template <class T>
+struct IsRareField : std::false_type {};
+template <class T>
+struct IsRareField<Rare<T>> : std::true_type {};
+
+/// Bytes on the heap that a described value owns, by the capacities of its vectors and strings.
+template <class T>
+std::size_t owned_bytes(const T& value) {
+    if constexpr (std::is_same_v<T, std::string>) {
+        static const std::size_t kInside = std::string{}.capacity();
+        return value.capacity() > kInside ? value.capacity() + 1 : 0;
+    } else if constexpr (IsRareField<T>::value) {
+        return value.has_value() ? sizeof(typename T::value_type) + owned_bytes(*value) : 0;
+    } else if constexpr (requires {
+                             value.has_value();
+                             *value;
+                         }) {
+        return value ? owned_bytes(*value) : 0;
+    } else if constexpr (requires { value.capacity(); }) {
+        std::size_t bytes = value.capacity() * sizeof(typename T::value_type);
+        for (const auto& item : value)
+            bytes += owned_bytes(item);
+        return bytes;
+    } else if constexpr (Described<T>) {
+        std::size_t bytes = 0;
+        for_each_field<T>(
+            [&](const auto& field, std::size_t) { bytes += owned_bytes(value.*(field.member)); });
+        return bytes;
+    } else {
+        static_assert(std::is_trivially_copyable_v<T>);
+        return 0;
+    }
+}
+
+template <class T>
+std::size_t footprint(const T& value) {
+    return sizeof(T) + owned_bytes(value);
+}
+
+}  // namespace headway::core

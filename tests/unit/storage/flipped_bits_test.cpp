@@ -1,0 +1,265 @@
+#include <catch2/catch.hpp>
+
+#include "storage/sqlite_copy.hpp"
+#include "storage/sqlite_store.hpp"
+#include "tests/support/gen.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+// What a disk gives back that is not what was written: never served as truth.
+
+using namespace headway::core;
+using namespace headway::storage;
+using namespace headway::tests;
+
+namespace {
+
+struct Agent {
+    Session session;
+    SessionKey key = 0;
+    Chain chain;
+};
+
+Agent write(SqliteStore& store, const std::string& id, int rows, bool ends = false) {
+    Agent agent{Session{id}, 0, {}};
+    require_ok(store.begin());
+    agent.key = store.create(id, at(0)).value();
+    std::vector<Event> out;
+    agent.session.open({}, {}, context(0), out);
+    require_ok(store.append(agent.key, agent.chain, out));
+    for (int i = 0; i < rows; ++i) {
+        std::vector<Event> events{message("row " + std::to_string(i))};
+        if (ends && i + 1 == rows) events = {ended(Outcome::kCompleted)};
+        out.clear();
+        agent.session.report(events, context(i), out);
+        require_ok(store.append(agent.key, agent.chain, out));
+    }
+    require_ok(store.commit());
+    return agent;
+}
+
+void save(SqliteStore& store, const Agent& agent) {
+    require_ok(store.begin());
+    require_ok(store.save(agent.key, agent.session, agent.chain, {}));
+    require_ok(store.set_snapshot_cursor(store.head()));
+    require_ok(store.commit());
+}
+
+std::unique_ptr<SqliteStore> opened(const TempDir& dir) {
+    auto store = SqliteStore::open(dir.file());
+    require_ok(store);
+    return *std::move(store);
+}
+
+void execute(const TempDir& dir, const std::string& sql) {
+    auto database = Database::open(dir.file().string());
+    require_ok(database);
+    require_ok(database->execute(sql.c_str()));
+}
+
+/// Replaces a blob, and gives what was there.
+std::string put(const TempDir& dir, const std::string& place, const std::string& bytes) {
+    auto database = Database::open(dir.file().string());
+    require_ok(database);
+    const std::string table = place.substr(0, place.find(' '));
+    const std::string column = table == "journal" ? "events" : "state";
+    const std::string where = place.substr(place.find(' '));
+    auto get = database->prepare("SELECT " + column + " FROM " + table + where);
+    require_ok(get);
+    REQUIRE(get->step().value());
+    std::string before{get->blob(0)};
+    get = Statement{};
+    if (bytes.empty()) return before;
+    auto set = database->prepare("UPDATE " + table + " SET " + column + "=?1" + where);
+    require_ok(set);
+    require_ok(set->bind_blob(1, bytes).run());
+    return before;
+}
+
+std::string flipped(std::string bytes, std::size_t bit) {
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+    return bytes;
+}
+
+struct Two {
+    Agent a;
+    Agent b;
+};
+
+Two two_sessions(const TempDir& dir, bool ends = false) {
+    const auto store = opened(dir);
+    Two two{write(*store, "a", 5, ends), write(*store, "b", 5, ends)};
+    save(*store, two.a);
+    save(*store, two.b);
+    return two;
+}
+
+}  // namespace
+
+TEST_CASE("flipped bits: each one in a journal row is noticed, and costs its session alone",
+          "[storage]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    const std::string place = "journal WHERE cursor=3";
+    const std::string sound = put(dir, place, {});
+    for (int i = 0; i < 40; ++i) {
+        const std::size_t bit = gen.index(sound.size() * 8);
+        INFO("bit " << bit);
+        put(dir, place, flipped(sound, bit));
+        const auto store = opened(dir);
+        require_ok(store->recover());
+        REQUIRE(code_of(store->read_session(a.key, a.chain, 0, 100)) == ErrorCode::kStorageCorrupt);
+        REQUIRE(code_of(store->read_stream(0, 100)) == ErrorCode::kStorageCorrupt);
+        REQUIRE(store->read_session(b.key, b.chain, 0, 100).value().size() == b.session.state().n);
+        REQUIRE(store->load(a.key).value().session.state() == a.session.state());  // its snapshot
+    }
+    CHECK(code_of(verify_database(dir.file())) == ErrorCode::kStorageCorrupt);
+    put(dir, place, sound);
+    require_ok(verify_database(dir.file()));
+}
+
+TEST_CASE("flipped bits: a number of a journal row that changed is noticed", "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    const std::string change = GENERATE("session=2", "n=4", "prev=1", "prev=0", "crc=crc+1");
+    CAPTURE(change);
+    execute(dir, "UPDATE journal SET " + change + " WHERE cursor=3");
+    const auto store = opened(dir);
+    CHECK(code_of(store->read_session(a.key, a.chain, 0, 100)) == ErrorCode::kStorageCorrupt);
+    CHECK(store->read_session(b.key, b.chain, 0, 100).value().size() == b.session.state().n);
+}
+
+TEST_CASE("flipped bits: a damaged snapshot is not used, the journal is read instead",
+          "[storage]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    const std::string place = "session WHERE name='a'";
+    const std::string sound = put(dir, place, {});
+    for (int i = 0; i < 40; ++i) {
+        const std::size_t bit = gen.index(sound.size() * 8);
+        INFO("bit " << bit);
+        put(dir, place, flipped(sound, bit));
+        const auto loaded = opened(dir)->load(a.key);
+        require_ok(loaded);
+        REQUIRE(loaded->session.state() == a.session.state());
+        REQUIRE(loaded->chain.tail == a.chain.tail);
+    }
+}
+
+TEST_CASE("flipped bits: a session whose way into the journal is damaged is refused alone",
+          "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    const std::string change =
+        GENERATE("tail=2", "tail=7", "n=3", "name='z'", "ended_at=5", "crc=crc+4294967296");
+    CAPTURE(change);
+    execute(dir, "UPDATE session SET " + change + " WHERE name='a'");
+    const auto store = opened(dir);
+    require_ok(store->recover());
+    CHECK(code_of(store->load(a.key)) == ErrorCode::kStorageCorrupt);
+    CHECK(store->load(b.key).value().session.state() == b.session.state());
+}
+
+TEST_CASE("flipped bits: with events behind the snapshot too, the start refuses no other session",
+          "[storage]") {
+    const TempDir dir;
+    Agent a{Session{"a"}, 0, {}};
+    Agent b{Session{"b"}, 0, {}};
+    {
+        const auto store = opened(dir);
+        a = write(*store, "a", 5);
+        save(*store, a);
+        b = write(*store, "b", 5);
+        std::vector<Event> events{message("behind it")};
+        std::vector<Event> out;
+        a.session.report(events, context(9), out);
+        require_ok(store->begin());
+        require_ok(store->append(a.key, a.chain, out));
+        require_ok(store->commit());
+    }
+    execute(dir, "UPDATE session SET tail=2 WHERE name='a'");
+    const auto store = opened(dir);
+    const auto recovery = store->recover();
+    require_ok(recovery);
+    REQUIRE(recovery->sessions.size() == 1);
+    CHECK(recovery->sessions.front().session.state() == b.session.state());
+    CHECK(code_of(store->load(a.key)) == ErrorCode::kStorageCorrupt);
+}
+
+TEST_CASE("flipped bits: how far the snapshots go is not believed when it was damaged",
+          "[storage]") {
+    const TempDir dir;
+    Agent a{Session{"a"}, 0, {}};
+    {
+        const auto store = opened(dir);
+        a = write(*store, "a", 2);
+        save(*store, a);
+        std::vector<Event> events{message("behind it")};
+        std::vector<Event> out;
+        a.session.report(events, context(9), out);
+        require_ok(store->begin());
+        require_ok(store->append(a.key, a.chain, out));
+        require_ok(store->commit());
+    }
+    execute(dir, "UPDATE meta SET value=value+64 WHERE name='snapshot_cursor'");
+    const auto recovery = opened(dir)->recover();
+    require_ok(recovery);
+    REQUIRE(recovery->sessions.size() == 1);
+    CHECK(recovery->sessions.front().session.state() == a.session.state());
+}
+
+TEST_CASE("flipped bits: retention deletes nothing of a session that only damage has ended",
+          "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    execute(dir, "UPDATE session SET ended_at=5 WHERE name='a'");
+    const auto store = opened(dir);
+    require_ok(store->recover());
+    for (int i = 0; i < 20; ++i) {
+        const auto step = store->delete_some(at(1'000'000));
+        require_ok(step);
+        CHECK_FALSE(step->doomed.has_value());
+        if (!step->more) break;
+    }
+    CHECK(store->read_session(a.key, a.chain, 0, 100).value().size() == a.session.state().n);
+}
+
+TEST_CASE("flipped bits: retention goes past a damaged row, and into no other session",
+          "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir, true);
+    const std::string change = GENERATE("events=x'ff'", "prev=1", "session=2");
+    CAPTURE(change);
+    execute(dir, "UPDATE journal SET " + change + " WHERE cursor=3");
+    {
+        const auto store = opened(dir);
+        require_ok(store->recover());
+        bool more = true;
+        for (int i = 0; i < 50 && more; ++i) {
+            const auto step = store->delete_some(at(1'000'000));
+            require_ok(step);
+            more = step->more;
+        }
+        CHECK_FALSE(more);
+        CHECK(store->find("a").value() == std::nullopt);
+        CHECK(store->find("b").value() == std::nullopt);
+    }
+    auto database = Database::open(dir.file().string());
+    CHECK(database->query_integer("SELECT count(*) FROM session").value() == 0);
+    CHECK(database->query_integer("SELECT count(*) FROM journal").value() <= 3);
+}
+
+TEST_CASE("flipped bits: rows and snapshots without a checksum are read as before", "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    execute(dir, "UPDATE journal SET crc=NULL; UPDATE session SET crc=NULL");
+    const auto store = opened(dir);
+    require_ok(store->recover());
+    CHECK(store->load(a.key).value().session.state() == a.session.state());
+    CHECK(store->read_session(b.key, b.chain, 0, 100).value().size() == b.session.state().n);
+}

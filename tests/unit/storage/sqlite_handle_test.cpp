@@ -1,0 +1,67 @@
+#include "storage/sqlite_handle.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/names.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace headway::core;
+using namespace headway::storage;
+using namespace headway::tests;
+
+namespace {
+
+struct Numbers {
+    TempDir dir;
+    Database database;
+
+    Numbers() : database(Database::open(dir.file().string()).value()) {
+        require_ok(database.execute(
+            "CREATE TABLE number(value INTEGER, name TEXT);"
+            "INSERT INTO number VALUES(1,'one'),(2,'two'),(3,'three'),(4,'four')"));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("statement: rows that are left in the middle leave nothing to the next", "[storage]") {
+    Numbers numbers;
+    auto kept = numbers.database.prepare("SELECT value FROM number WHERE value>=?1 ORDER BY value");
+    require_ok(kept);
+    {
+        Rows rows{kept->bind(1, std::int64_t{1})};
+        REQUIRE(rows.next().value());
+        CHECK(rows->integer(0) == 1);
+    }
+    Rows rows{kept->bind(1, std::int64_t{4})};
+    REQUIRE(rows.next().value());
+    CHECK(rows->integer(0) == 4);
+    CHECK_FALSE(rows.next().value());
+}
+
+TEST_CASE("statement: a parameter that cannot be bound is an error, not the one before",
+          "[storage]") {
+    Numbers numbers;
+    auto kept = numbers.database.prepare("SELECT name FROM number WHERE value=?1");
+    require_ok(kept);
+    REQUIRE(kept->bind(1, std::int64_t{2}).step().value());
+    // It is in the middle of its rows, where SQLite takes no parameters.
+    const auto other = kept->bind(1, std::int64_t{3}).step();
+    REQUIRE_FALSE(other.has_value());
+    CHECK_THAT(other.error().detail, Catch::Contains("a parameter cannot be bound"));
+    REQUIRE(kept->bind(1, std::int64_t{3}).step().value());
+    CHECK(kept->text(0) == "three");
+    kept->reset();
+    CHECK_FALSE(kept->bind(2, std::int64_t{3}).step().has_value());  // there is one only
+}
+
+TEST_CASE("statement: what was bound for one run is not there for the next", "[storage]") {
+    Numbers numbers;
+    auto insert = numbers.database.prepare("INSERT INTO number VALUES(?1,?2)");
+    require_ok(insert);
+    require_ok(insert->bind(1, std::int64_t{5}).bind(2, "five").run());
+    require_ok(insert->bind(1, std::int64_t{6}).run());
+    CHECK(
+        numbers.database.query_integer("SELECT count(*) FROM number WHERE name IS NULL").value() ==
+        1);
+}
