@@ -47,16 +47,29 @@ void Supervisor::follow_wall_clock() {
 
 /// A clock that was set back must not put new events before old ones.
 core::Result<> Supervisor::start_after_journal() {
-    HEADWAY_TRY(const auto newest, store_.read_stream(store_.head() - 1, 1));
-    const core::Timestamp last = newest.empty() ? core::kNever : newest.back().event.at;
-    const core::Millis behind = newest.empty() ? core::Millis{0} : last - clock_.now();
+    const auto newest = store_.read_stream(store_.head() - 1, 1);
+    if (!newest && newest.error().code != core::ErrorCode::kStorageCorrupt) return newest.error();
+    core::Timestamp last = core::kNever;
+    if (!newest) {
+        report_(true, "the newest event cannot be read: " + newest.error().detail);
+        last += core::Millis{1};  // as old as can be: nothing is deleted at once
+    } else if (!newest->empty()) {
+        last = newest->back().event.at;
+    }
+    const core::Millis behind = last == core::kNever ? core::Millis{0} : last - clock_.now();
     if (behind > core::Millis{0}) {
         clock_.advance_to(last);
         report_(true, "the wall clock is " + ms(behind) +
                           " behind the newest event of the journal; event times go on from there");
     }
-    if (!started_) clock_steps_.start(clock_.reading(), last);
+    if (started_) return {};
     started_ = true;
+    clock_steps_.start(clock_.reading(), last);
+    if (!clock_steps_.trusted(clock_.reading().steady)) {
+        report_(false, "the newest event of the journal is " + ms(clock_.now() - last) +
+                           " old; nothing is deleted before the wall clock has stood for " +
+                           ms(settings_.clock_confirm));
+    }
     return {};
 }
 

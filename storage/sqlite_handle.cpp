@@ -101,7 +101,6 @@ core::Result<> Statement::run() {
 
 void Statement::reset() {
     sqlite3_reset(statement_.get());
-    sqlite3_clear_bindings(statement_.get());
     bind_error_ = SQLITE_OK;
 }
 

@@ -34,7 +34,6 @@ public:
     core::Result<bool> step();
     /// Runs a statement that has no rows.
     core::Result<> run();
-    /// Ends what it is doing, and forgets its parameters.
     void reset();
 
     std::int64_t integer(int column) const;

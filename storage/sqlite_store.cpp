@@ -149,9 +149,16 @@ Result<> SqliteStore::find_ends() {
     next_ = deleted + 1;
     next_at_begin_ = next_;
     if (last == 0) return {};
-    HEADWAY_TRY(const Row row, read_row(last));
-    HEADWAY_TRY(const std::uint64_t count, count_events(row.events));
-    next_ = std::max(next_, last + static_cast<Cursor>(count));
+    const auto row = read_row(last);
+    auto count = row ? count_events(row->events) : row.error();
+    if (!count && count.error().code != core::ErrorCode::kStorageCorrupt) return count.error();
+    if (!count) {  // damaged: no event takes less than a byte, and cursors may skip
+        HEADWAY_TRY(const std::int64_t bytes,
+                    database_.query_integer("SELECT length(events) FROM journal WHERE cursor=" +
+                                            std::to_string(last)));
+        count = static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 1));
+    }
+    next_ = std::max(next_, last + static_cast<Cursor>(*count));
     next_at_begin_ = next_;
     return {};
 }

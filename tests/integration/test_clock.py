@@ -5,6 +5,7 @@ The wall clock is that of libfaketime, the steady one stays real. HEADWAY_LONG=1
 """
 import glob
 import os
+import re
 import signal
 import threading
 import time
@@ -52,12 +53,12 @@ class Agent:
 
 
 class ClockCase(OwnDaemonCase):
-    def begin(self, offset: int = 0):
+    def begin(self, offset: int = 0, **settings):
         if LIBRARY is None:
             self.skipTest("libfaketime (package faketime) is not installed")
         if SLOW > 1:
             self.skipTest("libfaketime does not go with sanitizers")
-        daemon = Daemon()
+        daemon = Daemon(settings)
         self.addCleanup(self.remove_shared_memory)  # after the daemon is gone
         self.addCleanup(daemon.close)
         self.file = daemon.root / "clock"
@@ -107,17 +108,69 @@ class Steps(ClockCase):
                 self.never_blamed(client, name)
                 self.in_order(client, name)
 
-    def test_stamps_follow_the_wall_clock_ahead_and_nobody_pays_for_the_time_between(self):
-        daemon = self.begin()
+    def test_stamps_follow_a_step_ahead_that_stands_and_nobody_pays_for_the_time_between(self):
+        daemon = self.begin(**{"storage.clock_confirm": "2s"})
         client = self.client(daemon)
         client.put("/v1/sessions/b", {"budget": {"timeout_seconds": 600, "max_steps": 50}})
         client.beat("b")
         self.set_clock(HOUR)
-        eventually(lambda: "ms ahead" in daemon.log(), what="the step noticed")
+        eventually(lambda: "follow, and what is due by then happens, when it has stood" in daemon.log(), what="the step doubted")
+        eventually(lambda: re.search("the wall clock has stood .* ms ahead", daemon.log()), what="the step confirmed")
         reply = client.beat("b")
         self.assertAlmostEqual(stamps(client, "b")[-1], time.time() + HOUR, delta=5)
         self.assertLess(client.get("/v1/sessions/b/budget").json()["budget"]["elapsed_seconds"], 60)
         self.assertEqual(reply["directives"], [])
+
+
+    def test_one_wrong_reading_deletes_expires_and_stamps_nothing(self):
+        daemon = self.begin(**{"storage.retention": "30d"})
+        client, operator = self.client(daemon), daemon.operator()
+        self.addCleanup(operator.close)
+        client.beat("ended")
+        client.end("ended")
+        asked = client.post("/v1/sessions/open/approvals", {"tool": "deploy", "args": {}, "expires_in_ms": 86400_000, "on_expiry": "reject"})
+        asked = asked.json()["id"]
+        token = operator.post("/v1/tokens", {"name": "t", "scopes": ["read"], "expires_in": "1d"}).json()["token"]
+        self.set_clock(400 * 86400)
+        eventually(lambda: "while the machine did not sleep" in daemon.log(), what="the step doubted")
+        for _ in range(8):  # the work of some seconds, and gaps for housekeeping
+            client.beat("open")
+            time.sleep(0.5)
+        self.set_clock(0)
+        eventually(lambda: "nothing followed from it" in daemon.log(), what="the clock back")
+        client.beat("open")
+        self.assertEqual(client.get("/v1/sessions/ended").json()["verdict"]["status"], "completed")
+        self.assertEqual(client.get(f"/v1/approvals/{asked}").json()["status"], "pending")
+        self.assertEqual(self.client(daemon, token=token).get("/v1/sessions").status, 200)
+        for session in ("ended", "open"):
+            for stamp in stamps(client, session):
+                self.assertAlmostEqual(stamp, time.time(), delta=120)
+
+    def test_a_start_with_a_clock_that_is_wrong_deletes_nothing_before_it_has_stood(self):
+        daemon = self.begin(**{"storage.retention": "30d"})
+        client = self.client(daemon)
+        client.beat("ended")
+        client.end("ended")
+        self.assertEqual(daemon.stop(), 0)
+        self.set_clock(400 * 86400)
+        daemon.start()
+        client = self.client(daemon)
+        for _ in range(8):
+            client.beat("open")
+            time.sleep(0.5)
+        self.assertEqual(client.get("/v1/sessions/ended").json()["verdict"]["status"], "completed")
+        self.assertIn("nothing is deleted before the wall clock has stood", daemon.log())
+
+    def test_after_a_start_that_was_not_wrong_retention_goes_on(self):
+        daemon = self.begin(**{"storage.retention": "30d", "storage.clock_confirm": "1s"})
+        client = self.client(daemon)
+        client.beat("ended")
+        client.end("ended")
+        self.assertEqual(daemon.stop(), 0)
+        self.set_clock(400 * 86400)
+        daemon.start()
+        client = self.client(daemon)
+        eventually(lambda: client.beat("open") and client.get("/v1/sessions/ended").status == 404, what="the session deleted")
 
 
 class Pauses(ClockCase):

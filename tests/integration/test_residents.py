@@ -4,7 +4,7 @@ import re
 import unittest
 
 from support.case import OwnDaemonCase
-from support.limits import eventually
+from support.limits import SLOW, eventually
 
 
 class Residents(OwnDaemonCase):
@@ -27,6 +27,26 @@ class Residents(OwnDaemonCase):
         for number in range(20):
             self.assertEqual(client.get(f"/v1/sessions/done-{number}").json()["verdict"]["status"], "completed")
         eventually(lambda: resident() == 2, what="that the visitors have left")
+
+    def test_memory_is_bounded_by_bytes_however_much_each_session_remembers(self):
+        daemon = self.start({"storage.sessions_resident_bytes": "24MiB"})
+        client = self.client(daemon)
+        client.beat("first")
+        fresh = daemon.resident_bytes()
+        opening = {"goal": "g" * 4000, "labels": {f"label-{i}": "v" * 120 for i in range(16)},
+                   "policy": {"tools": [{"tool": f"tool-{i}-" + "t" * 480, "patience": 2} for i in range(32)]}}
+        sessions = 3000 if SLOW == 1 else 1000
+        for number in range(sessions):
+            self.assertEqual(client.put(f"/v1/sessions/big-{number}", opening).status, 201)
+        held = int(re.search(rb"^headway_sessions_resident (\d+)$", client.get("/metrics").body, re.M)[1])
+        self.assertLess(held, sessions // 2, "most have left")
+        self.assertGreater(held, 100, "as many as fit stay")
+        if SLOW == 1:
+            self.assertLess(daemon.resident_bytes() - fresh, 80 << 20)
+        for number in (0, sessions // 2, sessions - 1):  # and all of them are there
+            found = client.get(f"/v1/sessions/big-{number}").json()
+            self.assertEqual((found["goal"], len(found["labels"])), (opening["goal"], 16))
+            self.assertEqual(client.beat(f"big-{number}")["accepted"], 1)
 
 
 if __name__ == "__main__":

@@ -71,9 +71,10 @@ def rows(source: sqlite3.Connection, table: str, version: int) -> list:
         values = dict(zip(names, row))
         if table == "session":  # a snapshot is made anew with every schema
             values.update(state=None, n=0, tail=0)
-        if table == "meta" and values["name"] in ("snapshot_cursor", "session_index_due"):
+            values.pop("crc", None)
+        if table == "meta" and values["name"] in ("snapshot_cursor", "snapshot_check", "session_index_due"):
             continue
-        lines.append(f"INSERT INTO {table}({','.join(names)}) VALUES({','.join(map(literal, values.values()))});")
+        lines.append(f"INSERT INTO {table}({','.join(values)}) VALUES({','.join(map(literal, values.values()))});")
     return lines
 
 

@@ -93,7 +93,7 @@ TEST_CASE("files: a folder that was deleted is noticed before the next transacti
 TEST_CASE("files: a log that was cut ends all writing", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir.file());
-    fs::resize_file(log_of(dir.file()), GENERATE(0, 4096));
+    fs::resize_file(log_of(dir.file()), static_cast<std::uintmax_t>(GENERATE(0, 4096)));
     CHECK(code_of(store->look_at_files()) == ErrorCode::kStorageSyncFailed);
     CHECK(code_of(store->begin()) == ErrorCode::kStorageSyncFailed);
 }

@@ -54,14 +54,3 @@ TEST_CASE("statement: a parameter that cannot be bound is an error, not the one 
     kept->reset();
     CHECK_FALSE(kept->bind(2, std::int64_t{3}).step().has_value());  // there is one only
 }
-
-TEST_CASE("statement: what was bound for one run is not there for the next", "[storage]") {
-    Numbers numbers;
-    auto insert = numbers.database.prepare("INSERT INTO number VALUES(?1,?2)");
-    require_ok(insert);
-    require_ok(insert->bind(1, std::int64_t{5}).bind(2, "five").run());
-    require_ok(insert->bind(1, std::int64_t{6}).run());
-    CHECK(
-        numbers.database.query_integer("SELECT count(*) FROM number WHERE name IS NULL").value() ==
-        1);
-}

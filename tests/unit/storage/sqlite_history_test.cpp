@@ -81,8 +81,9 @@ TEST_CASE("history: a database of the first schema gets the table and keeps its 
         require_ok(database.execute(
             "DROP TABLE used; DROP TABLE token; DROP TABLE approval; DROP TABLE judge_check; "
             "DROP TABLE estimate; DROP TABLE estimate_score; DROP TABLE session_index; "
-            "DROP TABLE webhook_message; DROP TABLE webhook_endpoint; PRAGMA "
-            "user_version=1"));
+            "DROP TABLE webhook_message; DROP TABLE webhook_endpoint; "
+            "ALTER TABLE journal DROP COLUMN crc; ALTER TABLE session DROP COLUMN crc; "
+            "PRAGMA user_version=1"));
     }
     auto store = SqliteStore::open(dir.file()).value();
     CHECK(store->find("old").value().has_value());

@@ -272,7 +272,8 @@ TEST_CASE("session index: a database of before gets it from its journal", "[stor
     require_ok(database);
     require_ok(
         database->execute("DROP TABLE session_index;DROP TABLE webhook_message;"
-                          "DROP TABLE webhook_endpoint;PRAGMA user_version=5"));
+                          "DROP TABLE webhook_endpoint;ALTER TABLE journal DROP COLUMN crc;"
+                          "ALTER TABLE session DROP COLUMN crc;PRAGMA user_version=5"));
     database = Database::open(":memory:");  // lets go of the file
 
     for (int start = 0; start < 2; ++start) {

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""The files of a running daemon are deleted, renamed or cut: it stops acknowledging, and says how to save what there is."""
+import re
+import shutil
+import subprocess
+import threading
+import unittest
+
+from support.case import OwnDaemonCase
+from support.daemon import Daemon
+from support.limits import eventually
+
+
+class Agents:
+    """Report all the time, each to a session of its own, until the daemon refuses or goes."""
+
+    def __init__(self, case, daemon, count: int = 4):
+        self.daemon, self.acknowledged, self.refused, self.after = daemon, {}, [], []
+        self._refused, self._stop = threading.Event(), threading.Event()
+        self.threads = []
+        for number in range(count):
+            session, client = f"agent-{number}", case.client(daemon)
+            self.acknowledged[session] = []
+            thread = threading.Thread(target=self._run, args=(session, client), daemon=True)
+            self.threads.append(thread)
+            thread.start()
+
+    def _run(self, session: str, client):
+        number = 0
+        while not self._stop.is_set():
+            known_to_refuse = self._refused.is_set()
+            event = {"type": "message", "event_id": f"e{number}", "data": {"role": "assistant", "text": f"t{number}"}}
+            try:
+                reply = client.post(f"/v1/sessions/{session}/events", event)
+            except OSError:
+                return
+            if reply.status == 200:
+                self.acknowledged[session].append(event["event_id"])
+                number += 1
+                if known_to_refuse:  # sent after somebody was refused
+                    self.after.append((session, number))
+            else:
+                self.refused.append((reply.status, reply.json()))
+                self._refused.set()
+                if len(self.refused) > 50:
+                    return
+
+    def have_reported(self, times: int = 20):
+        eventually(lambda: all(len(ids) >= times for ids in self.acknowledged.values()), what="reports")
+
+    def wait_for_refusal(self):
+        eventually(lambda: len(self.refused) > 20 or not self.daemon.running(), what="refusals")
+
+    def stop(self):
+        self._stop.set()
+        for thread in self.threads:
+            thread.join()
+
+
+class Moved(OwnDaemonCase):
+    def all_there(self, daemon, agents):
+        client = self.client(daemon)
+        for session, acknowledged in agents.acknowledged.items():
+            events = client.journal(session)
+            self.assertEqual([e["n"] for e in events], list(range(1, len(events) + 1)))
+            stored = [e["event_id"] for e in events if e.get("event_id")]
+            self.assertEqual(stored[:len(acknowledged)], acknowledged)
+
+    def refuses(self, daemon, agents):
+        agents.wait_for_refusal()
+        status, problem = agents.refused[0]
+        self.assertEqual((status, problem["code"]), (503, "storage_unavailable"))
+        self.assertRegex(problem["detail"], "deleted, renamed or replaced")
+        eventually(lambda: self.client(daemon).get("/readyz").status == 503, what="not ready")
+        self.assertIn("deleted, renamed or replaced while headway has it open", daemon.log())
+        agents.stop()
+        self.assertEqual(agents.after, [], "acknowledged after somebody was refused")
+
+    def test_a_deleted_state_directory_is_noticed_and_can_be_saved_from_the_process(self):
+        daemon = self.start()
+        agents = Agents(self, daemon)
+        agents.have_reported()
+        shutil.rmtree(daemon.state_dir)
+        self.refuses(daemon, agents)
+        # What the log says to do.
+        saved = Daemon()
+        self.addCleanup(saved.close)
+        saved.state_dir.mkdir()
+        command = re.search(r"`(cp /proc/\S+ headway\.db && cp /proc/\S+ headway\.db-wal)`", daemon.log())[1]
+        subprocess.run(command, shell=True, check=True, cwd=saved.state_dir)
+        daemon.stop()
+        saved.start()
+        self.all_there(saved, agents)
+
+    def test_a_renamed_database_is_written_again_when_it_is_back(self):
+        daemon = self.start()
+        agents = Agents(self, daemon)
+        agents.have_reported()
+        database = daemon.state_dir / "headway.db"
+        database.rename(database.with_name("elsewhere"))
+        self.refuses(daemon, agents)
+        database.with_name("elsewhere").rename(database)
+        client = self.client(daemon)
+        eventually(lambda: client.get("/readyz").status == 200, what="ready again")
+        self.assertEqual(client.report("new", "message", role="assistant", text="work goes on")["accepted"], 1)
+        self.all_there(daemon, agents)
+        self.assertEqual(daemon.stop(), 0)
+
+    def test_one_that_stays_renamed_loses_nothing_when_the_daemon_ends(self):
+        daemon = self.start()
+        agents = Agents(self, daemon)
+        agents.have_reported()
+        database = daemon.state_dir / "headway.db"
+        database.rename(database.with_name("elsewhere"))
+        self.refuses(daemon, agents)
+        daemon.stop()
+        database.with_name("elsewhere").rename(database)
+        daemon.start()
+        self.all_there(daemon, agents)
+
+    def test_a_log_that_is_cut_ends_the_daemon_and_the_journal_has_no_gap(self):
+        daemon = self.start()
+        agents = Agents(self, daemon)
+        agents.have_reported()
+        with open(daemon.state_dir / "headway.db-wal", "r+b") as log:
+            log.truncate(0)
+        self.assertEqual(daemon.wait_for_exit(), 1)
+        agents.stop()
+        self.assertEqual(agents.after, [])
+        self.assertIn("was cut while headway has it open", daemon.log())
+        daemon.start()
+        client = self.client(daemon)
+        for session in agents.acknowledged:
+            if client.get(f"/v1/sessions/{session}").status == 404:
+                continue  # all of it was in what was cut
+            events = client.journal(session)
+            self.assertEqual([e["n"] for e in events], list(range(1, len(events) + 1)))
+        self.assertEqual(client.report("new", "message", role="assistant", text="work goes on")["accepted"], 1)
+
+    def test_a_deleted_log_ends_the_daemon_and_nothing_is_lost(self):
+        daemon = self.start()
+        agents = Agents(self, daemon)
+        agents.have_reported()
+        (daemon.state_dir / "headway.db-wal").unlink()
+        self.assertEqual(daemon.wait_for_exit(), 1)
+        agents.stop()
+        self.assertEqual(agents.after, [])
+        daemon.start()
+        self.all_there(daemon, agents)
+
+    def test_it_is_noticed_while_nothing_is_reported(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        client.beat("a")
+        shutil.rmtree(daemon.state_dir)
+        eventually(lambda: client.get("/readyz").status == 503, what="not ready")
+
+
+if __name__ == "__main__":
+    unittest.main()
