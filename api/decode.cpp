@@ -1,8 +1,10 @@
 #include "api/decode.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "api/canonical.hpp"
 #include "api/check_policy.hpp"
@@ -11,6 +13,7 @@
 #include "core/budget_settings.hpp"
 #include "core/limits.hpp"
 #include "core/policy.hpp"
+#include "core/suggest.hpp"
 
 namespace headway::api {
 namespace {
@@ -102,10 +105,24 @@ Result<> require_defaults(core::Payload& payload) {
         payload);
 }
 
+std::string no_event_type(JsonValue json) {
+    constexpr std::size_t kMeantBytesMax = 64;  // a longer word is no slip of the hand
+    const auto& names = core::EnumNames<core::EventType>::kNames;
+    std::string near;
+    if (json.kind() == JsonKind::kString && json.text().size() <= kMeantBytesMax) {
+        std::vector<std::string_view> known;
+        for (std::size_t i = 0; i < names.size(); ++i)
+            if (core::reportable(static_cast<core::EventType>(i))) known.push_back(names[i]);
+        near = core::did_you_mean(json.text(), known);
+    }
+    return near.empty() ? "is no event type, such as heartbeat, tool.finished or message"
+                        : "is no event type" + near;
+}
+
 Result<> decode_type(JsonValue json, core::Event& event) {
     core::EventType type{};
     if (json.kind() != JsonKind::kString || !core::parse_name(json.text(), type)) {
-        return under(wrong("is no event type; see the events of the API"), "type");
+        return under(wrong(no_event_type(json)), "type");
     }
     if (!core::reportable(type)) {
         return under(wrong("is written by Headway only"), "type");

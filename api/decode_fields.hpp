@@ -71,7 +71,7 @@ inline bool names_somebody(std::string_view field) {
 /// A string as it came.
 inline Result<> decode_exact(JsonValue json, std::string& out) {
     if (json.kind() != JsonKind::kString) return wrong("must be a string");
-    if (json.text().size() > core::limits::kStringBytesMax) {
+    if (json.text().size() > core::limits::kStringBytesMax && !json.of_export()) {
         return wrong("must be at most " + std::to_string(core::limits::kStringBytesMax) + " bytes");
     }
     out = json.text();
@@ -97,13 +97,18 @@ inline Result<> decode(JsonValue json, std::string& out) {
     return {};
 }
 
+/// As it was stored: head, tail, length and digest of the whole.
+Result<> decode_cut(JsonValue json, core::Text& out);
+
 inline Result<> decode(JsonValue json, core::Text& out) {
+    if (json.is_cut_text()) return decode_cut(json, out);
     if (json.kind() != JsonKind::kString) return wrong("must be a string");
     out = core::bounded_text(json.redacted_text());
     return {};
 }
 
 inline Result<> decode(JsonValue json, core::Json& out) {
+    if (json.is_cut_text()) return decode_cut(json, out);
     std::string text;
     text.reserve(kJsonBytesUsual);
     json.append_redacted_to(text);

@@ -3,6 +3,8 @@
 #include "api/encode_budget.hpp"
 #include "api/encode_estimate.hpp"
 #include "api/json_writer.hpp"
+#include "api/print_text.hpp"
+#include "core/sanitize.hpp"
 
 namespace headway::api {
 namespace {
@@ -23,7 +25,16 @@ void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
     json.close_object();
 }
 
-void write_envelope(JsonWriter& json, std::string_view session, const core::Event& event) {
+bool holds_redacted(const core::ToolFinished& call) {
+    // Of a text that was cut nobody who reads it knows the middle, so its digest tells nothing.
+    const auto within = [](const core::Text& text) {
+        return text.whole() && text.kept.find(core::kRedacted) != std::string::npos;
+    };
+    return within(call.args) || within(call.result) || (call.error && within(call.error->message));
+}
+
+void write_envelope(JsonWriter& json, std::string_view session, const core::Event& event,
+                    bool prints) {
     json.open_object();
     json.member("session", session);
     json.member("n", event.n);
@@ -34,6 +45,9 @@ void write_envelope(JsonWriter& json, std::string_view session, const core::Even
     if (event.state) json.member("state", *event.state);
     if (event.from) json.member("from", *event.from);
     if (event.next_heartbeat_ms != 0) json.member("next_heartbeat_ms", event.next_heartbeat_ms);
+    const auto* call = std::get_if<core::ToolFinished>(&event.payload);
+    if (prints && call != nullptr && !holds_redacted(*call))
+        json.member("print", call->print ? print_text(*call->print) : std::string{});
     json.key("data");
     std::visit([&json](const auto& data) { json.value(data); }, event.payload);
     json.close_object();
@@ -200,6 +214,7 @@ void write_wait_body(JsonWriter& json, const core::SessionView& view,
                      const core::WaitAnswer& answer, const ReadingTime& time) {
     json.member("matched", answer.matched);
     json.member("impossible", answer.impossible);
+    json.member("cause", answer.cause);
     json.member("session", view.id);
     json.member("n", view.n);
     json.member("alive", core::is_alive(view, time.now, time.watch));
@@ -237,9 +252,10 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
     json.close_object();
 }
 
-void append_event(std::string& out, std::string_view session, const core::Event& event) {
+void append_event(std::string& out, std::string_view session, const core::Event& event,
+                  bool prints) {
     JsonWriter json{out};
-    write_envelope(json, session, event);
+    write_envelope(json, session, event, prints);
 }
 
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
@@ -371,12 +387,22 @@ void append_chat_status(std::string& out, const core::SessionView& view) {
     json.close_object();
 }
 
-void append_wait(std::string& out, const core::SessionView& view, const core::WaitAnswer& answer,
-                 const ReadingTime& time) {
+void append_wait(std::string& out, const WaitPart& part, const ReadingTime& time) {
     JsonWriter json{out};
     json.open_object();
-    json.member("met", answer.met);
-    write_wait_body(json, view, answer, time);
+    json.member("met", part.answer.met);
+    if (part.view != nullptr) {
+        write_wait_body(json, *part.view, part.answer, time);
+    } else {
+        json.member("matched", part.answer.matched);
+        json.member("impossible", part.answer.impossible);
+        json.member("cause", part.answer.cause);
+        json.member("session", part.id);
+        json.member("n", 0);
+        json.member("alive", false);
+        json.key("verdict");
+        json.null();
+    }
     json.close_object();
 }
 
@@ -390,6 +416,12 @@ void append_wait_several(std::string& out, std::span<const WaitPart> parts, bool
     json.open_object();
     for (const WaitPart& part : parts) {
         if (part.answer.met) json.member(part.id, part.answer.matched);
+    }
+    json.close_object();
+    json.key("causes");
+    json.open_object();
+    for (const WaitPart& part : parts) {
+        if (part.answer.impossible) json.member(part.id, part.answer.cause);
     }
     json.close_object();
     json.key("sessions");

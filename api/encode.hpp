@@ -40,8 +40,10 @@ struct Advice {
 
 void append_advice(std::string& out, const Advice& advice, const core::SessionView& view);
 
-/// The envelope of one event.
-void append_event(std::string& out, std::string_view session, const core::Event& event);
+/// The envelope of one event. `prints`: with what calls were compared by, which an export needs,
+/// but of none that held a secret: a digest of it could be guessed.
+void append_event(std::string& out, std::string_view session, const core::Event& event,
+                  bool prints = false);
 
 /// When the clock that reads it stood where, for fields such as `alive`.
 struct ReadingTime {
@@ -72,16 +74,15 @@ void append_progress(std::string& out, const core::SessionView& view, const Read
 /// `max_iterations_reached` past the limit of iterations.
 void append_chat_status(std::string& out, const core::SessionView& view);
 
-/// The reply of a wait on one session.
-void append_wait(std::string& out, const core::SessionView& view, const core::WaitAnswer& answer,
-                 const ReadingTime& time);
-
-/// One session of a wait that has ended: `view` is null for one that nobody has opened.
+/// One session of a wait: `view` is null for one that nobody has opened.
 struct WaitPart {
     std::string_view id;
     const core::SessionView* view = nullptr;
     core::WaitAnswer answer;
 };
+
+/// The reply of a wait on one session.
+void append_wait(std::string& out, const WaitPart& part, const ReadingTime& time);
 
 /// The reply of a wait on several.
 void append_wait_several(std::string& out, std::span<const WaitPart> parts, bool met,

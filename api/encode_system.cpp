@@ -82,7 +82,7 @@ void append_journal(std::string& out, std::string_view session, const JournalPag
     out += "{\"events\":[";
     for (const core::Event& event : page.events) {
         if (&event != &page.events.front()) out.push_back(',');
-        append_event(out, session, event);
+        append_event(out, session, event, page.prints);
     }
     out += "],\"head\":" + std::to_string(page.head);
     out += page.more ? ",\"more\":true,\"next\":" + std::to_string(page.next) + "}"

@@ -54,6 +54,7 @@ struct JournalPage {
     std::uint64_t head = 0;  ///< the last event of the session
     bool more = false;       ///< behind them, in that order
     std::uint64_t next = 0;  ///< from where: `after` of the next page, or `before`
+    bool prints = false;     ///< as of append_event()
 };
 /// `{"events":[...],"head":n,"more":bool,"next":n|null}`
 void append_journal(std::string& out, std::string_view session, const JournalPage& page);

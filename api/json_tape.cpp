@@ -326,6 +326,25 @@ std::string JsonValue::redacted_text() const {
     return out;
 }
 
+bool JsonValue::of_export() const {
+    return tape_->exports_;
+}
+
+bool JsonValue::is_cut_text() const {
+    if (!of_export() || kind() != JsonKind::kObject || size() != 4) return false;
+    std::size_t known = 0;
+    each([&known](JsonValue member) {
+        const bool text = member.kind() == JsonKind::kString;
+        const std::string_view name = member.key();
+        const bool fits = name == "bytes"
+                              ? member.kind() == JsonKind::kUnsigned
+                              : text && (name == "head" || name == "tail" || name == "digest");
+        known += fits ? 1 : 0;
+        return fits;
+    });
+    return known == 4;
+}
+
 bool JsonValue::holds_secret() const {
     if (tape_->secrets_ == nullptr) return false;
     if (kind() == JsonKind::kString) return tape_->secrets_->find(text(), 0).has_value();

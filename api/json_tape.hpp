@@ -49,6 +49,10 @@ public:
     std::string redacted_text() const;
     /// Whether the above differ from append_to() and text().
     bool holds_secret() const;
+    /// Whether JsonTape::read_exports() is on: Headway wrote it.
+    bool of_export() const;
+    /// Whether it is, and this is a text that was cut when it was stored.
+    bool is_cut_text() const;
 
 private:
     friend class JsonTape;
@@ -70,6 +74,9 @@ public:
     JsonValue root() const { return {*this, 0}; }
     /// From now on; null, as at first: nothing is one. It has to live as long as the tape.
     void redact_with(const core::SecretFinder* secrets) { secrets_ = secrets; }
+    /// Whether what is read are events as Headway stored them: {"head","tail","bytes","digest"} is
+    /// a text that was cut then, and its own words may be longer than an agent's. At first not.
+    void read_exports(bool on) { exports_ = on; }
 
     struct Node {
         JsonKind kind = JsonKind::kNull;
@@ -91,6 +98,7 @@ private:
     std::string text_;
     std::vector<std::string_view> keys_;  ///< of the object that was read last
     const core::SecretFinder* secrets_ = nullptr;
+    bool exports_ = false;
 };
 
 template <class Visit>

@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kBold = "\x1b[1m";
+constexpr std::string_view kRed = "\x1b[1;31m";
 constexpr std::string_view kReset = "\x1b[0m";
 
 std::string text_of(const json& object, const char* name) {
@@ -34,6 +35,16 @@ void line(std::ostringstream& out, std::string_view name, const std::string& val
     if (!value.empty()) out << "  " << pad(name, 10) << value << "\n";
 }
 
+/// Part of what is approved that nobody can read: it looked like a secret.
+std::string hidden_of(const json& approval, bool color) {
+    const auto hidden = approval.find("hidden_bytes");
+    if (hidden == approval.end() || !hidden->is_number_unsigned() || *hidden == 0) return {};
+    const std::string text = hidden->dump() +
+                             " bytes of the arguments were cut out as secrets: they are not shown, "
+                             "and approved with the rest";
+    return color ? std::string{kRed} + text + std::string{kReset} : text;
+}
+
 json decision_of(const json& approval) {
     const json decision = approval.value("decision", json());
     return decision.is_object() ? decision : json::object();
@@ -50,9 +61,10 @@ std::string approvals_text(const json& approvals, WallTime now, bool color) {
             << text_of(one, "status") << "  " << (tool.empty() ? kind : tool) << "\n";
         line(out, "session", text_of(one, "session"));
         if (!tool.empty()) line(out, "kind", kind);
-        line(out, "risk", text_of(one, "risk") == "unknown" ? "" : text_of(one, "risk"));
+        line(out, "risk", text_of(one, "risk"));
         line(out, "asks", text_of(one, "summary"));
         line(out, "arguments", text_of(one, "args"));
+        line(out, "HIDDEN", hidden_of(one, color));
         line(out, "options", text_of(one, "options"));
         line(out, "extension", text_of(one, "extend"));
         line(out, "digest", text_of(one, "args_digest"));

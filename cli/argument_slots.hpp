@@ -53,7 +53,8 @@ struct ArgumentSlots {
 /// Adds wait, watch, top, sessions, show, events, report, end and cancel.
 void add_session_verbs(CLI::App& app, ArgumentSlots& slots);
 
-/// Adds pause, resume, nudge, approvals, approve, reject, answer, budget, check and compare.
+/// Adds pause, resume, nudge, approvals, acknowledge, approve, reject, answer, budget, check and
+/// compare.
 void add_steering_verbs(CLI::App& app, ArgumentSlots& slots);
 
 /// Adds serve and run.

@@ -10,7 +10,7 @@
 #include "cli/help_text.hpp"
 #include "cli/text.hpp"
 #include "config/duration.hpp"
-#include "config/suggest.hpp"
+#include "core/suggest.hpp"
 
 namespace headway::cli {
 namespace {
@@ -31,7 +31,8 @@ constexpr const char* kFooter = R"(Examples:
 The daemon is found by --url, then HEADWAY_URL, then its Unix socket in the default state folder
 (but by `run`, whose command may need a URL), then http://127.0.0.1:7717. It is shown the token of
 --token-file, HEADWAY_TOKEN, HEADWAY_TOKEN_FILE, or, on this machine, the operator's if we may read
-it; over the socket none is needed. Over https, --ca-file or HEADWAY_CA_FILE says whom to trust.)";
+it; --state-dir says where that is if not in the default state folder; over the socket none is
+needed. Over https, --ca-file or HEADWAY_CA_FILE says whom to trust.)";
 
 // CLI11 takes words after `--` as operands, but would still look at their number; the command of
 // `run` is cut off here.
@@ -54,7 +55,7 @@ std::string unknown_verb(const CLI::App& app, const std::vector<std::string>& wo
     if (std::find(names.begin(), names.end(), words.front()) != names.end()) return {};
     const std::vector<std::string_view> known(names.begin(), names.end());
     return "unknown verb `" + clean_line(words.front()) + "`" +
-           config::did_you_mean(words.front(), known);
+           core::did_you_mean(words.front(), known);
 }
 
 const CLI::App& innermost(const CLI::App& app) {
@@ -83,10 +84,13 @@ Parsed report_parse_end(const CLI::App& app, const CLI::ParseError& error, const
 
 // What every verb takes from its surroundings: the daemon's URL, and for settings the environment.
 core::Result<> complete(Command& command, ClientOptions client, const Console& console) {
+    std::map<std::string, std::string> environment = console.environment;
+    if (client.state_dir.empty()) client.state_dir = environment["HEADWAY_STORAGE_STATE_DIR"];
+    if (!client.state_dir.empty()) environment["STATE_DIRECTORY"] = client.state_dir;
     const bool named = !client.url.empty() || console.environment.contains("HEADWAY_URL");
     // What `run` supervises gets the URL, and not every client of ours speaks through a socket.
     if (!named && !std::holds_alternative<RunOptions>(command)) {
-        client.url = find_socket_url(console.environment);
+        client.url = find_socket_url(environment);
     }
     const core::Result<std::string> url = daemon_url(client.url, console.environment);
     if (url) client.url = *url;
@@ -102,12 +106,15 @@ core::Result<> complete(Command& command, ClientOptions client, const Console& c
             if constexpr (requires { options.sources; }) {
                 options.sources.environment = console.environment;
             }
+            if constexpr (requires { options.sources, options.client; }) {
+                if (!client.state_dir.empty())
+                    options.sources.flags["storage.state_dir"] = client.state_dir;
+            }
         },
         command);
     if (needs_url && !url) return url.error();
     if (needs_url) {
-        HEADWAY_TRY(client.credential,
-                    find_credential(client.token_file, client.url, console.environment));
+        HEADWAY_TRY(client.credential, find_credential(client.token_file, client.url, environment));
         HEADWAY_TRY(client.credential.ca_file, find_ca_file(client.ca_file, console.environment));
     }
     if (is_client) {
@@ -141,6 +148,9 @@ void add_client_flags(CLI::App& verb, ClientOptions& client) {
     verb.add_option("--token-file", client.token_file,
                     "file of the token to show, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
         ->type_name("FILE");
+    verb.add_option("--state-dir", client.state_dir,
+                    "where a daemon on this machine keeps its token and socket, if elsewhere")
+        ->type_name("DIR");
     verb.add_option("--ca-file", client.ca_file,
                     "PEM file of whom to trust over https, else HEADWAY_CA_FILE, else the system's")
         ->type_name("FILE");

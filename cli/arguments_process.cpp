@@ -57,6 +57,7 @@ Examples:
 void add_run(CLI::App& app, ArgumentSlots& slots) {
     RunOptions& run = slots.run;
     CLI::App& verb = *app.add_subcommand("run", "Supervise a command from start to exit");
+    verb.usage("Usage: headway run [OPTIONS] -- COMMAND [ARGUMENTS...]\n");
     verb.footer(
         R"(Opens a session, passes standard input, output and signals through, reports lines of its
 output, CPU, memory and disk of its process tree, and ends with its exit status. If the
@@ -157,8 +158,6 @@ Examples:
   headway backup --json today.db)",
         slots.client);
     verb.add_option("FILE", slots.backup.file, "where to; it must not be there yet")->required();
-    add_setting(verb, "--state-dir", "storage.state_dir", slots.backup.sources,
-                "folder of the database, where no daemon runs");
     add_sources(verb, slots.backup.sources);
     verb.callback([&slots] { slots.command = slots.backup; });
 }

@@ -9,7 +9,14 @@ namespace {
 
 constexpr const char* kWaitFooter = R"(Exit codes:
   0 completed   1 failed or halted   2 stuck   3 cancelled, or it can never happen any more
-  4 needs a human   124 --timeout passed   64 usage   69 no daemon
+  4 needs a human   5 silent: the agent is gone   6 never opened   124 --timeout passed
+  64 usage   69 no daemon
+
+An agent that sends no heartbeat is given up after --silent-for: 5. It counts from its last event,
+or from the daemon's start; time in which a person is asked, or has paused it, or in which a session
+that it opened is at work, is left out. Without --silent-for it is 10 of the intervals that the
+agent was asked for (100 s unless its policy says otherwise), and 30 minutes within a call of an
+agent that never beats during one.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
 completed failed cancelled halted, or a set: settled (completed failed cancelled halted stuck
@@ -19,6 +26,7 @@ Examples:
   headway wait build-1                             until it ends, is stuck or needs somebody
   headway wait build-1 --timeout 2h || echo $?     with the caller's own patience
   headway wait build-1 --until ended --on-stuck ignore
+  headway wait build-1 --open-within 10m           whoever opens it may take that long
   headway wait a b c --all                         all of them; the worst decides the exit code
   headway wait a b c --any                         whichever comes first)";
 
@@ -52,6 +60,10 @@ void add_wait(CLI::App& app, ArgumentSlots& slots) {
             "a session nobody has opened yet: wait for it, or fail")
         ->check(CLI::IsMember({"wait", "fail"}))
         ->default_str("wait");
+    add_duration(verb, "--open-within", wait.open_within,
+                 "how long for it; 0: as long as it takes");
+    add_duration(verb, "--silent-for", wait.silent_for,
+                 "give up an agent without a heartbeat after this; 0: never [10 of its intervals]");
     add_duration(verb, "--connect-timeout", wait.connect_timeout,
                  "retry an unreachable daemon for so long [30s; 5s if it never answered]");
     verb.callback([&slots] { slots.command = slots.wait; });
@@ -80,7 +92,8 @@ void add_top(CLI::App& app, ArgumentSlots& slots) {
 
 Examples:
   headway top
-  headway top --once)",
+  headway top --once
+  headway top --once --json | jq .overview.counts)",
         slots.client);
     verb.add_flag("--once", slots.top.once, "print one screen and end");
     verb.callback([&slots] { slots.command = slots.top; });
@@ -145,10 +158,14 @@ void add_report(CLI::App& app, ArgumentSlots& slots) {
 }
 
 void add_end(CLI::App& app, ArgumentSlots& slots) {
-    CLI::App& verb = add_verb(app, "end", "End a session",
-                              "Example:\n  headway end my-agent --outcome failed --reason "
-                              "\"no disk space\"",
-                              slots.client);
+    CLI::App& verb = add_verb(
+        app, "end", "End a session",
+        R"(Ends it at once, whatever its agent does; a working agent is better asked with `headway cancel`.
+
+Examples:
+  headway end my-agent --outcome failed --reason "no disk space"
+  headway end my-agent --outcome cancelled           one that is silent: its agent is gone)",
+        slots.client);
     verb.add_option("SESSION", slots.end.session, "session id")->required();
     verb.add_option("--outcome", slots.end.outcome, "how it ended")
         ->check(CLI::IsMember({"completed", "failed", "cancelled", "budget_exhausted"}))

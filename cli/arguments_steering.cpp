@@ -23,6 +23,24 @@ void add_steering(CLI::App& app, ArgumentSlots& slots, const char* name, const c
     });
 }
 
+void add_acknowledge(CLI::App& app, ArgumentSlots& slots) {
+    SteerOptions& steer = slots.steer;
+    CLI::App& verb = add_verb(
+        app, "acknowledge", "Say that you have seen a session's alarms",
+        R"(An alarm says that a call went against a decision. It stays on top until a person acknowledges it.
+
+Example:
+  headway show my-agent && headway acknowledge my-agent --reason "rolled back")",
+        slots.client);
+    verb.add_option("SESSION", steer.session, "session id")->required();
+    verb.add_option("--alarm", steer.number, "only that of this event, as `show` numbers it");
+    verb.add_option("--reason", steer.text, "what was done about it, for the journal");
+    verb.callback([&slots] {
+        slots.steer.what = kAcknowledge;
+        slots.command = slots.steer;
+    });
+}
+
 void add_approvals(CLI::App& app, ArgumentSlots& slots) {
     CLI::App& verb = add_verb(app, "approvals", "Show who waits for a decision, and for which",
                               R"(Examples:
@@ -154,6 +172,7 @@ void add_steering_verbs(CLI::App& app, ArgumentSlots& slots) {
                  "generator\"",
                  "what the agent reads in its next reply", true);
     add_approvals(app, slots);
+    add_acknowledge(app, slots);
     add_decision(app, slots, "approve", "approve", "Approve a request", R"(Examples:
   headway approve my-agent.a17
   headway approve my-agent.a17 --edit safer.json      these arguments, and no others

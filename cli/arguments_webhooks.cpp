@@ -34,7 +34,11 @@ first in the file and keep the old one behind it, restart the daemon, give the r
 one, then take the old one out: in between, messages are signed with both.
 
 Example:
-  headway webhooks secret > /etc/headway/ops.secret)");
+  headway webhooks secret --out /etc/headway/ops.secret     for its owner's eyes only, never overwritten)");
+    secret
+        .add_option("--out", slots.webhooks.out,
+                    "write it into a new file that only its owner may read")
+        ->type_name("FILE");
     secret.add_flag("--json", slots.client.json, "print JSON for programs");
     secret.callback([&slots] {
         slots.webhooks.action = Action::kSecret;

@@ -48,6 +48,7 @@ Child::Child(std::vector<std::string> argv, const std::string& log) {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ == 0) become(words.data(), null, file, parent);
+    ::setpgid(pid_, pid_);  // here too: whoever comes first
     ::close(null);
     if (file >= 0) ::close(file);
 }
@@ -57,15 +58,16 @@ bool Child::running() {
     return pid_ > 0;
 }
 
+// What it started itself is in its group, which it leads, and goes with it.
 Child::~Child() {
     if (!running()) return;
-    ::kill(pid_, SIGTERM);
+    const pid_t group = -pid_;
+    ::kill(group, SIGTERM);
     const SteadyTime deadline = steady_now() + kEndPatience;
     while (running() && steady_now() < deadline)
         std::this_thread::sleep_for(kEndStep);
-    if (!running()) return;
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, &status_, 0);
+    ::kill(group, SIGKILL);
+    if (running()) ::waitpid(pid_, &status_, 0);
 }
 
 }  // namespace headway::cli

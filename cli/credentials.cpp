@@ -109,12 +109,16 @@ Result<Credential> find_credential(std::string_view flag, std::string_view url,
         return named_file(file, "HEADWAY_TOKEN_FILE");
     }
     if (!is_loopback(url)) return Credential{};
-    const auto text = read_file(config::state_directory({}, environment) / "operator.token");
-    if (!text) return Credential{};
-    auto operators = named(*text, "operator.token");
-    if (!operators) return Credential{};  // not ours to judge, and nobody asked for it
-    operators->found = true;
-    return operators;
+    const auto file = config::state_directory({}, environment) / "operator.token";
+    Credential credential;
+    credential.looked_in = file.string();
+    const auto text = read_file(file);
+    if (!text) return credential;
+    if (const auto operators = named(*text, "operator.token")) {  // else not ours to judge
+        credential.token = operators->token;
+        credential.found = true;
+    }
+    return credential;
 }
 
 }  // namespace headway::cli

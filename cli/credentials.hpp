@@ -12,7 +12,8 @@ namespace headway::cli {
 struct Credential {
     std::string token;   ///< empty: none
     bool found = false;  ///< nobody named it: it is the operator's of the default state directory
-    std::string ca_file{};  ///< PEM file of whom to trust over https; empty: the system's
+    std::string ca_file{};    ///< PEM file of whom to trust over https; empty: the system's
+    std::string looked_in{};  ///< the operator's token was looked for there; empty: it was not
 };
 
 /// Looks for a token: the file of --token-file (`flag`), HEADWAY_TOKEN, the file of

@@ -1,6 +1,7 @@
 #include "cli/daemon.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -123,6 +124,40 @@ HttpReply Daemon::stream(std::string_view path, const std::string& last_event_id
     return send(std::move(request), &handlers);
 }
 
+std::string Daemon::where_is_the_token() const {
+    std::string text = "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE";
+    if (credential_.looked_in.empty()) return text;
+    // What it says is shown and not used: a token goes to the daemon that it was named for.
+    Daemon asking{url_};
+    const json system = body_json(asking.get("/v1/system")).value_or(json());
+    const json database = system.is_object() ? system.value("database", json()) : json();
+    const json path = database.is_object() ? database.value("path", json()) : json();
+    const std::string file = path.is_string() ? clean_line(path.get<std::string>()) : std::string{};
+    const std::string folder = file.substr(0, file.find_last_of('/'));
+    if (folder.empty()) {
+        return text + "; the operator's is not in " + clean_line(credential_.looked_in) +
+               ", --state-dir names another folder";
+    }
+    return text + "; the operator's is in " + folder + "/operator.token: add --state-dir " + folder;
+}
+
+namespace {
+
+/// What the command line calls a parameter of the API, where it has a flag for it.
+std::string flag_for(const std::string& field) {
+    constexpr std::array<std::string_view, 14> kFlags{
+        "until", "after",   "mode",  "missing", "open_within", "silent_for", "limit",
+        "label", "verdict", "agent", "reason",  "expires_in",  "scope",      "then"};
+    const bool known = std::find(kFlags.begin(), kFlags.end(), field) != kFlags.end();
+    if (field == "expires_in") return "--expires";
+    if (!known) return field;
+    std::string flag = "--" + field;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    return flag;
+}
+
+}  // namespace
+
 std::string session_path(std::string_view id, std::string_view rest) {
     return "/v1/sessions/" + url_encode(id) + std::string(rest);
 }
@@ -143,30 +178,34 @@ bool worth_retrying(const HttpReply& reply) {
            reply.status == 502 || reply.status == 504;
 }
 
-int explain_failure(const Console& console, const Daemon& daemon, const HttpReply& reply) {
+FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {
     if (!reply.answered()) {
-        return complain(console, kExitUnreachable,
-                        "no daemon answers at " + daemon.url() + " (" + reply.error + ")",
-                        "start one with `headway serve`, or name it with --url or HEADWAY_URL");
+        return {kExitUnreachable, "no daemon answers at " + daemon.url() + " (" + reply.error + ")",
+                "start one with `headway serve`, or name it with --url or HEADWAY_URL"};
     }
     const Problem problem = problem_of(reply);
-    std::string what = problem.detail;
-    if (!problem.field.empty()) what += " (" + problem.field + ")";
-
+    FailureText failure{kExitFailed, problem.detail, {}};
+    if (!problem.field.empty()) failure.what += " (" + flag_for(problem.field) + ")";
     const bool parameter = problem.code == "invalid_parameter" || problem.code == "invalid_id";
-    std::string next;
+    if (parameter) failure.exit_code = kExitUsage;
+
+    std::string& next = failure.next;
     if (problem.code == "unknown_session") next = "`headway sessions` lists what the daemon knows";
     if (problem.code == "session_ended") next = "an ended session takes no reports; use another id";
     if (problem.code == "unknown_host")
         next = "add this name to server.allowed_hosts of the daemon";
-    if (problem.code == "unauthorized")
-        next = "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE";
+    if (problem.code == "unauthorized") next = daemon.where_is_the_token();
     if (problem.code == "no_judge")
         next = "`headway config default` shows such a table, `headway doctor` tries it";
     if (problem.code == "unknown_token") next = "`headway token list` shows their ids";
     if (problem.code.empty()) next = "is this a Headway daemon? " + daemon.url();
     if (problem.retryable) next = "this may pass: try again";
-    return complain(console, parameter ? kExitUsage : kExitFailed, what, next);
+    return failure;
+}
+
+int explain_failure(const Console& console, const Daemon& daemon, const HttpReply& reply) {
+    const FailureText failure = describe_failure(daemon, reply);
+    return complain(console, failure.exit_code, failure.what, failure.next);
 }
 
 std::chrono::milliseconds Backoff::next() {

@@ -50,6 +50,9 @@ public:
                      const HttpClient::StreamHandlers& handlers);
 
     const std::string& url() const { return url_; }
+    /// What to do where a token was refused or missing: in words, with the file that the daemon
+    /// keeps the operator's in if it says so. Asks it.
+    std::string where_is_the_token() const;
 
 private:
     static constexpr std::chrono::milliseconds kTimeout{30'000};
@@ -80,6 +83,14 @@ std::string dump(const nlohmann::json& value, int indent = -1);
 /// True when the same request may succeed later: no answer, overloaded, draining, storage trouble.
 /// Pure.
 bool worth_retrying(const HttpReply& reply);
+
+/// Why a reply is not what was hoped for, and what to do next.
+struct FailureText {
+    int exit_code = 0;
+    std::string what;
+    std::string next;
+};
+FailureText describe_failure(const Daemon& daemon, const HttpReply& reply);
 
 /// Says on `console.err` why this reply is not what was hoped for and what to do next; gives the
 /// exit code.

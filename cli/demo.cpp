@@ -125,7 +125,7 @@ private:
     void greet() {
         console_.out
             << "dashboard  " << page() << "\n"
-            << "terminal   headway top --url " << url_ << "\n\n"
+            << "terminal   headway top --url " << url_ << " --state-dir " << folder_ << "/state\n\n"
             << "Three agents work: one is slow and fine, one runs in a circle until advice "
                "leads it out,\nand one waits until you allow or forbid what it wants. "
                "Ctrl-C ends all of it.\n\n"

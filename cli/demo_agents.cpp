@@ -3,9 +3,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -146,10 +150,16 @@ std::uintmax_t size_of(const std::string& file) {
     return none ? 0 : size;
 }
 
+/// Long enough to beat in time on a busy machine, short enough to be watched.
+std::int64_t interval_ms(const DemoAgentOptions& options) {
+    return std::max<std::int64_t>(1'000, std::llround(4'000 * options.pace));
+}
+
 /// A build that takes its time: its output grows, then it links without a word, and all is well.
 void be_slow(const DemoAgentOptions& options, const Console& console) {
-    Agent agent(options, console, "build the release and run its tests",
-                {{"policy", {{"heartbeat_interval_ms", 2000}, {"heartbeat_limit", 3}}}});
+    Agent agent(
+        options, console, "build the release and run its tests",
+        {{"policy", {{"heartbeat_interval_ms", interval_ms(options)}, {"heartbeat_limit", 3}}}});
     agent.report("phase.started", {{"number", 1}, {"name", "build"}, {"total", 2}});
     agent.call("echo 'int main() { return 0; }' > main.c && wc -c main.c",
                {{"mutated", json::array({{{"path", "main.c"}, {"digest", random_tag()}}})}});
@@ -158,16 +168,16 @@ void be_slow(const DemoAgentOptions& options, const Console& console) {
                                 "; echo linked >> build.log; tail -1 build.log";
     const json started = {{"call_id", "build"}, {"tool", "bash"}, {"args", {{"command", "make"}}}};
     agent.report("tool.started", started);
-    Done done;
-    std::jthread build([&] { done = agent.run(command); });
-    for (int beat = 0; beat < 18; ++beat) {
-        agent.think(2);
-        agent.post(
+    auto build = std::async(std::launch::async, [&] { return agent.run(command); });
+    milliseconds next{0};
+    while (build.wait_for(next) != std::future_status::ready) {
+        const json advice = agent.post(
             "/heartbeat",
             {{"phase", "build"},
              {"in_flight", {{"call_id", "build"}, {"counter", size_of(agent.file("build.log"))}}}});
+        next = milliseconds{advice.value("next_heartbeat_ms", 1'000)};
     }
-    build.join();
+    const Done done = build.get();
     json finished = started;
     finished.update({{"ok", done.ok},
                      {"result", done.output},
@@ -245,9 +255,16 @@ void ask_first(const DemoAgentOptions& options, const Console& console) {
     agent.end("completed", "made room, as a person allowed");
 }
 
+// The demo makes each agent the leader of a group, and the kernel tells it when the demo is killed.
+void end_with_the_demo() {
+    if (::getpgrp() != ::getpid()) return;
+    std::signal(SIGTERM, [](int) { ::kill(0, SIGKILL); });
+}
+
 }  // namespace
 
 int run_demo_agent(const DemoAgentOptions& options, const Console& console) {
+    end_with_the_demo();
     try {
         if (options.kind == "slow") {
             be_slow(options, console);

@@ -118,7 +118,7 @@ private:
                     "a token is a line such as hw_<id>_<secret>"};
         }
         Daemon daemon{*url, *credential};
-        return check_daemon(daemon);
+        return check_daemon(daemon, directory / "headway.db");
     }
 
     // They come one a line, and each says what to do.

@@ -43,8 +43,8 @@ std::vector<Finding> repair_findings(const RepairReport& report);
 /// The operator's token may be read by its owner only.
 Finding check_operator_file(const std::filesystem::path& file);
 
-/// Asks a daemon whether it is ready.
-Finding check_daemon(Daemon& daemon);
+/// Asks a daemon whether it is ready, and whether it is that of `database`.
+Finding check_daemon(Daemon& daemon, const std::filesystem::path& database);
 
 /// "ok     daemon            ready at http://..." without what a terminal would obey. Pure.
 std::string finding_line(const Finding& finding);

@@ -128,7 +128,25 @@ Finding check_operator_file(const fs::path& file) {
     return good(about, name);
 }
 
-Finding check_daemon(Daemon& daemon) {
+namespace {
+
+/// The database of a daemon that says it has another one than `database`; else empty.
+std::string other_database(Daemon& daemon, const fs::path& database) {
+    const auto system = body_json(daemon.get("/v1/system"));
+    if (!system || !system->is_object()) return {};
+    const auto about = system->value("database", nlohmann::json());
+    const auto path = about.is_object() ? about.value("path", nlohmann::json()) : about;
+    if (!path.is_string()) return {};
+    const fs::path theirs = path.get<std::string>();
+    std::error_code none;
+    const bool same = theirs == database || fs::equivalent(theirs, database, none) ||
+                      theirs.lexically_normal() == fs::absolute(database, none).lexically_normal();
+    return same ? std::string{} : theirs.string();
+}
+
+}  // namespace
+
+Finding check_daemon(Daemon& daemon, const fs::path& database) {
     const std::string about = "daemon";
     const HttpReply reply = daemon.get("/readyz?verbose");
     if (!reply.answered()) {
@@ -139,7 +157,15 @@ Finding check_daemon(Daemon& daemon) {
         return wrong(about, problem_of(reply).detail,
                      "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE");
     }
-    if (reply.ok()) return good(about, "ready at " + daemon.url());
+    if (reply.ok()) {
+        const std::string other = other_database(daemon, database);
+        if (other.empty()) return good(about, "ready at " + daemon.url());
+        return wrong(about,
+                     "ready at " + daemon.url() + ", but its database is " + other +
+                         ": the lines above are about another installation",
+                     "name its settings with --config or --state-dir, or this one's daemon with "
+                     "--url");
+    }
     const std::string failed = failed_checks(reply);
     if (failed.empty()) {
         return wrong(about, daemon.url() + " answers " + std::to_string(reply.status),

@@ -154,6 +154,10 @@ public:
             evaluation_.troubles.push_back(std::move(judged.trouble));
             return;
         }
+        if (const Timeline& timeline = judged.timeline; timeline.unreadable > 0) {
+            evaluation_.events_lost += timeline.unreadable;
+            evaluation_.lost.push_back(file.string() + ":" + timeline.first_unreadable);
+        }
         const json meta = json::parse(judged.meta, nullptr, false);
         if (meta.is_object() && meta.contains("expect")) {
             if (meta["expect"] != "stuck" && meta["expect"] != "not_stuck") {
@@ -192,6 +196,13 @@ private:
 void say_what_is_odd(const Evaluation& evaluation, const Console& console) {
     for (const std::string& trouble : evaluation.troubles)
         console.err << "headway: " << clean_line(trouble) << "\n";
+    if (evaluation.events_lost > 0) {
+        console.err << "headway: " << evaluation.events_lost << " events of "
+                    << evaluation.lost.size()
+                    << " recordings cannot be read and are left out, such as\n";
+        for (std::size_t i = 0; i < std::min(kMissingShown, evaluation.lost.size()); ++i)
+            console.err << "  " << clean_line(evaluation.lost[i]) << "\n";
+    }
     if (!evaluation.missing.empty()) {
         console.err << "headway: " << evaluation.missing.size()
                     << " labels name files that are not there, such as";
@@ -239,6 +250,7 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
     }
     JudgeOptions judging;
     judging.policy = *policy;
+    judging.lenient = true;
     if (!options.judge.empty()) {
         judging.opinion = static_cast<core::CheckAnswer>(options.judge.front() - 'A');
     }

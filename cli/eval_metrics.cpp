@@ -81,6 +81,10 @@ bool is_false_stuck(const JudgedSession& session) {
     return session.label.success && session.label.loop == Known::kNo && ever_stuck(session);
 }
 
+bool is_stuck_unknown(const JudgedSession& session) {
+    return session.label.success && session.label.loop == Known::kUnknown && ever_stuck(session);
+}
+
 bool is_suspect_on_success(const JudgedSession& session) {
     return session.label.success && first_alarm(session.timeline, Verdict::kSuspect) != nullptr;
 }
@@ -107,6 +111,7 @@ Metrics measure(std::span<const JudgedSession* const> sessions) {
         ++metrics.sessions;
         if (label.success) ++metrics.successes;
         if (is_false_stuck(*session)) ++metrics.false_stuck;
+        if (is_stuck_unknown(*session)) ++metrics.stuck_unknown;
         if (is_suspect_on_success(*session)) ++metrics.suspects_on_success;
         calls += session->timeline.calls;
         nudges += nudges_in(session->timeline);

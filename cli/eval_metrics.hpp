@@ -34,6 +34,7 @@ struct Metrics {
     std::size_t sessions = 0;
     std::size_t successes = 0;
     std::size_t false_stuck = 0;          ///< successes without a loop that were ever `stuck`
+    std::size_t stuck_unknown = 0;        ///< those of which nobody said whether they have a loop
     std::size_t suspects_on_success = 0;  ///< successes that were ever `suspect` or `stuck`
     std::size_t loops = 0;
     std::optional<double> recall;        ///< of the loops: ever `stuck`
@@ -56,6 +57,7 @@ std::optional<std::size_t> delay_of(const Timeline& timeline, std::size_t start,
                                     core::Verdict least);
 
 bool is_false_stuck(const JudgedSession& session);
+bool is_stuck_unknown(const JudgedSession& session);
 bool is_suspect_on_success(const JudgedSession& session);
 bool is_missed_loop(const JudgedSession& session);
 

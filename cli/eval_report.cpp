@@ -40,6 +40,7 @@ json json_of(const Metrics& metrics) {
     return {{"sessions", metrics.sessions},
             {"successes", metrics.successes},
             {"false_stuck", metrics.false_stuck},
+            {"stuck_unknown", metrics.stuck_unknown},
             {"suspects_on_success", metrics.suspects_on_success},
             {"loops", metrics.loops},
             {"recall", json_of(metrics.recall)},
@@ -70,8 +71,10 @@ struct List {
     bool (*holds)(const JudgedSession& session);
 };
 
-constexpr std::array<List, 3> kLists{{
+constexpr std::array<List, 4> kLists{{
     {"false_stuck", "False stucks (successes without a loop)", is_false_stuck},
+    {"stuck_unknown", "Stuck successes of which the labels do not say whether they have a loop",
+     is_stuck_unknown},
     {"suspects_on_success", "Suspects on success", is_suspect_on_success},
     {"missed_loops", "Missed loops", is_missed_loop},
 }};
@@ -123,17 +126,17 @@ std::string calls(const std::optional<double>& median) {
 }
 
 std::string metrics_table(const Evaluation& evaluation, std::size_t width) {
-    const std::vector<Column> columns{{"SOURCE", true}, {"RUNS"},   {"GOOD"},   {"FALSE"},
-                                      {"SUSPECT"},      {"LOOPS"},  {"RECALL"}, {"HUMAN"},
-                                      {"5+"},           {"NUDGES"}, {"DELAY"}};
+    const std::vector<Column> columns{{"SOURCE", true}, {"RUNS"},    {"GOOD"},   {"FALSE"},
+                                      {"MAYBE"},        {"SUSPECT"}, {"LOOPS"},  {"RECALL"},
+                                      {"HUMAN"},        {"5+"},      {"NUDGES"}, {"DELAY"}};
     std::vector<std::vector<Cell>> rows;
     const auto add = [&rows](const std::string& source, const Metrics& m) {
         std::vector<Cell>& row = rows.emplace_back();
         for (std::string text :
              {clean_line(source), std::to_string(m.sessions), std::to_string(m.successes),
-              std::to_string(m.false_stuck), std::to_string(m.suspects_on_success),
-              std::to_string(m.loops), percent(m.recall), percent(m.recall_human),
-              percent(m.recall_5), number(m.nudges_per_1000_calls, 2),
+              std::to_string(m.false_stuck), std::to_string(m.stuck_unknown),
+              std::to_string(m.suspects_on_success), std::to_string(m.loops), percent(m.recall),
+              percent(m.recall_human), percent(m.recall_5), number(m.nudges_per_1000_calls, 2),
               calls(m.delay_suspect) + " / " + calls(m.delay_stuck)}) {
             row.push_back({std::move(text), {}});
         }
@@ -142,9 +145,8 @@ std::string metrics_table(const Evaluation& evaluation, std::size_t width) {
         add(source, measure(sessions));
     add("total", measure(everyone(evaluation)));
     return format_table(columns, rows, width) +
-           "\nGOOD      successes; FALSE: of these, without a loop and yet ever stuck; SUSPECT: "
-           "ever "
-           "suspect or stuck\n"
+           "\nGOOD      successes; FALSE: of these, without a loop and yet ever stuck; MAYBE: ever "
+           "stuck, loop unknown; SUSPECT: ever suspect or stuck\n"
            "RECALL    of the loops, ever stuck; HUMAN: of those that people labelled; 5+: of five "
            "calls and more\n"
            "NUDGES    per 1,000 calls; DELAY: median of calls from a loop's start to suspect / to "
@@ -183,7 +185,8 @@ json eval_json(const Evaluation& evaluation, bool with_lists) {
                    {"sources", json::object()},
                    {"unlabelled", evaluation.unlabelled},
                    {"labels_missing", evaluation.missing.size()},
-                   {"unreadable", evaluation.troubles.size()}};
+                   {"unreadable", evaluation.troubles.size()},
+                   {"events_unreadable", evaluation.events_lost}};
     for (const auto& [source, sessions] : by_source(evaluation))
         result["sources"][source] = json_of(measure(sessions));
     if (!evaluation.scenarios.empty()) result["scenarios"] = scenarios_json(evaluation.scenarios);

@@ -18,10 +18,13 @@ struct Evaluation {
     bool labelled = false;
     std::size_t unlabelled = 0;         ///< recordings that the labels do not name
     std::vector<std::string> missing;   ///< files that labels name and that are not there
+    std::size_t events_lost = 0;        ///< that could not be read, in files that could
+    std::vector<std::string> lost;      ///< "file:line: what", the first of each such file
     std::vector<std::string> troubles;  ///< "file:line: what", one for each unreadable file
 };
 
-/// `{"total","sources","scenarios"?,"unlabelled","labels_missing","unreadable","lists"?}`
+/// `{"total","sources","scenarios"?,"unlabelled","labels_missing","unreadable","events_unreadable",`
+/// `"lists"?}`
 nlohmann::json eval_json(const Evaluation& evaluation, bool with_lists);
 
 /// Tables for people, at most `width` columns wide (0: as wide as they want).

@@ -29,5 +29,6 @@ std::string plain_text(const nlohmann::json& value);
 /// The escape sequence that colours a verdict, or "". Pure.
 std::string_view verdict_color(std::string_view status);
 inline constexpr std::string_view kColorReset = "\x1b[0m";
+inline constexpr std::string_view kColorAlarm = "\x1b[1;31m";
 
 }  // namespace headway::cli

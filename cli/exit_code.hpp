@@ -2,15 +2,17 @@
 
 namespace headway::cli {
 
-// What a script can rely on. `wait` uses all of them, `check --wait` all but 3, the other verbs 0,
-// 1, 64 and 69.
-inline constexpr int kExitOk = 0;          ///< done; `wait`: completed; `check`: A
-inline constexpr int kExitFailed = 1;      ///< refused; `wait`: failed, halted; `check`: no answer
-inline constexpr int kExitStuck = 2;       ///< `wait`: stuck; `check`: B, looping
-inline constexpr int kExitConfig = 2;      ///< `config`: a mistake in the settings
-inline constexpr int kExitCancelled = 3;   ///< `wait`: cancelled, or can never match any more
-inline constexpr int kExitNeedsHuman = 4;  ///< `wait`: blocked, waiting; `check`: C or D
-inline constexpr int kExitUsage = 64;      ///< the command line is wrong
+// What a script can rely on. `wait` uses all of them, `check --wait` all but 3, 5 and 6, the other
+// verbs 0, 1, 64 and 69.
+inline constexpr int kExitOk = 0;           ///< done; `wait`: completed; `check`: A
+inline constexpr int kExitFailed = 1;       ///< refused; `wait`: failed, halted; `check`: no answer
+inline constexpr int kExitStuck = 2;        ///< `wait`: stuck; `check`: B, looping
+inline constexpr int kExitConfig = 2;       ///< `config`: a mistake in the settings
+inline constexpr int kExitCancelled = 3;    ///< `wait`: cancelled, or can never match any more
+inline constexpr int kExitNeedsHuman = 4;   ///< `wait`: blocked, waiting; `check`: C or D
+inline constexpr int kExitSilent = 5;       ///< `wait`: no heartbeat for --silent-for
+inline constexpr int kExitNeverOpened = 6;  ///< `wait`: no such session within --open-within
+inline constexpr int kExitUsage = 64;       ///< the command line is wrong
 inline constexpr int kExitUnreachable = 69;     ///< no daemon answers
 inline constexpr int kExitTimeout = 124;        ///< the time given with --timeout or --wait passed
 inline constexpr int kExitCannotExecute = 126;  ///< `run`: the command cannot be executed

@@ -84,10 +84,16 @@ int show_session(const ShowOptions& options, const Console& console) {
 int print_events(const EventsOptions& options, const Console& console) {
     Daemon daemon(options.client.url, options.client.credential);
     std::uint64_t after = options.after;
+    bool prints = options.client.json;  // what a replay needs; an older daemon knows none
     for (;;) {
-        const std::string query =
-            "/events?after=" + std::to_string(after) + "&limit=" + std::to_string(kPageEvents);
+        const std::string query = "/events?after=" + std::to_string(after) +
+                                  "&limit=" + std::to_string(kPageEvents) +
+                                  (prints ? "&prints=true" : "");
         const HttpReply reply = daemon.get(session_path(options.session, query));
+        if (prints && reply.status == 400) {
+            prints = false;
+            continue;
+        }
         const std::optional<json> body = body_json(reply);
         const bool usable = reply.ok() && body && body->is_object() && body->contains("events");
         if (!usable) return explain_failure(console, daemon, reply);

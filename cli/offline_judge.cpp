@@ -8,6 +8,7 @@
 
 #include "api/decode.hpp"
 #include "cli/daemon.hpp"
+#include "cli/journal_judge.hpp"
 #include "cli/report_fields.hpp"
 #include "core/session.hpp"
 
@@ -145,16 +146,28 @@ core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& wor
 
 core::Result<Timeline> judge_recording(const Recording& recording, const JudgeOptions& options,
                                        api::JsonTape& tape) {
+    const bool as_it_was = options.policy == core::PolicyOverride{} && !options.opinion;
+    if (as_it_was && !recording.journal.empty())
+        return judge_journal(recording, options.keep_journal, tape);
     auto open = api::decode_open(tape, recording.open);
     if (!open) return at_line(1, open.error());
     Judge judge(options, std::move(open->about));
     RecordingClock clock(recording);
+    std::size_t unreadable = 0;
+    std::string first;
     for (const RecordedEvent& recorded : recording.events) {
         auto report = api::decode_report(tape, recorded.event, api::BodyFormat::kJson);
-        if (!report) return at_line(recorded.line, report.error());
+        if (!report && !options.lenient) return at_line(recorded.line, report.error());
+        if (!report) {
+            if (unreadable++ == 0) first = at_line(recorded.line, report.error()).detail;
+            continue;
+        }
         judge.report(std::move(report->events.front()), clock.at(recorded), recorded.line);
     }
-    return judge.finish();
+    Timeline timeline = judge.finish();
+    timeline.unreadable = unreadable;
+    timeline.first_unreadable = std::move(first);
+    return timeline;
 }
 
 }  // namespace headway::cli

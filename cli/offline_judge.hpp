@@ -27,6 +27,8 @@ struct JudgeOptions {
     /// A judge that answers every question at once, and always with this: what becomes of the
     /// verdicts beside one that lies. Absent: nobody to ask.
     std::optional<core::CheckAnswer> opinion;
+    /// What cannot be read costs an event and not the recording: Timeline::unreadable.
+    bool lenient = false;
 };
 
 /// A verdict or a directive, and where a reader finds what led to it.
@@ -45,17 +47,20 @@ struct JournalEntry {
 };
 
 struct Timeline {
-    std::size_t events = 0;      ///< judged
-    std::size_t duplicates = 0;  ///< event ids seen before, counted once as the daemon does
-    std::size_t refused = 0;     ///< after the end, or of an attempt that was taken over
-    std::size_t calls = 0;       ///< tool.finished among the events
+    std::size_t events = 0;        ///< judged
+    std::size_t duplicates = 0;    ///< event ids seen before, counted once as the daemon does
+    std::size_t refused = 0;       ///< after the end, or of an attempt that was taken over
+    std::size_t unreadable = 0;    ///< left out, see JudgeOptions::lenient
+    std::string first_unreadable;  ///< why, and the line: "12: ..."
+    std::size_t calls = 0;         ///< tool.finished among the events
     std::vector<Step> verdicts;
     std::vector<Step> directives;
     core::Judgement last;
     std::vector<JournalEntry> journal;  ///< entry k is event k + 1; empty unless it was asked for
 };
 
-/// Judges event after event, at the times of the recording's own clock; one second an event where
+/// A whole export is judged by judge_journal(), unless another policy or a judge is asked for. All
+/// else event after event, at the times of the recording's own clock; one second an event where
 /// it has none. Nothing is judged between events: a recording does not tell whether an agent that
 /// wrote nothing was silent. Errors: those of api::decode_report and decode_open; the detail begins
 /// with the line ("12: ..."). Pure; `tape` is scratch memory.

@@ -23,6 +23,7 @@ struct ClientOptions {
     bool json = false;
     std::string token_file;  ///< --token-file
     std::string ca_file;     ///< --ca-file
+    std::string state_dir;   ///< --state-dir: of the daemon, where its token and socket are
     Credential credential;   ///< what was found there or elsewhere
 };
 
@@ -42,6 +43,8 @@ struct WaitOptions {
     std::optional<milliseconds> timeout;  ///< none: for ever
     OnStuck on_stuck = OnStuck::kAsk;
     bool missing_waits = true;                    ///< for a session nobody has opened yet
+    milliseconds open_within{60'000};             ///< for so long; 0: as long as it takes
+    std::optional<milliseconds> silent_for;       ///< 0: never gives up; none: the daemon's default
     std::optional<milliseconds> connect_timeout;  ///< how long an unreachable daemon is retried
 };
 
@@ -96,13 +99,15 @@ struct CancelOptions {
     std::string reason;
 };
 
-/// pause, resume and nudge: one route each.
+/// pause, resume, nudge and acknowledge: one route each.
 struct SteerOptions {
     ClientOptions client;
-    std::string what;  ///< the verb, which is the route
+    std::string what;  ///< the rest of the route
     std::string session;
     std::string text;
+    std::optional<std::uint64_t> number;  ///< acknowledge: of one alarm; none: all
 };
+inline constexpr const char* kAcknowledge = "alarms/acknowledge";
 
 struct ApprovalsOptions {
     ClientOptions client;
@@ -228,6 +233,7 @@ struct WebhookOptions {
     std::string name;
     std::vector<std::string> ids;
     bool all = false;
+    std::string out;  ///< `secret`: a new file, for its owner only; empty: standard output
 };
 
 struct TopOptions {

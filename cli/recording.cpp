@@ -234,13 +234,31 @@ bool is_kept_text(const json& value) {
            value["head"].is_string() && value.contains("tail") && value["tail"].is_string();
 }
 
+std::string joined(const json& kept) {
+    return kept["head"].get<std::string>() + "\n[...]\n" + kept["tail"].get<std::string>();
+}
+
 // The daemon keeps long text as {"head","tail","bytes","digest"}; where it takes only text, play
 // what was kept.
-void join_kept_text(json& data) {
+void join_kept_text(json& data, int depth = 0) {
+    constexpr int kDepthMax = 4;  // of what is described; deeper there is only JSON of the agent
     for (const auto& [name, value] : data.items()) {
-        if (name == "args" || name == "result" || !is_kept_text(value)) continue;  // any JSON there
-        value = value["head"].get<std::string>() + "\n[...]\n" + value["tail"].get<std::string>();
+        if (name == "args" || name == "result") continue;  // any JSON there
+        if (is_kept_text(value)) value = joined(value);
+        if (value.is_object() && depth < kDepthMax) join_kept_text(value, depth + 1);
     }
+}
+
+// Two texts with one head and tail may differ between them: their digests tell.
+void name_digests(json& data, const std::string& type) {
+    const auto name_digest = [&data](const char* of, const char* digest) {
+        if (data.contains(of) && is_kept_text(data[of]) && !data.contains(digest))
+            data[digest] = data[of]["digest"];
+    };
+    const bool finished = type == "tool.finished";
+    if (finished || type == "tool.started") name_digest("args", "args_digest");
+    if (finished) name_digest("result", "result_digest");
+    if (type == "message") name_digest("text", "digest");
 }
 
 std::optional<double> seconds_of(const json& line) {
@@ -275,6 +293,7 @@ void add_journal_line(Recording& recording, json& open, const json& line, const 
         ++recording.skipped;
         return;
     }
+    name_digests(data, type);
     join_kept_text(data);
     const std::string id =
         has(line, "event_id") ? short_text(line["event_id"]) : "n" + line["n"].dump();
@@ -292,6 +311,8 @@ void add_journal_line(Recording& recording, json& open, const json& line, const 
 core::Result<Recording> read_recording(std::istream& lines) {
     Recording recording;
     json open = json::object();
+    std::size_t journal_lines = 0;
+    bool other_lines = false;
     std::string text;
     for (std::size_t number = 1; std::getline(lines, text); ++number) {
         if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
@@ -305,11 +326,18 @@ core::Result<Recording> read_recording(std::istream& lines) {
         const bool journal = has(line, "n") && has(line, "data") && line["data"].is_object();
         if (journal) {
             drop_nul(line);
+            const bool next = line["n"] == recording.journal.size() + 1;
+            if (next && recording.journal.size() == journal_lines) {
+                recording.journal.push_back({text, number});
+            }
+            ++journal_lines;
             add_journal_line(recording, open, line, type, number);
         } else {
             add_agent_line(recording, open, line, type, number);
+            other_lines = true;
         }
     }
+    if (other_lines || recording.journal.size() != journal_lines) recording.journal.clear();
     recording.open = dump(open);
     return recording;
 }

@@ -21,6 +21,12 @@ struct RecordedEvent {
     std::size_t line = 0;           ///< of the file, from 1
 };
 
+/// One event as the daemon stored it.
+struct StoredLine {
+    std::string text;      ///< JSON
+    std::size_t line = 0;  ///< of the file, from 1
+};
+
 /// A recorded session in the daemon's words.
 struct Recording {
     std::string session;  ///< the id it suggests; may be empty or not valid as an id
@@ -28,6 +34,9 @@ struct Recording {
     std::string meta;     ///< JSON text of its `meta` line, which says what it is for; or empty
     std::optional<double> opened;  ///< of the recording's own clock
     std::vector<RecordedEvent> events;
+    /// A whole export, from the first event without a gap; else empty. `events` are then what of it
+    /// can be reported again.
+    std::vector<StoredLine> journal;
     std::size_t skipped = 0;  ///< lines that only a daemon writes, or of an unknown type
 };
 

@@ -10,6 +10,7 @@
 #include "cli/ids.hpp"
 #include "cli/report_fields.hpp"
 #include "cli/session_view.hpp"
+#include "cli/text.hpp"
 #include "cli/verbs.hpp"
 
 // The verbs that are one request each. Those that are safe to repeat are tried a few times; a nudge
@@ -89,6 +90,19 @@ core::Result<std::string> data_text(const std::string& option) {
                        "--data"};
 }
 
+/// Its reply is the session, not advice.
+int acknowledge_alarms(const SteerOptions& options, const json& body, const Console& console) {
+    Daemon daemon(options.client.url, options.client.credential);
+    const HttpReply reply =
+        post_patiently(daemon, session_path(options.session, "/" + options.what), body);
+    const std::optional<json> session = body_json(reply);
+    if (!reply.ok() || !session) return explain_failure(console, daemon, reply);
+    console.out << (options.client.json ? dump(*session)
+                                        : clean_line(options.session) + ": acknowledged")
+                << "\n";
+    return kExitOk;
+}
+
 }  // namespace
 
 int report_event(const ReportOptions& options, const Console& console) {
@@ -119,8 +133,10 @@ int cancel_session(const CancelOptions& options, const Console& console) {
 int steer_session(const SteerOptions& options, const Console& console) {
     const bool nudge = options.what == "nudge";
     json body = json::object();
+    if (options.number) body["n"] = *options.number;
     if (!options.text.empty()) body[nudge ? "text" : "reason"] = options.text;
     sign(body, console);
+    if (options.what == kAcknowledge) return acknowledge_alarms(options, body, console);
     const std::string path = session_path(options.session, "/" + options.what);
     return nudge ? send_once(options.client, path, body, console)
                  : post_and_print(options.client, path, body, console);

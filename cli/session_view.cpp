@@ -1,5 +1,7 @@
 #include "cli/session_view.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/event_line.hpp"
@@ -75,6 +77,39 @@ std::string resources_of(const json& session) {
     return event_summary("heartbeat", {{"resources", resources}});
 }
 
+std::string alarm_of(const json& alarm, WallTime now) {
+    std::string line = alarm_words(text_at(alarm, "kind"));
+    const std::string tool = text_at(alarm, "tool");
+    if (!tool.empty()) line += ": " + tool;
+    const std::string approval = text_at(alarm, "approval_id");
+    if (!approval.empty()) line += ", " + approval;
+    line += ", #" + text_at(alarm, "n") + ", " + age_at(alarm, "at", now) + " ago";
+    const json& times = at(alarm, "times");
+    if (times.is_number_unsigned() && times > 1U) line += ", " + times.dump() + " times";
+    return line;
+}
+
+std::string estimate_of(const json& session) {
+    const json& estimate = at(session, "estimate");
+    const json& percent = at(estimate, "percent");
+    if (!percent.is_number()) return {};
+    std::string line = progress_bar_text(percent.get<double>());
+    if (at(estimate, "is_stuck") == true) line += ", stalled";
+    const std::string source = text_at(estimate, "source");
+    if (!source.empty()) line += ", says the " + source;
+    const std::string reasoning = text_at(estimate, "reasoning");
+    return reasoning.empty() ? line : line + ": " + reasoning;
+}
+
+std::string blockers_of(const json& session) {
+    std::string line;
+    const json& blockers = at(at(session, "estimate"), "blockers");
+    if (!blockers.is_array()) return line;
+    for (const json& blocker : blockers)
+        line += (line.empty() ? "" : "; ") + plain_text(blocker);
+    return line;
+}
+
 std::string colored(const std::string& text, std::string_view color) {
     if (color.empty()) return text;
     return std::string(color) + text + std::string(kColorReset);
@@ -87,6 +122,22 @@ void add_detail(std::string& out, const char* name, const std::string& value) {
 
 }  // namespace
 
+std::string alarm_words(std::string_view kind) {
+    if (kind == "executed_though_rejected") return "ran although it was rejected";
+    if (kind == "executed_unapproved") return "ran without the approval that it needs";
+    if (kind == "never_executed") return "was approved and never ran";
+    return clean_line(kind);
+}
+
+std::string progress_bar_text(double percent) {
+    constexpr int kCells = 10;
+    const double share = std::clamp(percent, 0.0, 100.0);
+    const int full = static_cast<int>(std::lround(share * kCells / 100));
+    return "[" + std::string(static_cast<std::size_t>(full), '#') +
+           std::string(static_cast<std::size_t>(kCells - full), '.') + "] " +
+           std::to_string(std::lround(share)) + "%";
+}
+
 std::string sessions_table(const json& sessions, WallTime now, std::size_t width, bool color) {
     const std::vector<Column> columns{{"SESSION", true}, {"VERDICT"},   {"ALIVE"},
                                       {"OPENED"},        {"CHANGED"},   {"EVENTS"},
@@ -96,8 +147,11 @@ std::string sessions_table(const json& sessions, WallTime now, std::size_t width
         const std::string verdict = text_at(at(session, "verdict"), "status");
         const bool ended = !at(session, "ended_at").is_null();
         const std::string alive = at(session, "alive") == true ? "yes" : "no";
+        const json& alarms = at(session, "alarms");
+        const bool alarm = alarms.is_array() && !alarms.empty();
+        const std::string_view tone = alarm ? kColorAlarm : verdict_color(verdict);
         rows.push_back({{text_at(session, "id"), {}},
-                        {verdict, color ? verdict_color(verdict) : std::string_view()},
+                        {alarm ? "ALARM " + verdict : verdict, color ? tone : std::string_view()},
                         {ended ? "-" : alive, {}},
                         {age_at(session, "opened_at", now), {}},
                         {age_at(session, "last_change_at", now), {}},
@@ -120,7 +174,16 @@ std::string session_details(const json& session, WallTime now, bool color) {
 
     std::string out;
     add_detail(out, "session", text_at(session, "id"));
+    if (const json& alarms = at(session, "alarms"); alarms.is_array()) {
+        for (const json& alarm : alarms) {
+            add_detail(out, "ALARM",
+                       colored(alarm_of(alarm, now), color ? kColorAlarm : std::string_view()));
+        }
+    }
     add_detail(out, "verdict", line);
+    add_detail(out, "estimate", estimate_of(session));
+    add_detail(out, "next", text_at(at(session, "estimate"), "next_milestone"));
+    add_detail(out, "blockers", blockers_of(session));
     add_detail(out, "goal", text_at(session, "goal"));
     add_detail(out, "agent", agent_of(session));
     add_detail(out, "parent", text_at(session, "parent"));

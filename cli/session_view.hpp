@@ -4,10 +4,17 @@
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 namespace headway::cli {
 
 using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
+
+/// What an alarm of an approval says, for a person: "ran although it was rejected". Pure.
+std::string alarm_words(std::string_view kind);
+
+/// "[######....] 62%". Pure.
+std::string progress_bar_text(double percent);
 
 /// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
 /// Pure.

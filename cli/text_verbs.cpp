@@ -7,7 +7,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
-#include "config/suggest.hpp"
+#include "core/suggest.hpp"
 #include "core/version.hpp"
 
 // The command line in the languages of shells and of man.
@@ -72,7 +72,7 @@ int print_manual(const ManualOptions& options, const Console& console) {
     }
     return complain(
         console, kExitUsage,
-        "no verb `" + clean_line(options.verb) + "`" + config::did_you_mean(options.verb, known),
+        "no verb `" + clean_line(options.verb) + "`" + core::did_you_mean(options.verb, known),
         "`headway --help` lists the verbs");
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
 
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
@@ -80,12 +81,21 @@ private:
 class Top {
 public:
     Top(const TopOptions& options, const Console& console)
-        : console_(console), daemon_(options.client.url, options.client.credential) {}
+        : console_(console),
+          daemon_(options.client.url, options.client.credential),
+          json_(options.client.json) {}
 
     /// Without a terminal: one screen, as text.
     int print_once() {
         if (const HttpReply reply = read_fleet(); !reply.ok())
             return explain_failure(console_, daemon_, reply);
+        if (json_) {
+            const json fleet = {{"overview", data_["overview"]},
+                                {"sessions", data_.value("rows", json::array())},
+                                {"total", data_.value("total", json())}};
+            console_.out << dump(fleet) << "\n";
+            return kExitOk;
+        }
         const std::size_t width = console_.width > 0 ? console_.width : kPlainWidth;
         std::string text = draw(state_, data_, wall_now(), width, kPlainHeight, false);
         text.erase(text.find_last_not_of("\n ", text.rfind('\n')) + 1);  // without the keys
@@ -105,7 +115,9 @@ public:
             const auto left = std::chrono::duration_cast<milliseconds>(next - steady_now());
             const std::string key = screen.key(std::max(left, milliseconds{0}));
             if (!key.empty()) press(state_, data_, key);
+            if (!state_.asked.approval.empty()) read_asked();
             if (!state_.decided.approval.empty()) decide();
+            if (!state_.ended.session.empty()) end();
             if (!state_.stale && steady_now() < next) continue;
             state_.stale = false;
             read_all();
@@ -141,11 +153,35 @@ private:
 
     void read_all() {
         const HttpReply reply = read_fleet();
-        data_["trouble"] = reply.ok() ? ""
-                           : reply.answered()
-                               ? problem_of(reply).detail
-                               : "no daemon answers (" + reply.error + "); trying on";
+        data_["trouble"] = reply.ok() ? "" : failure_line(reply);
         if (state_.open && reply.ok()) read_session();
+    }
+
+    std::string failure_line(const HttpReply& reply) const {
+        if (!reply.answered()) return "no daemon answers (" + reply.error + "); trying on";
+        const FailureText failure = describe_failure(daemon_, reply);
+        return failure.next.empty() ? failure.what : failure.what + "; " + failure.next;
+    }
+
+    /// What is about to be decided, once: a decision is made on all of it.
+    void read_asked() {
+        if (data_["approval"].is_object() && data_["approval"]["id"] == state_.asked.approval)
+            return;
+        const HttpReply reply = daemon_.get("/v1/approvals/" + url_encode(state_.asked.approval));
+        data_["approval"] = reply.ok() ? body_json(reply).value_or(json()) : json();
+        if (data_["approval"].is_object() && data_["approval"].contains("id")) return;
+        state_.said = "cannot read " + state_.asked.approval + ": " + failure_line(reply);
+        state_.asked = {};
+    }
+
+    void end() {
+        const TopEnd ended = std::exchange(state_.ended, {});
+        const json body = {{"outcome", ended.outcome},
+                           {"reason", "ended from headway top: its agent was silent"}};
+        const HttpReply reply = daemon_.post(session_path(ended.session, "/end"), body);
+        state_.said = reply.ok() ? ended.session + " has ended as " + ended.outcome
+                                 : "not ended: " + failure_line(reply);
+        state_.stale = true;
     }
 
     void decide() {
@@ -156,8 +192,8 @@ private:
         const HttpReply reply =
             daemon_.post("/v1/approvals/" + url_encode(decided.approval) + "/decision", body);
         state_.said = reply.ok() ? (decided.approve ? "approved " : "denied ") + decided.approval
-                                 : "not decided: " +
-                                       (reply.answered() ? problem_of(reply).detail : reply.error);
+                                 : "not decided: " + failure_line(reply);
+        data_.erase("approval");
         state_.stale = true;
     }
 
@@ -165,6 +201,7 @@ private:
 
     const Console& console_;
     Daemon daemon_;
+    bool json_;
     TopState state_;
     json data_ = json::object();  ///< as top_view wants it
 };
@@ -173,8 +210,9 @@ private:
 
 int show_top(const TopOptions& options, const Console& console) {
     Top top(options, console);
-    return options.once || !console.out_terminal || !console.in_terminal ? top.print_once()
-                                                                         : top.run();
+    return options.once || options.client.json || !console.out_terminal || !console.in_terminal
+               ? top.print_once()
+               : top.run();
 }
 
 }  // namespace headway::cli

@@ -2,41 +2,26 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/approval_view.hpp"
 #include "cli/event_line.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
+#include "cli/top_data.hpp"
 
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
+using namespace top;
 
 constexpr std::size_t kNeedsLinesMax = 4;
-constexpr std::size_t kFilterBytesMax = 100;
+constexpr std::size_t kFootLinesMax = 5;
 constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kDim = "\x1b[2m";
 constexpr std::string_view kReverse = "\x1b[7m";
-
-const json& at(const json& object, const char* name) {
-    static const json null;
-    if (!object.is_object()) return null;
-    const auto found = object.find(name);
-    return found == object.end() ? null : *found;
-}
-
-const json& list_at(const json& object, const char* name) {
-    static const json none = json::array();
-    const json& list = at(object, name);
-    return list.is_array() ? list : none;
-}
-
-std::string text_at(const json& object, const char* name) {
-    const json& value = at(object, name);
-    return value.is_null() ? std::string{} : plain_text(value);
-}
 
 std::string age_at(const json& object, const char* name, WallTime now) {
     const auto time = parse_time(text_at(object, name));
@@ -48,87 +33,27 @@ std::string styled(std::string_view style, const std::string& text, bool color) 
     return std::string{style} + text + std::string{kColorReset};
 }
 
-std::size_t index_of(const json& rows, const std::string& id) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        if (text_at(rows[i], "id") == id) return i;
-    return 0;
-}
-
-void move(TopState& state, const json& data, std::ptrdiff_t by) {
-    const json& rows = list_at(data, "rows");
-    if (rows.empty()) return;
-    const auto last = static_cast<std::ptrdiff_t>(rows.size()) - 1;
-    const auto now = static_cast<std::ptrdiff_t>(index_of(rows, state.selected));
-    const auto next = std::clamp<std::ptrdiff_t>(now + by, 0, last);
-    state.selected = text_at(rows[static_cast<std::size_t>(next)], "id");
-}
-
-const json& needs_of(const json& data) {
-    return list_at(at(data, "overview"), "needs_you");
-}
-
-/// The next session that needs somebody, behind the selected one in the list of them.
-void next_needed(TopState& state, const json& data) {
-    const json& needs = needs_of(data);
-    if (needs.empty()) {
-        state.said = "nothing needs you";
-        return;
-    }
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < needs.size(); ++i)
-        if (text_at(needs[i], "session") == state.selected) next = (i + 1) % needs.size();
-    state.selected = text_at(needs[next], "session");
-    state.stale = state.open;
-}
-
-void ask(TopState& state, const json& data, bool approve) {
-    for (const json& need : needs_of(data)) {
-        const std::string approval = text_at(need, "approval");
-        if (approval.empty() || text_at(need, "session") != state.selected) continue;
-        state.asked = {approval, state.selected, approve};
-        return;
-    }
-    state.said = state.selected.empty() ? "no session is selected"
-                                        : state.selected + " waits for no approval";
-}
-
-void type_filter(TopState& state, std::string_view key) {
-    if (key == "\r" || key == "\n") {
-        state.typing = false;
-    } else if (key == "\x1b") {
-        state.typing = false;
-        state.filter.clear();
-    } else if (key == "\x7f" || key == "\b") {
-        if (!state.filter.empty()) state.filter.pop_back();
-    } else if (key.size() == 1 && key[0] >= ' ' && state.filter.size() < kFilterBytesMax) {
-        state.filter += key;
-    }
-    state.stale = true;
-}
-
-/// Back, one step at a time.
-void go_back(TopState& state) {
-    if (state.help) {
-        state.help = false;
-    } else if (state.open) {
-        state.open = false;
-    } else if (!state.filter.empty()) {
-        state.filter.clear();
-        state.stale = true;
-    }
-}
-
 std::string head_line(const json& data) {
     std::string line = "headway  " + text_at(at(data, "overview"), "open") + " open";
     const json& counts = at(at(data, "overview"), "counts");
     if (!counts.is_object()) return line;
     for (const auto& [status, count] : counts.items())
         line += "  " + plain_text(count) + " " + clean_line(status);
+    const json& alarms = at(at(data, "overview"), "alarms");
+    if (alarms.is_number_unsigned() && alarms > 0U) line += "  ALARMS in " + alarms.dump();
     return line;
+}
+
+bool is_alarm(const json& need) {
+    return text_at(need, "kind") == "alarm";
 }
 
 std::string need_line(const json& need, WallTime now) {
     const std::string sure = at(need, "certain") == false ? "perhaps " : "";
+    if (is_alarm(need)) {
+        return age_at(need, "since", now) + "  ALARM  " + text_at(need, "session") + "  " +
+               alarm_words(text_at(need, "reason_code"));
+    }
     return age_at(need, "since", now) + "  " + sure + text_at(need, "kind") + "  " +
            text_at(need, "session") + "  " + text_at(need, "reason");
 }
@@ -142,7 +67,8 @@ void add_needs(std::vector<std::string>& lines, const json& data, WallTime now, 
     const std::string total = text_at(at(data, "overview"), "needs_you_total");
     lines.push_back(styled(kBold, "Needs you (" + total + ")", color));
     for (std::size_t i = 0; i < std::min(needs.size(), kNeedsLinesMax); ++i)
-        lines.push_back("  " + need_line(needs[i], now));
+        lines.push_back("  " + styled(is_alarm(needs[i]) ? kColorAlarm : std::string_view{},
+                                      need_line(needs[i], now), color));
 }
 
 std::string budget_of(const json& row) {
@@ -158,11 +84,17 @@ std::vector<Cell> cells_of(const json& row, WallTime now, bool color) {
     const json& last = at(row, "last_action");
     std::string action = text_at(last, "text");
     if (!action.empty()) action += " (" + age_at(last, "at", now) + ")";
-    return {{status, color ? verdict_color(status) : std::string_view{}},
+    const bool alarm = at(row, "alarm").is_string();
+    const std::string_view tone = alarm ? kColorAlarm : verdict_color(status);
+    const json& percent = at(at(row, "estimate"), "percent");
+    const std::string done =
+        percent.is_number() ? std::to_string(std::lround(percent.get<double>())) + "%" : "-";
+    return {{alarm ? "ALARM " + status : status, color ? tone : std::string_view{}},
             {age_at(row, "since", now), {}},
             {text_at(row, "id"), {}},
             {age_at(row, "last_beat_at", now), {}},
             {action, {}},
+            {done, {}},
             {budget_of(row), {}},
             {text_at(row, "goal"), {}}};
 }
@@ -184,8 +116,8 @@ void add_rows(std::vector<std::string>& lines, const TopState& state, const json
     for (std::size_t i = first; i < first + shown; ++i)
         cells.push_back(cells_of(rows[i], now, color && i != chosen));
     const std::vector<Column> columns{
-        {"VERDICT"},           {"SINCE"},  {"SESSION", true}, {"BEAT"},
-        {"LAST ACTION", true}, {"BUDGET"}, {"GOAL", true}};
+        {"VERDICT"},           {"SINCE"}, {"SESSION", true}, {"BEAT"},
+        {"LAST ACTION", true}, {"DONE"},  {"BUDGET"},        {"GOAL", true}};
     const std::string table = format_table(columns, cells, width > 2 ? width - 2 : width);
     std::size_t begin = 0;
     for (std::size_t i = 0; begin < table.size(); ++i) {
@@ -196,10 +128,44 @@ void add_rows(std::vector<std::string>& lines, const TopState& state, const json
         begin = end + 1;
     }
     const json& total = at(data, "total");
-    if (total.is_number_unsigned() && total.get<std::size_t>() > rows.size()) {
-        lines.push_back("  … " + std::to_string(total.get<std::size_t>() - rows.size()) +
-                        " more; / finds them");
+    const std::size_t all = std::max(
+        rows.size(), total.is_number_unsigned() ? total.get<std::size_t>() : std::size_t{0});
+    if (all > shown)
+        lines.push_back("  … " + std::to_string(all - shown) + " more; j k move, / finds them");
+}
+
+/// Text as lines of at most `width` columns, broken at blanks where there are some; no line is
+/// lost.
+void add_wrapped(std::vector<std::string>& lines, std::string_view text, std::size_t width) {
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        std::string_view rest = text.substr(begin, end - begin);
+        begin = end + 1;
+        while (width > 8 && width_of(rest) > width) {
+            std::size_t cut = cut_bytes(rest, width).size();
+            const std::size_t blank = rest.rfind(' ', cut);
+            if (blank != std::string_view::npos && blank > width / 2) cut = blank;
+            lines.emplace_back(rest.substr(0, cut));
+            rest.remove_prefix(cut);
+        }
+        lines.emplace_back(rest);
     }
+}
+
+/// All of what is asked for: nothing is approved unseen.
+void add_asked(std::vector<std::string>& lines, const TopState& state, const json& data,
+               WallTime now, std::size_t width, std::size_t room) {
+    if (!sees_it(state, data)) {
+        lines.emplace_back("reading " + clean_line(state.asked.approval) + " ...");
+        return;
+    }
+    const std::size_t begin = lines.size();
+    add_wrapped(lines, approvals_text(json::array({at(data, "approval")}), now, false), width);
+    if (lines.size() - begin <= room) return;
+    const std::size_t cut = lines.size() - begin - room + 1;
+    lines.resize(lines.size() - cut);
+    lines.push_back("… " + std::to_string(cut) + " more lines: `headway approvals --session " +
+                    clean_line(state.asked.session) + "` shows all of it");
 }
 
 void add_session(std::vector<std::string>& lines, const json& data, WallTime now, std::size_t width,
@@ -218,12 +184,13 @@ void add_session(std::vector<std::string>& lines, const json& data, WallTime now
         lines.push_back(event_line(event, style));
 }
 
-constexpr std::array<std::string_view, 9> kHelp{
+constexpr std::array<std::string_view, 10> kHelp{
     "j k, arrows   move              /     filter by text",
     "enter         open a session    esc   back",
     "n             next that needs somebody",
     "a             approve what the session waits for",
     "d             deny it",
+    "e             end a silent session as failed or cancelled",
     "?             this help         q     quit",
     "",
     "A verdict with `perhaps` is a guess of Headway's; the others were said or counted.",
@@ -232,13 +199,19 @@ constexpr std::array<std::string_view, 9> kHelp{
 std::string foot_line(const TopState& state, const json& data) {
     if (!state.asked.approval.empty()) {
         return std::string{state.asked.approve ? "Approve " : "Deny "} + state.asked.approval +
-               " of " + state.asked.session + "?  y: yes, any other key: no";
+               " of " + state.asked.session +
+               (sees_it(state, data) ? "?  y: yes, any other key: no" : "?  one moment");
+    }
+    if (!state.ending.session.empty()) {
+        return "End " + state.ending.session +
+               "?  f: as failed, c: as cancelled, any other key: no";
     }
     if (state.typing) return "/" + state.filter + "_   enter: keep, esc: drop";
     if (std::string trouble = text_at(data, "trouble"); !trouble.empty()) return trouble;
     if (!state.said.empty()) return state.said;
     const std::string filter = state.filter.empty() ? "" : "  filter: " + state.filter;
-    return "j k move  enter open  / filter  n next  a approve  d deny  ? help  q quit" + filter;
+    return "j k move  enter open  / filter  n next  a approve  d deny  e end  ? help  q quit" +
+           filter;
 }
 
 /// At most `columns` columns of a line that may hold colours; those end with it.
@@ -262,42 +235,12 @@ std::string fitted(const std::string& line, std::size_t columns) {
 
 }  // namespace
 
-void press(TopState& state, const json& data, std::string_view key) {
-    state.said.clear();
-    const bool types = state.typing || !state.asked.approval.empty();
-    if (key == "\x03" || (key == "q" && !types)) {
-        state.quit = true;
-    } else if (!state.asked.approval.empty()) {
-        if (key == "y") state.decided = state.asked;
-        state.asked = {};
-    } else if (state.typing) {
-        type_filter(state, key);
-    } else if (key == "j" || key == "\x1b[B") {
-        move(state, data, 1);
-        state.stale = state.open;
-    } else if (key == "k" || key == "\x1b[A") {
-        move(state, data, -1);
-        state.stale = state.open;
-    } else if (key == "\r" || key == "\n") {
-        if (state.selected.empty()) move(state, data, 0);
-        state.open = state.stale = !state.selected.empty();
-    } else if (key == "\x1b") {
-        go_back(state);
-    } else if (key == "/") {
-        state.typing = true;
-        state.open = false;
-    } else if (key == "?") {
-        state.help = !state.help;
-    } else if (key == "n") {
-        next_needed(state, data);
-    } else if (key == "a" || key == "d") {
-        if (state.selected.empty()) move(state, data, 0);
-        ask(state, data, key == "a");
-    }
-}
-
 std::string draw(const TopState& state, const json& data, WallTime now, std::size_t width,
                  std::size_t height, bool color) {
+    // A message is of use only with its end, which says what to do.
+    std::vector<std::string> foot;
+    add_wrapped(foot, clean_line(foot_line(state, data)), width);
+    if (foot.size() > kFootLinesMax) foot.resize(kFootLinesMax);
     std::vector<std::string> lines{styled(kBold, head_line(data), color)};
     if (state.help) {
         lines.emplace_back();
@@ -305,17 +248,24 @@ std::string draw(const TopState& state, const json& data, WallTime now, std::siz
     } else {
         add_needs(lines, data, now, color);
         lines.emplace_back();
-        const std::size_t used = lines.size() + 3;  // a line of more rows, an empty one, the foot
-        if (state.open && at(data, "session").is_object()) {
+        const std::size_t used =
+            lines.size() + foot.size() + 2;  // a line of more rows, an empty one
+        const std::size_t room = height > used ? height - used : 1;
+        if (!state.asked.approval.empty()) {
+            add_asked(lines, state, data, now, width, room);
+        } else if (state.open && at(data, "session").is_object()) {
             add_session(lines, data, now, width, color);
         } else {
-            add_rows(lines, state, data, now, width, height > used ? height - used : 1, color);
+            add_rows(lines, state, data, now, width, room, color);
         }
     }
-    const std::size_t body = height > 1 ? height - 1 : 1;
+    const std::size_t body = height > foot.size() ? height - foot.size() : 1;
     if (lines.size() > body) lines.resize(body);
     lines.resize(body);
-    lines.push_back(styled(kDim, foot_line(state, data), color));
+    for (const std::string& line : foot)
+        lines.push_back(styled(kDim, line, color));
+    if (lines.size() > std::max<std::size_t>(height, 2))
+        lines.resize(std::max<std::size_t>(height, 2));
     std::string screen;
     for (const std::string& line : lines)
         screen += (screen.empty() && &line == &lines.front() ? "" : "\n") + fitted(line, width);

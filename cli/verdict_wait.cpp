@@ -51,6 +51,13 @@ bool flag_at(const json& object, const char* name) {
     return found != object.end() && *found == true;
 }
 
+/// The API takes 11 days in milliseconds and 30 years in seconds.
+std::string in_ms(milliseconds duration) {
+    constexpr milliseconds kMax{1'000'000'000};
+    if (duration <= kMax) return std::to_string(duration.count()) + "ms";
+    return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + "s";
+}
+
 std::string line_of(const std::string& id, const json& session) {
     std::string line = id + ": ";
     const auto verdict = session.find("verdict");
@@ -60,19 +67,32 @@ std::string line_of(const std::string& id, const json& session) {
     return reason.empty() ? line : line + " (" + reason + ")";
 }
 
-// Which of several endings decides: any failure over stuck over cancelled over needing a person
-// over success.
+// Which of several endings decides: any failure over stuck over silence over a session that never
+// came over cancelled over needing a person over success.
 int severity(int exit_code) {
-    constexpr std::array<int, 5> kOrder{kExitOk, kExitNeedsHuman, kExitCancelled, kExitStuck,
+    constexpr std::array<int, 7> kOrder{kExitOk,          kExitNeedsHuman, kExitCancelled,
+                                        kExitNeverOpened, kExitSilent,     kExitStuck,
                                         kExitFailed};
     const auto found = std::find(kOrder.begin(), kOrder.end(), exit_code);
     return static_cast<int>(found - kOrder.begin());
+}
+
+/// Why it is given up. Among several the worst decides.
+void read_cause(const std::string& id, const std::string& cause, WaitAnswer& answer) {
+    int code = kExitCancelled;
+    if (cause == "silent") {
+        answer.silent.push_back(id);
+        code = kExitSilent;
+    }
+    if (cause == "never_opened") code = kExitNeverOpened;
+    if (!answer.met && severity(code) > severity(answer.exit_code)) answer.exit_code = code;
 }
 
 void read_several(const json& reply, bool any, WaitAnswer& answer) {
     if (const auto sessions = reply.find("sessions"); sessions != reply.end()) {
         for (const auto& [id, session] : sessions->items()) {
             answer.lines.push_back(line_of(id, session));
+            if (session.is_null()) answer.unopened.push_back(id);
         }
     }
     const auto matched = reply.find("matched");
@@ -86,6 +106,10 @@ void read_several(const json& reply, bool any, WaitAnswer& answer) {
         if (first || better == any) answer.exit_code = code;
         first = false;
     }
+    const auto causes = reply.find("causes");
+    if (causes == reply.end() || !causes->is_object()) return;
+    for (const auto& [id, cause] : causes->items())
+        read_cause(id, plain_text(cause), answer);
 }
 
 }  // namespace
@@ -114,6 +138,7 @@ int exit_code_of(std::string_view verdict) {
     if (verdict == "stuck") return kExitStuck;
     if (verdict == "cancelled") return kExitCancelled;
     if (verdict == "blocked" || verdict == "waiting") return kExitNeedsHuman;
+    if (verdict == "silent") return kExitSilent;
     return kExitOk;
 }
 
@@ -128,12 +153,18 @@ WaitAnswer read_wait_reply(const json& reply, bool any) {
         const std::string status = string_at(reply, "matched");
         answer.exit_code = exit_code_of(status);
         answer.stuck = status == "stuck";
-        answer.lines.push_back(line_of(string_at(reply, "session"), reply));
+        const std::string id = string_at(reply, "session");
+        answer.lines.push_back(line_of(id, reply));
+        if (const auto verdict = reply.find("verdict");
+            verdict != reply.end() && verdict->is_null())
+            answer.unopened.push_back(id);
+        if (answer.impossible) read_cause(id, string_at(reply, "cause"), answer);
     }
     return answer;
 }
 
-std::string wait_path(const WaitOptions& options, std::string_view until, milliseconds wait) {
+std::string wait_path(const WaitOptions& options, std::string_view until, milliseconds wait,
+                      milliseconds waited) {
     std::string path;
     std::string query = "until=" + url_encode(until);
     if (options.sessions.size() == 1) {
@@ -147,7 +178,12 @@ std::string wait_path(const WaitOptions& options, std::string_view until, millis
     if (options.after > 0) query += "&after=" + std::to_string(options.after);
     if (options.mode != "now") query += "&mode=" + url_encode(options.mode);
     if (options.missing_waits) query += "&missing=wait";
-    return path + query + "&wait=" + std::to_string(wait.count()) + "ms";
+    if (options.missing_waits && options.open_within.count() > 0) {
+        // 0 would be as long as it takes.
+        query += "&open_within=" + in_ms(std::max(options.open_within - waited, milliseconds{1}));
+    }
+    if (options.silent_for) query += "&silent_for=" + in_ms(*options.silent_for);
+    return path + query + "&wait=" + in_ms(wait);
 }
 
 }  // namespace headway::cli

@@ -19,21 +19,24 @@ std::string until_without(std::string_view until, std::string_view verdict);
 std::string all_verdicts_but(std::string_view verdict);
 
 /// 0 completed (or anything that is no ending), 1 failed or halted, 2 stuck, 3 cancelled, 4 blocked
-/// or waiting. Pure.
+/// or waiting, 5 silent. Pure.
 int exit_code_of(std::string_view verdict);
 
 /// What a reply of /wait says, for one session or several.
 struct WaitAnswer {
     bool met = false;
     bool impossible = false;
-    bool stuck = false;              ///< a session that matched is stuck
-    int exit_code = 0;               ///< several: the worst for --all, the best for --any
-    std::vector<std::string> lines;  ///< one for each session: "build: completed (tests pass)"
+    bool stuck = false;                 ///< a session that matched is stuck
+    int exit_code = 0;                  ///< several: the worst for --all, the best for --any
+    std::vector<std::string> lines;     ///< one for each session: "build: completed (tests pass)"
+    std::vector<std::string> silent;    ///< given up, since their agents are gone
+    std::vector<std::string> unopened;  ///< none is known by this name so far
 };
 WaitAnswer read_wait_reply(const nlohmann::json& reply, bool any);
 
 /// The request of one long poll. `until` may differ from the options' after a person chose to go
-/// on. Pure.
-std::string wait_path(const WaitOptions& options, std::string_view until, milliseconds wait);
+/// on; `waited` is how long sessions that nobody has opened were waited for before it. Pure.
+std::string wait_path(const WaitOptions& options, std::string_view until, milliseconds wait,
+                      milliseconds waited);
 
 }  // namespace headway::cli

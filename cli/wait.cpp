@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/session_names.hpp"
+#include "cli/text.hpp"
 #include "cli/verbs.hpp"
 #include "cli/verdict_wait.hpp"
 #include "config/duration.hpp"
@@ -52,13 +55,15 @@ public:
             if (!reply.ok() || !body) return refused(reply);
             last_ = *body;
             const WaitAnswer answer = read_wait_reply(*body, options_.any);
+            asked_ = true;
             if (answer.met && leaving_stuck_ && !answer.stuck) {
                 leaving_stuck_ = false;  // it moves again; is that what was waited for?
                 continue;
             }
             if (answer.met && answer.stuck && person_keeps_waiting(answer)) continue;
             if (answer.met) return finish(*body, answer, answer.exit_code);
-            if (answer.impossible) return finish(*body, answer, kExitCancelled);
+            if (answer.impossible) return finish(*body, answer, answer.exit_code);
+            say_unopened(answer);
         }
     }
 
@@ -68,10 +73,13 @@ private:
         Backoff backoff;
         const SteadyTime began = steady_now();
         for (;;) {
-            const milliseconds wait = std::min(kPoll, time_left());
-            if (wait.count() <= 0) return Poll::kTimedOut;
+            if (time_left().count() <= 0) return Poll::kTimedOut;
+            // The first is answered at once: a mistyped name should be seen before the wait is
+            // over.
+            const milliseconds wait = asked_ ? std::min(kPoll, time_left()) : milliseconds{0};
             const std::string until = leaving_stuck_ ? all_verdicts_but("stuck") : until_;
-            reply = daemon_.get(wait_path(options_, until, wait), wait + kAnswerGrace);
+            const auto waited = std::chrono::floor<milliseconds>(steady_now() - began_);
+            reply = daemon_.get(wait_path(options_, until, wait, waited), wait + kAnswerGrace);
             if (!worth_retrying(reply)) {
                 reached_ = true;
                 return Poll::kAnswered;
@@ -110,16 +118,47 @@ private:
         return !until_.empty();
     }
 
+    /// Once for each, on standard error, --json or not: it is not what was asked for.
+    void say_unopened(const WaitAnswer& answer) {
+        for (const std::string& id : answer.unopened) {
+            if (!said_.insert(id).second) continue;
+            console_.err << "headway: session " << clean_line(id) << " does not exist yet";
+            if (options_.open_within.count() > 0)
+                console_.err << "; waiting " << config::print_duration(options_.open_within)
+                             << " for it to be opened";
+            const std::string near = nearest_session(daemon_, id);
+            console_.err << (near.empty() ? "" : "; did you mean `" + near + "`?") << '\n'
+                         << std::flush;
+        }
+    }
+
+    int explain_end(const WaitAnswer& answer) {
+        if (answer.exit_code == kExitNeverOpened) {
+            const std::string& id = answer.unopened.front();
+            const std::string near = nearest_session(daemon_, id);
+            return complain(console_, answer.exit_code,
+                            "session " + clean_line(id) + " was not opened within " +
+                                config::print_duration(options_.open_within),
+                            near.empty() ? "--open-within 10m waits longer, 0 as long as it takes"
+                                         : "did you mean `" + near + "`?");
+        }
+        if (answer.silent.empty() || answer.exit_code != kExitSilent) {
+            return complain(console_, answer.exit_code, "it has ended and can never be: " + until_);
+        }
+        const std::string id = clean_line(answer.silent.front());
+        return complain(console_, answer.exit_code, "no heartbeat of " + id + " for too long",
+                        "`headway show " + id + "` says what it did last; --silent-for 1h waits " +
+                            "longer; `headway end " + id + " --outcome failed` ends it");
+    }
+
     int finish(const json& body, const WaitAnswer& answer, int exit_code) {
         if (options_.client.json) {
             console_.out << dump(body) << "\n";
         } else {
             for (const std::string& line : answer.lines)
                 console_.out << line << "\n";
-            if (answer.impossible && !answer.met) {
-                complain(console_, exit_code, "it has ended and can never be: " + until_);
-            }
         }
+        if (answer.impossible && !answer.met) explain_end(answer);
         return exit_code;
     }
 
@@ -131,8 +170,17 @@ private:
     }
 
     int refused(const HttpReply& reply) {
-        const int code = explain_failure(console_, daemon_, reply);
-        return reply.status == 404 ? kExitCancelled : code;
+        if (reply.status != 404 || problem_of(reply).code != "unknown_session") {
+            return explain_failure(console_, daemon_, reply);
+        }
+        std::string near;
+        if (options_.sessions.size() == 1) near = nearest_session(daemon_, options_.sessions[0]);
+        return complain(console_, kExitNeverOpened,
+                        options_.sessions.size() == 1
+                            ? "no session " + clean_line(options_.sessions[0]) + " exists"
+                            : std::string{"one of the sessions does not exist"},
+                        near.empty() ? "--missing wait waits for it to be opened"
+                                     : "did you mean `" + near + "`?");
     }
 
     const WaitOptions& options_;
@@ -141,6 +189,8 @@ private:
     std::string until_;
     bool leaving_stuck_ = false;
     bool reached_ = false;
+    bool asked_ = false;          ///< the daemon has said once how things stand
+    std::set<std::string> said_;  ///< that they do not exist yet
     const SteadyTime began_ = steady_now();
     json last_;
 };

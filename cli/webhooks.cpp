@@ -1,8 +1,14 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/file_descriptor.hpp"
 #include "cli/ids.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
@@ -173,6 +179,29 @@ int test(Daemon& daemon, const WebhookOptions& options, const Console& console) 
     return delivered ? kExitOk : kExitFailed;
 }
 
+/// Into a file of its own: a shell's redirection would let others read it.
+int keep_secret(const WebhookOptions& options, const std::string& secret, const Console& console) {
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    const FileDescriptor file{::open(options.out.c_str(), flags, 0600)};
+    const std::string line = secret + "\n";
+    const bool written =
+        file.open() &&
+        ::write(file.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size()) &&
+        ::fsync(file.get()) == 0;
+    if (!written) {
+        return complain(console, kExitFailed,
+                        "cannot write " + clean_line(options.out) + ": " + std::strerror(errno),
+                        "name a file that is not there yet, in a folder that is");
+    }
+    if (options.client.json) {
+        console.out << dump(json{{"file", options.out}}) << "\n";
+    } else {
+        console.err << "the secret is in " << clean_line(options.out)
+                    << ", which only its owner may read; secret_file names it\n";
+    }
+    return kExitOk;
+}
+
 int make_secret(const WebhookOptions& options, const Console& console) {
     std::string bytes;
     while (bytes.size() < kSecretBytes) {
@@ -180,6 +209,7 @@ int make_secret(const WebhookOptions& options, const Console& console) {
             bytes += static_cast<char>(bits & 0xffU);
     }
     const std::string secret = "whsec_" + core::to_base64(bytes);
+    if (!options.out.empty()) return keep_secret(options, secret, console);
     console.out << (options.client.json ? dump(json{{"secret", secret}}) : secret) << "\n";
     return kExitOk;
 }

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "config/suggest.hpp"
 #include "core/budget_settings.hpp"
 #include "core/limits.hpp"
+#include "core/suggest.hpp"
 #include "core/words.hpp"
 
 namespace headway::config {
@@ -142,7 +142,7 @@ Key switch_key(std::string name, std::string help) {
     key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
         if (text != Words[0] && text != Words[1]) {
             return mistake("\"" + std::string(text) + "\" is not one of " + std::string(Words[0]) +
-                           ", " + std::string(Words[1]) + did_you_mean(text, Words));
+                           ", " + std::string(Words[1]) + core::did_you_mean(text, Words));
         }
         settings.budget.rules.*Member = text == Words[1];
         return {};

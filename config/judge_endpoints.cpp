@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "config/judge_keys.hpp"
-#include "config/suggest.hpp"
 #include "core/limits.hpp"
+#include "core/suggest.hpp"
 #include "core/words.hpp"
 
 // [judge.endpoints.NAME]: the models that may be asked.
@@ -41,7 +41,7 @@ bool is_printable(std::string_view text) {
 core::Result<> check_choice(std::string_view text, std::span<const std::string_view> words) {
     if (std::find(words.begin(), words.end(), text) != words.end()) return {};
     return mistake(quoted(text) + " is not one of " + std::string(words[0]) + ", " +
-                   std::string(words[1]) + did_you_mean(text, words));
+                   std::string(words[1]) + core::did_you_mean(text, words));
 }
 
 core::Result<> assign_role(JudgeEndpoint& endpoint, std::string_view text) {

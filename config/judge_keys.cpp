@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "config/duration.hpp"
-#include "config/suggest.hpp"
+#include "core/suggest.hpp"
 
 namespace headway::config {
 namespace {
@@ -27,7 +27,7 @@ core::Result<> check_choice(std::string_view text, const std::array<std::string_
     for (const std::string_view word : words)
         all.append(all.empty() ? "" : ", ").append(word);
     return mistake("\"" + std::string(text) + "\" is not one of " + all +
-                   did_you_mean(text, words));
+                   core::did_you_mean(text, words));
 }
 
 template <auto Member, std::uint32_t Min, std::uint32_t Max>

@@ -13,9 +13,9 @@
 #include "config/policy_keys.hpp"
 #include "config/redaction_keys.hpp"
 #include "config/size.hpp"
-#include "config/suggest.hpp"
 #include "config/webhook_keys.hpp"
 #include "core/limits.hpp"
+#include "core/suggest.hpp"
 
 namespace headway::config {
 namespace {
@@ -49,7 +49,7 @@ std::string join(Choices words, std::string_view separator) {
 core::Result<> check_choice(std::string_view text, Choices choices) {
     if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
     return mistake("\"" + std::string(text) + "\" is not one of " + join(choices, ", ") +
-                   did_you_mean(text, choices));
+                   core::did_you_mean(text, choices));
 }
 
 core::Result<std::uint32_t> parse_count(std::string_view text, std::uint32_t min,

@@ -11,9 +11,9 @@
 #include "config/judge_keys.hpp"
 #include "config/keys.hpp"
 #include "config/policy_keys.hpp"
-#include "config/suggest.hpp"
 #include "config/toml_source.hpp"
 #include "config/webhook_keys.hpp"
+#include "core/suggest.hpp"
 #include "core/words.hpp"
 
 namespace headway::config {
@@ -217,7 +217,7 @@ void merge_environment(Merger& merger, const Environment& environment) {
     for (const auto& [name, value] : environment) {
         if (!name.starts_with(kPrefix)) continue;
         if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-        merger.mistake("env " + name + ": unknown variable" + did_you_mean(name, names));
+        merger.mistake("env " + name + ": unknown variable" + core::did_you_mean(name, names));
     }
 }
 
@@ -242,7 +242,8 @@ void merge_flags(Merger& merger, const std::map<std::string, std::string>& flags
             parse_webhook_key(name)) {
             merger.assign(name, text, "flag");
         } else {
-            merger.mistake("flag: unknown key `" + name + "`" + did_you_mean(name, key_names()));
+            merger.mistake("flag: unknown key `" + name + "`" +
+                           core::did_you_mean(name, key_names()));
         }
     }
 }

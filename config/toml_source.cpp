@@ -10,8 +10,8 @@
 #include "config/budget_keys.hpp"
 #include "config/judge_keys.hpp"
 #include "config/keys.hpp"
-#include "config/suggest.hpp"
 #include "config/webhook_keys.hpp"
+#include "core/suggest.hpp"
 
 // The only user of toml++.
 
@@ -113,7 +113,7 @@ public:
                                   std::string(name.str()) + "]");
             } else if (node.is_table()) {
                 mistake(node, "unknown section `" + std::string(name.str()) + "`" +
-                                  did_you_mean(name.str(), sections_));
+                                  core::did_you_mean(name.str(), sections_));
             } else {
                 unknown_key(node, std::string(name.str()));
             }
@@ -184,7 +184,7 @@ private:
         if (free.knows(dotted)) {
             take_value(node, std::move(dotted), free.kind(name));
         } else {
-            mistake(node, "unknown key `" + dotted + "`" + did_you_mean(name, free.names()));
+            mistake(node, "unknown key `" + dotted + "`" + core::did_you_mean(name, free.names()));
         }
     }
 
@@ -198,7 +198,7 @@ private:
 
     void unknown_key(const toml::node& node, const std::string& name) {
         const std::vector<std::string_view> names = key_names();
-        mistake(node, "unknown key `" + name + "`" + did_you_mean(name, names));
+        mistake(node, "unknown key `" + name + "`" + core::did_you_mean(name, names));
     }
 
     void mistake(const toml::node& node, const std::string& text) {

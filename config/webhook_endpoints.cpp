@@ -2,10 +2,10 @@
 #include <array>
 
 #include "config/duration.hpp"
-#include "config/suggest.hpp"
 #include "config/webhook_keys.hpp"
 #include "core/event_type.hpp"
 #include "core/limits.hpp"
+#include "core/suggest.hpp"
 #include "core/verdict.hpp"
 #include "core/webhooks.hpp"
 #include "core/words.hpp"
@@ -88,7 +88,7 @@ core::Result<> assign_names(WebhookEndpoint& endpoint, std::string_view text) {
         if (std::find(kKnown.begin(), kKnown.end(), word) == kKnown.end()) {
             const bool events = std::is_same_v<Enum, core::EventType>;
             return mistake(quoted(word) + (events ? " is no type of event" : " is no verdict") +
-                           did_you_mean(word, kKnown));
+                           core::did_you_mean(word, kKnown));
         }
         if (std::find(names.begin(), names.end(), word) == names.end()) names.emplace_back(word);
     }

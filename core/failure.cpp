@@ -48,7 +48,8 @@ std::string failure_feedback(const SessionState& state, std::uint64_t times) {
 }
 
 std::string seconds_text(Millis time) {
-    if (time < Millis{1000}) return std::to_string(time.count()) + " ms";
+    if (time < std::chrono::seconds{10} && time.count() % 1000 != 0)
+        return std::to_string(time.count()) + " ms";
     return std::to_string(time.count() / 1000) + " s";
 }
 

@@ -6,6 +6,17 @@
 #include "core/liveness.hpp"
 
 namespace headway::core {
+namespace {
+
+/// Some agents cannot beat while a tool runs; one whose beats name what is in flight, or that was
+/// heard since its last call began, can.
+bool quiet_call(const SessionState& state) {
+    if (state.in_flight_beat || state.open_calls.empty()) return false;
+    return std::all_of(state.open_calls.begin(), state.open_calls.end(),
+                       [&](const OpenCall& call) { return call.since >= state.last_beat_at; });
+}
+
+}  // namespace
 
 SessionView view_of(const Session& session) {
     const SessionState& state = session.state();
@@ -26,12 +37,18 @@ SessionView view_of(const Session& session) {
     view.phase = state.phase;
     view.iteration = state.iteration;
     if (const RaisedAlarm* alarm = state.approvals.worst_alarm()) view.alarm = alarm->kind;
+    view.heard_at = state.heard_at();
+    view.held = state.waits_for_human() || state.paused();
+    view.quiet_call = quiet_call(state);
     std::copy(state.reached.begin(), state.reached.end(), view.reached.begin());
     return view;
 }
 
 bool is_alive(const SessionView& view, Timestamp now, const Watch& watch) {
-    return !view.ended && now < silent_at(view.last_beat_at, watch, view.asked_interval);
+    // After a start everyone has his intervals again; who was silent before it stays so until
+    // heard.
+    const bool silent = view.judgement && view.judgement->verdict == Verdict::kSilent;
+    return !view.ended && !silent && now < silent_at(view.last_beat_at, watch, view.asked_interval);
 }
 
 }  // namespace headway::core

@@ -30,13 +30,16 @@ struct SessionView {
     std::optional<std::uint64_t> iteration;
     std::optional<ApprovalAlarmKind> alarm;  ///< the most urgent that nobody has acknowledged
     std::array<std::uint64_t, kVerdictCount> reached{};  ///< as SessionState::reached
+    Timestamp heard_at = kNever;                         ///< as SessionState::heard_at()
+    bool held = false;        ///< a person was asked, or has paused it: silence proves nothing
+    bool quiet_call = false;  ///< a call is in flight, and since its start there was no beat
 };
 
 /// Pure.
 SessionView view_of(const Session& session);
 
-/// Whether the session counts as alive: it has not ended and its last beat is younger than two of
-/// its intervals. Pure.
+/// Whether the session counts as alive: it has neither ended nor been called silent since its last
+/// beat, which is younger than two of its intervals. Pure.
 bool is_alive(const SessionView& view, Timestamp now, const Watch& watch);
 
 }  // namespace headway::core

@@ -1,5 +1,6 @@
 #include "core/wait.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 
@@ -68,8 +69,21 @@ WaitAnswer answer(const WaitFor& wait, const SessionView& view) {
         }
     }
     answer.met = answer.matched.has_value();
-    answer.impossible = !answer.met && view.ended;
+    if (!answer.met && view.ended) answer.give_up(WaitCause::kEnded);
     return answer;
+}
+
+Timestamp gone_at(const WaitFor& wait, const SessionView& view, const Watch& watch) {
+    if (view.ended || view.held || view.asked_interval <= Millis{0}) return kNever;
+    const Judgement& judged = *view.judgement;
+    const bool child_works = judged.verdict == Verdict::kWaiting && judged.detector == "liveness";
+    if (child_works || (!wait.silent_for && wait.until.any_event)) return kNever;
+    const Millis usual = kGoneIntervals * view.asked_interval;
+    const Millis patience =
+        wait.silent_for.value_or(view.quiet_call ? std::max<Millis>(usual, kGoneInCall) : usual);
+    if (patience <= Millis{0}) return kNever;
+    const Timestamp heard = std::max(view.heard_at, watch.since(view.asked_interval));
+    return heard + std::max(patience, 2 * view.asked_interval);
 }
 
 }  // namespace headway::core

@@ -60,6 +60,19 @@ Result<> parse_wait(const api::Query& query, core::Timestamp now, Wait& wait) {
     if (const std::string* after = query.find("after")) {
         HEADWAY_TRY(wait.what.after, api::parse_number(*after, "after", 0, INT64_MAX));
     }
+    if (const std::string* duration = query.find("silent_for")) {
+        HEADWAY_TRY(const std::int64_t ms, api::parse_duration_ms(*duration, "silent_for"));
+        wait.what.silent_for = core::Millis{ms};
+    }
+    if (const std::string* duration = query.find("open_within")) {
+        HEADWAY_TRY(const std::int64_t ms, api::parse_duration_ms(*duration, "open_within"));
+        if (query.find("missing") != nullptr && !wait.missing_ok) {
+            return Error{ErrorCode::kInvalidParameter, "goes with missing=wait, not with error",
+                         "open_within"};
+        }
+        wait.missing_ok = true;
+        wait.open_by = now + core::Millis{ms};
+    }
     std::int64_t ms = kWaitDefaultMs;
     if (const std::string* duration = query.find("wait")) {
         HEADWAY_TRY(ms, api::parse_duration_ms(*duration, "wait"));
@@ -109,7 +122,7 @@ Result<> Dispatcher::comparison(Call& call) {
 }
 
 Result<> Dispatcher::journal(Call& call) {
-    constexpr std::string_view kKnown[] = {"after", "limit", "types", "before", "order"};
+    constexpr std::string_view kKnown[] = {"after", "limit", "types", "before", "order", "prints"};
     HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
     JournalQuery journal;
     journal.session = call.session();
@@ -126,6 +139,12 @@ Result<> Dispatcher::journal(Call& call) {
         }
         journal.newest_first = *order == "newest";
     }
+    if (const std::string* prints = query.find("prints")) {
+        if (*prints != "true" && *prints != "false") {
+            return Error{ErrorCode::kInvalidParameter, "must be true or false", "prints"};
+        }
+        journal.prints = *prints == "true";
+    }
     if (const std::string* types = query.find("types")) {
         HEADWAY_TRY(journal.types, parse_types(*types));
     }
@@ -137,7 +156,8 @@ Result<> Dispatcher::journal(Call& call) {
 }
 
 Result<> Dispatcher::wait(Call& call) {
-    constexpr std::string_view kKnown[] = {"until", "after", "mode", "wait", "missing"};
+    constexpr std::string_view kKnown[] = {"until",   "after",      "mode",       "wait",
+                                           "missing", "silent_for", "open_within"};
     HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
     Wait wait;
     wait.reply_to = call.to;
@@ -150,8 +170,8 @@ Result<> Dispatcher::wait(Call& call) {
 }
 
 Result<> Dispatcher::wait_several(Call& call) {
-    constexpr std::string_view kKnown[] = {"any",  "all",  "until",  "after",
-                                           "mode", "wait", "missing"};
+    constexpr std::string_view kKnown[] = {"any",  "all",     "until",      "after",      "mode",
+                                           "wait", "missing", "silent_for", "open_within"};
     HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
     const std::string* any = query.find("any");
     const std::string* all = query.find("all");

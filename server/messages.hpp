@@ -172,6 +172,7 @@ struct JournalQuery {
     bool lines = false;  ///< NDJSON
     std::uint64_t before = UINT64_MAX;
     bool newest_first = false;
+    bool prints = false;
     EventTypes types = {};  ///< none = all
 };
 

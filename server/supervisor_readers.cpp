@@ -48,7 +48,7 @@ core::Result<Answer> answer_of(const JournalQuery& query, JournalScan& scan) {
     }
     reply.lines = true;
     for (const core::Event& event : page.events) {
-        api::append_event(reply.body, query.session, event);
+        api::append_event(reply.body, query.session, event, query.prints);
         reply.body.push_back('\n');
     }
     reply.headers = "X-Head: " + std::to_string(page.head) +
@@ -202,6 +202,7 @@ core::Result<bool> Supervisor::read_some(const JournalQuery& query, JournalScan&
     if (!scan.begun) {
         scan.begun = true;
         scan.page.head = resident->session.state().n;
+        scan.page.prints = query.prints;
         scan.low = std::min(query.after, scan.page.head);
         scan.high = std::max(scan.low, std::min(query.before - 1, scan.page.head));
     }

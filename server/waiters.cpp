@@ -13,13 +13,15 @@ core::Result<> Waiters::add(Wait wait) {
     }
     const std::uint64_t id = next_id_++;
     const std::vector<std::string> sessions = wait.sessions;
-    deadlines_.emplace(wait.deadline, id);
     by_connection_[wait.reply_to.connection].push_back(id);
     for (const std::string& session : sessions) {
         by_session_[session].push_back(id);
         views_.watch(session);
     }
-    waits_.emplace(id, Pending{std::move(wait), sessions.size(), false});
+    Pending& pending = waits_.try_emplace(id).first->second;
+    pending.wait = std::move(wait);
+    pending.unresolved = sessions.size();
+    schedule(id, pending, pending.wait.deadline);
     for (const std::string& session : sessions) {
         views_.get(session,
                    [this, id](core::Result<const core::SessionView*> view) { resolved(id, view); });
@@ -51,12 +53,29 @@ void Waiters::notify(const std::string& session) {
         try_answer(id, false);
 }
 
+core::WaitAnswer Waiters::answer_for(const Wait& wait, const std::string& session,
+                                     const api::ReadingTime& time) const {
+    const auto reached = [&](core::Timestamp at) { return at != core::kNever && at <= time.now; };
+    core::WaitAnswer answer;
+    if (const core::SessionView* view = views_.find(session)) {
+        answer = core::answer(wait.what, *view);
+        const bool open = !answer.met && !answer.impossible;
+        if (open && reached(core::gone_at(wait.what, *view, time.watch))) {
+            answer.give_up(core::WaitCause::kSilent);
+        }
+    } else if (reached(wait.open_by)) {
+        answer.give_up(core::WaitCause::kNeverOpened);
+    }
+    return answer;
+}
+
 /// Answers when met or impossible, or in any case when `final`.
 bool Waiters::try_answer(std::uint64_t id, bool final) {
     const auto pending = waits_.find(id);
     if (pending == waits_.end()) return false;
     const Wait& wait = pending->second.wait;
     if (pending->second.unresolved > 0 && !final) return false;
+    const api::ReadingTime time = time_();
     std::vector<api::WaitPart> parts;
     std::size_t met = 0;
     std::size_t impossible = 0;
@@ -64,30 +83,53 @@ bool Waiters::try_answer(std::uint64_t id, bool final) {
         api::WaitPart& part = parts.emplace_back();
         part.id = session;
         part.view = views_.find(session);
-        if (part.view != nullptr) part.answer = core::answer(wait.what, *part.view);
+        if (pending->second.unresolved == 0) part.answer = answer_for(wait, session, time);
         met += part.answer.met ? 1 : 0;
         impossible += part.answer.impossible ? 1 : 0;
     }
     const bool is_met = wait.all ? met == parts.size() : met > 0;
     const bool is_impossible = !is_met && (wait.all ? impossible > 0 : impossible == parts.size());
-    if (!is_met && !is_impossible && !final) return false;
+    if (!is_met && !is_impossible && !final) {
+        const core::Timestamp look = next_look(pending->second, time);
+        if (look < pending->second.look_at) schedule(id, pending->second, look);
+        return false;
+    }
     Response response;
     if (wait.several) {
-        api::append_wait_several(response.body, parts, is_met, is_impossible, time_());
-    } else if (parts.front().view != nullptr) {
-        api::append_wait(response.body, *parts.front().view, parts.front().answer, time_());
+        api::append_wait_several(response.body, parts, is_met, is_impossible, time);
     } else {
-        response.body = R"({"met":false,"matched":null,"impossible":false,"session":")" +
-                        wait.sessions.front() + R"(","n":0,"alive":false,"verdict":null})";
+        api::append_wait(response.body, parts.front(), time);
     }
     answer_(wait.reply_to, std::move(response));
     remove(id);
     return true;
 }
 
+/// When time alone may change the answer: the deadline, or before it the moment from which a
+/// session counts as never opened, or its agent as gone.
+core::Timestamp Waiters::next_look(const Pending& pending, const api::ReadingTime& time) const {
+    const Wait& wait = pending.wait;
+    core::Timestamp next = wait.deadline;
+    for (const std::string& session : wait.sessions) {
+        const core::SessionView* view = views_.find(session);
+        const core::Timestamp at =
+            view == nullptr ? wait.open_by : core::gone_at(wait.what, *view, time.watch);
+        // One that has come has been looked at already, and did not decide.
+        if (at != core::kNever && at > time.now) next = std::min(next, at);
+    }
+    return next;
+}
+
+void Waiters::schedule(std::uint64_t id, Pending& pending, core::Timestamp at) {
+    due_.erase({pending.look_at, id});
+    pending.look_at = at;
+    due_.emplace(at, id);
+}
+
 void Waiters::remove(std::uint64_t id) {
     const auto pending = waits_.find(id);
     const Wait wait = std::move(pending->second.wait);
+    const core::Timestamp look_at = pending->second.look_at;
     waits_.erase(pending);
     for (const std::string& session : wait.sessions) {
         const auto waiting = by_session_.find(session);
@@ -98,13 +140,7 @@ void Waiters::remove(std::uint64_t id) {
     const auto connection = by_connection_.find(wait.reply_to.connection);
     std::erase(connection->second, id);
     if (connection->second.empty()) by_connection_.erase(connection);
-    const auto [from, to] = deadlines_.equal_range(wait.deadline);
-    for (auto at = from; at != to; ++at) {
-        if (at->second == id) {
-            deadlines_.erase(at);
-            break;
-        }
-    }
+    due_.erase({look_at, id});
 }
 
 void Waiters::drop_connection(std::uint64_t connection) {
@@ -116,21 +152,24 @@ void Waiters::drop_connection(std::uint64_t connection) {
 }
 
 void Waiters::expire(core::Timestamp now) {
-    while (!deadlines_.empty() && (now == core::kNever || deadlines_.begin()->first <= now)) {
-        const std::uint64_t id = deadlines_.begin()->second;
+    const bool all = now == core::kNever;
+    while (!due_.empty() && (all || due_.begin()->first <= now)) {
+        const std::uint64_t id = due_.begin()->second;
         Pending& pending = waits_.at(id);
-        if (pending.unresolved == 0 || now == core::kNever) {
-            try_answer(id, true);
-        } else {
+        const bool over = all || pending.wait.deadline <= now;
+        if (over && pending.unresolved > 0 && !all) {
             // Even a wait of no time tells the truth: it is answered when the views are here.
             pending.overdue = true;
-            deadlines_.erase(deadlines_.begin());
+            due_.erase(due_.begin());
+            pending.look_at = core::kNever;
+        } else if (!try_answer(id, over)) {
+            schedule(id, pending, next_look(pending, {now, time_().watch}));
         }
     }
 }
 
 core::Timestamp Waiters::next_deadline() const {
-    return deadlines_.empty() ? core::kNever : deadlines_.begin()->first;
+    return due_.empty() ? core::kNever : due_.begin()->first;
 }
 
 }  // namespace headway::server

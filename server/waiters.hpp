@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/encode.hpp"
@@ -23,11 +24,13 @@ struct Wait {
     bool several = false;               ///< came through /v1/wait: the reply lists the sessions
     bool all = false;                   ///< every session must be met, not any
     bool missing_ok = false;            ///< waits for sessions that nobody has opened
+    core::Timestamp open_by = core::kNever;  ///< gives up those nobody has opened until then
     core::Timestamp deadline = core::kNever;
 };
 
-/// Long polls: answered when a view meets them, when they become impossible, at their deadline, or
-/// when we go down. I/O thread only.
+/// Long polls: answered when a view meets them, when they become impossible (the session has ended,
+/// its agent is gone, nobody has opened it in time), at their deadline, or when we go down. I/O
+/// thread only.
 class Waiters {
 public:
     using Answer = std::function<void(const ReplyTo&, core::Result<Response>)>;
@@ -42,20 +45,25 @@ public:
     void notify(const std::string& session);
     /// The client is gone.
     void drop_connection(std::uint64_t connection);
-    /// Answers those whose time has come; kNever: everybody.
+    /// Answers those whose time has come, or that have become impossible by it; kNever: everybody.
     void expire(core::Timestamp now);
-    /// The earliest deadline, kNever without waiters.
+    /// When expire() has to be called next, kNever without waiters.
     core::Timestamp next_deadline() const;
     std::size_t size() const noexcept { return waits_.size(); }
 
 private:
     struct Pending {
         Wait wait;
-        std::size_t unresolved = 0;  ///< views still asked for
-        bool overdue = false;        ///< its time came before they arrived
+        std::size_t unresolved = 0;              ///< views still asked for
+        bool overdue = false;                    ///< its time came before they arrived
+        core::Timestamp look_at = core::kNever;  ///< its place in due_; kNever: none
     };
     void resolved(std::uint64_t id, const core::Result<const core::SessionView*>& view);
     bool try_answer(std::uint64_t id, bool final);
+    core::WaitAnswer answer_for(const Wait& wait, const std::string& session,
+                                const api::ReadingTime& time) const;
+    core::Timestamp next_look(const Pending& pending, const api::ReadingTime& time) const;
+    void schedule(std::uint64_t id, Pending& pending, core::Timestamp at);
     void remove(std::uint64_t id);
 
     ViewCache& views_;
@@ -65,7 +73,7 @@ private:
     std::unordered_map<std::uint64_t, Pending> waits_;
     std::unordered_map<std::string, std::vector<std::uint64_t>> by_session_;
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> by_connection_;
-    std::multimap<core::Timestamp, std::uint64_t> deadlines_;
+    std::set<std::pair<core::Timestamp, std::uint64_t>> due_;  ///< when to look at which next
 };
 
 }  // namespace headway::server

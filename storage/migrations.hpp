@@ -9,7 +9,7 @@
 namespace headway::storage {
 
 /// The schema this build writes; kept in `PRAGMA user_version`.
-inline constexpr int kSchemaVersion = 8;
+inline constexpr int kSchemaVersion = 9;
 
 /// Copies a database that migrate() will change to `<file>.before-schema-<N>`, N being the first
 /// schema that it lacks, and syncs the copy. Gives its name, empty where nothing needs to be

@@ -49,6 +49,19 @@ Result<> make_empty(const fs::path& file) {
                  {}};
 }
 
+/// A new machine has no state directory yet.
+Result<> make_folder_of(const fs::path& database) {
+    const fs::path folder = database.parent_path();
+    std::error_code ec;
+    if (folder.empty() || fs::exists(folder, ec)) return {};
+    if (fs::create_directories(folder, ec); ec) {
+        return Error{ErrorCode::kStorageUnavailable,
+                     "cannot make the folder " + folder.string() + ": " + ec.message(),
+                     {}};
+    }
+    return {};
+}
+
 /// As the daemon does: nobody else comes near it.
 Result<Database> open_alone(const fs::path& file) {
     std::error_code ec;
@@ -91,6 +104,7 @@ Result<Restored> restore_database(const fs::path& backup, const fs::path& databa
                      {}};
     }
     HEADWAY_CHECK(verify_database(backup));
+    HEADWAY_CHECK(make_folder_of(database));
     HEADWAY_TRY(const DatabaseLock lock, DatabaseLock::take(database));
     Restored restored;
     const fs::path copy = unused_name(database, ".restoring-");

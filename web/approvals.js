@@ -1,8 +1,8 @@
 // Approvals: the exact bytes that will run, and the decision about them.
 import { html, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { Exact, post, query } from './api.js';
-import { Ago, cls, Empty, Icon, Json, Loading, sessionLink, Trouble, useFresh, useGet, Visible, written } from './ui.js';
-import { date, text } from './format.js';
+import { Ago, cls, Empty, Icon, Json, Loading, Marked, sessionLink, Trouble, useFresh, useGet, Visible, written } from './ui.js';
+import { date, plural, text, unmark } from './format.js';
 import { approvalPath, Granting, Revoke, risky } from './grants.js';
 import { refusal, tell, useKeys, useMe } from './page.js';
 
@@ -117,10 +117,12 @@ function Approval({ item, here, mode, setMode, send, done, error, choose, ...but
   return html`<article ref=${ref} class=${cls('card approval', here && 'here')} aria-label=${'Approval ' + item.id} data-id=${item.id}
       onClick=${choose}><${Head} item=${item} />
     <p><a href=${sessionLink(item.session, item.n)}>${item.session}</a></p>
-      ${item.summary && html`<p class="words">${text(item.summary)}</p>`}
+      ${item.summary && html`<p class="words"><${Marked} text=${text(item.summary)} /></p>`}
     ${changes && html`<${Diff} lines=${changes} label="What it changes" />`}
     ${mode !== 'edit' && asked && html`<${Json} value=${args} label="Exact arguments" />`}
     ${item.extend && html`<${Json} value=${item.extend} label="Asked for" />`}
+    ${item.hidden_bytes > 0 && html`<p class="bad hidden" role="note"><b>${plural(Number(item.hidden_bytes), 'byte')} hidden.</b> They looked
+      like a secret and were cut out: you do not see them, and you approve them with the rest.</p>`}
     <p class="digest muted" title="what is approved has this digest, and nothing else has">${item.args_digest}</p>
       <${Trouble} error=${error} />
     ${mode === 'edit' ? html`<${Editor} item=${item} send=${send} close=${close} />`
@@ -216,7 +218,7 @@ function Decided() {
     <tbody>${data.approvals.map((a) => html`<tr key=${a.id}>
       <td><span class=${cls('status', TONE[a.status] || 's-completed')}>${a.status.replace('_', ' ')}</span>
         ${a.alarm && html` <b class="bad">${a.alarm.replace(/_/g, ' ')}</b>`}</td>
-      <td><b>${a.tool || a.kind}</b> <span class="muted">${text(a.summary)}</span>
+      <td><b>${a.tool || a.kind}</b> <span class="muted">${unmark(text(a.summary))}</span>
         ${a.granted && html`<p class="line"><span class="chip">from now on</span><${Revoke} item=${a} done=${again} /></p>`}</td>
       <td><a href=${sessionLink(a.session, a.n)}>${a.session}</a></td>
       <td>${a.decision?.by} <span class="muted">${text(a.decision?.reason)}</span></td>

@@ -20,7 +20,7 @@ const prose = (text) => (text || '').split('`').map((part, i) => i % 2 ? el('cod
 const nameOf = (node) => node.$ref ? node.$ref.split('/').pop() : '';
 const whole = (node) => node.$ref ? node.$ref.slice(2).split('/').reduce((found, part) => found[part], api) : node;
 
-/** Its inside is made when it is first opened. */
+/** Its inside is made when first opened. */
 function fold(attributes, summary, inside) {
   const node = el('details', attributes, el('summary', null, summary));
   node.addEventListener('toggle', () => { if (node.open && node.children.length === 1) node.append(...[inside()].flat(9).filter(Boolean)); });
@@ -32,7 +32,7 @@ function fold(attributes, summary, inside) {
 function typeOf(schema) {
   const name = nameOf(schema);
   schema = whole(schema);
-  const choices = schema.anyOf || (schema.properties ? null : schema.oneOf);
+  const choices = schema.anyOf || (schema.discriminator ? null : schema.oneOf);
   if (choices) return choices.map(typeOf).join(' or ');
   if (schema.type === 'array') return 'list of ' + typeOf(schema.items);
   if ('const' in schema) return JSON.stringify(schema.const);
@@ -42,7 +42,7 @@ function typeOf(schema) {
 const rulesOf = (schema) => Object.keys(RULES).filter((rule) => rule in schema)
   .map((rule) => RULES[rule] + (rule === 'default' ? JSON.stringify(schema[rule]) : schema[rule])).join(', ');
 
-/** What there is to unfold: an object, or objects behind lists and choices. */
+/** An object, or objects behind lists and choices. */
 function hasInside(schema) {
   schema = whole(schema);
   if (schema.properties) return true;
@@ -53,10 +53,11 @@ function hasInside(schema) {
 function inside(schema) {
   schema = whole(schema);
   if (schema.properties) {
-    const fields = Object.entries(schema.properties).map(([name, field]) => row(name, field, schema.required?.includes(name)));
-    const kinds = (schema.oneOf || []).filter((kind) => kind.properties?.data)
-      .map((kind) => row(kind.properties.type.const, kind.properties.data));
-    return el('ul', null, fields, kinds.length ? el('li', null, el('b', null, 'data by type'), el('ul', null, kinds)) : '');
+    return el('ul', null, Object.entries(schema.properties).map(([name, field]) => row(name, field, schema.required?.includes(name))));
+  }
+  if (schema.discriminator) {  // alike but for their data
+    const kinds = schema.oneOf.map(whole), { type, data, ...common } = kinds[0].properties;
+    return [inside({ properties: common }), el('b', null, 'data by type'), el('ul', null, kinds.map(({ properties: kind }) => row(kind.type.const, kind.data)))];
   }
   const choices = schema.anyOf || schema.oneOf;
   if (!choices) return inside(schema.items || schema.additionalProperties);
@@ -68,8 +69,7 @@ function inside(schema) {
 function row(name, schema, required) {
   const target = whole(schema);
   const words = target.enum || target.items && whole(target.items).enum;
-  const about = [
-    name && el('code', null, name), ' ', el('i', null, typeOf(schema)), required ? el('em', null, ' required') : '', ' ',
+  const about = [name && el('code', null, name), ' ', el('i', null, typeOf(schema)), required ? el('em', null, ' required') : '', ' ',
     prose(schema.description || target.description), ' ', el('small', null, rulesOf({ ...target, ...schema })),
     words && el('small', { class: 'words' }, words.join(' · ')),
   ];
@@ -102,7 +102,7 @@ function copyable(text) {
     try {
       await navigator.clipboard.writeText(text);
       button.textContent = 'Copied';
-    } catch {  // without TLS; then by hand
+    } catch {  // without TLS
       getSelection().selectAllChildren(code);
       button.textContent = 'Selected';
     }
@@ -111,9 +111,9 @@ function copyable(text) {
   return el('div', { class: 'curl' }, el('pre', null, code), button);
 }
 
-function access(security) {
+function access({ security, 'x-scopes': wanted = [] }) {
   if (!security.length) return 'Open to anybody.';
-  const scopes = security.flatMap((one) => one.bearer || []).map((scope) => '`' + scope + '`').join(' or ');
+  const scopes = wanted.map((scope) => '`' + scope + '`').join(' or ');
   const local = security.some((one) => !Object.keys(one).length);
   return (local ? 'Open where `access.mode` is `local`, else a token' : 'A token') + (scopes ? ' with ' + scopes : '') + ', or a login.';
 }
@@ -130,7 +130,7 @@ function media(content) {
 function details(operation) {
   const { said, parameters } = operation, body = said.requestBody;
   return [
-    el('p', null, prose(said.description)), el('p', { class: 'soft' }, prose(access(said.security))), copyable(curl(operation)),
+    el('p', null, prose(said.description)), el('p', { class: 'soft' }, prose(access(said))), copyable(curl(operation)),
     parameters.length ? [el('h4', null, 'Parameters'), el('ul', null, parameters.map((one) =>
       row(one.name, { ...one.schema, description: one.in + ' · ' + one.description }, one.required)))] : '',
     body ? [el('h4', null, body.required ? 'Body' : 'Body, optional'), el('p', null, prose(body.description)), media(body.content)] : '',
@@ -160,7 +160,7 @@ function show(tag, operations) {
   $('main').append(tag.node);
 }
 
-/** All names and words of an operation, those of its schemas too. */
+/** Its names and words, those of its schemas too. */
 function wordsOf(node, seen = new Set()) {
   if (typeof node === 'string') return node + ' ';
   if (!node || typeof node !== 'object') return '';

@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".json": "application/json"}
+         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".json": "application/json",
+         ".md": "text/plain; charset=utf-8"}
 
 
 # What pages and workers name; other modules become part of these or are shared by them.
@@ -25,7 +26,7 @@ AS_THEY_ARE = {"uplot.js"}  # minified already, and no module
 def bundled(esbuild: str, paths: list) -> dict:
     """The files as they are served, by name."""
     entries = [path for path in paths if path.name in ENTRIES or path.suffix == ".css"]
-    files = {path.name: path.read_bytes() for path in paths if path.suffix in (".html", ".svg") or path.name in AS_THEY_ARE}
+    files = {path.name: path.read_bytes() for path in paths if path.suffix in (".html", ".svg", ".md") or path.name in AS_THEY_ARE}
     files |= {path.name: json.dumps(json.loads(path.read_bytes()), separators=(",", ":")).encode() for path in paths if path.suffix == ".json"}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([esbuild, *map(str, entries), "--bundle", "--splitting", "--format=esm", "--minify", "--target=es2020",

@@ -1,9 +1,9 @@
 // The fleet and the history: a row a session, newest first, read page by page and drawn only where the screen is.
 import { html, Component, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { get, query } from './api.js';
-import { Ago, Bar, Beat, Empty, ENDED, hot, Icon, Labels, Loading, OPEN, Search, Select, sessionLink, Spark, Status, Trouble, useFresh,
+import { Ago, Bar, Beat, cls, Empty, ENDED, hot, Icon, Labels, Loading, OPEN, Search, Select, sessionLink, Spark, Status, Trouble, useFresh,
   useGet } from './ui.js';
-import { count, plural, span } from './format.js';
+import { ALARMS, count, plural, span } from './format.js';
 import { go, listen, setQuery, state, tell, useKeys, useLive } from './page.js';
 
 const PAGE = 200;
@@ -14,15 +14,18 @@ class Row extends Component {
   shouldComponentUpdate(next) { return ['row', 'here', 'index'].some((name) => next[name] !== this.props[name]); }
   render({ row, here, index }) {
     const { agent = {}, budget, last_action: action } = row;
-    return html`<tr class=${here && 'here'} aria-rowindex=${index + 2} data-id=${row.id}
+    return html`<tr class=${cls(here && 'here', row.alarm && 'alarmed')} aria-rowindex=${index + 2} data-id=${row.id}
       onClick=${(event) => event.target.closest('a') || go(sessionLink(row.id))}>
-      <td><${Status} status=${row.status} /><small><${Ago} at=${row.since} /></small></td>
+      <td><${Status} status=${row.status} /><small>${row.alarm ? html`<b class="bad" title=${ALARMS[row.alarm]}>alarm</b>`
+        : html`<${Ago} at=${row.since} />`}</small></td>
       <td><a href=${sessionLink(row.id)}>${row.goal || row.id}</a><small>
           <code>${row.id}</code>${[agent.type, agent.name, agent.model].map((part) => part && html` · ${part}`)}</small></td>
       <td><code>${action ? action.text : html`<span class="faint">nothing yet</span>`}</code>
         <small>${row.reason || row.phase}</small></td>
           <td>${action && html`<${Ago} at=${action.at} />`}</td>
-      <td><${Beat} row=${row} /></td><td><${Spark} activity=${row.activity} /></td>
+      <td><${Beat} row=${row} /></td><td><${Spark} activity=${row.activity} />${row.estimate && html`<small class="of"
+        title=${row.estimate.next_milestone && 'next: ' + row.estimate.next_milestone}><${Bar} percent=${row.estimate.percent} />
+          ${Math.round(row.estimate.percent)}%</small>`}</td>
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
           <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span>`}</td>
       <td><${Labels} labels=${row.labels} max=${2} /></td></tr>`;
@@ -84,7 +87,8 @@ function useRows(filters) {
 
 // The rows; when grouped, a heading before those of each value of the label.
 function grouped(list, key, closed) {
-  const rows = list.order.map((id) => list.rows.get(id));
+  const all = list.order.map((id) => list.rows.get(id));
+  const rows = [...all.filter((row) => row.alarm), ...all.filter((row) => !row.alarm)]; // alarms on top
   if (!key) return rows;
   const groups = new Map();
   for (const row of rows) {
@@ -140,11 +144,12 @@ function Rows({ list, group }) {
   return html`<div class="table"><table class="fleet" aria-rowcount=${list.total + 1} aria-label="Sessions"><thead>
       <tr>${COLUMNS.map((name) => html`<th scope="col" key=${name}>${name || html`<span class="sr">When</span>`}</th>`)}</tr></thead>
     <tbody ref=${table}>${gap('before', from)}${shown.map((item, i) => (item.members
-      ? html`<tr key=${'group ' + item.group} class="group"><th colspan="3" scope="rowgroup">
+      ? html`<tr key=${'group ' + item.group} class="group"><th scope="rowgroup">
           <button class="quiet" aria-expanded=${String(!closed.has(item.group))} onClick=${() => fold(item.group)}>
             <${Icon} name="chevron" />
           <b>${item.group || `no ${group}`}</b>
-          <span class="muted">${plural(item.members.length, 'session')}</span></button></th></tr>`
+          <span class="muted">${plural(item.members.length, 'session')}</span></button></th>
+          ${COLUMNS.slice(1).map(() => html`<td />`)}</tr>`
       : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here} />`))}${gap('behind', items.length - to)}
         </tbody></table>
     ${list.next && html`<p class="more muted">${count(list.order.length)} of ${count(list.total)} read; more as you scroll</p>`}</div>`;

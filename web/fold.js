@@ -18,7 +18,7 @@ export const TYPES = Object.values(KINDS).flat();
 const OWN = /^(verdict|budget|child|check|run)|stats|issued|cancel|approval.[^r]|redeemed|revoked/;
 
 // What may change who needs a person.
-export const NEEDS = /^(approval|verdict|budget|session)/;
+export const NEEDS = /^(approval|verdict|budget|session|alarm)/;
 
 // The end of a call need not repeat what its start has said.
 function act(row, d, { at }) {
@@ -40,10 +40,10 @@ const appliers = {
   'budget.level': (row, d) => { row.budget = { level: d.to, pressure: d.pressure, dimension: d.dimension }; },
 };
 
-// Returns the new row, `row` itself when the event is known already, or null when events between are missing.
+// Returns the new row, `row` itself when the event is known already, or null when the row has to be read again.
 export function fold(row, e) {
   if (e.n <= row.n) return row;
-  if (e.n > row.n + 1) return null;
+  if (e.n > row.n + 1 || /alarm/.test(e.type)) return null; // which alarms are left no event says
   const next = { ...row, n: e.n };
   if (!OWN.test(e.type)) { next.last_beat_at = e.at; if (!next.ended_at) next.alive = true; }
   if (e.state) next.state = e.state;

@@ -53,6 +53,13 @@ export function text(value) {
   return JSON.stringify(value);
 }
 
+// What went against a decision.
+export const ALARMS = { executed_though_rejected: 'ran although it was rejected', executed_unapproved: 'ran without the approval that it needs',
+    never_executed: 'was approved and never ran' };
+
+// Markdown's bold and code without their marks, where a line has no room for them.
+export const unmark = (s) => s.replace(/\*\*([^*\n]+)\*\*|`([^`\n]+)`/g, '$1$2');
+
 // Characters that change what a reader sees without being seen: controls, bidirectional marks, zero widths.
 export const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 export const reveal = (s) => s.replace(HIDDEN, (c) => '\\u{' + c.codePointAt(0).toString(16) + '}');
@@ -71,7 +78,7 @@ const SAYS = {
   'tool.finished': (d) => action(d) + (d.ok === false ? ` – failed: ${d.error?.class || ''} ${text(d.error?.message)}` : ''),
   heartbeat: (d) => [d.phase, d.iteration != null && 'iteration ' + d.iteration, d.note].filter(Boolean).join(' · '),
   message: (d) => (d.role ? d.role + ': ' : '') + text(d.text),
-  'verdict.changed': (d) => `${d.from} → ${d.to}: ${d.reason}`,
+  'verdict.changed': (d) => `${d.from} → ${d.to}${d.reason ? ': ' + d.reason : ''}`,
   'state.changed': (d) => `${d.from ? d.from + ' → ' : ''}${d.state}${d.invalid ? ' (no valid transition)' : ''} ${d.detail || ''}`,
   'test.result': (d) => `${d.passed ?? 0} passed, ${d.failed ?? 0} failed`,
   'progress.estimated': (d) => `${d.percent} % ${text(d.reasoning)}`,
@@ -80,4 +87,4 @@ const SAYS = {
 const PARTS = ['number', 'goal', 'name', 'child', 'kind', 'tool', 'decision', 'outcome', 'answer', 'verdict', 'by', 'text', 'message',
     'summary', 'reason', 'id'];
 export const summary = ({ type, data: d = {} }) => (SAYS[type] ? SAYS[type](d)
-    : PARTS.filter((part) => d[part] != null && d[part] !== '').map((part) => text(d[part])).join(' · '));
+    : PARTS.filter((part) => d[part] != null && d[part] !== '').map((part) => (part === 'summary' ? unmark(text(d[part])) : text(d[part]))).join(' · '));

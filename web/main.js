@@ -1,7 +1,7 @@
 // The frame around every page: navigation, link to the daemon, "needs you", help, palette.
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from './preact.js';
 import { connect, go, readMe, showCount, state, tell, useKeys, useLive, useMe, useRoute } from './page.js';
-import { clock, plural } from './format.js';
+import { ALARMS, clock, plural, unmark } from './format.js';
 import { Ago, cls, Empty, Icon, sessionLink, Trouble } from './ui.js';
 import { Fleet, History } from './fleet.js';
 import { Session } from './session.js';
@@ -24,7 +24,7 @@ function Page({ name, ...props }) {
 }
 
 const WORDS = { approval: 'Approval', question: 'Question', stuck: 'Stuck', over_budget: 'Over budget', blocked: 'Blocked',
-    silent: 'Silent' };
+    silent: 'Silent', alarm: 'Alarm' };
 const where = (item) => (item.approval ? '#/approvals?id=' + encodeURIComponent(item.approval) : sessionLink(item.session));
 
 function calm({ counts, open }) {
@@ -39,7 +39,8 @@ const Need = ({ item }) => html`
     <span class="kind"><${Icon} name=${item.kind} /><b>${WORDS[item.kind] || item.kind}</b>
     ${!item.certain && html`<em title="a rule's guess, not something that was said">likely</em>`}
       ${/high|critical/.test(item.risk) && html`<em class="bad">${item.risk} risk</em>`}<${Ago} at=${item.since} /></span>
-  <span class="what">${item.goal || item.session}</span><span class="why" title=${item.reason}>${item.reason}</span></a>`;
+  <span class="what">${item.goal || item.session}</span><span class="why" title=${item.reason}>
+      ${ALARMS[item.reason_code] || (item.approval ? unmark(item.reason || '') : item.reason)}</span></a>`;
 
 // On every page, oldest first.
 function Needs() {
@@ -93,7 +94,7 @@ function Top({ page, open }) {
     <nav aria-label="Pages">${LINKS.map(([name, title, href]) => html`
       <a key=${name} href=${href} aria-current=${page === name ? 'page' : null}>${title}
         ${name === 'approvals' && waiting > 0 && html`<b class="badge">${waiting}</b>`}</a>`)}</nav>
-    <span class="right"><${Link} /><a class=${cls('who', me.logged_in || 'out')} href="#/login">
+    <span class="right"><a class="docs" href="/docs" title="Routes, fields and examples">API</a><${Link} /><a class=${cls('who', me.logged_in || 'out')} href="#/login">
       ${me.logged_in ? me.name || 'logged in' : 'read only · log in'}</a>
       <button class="quiet" onClick=${() => { nextTheme(); draw(theme()); }} title=${label} aria-label=${label}>
         <${Icon} name="theme" /></button>

@@ -10,6 +10,7 @@ const KEYS = [
   ['Everywhere', '?=these keys', ':=go to a page or a session', '/=filter', 'n=next that needs you', 'g f=fleet', 'g a=approvals',
     'g h=history', 'g s=system', 'esc=back'],
   ['Lists', 'j k=down, up', 'enter=open'],
+  ['A silent session', 'e=end it as failed or cancelled'],
   ['Approvals', 'j k=next, previous', 'a=approve; twice when the risk is high', 'd=deny, with a reason', 'e=edit, then approve',
     's=approve from now on, for the session or a time', 'i=decide all identical ones together'],
 ];
@@ -23,11 +24,12 @@ function Help({ close }) {
   })}</dl></section>`)}</div><p class="line">
       <button onClick=${async () => setNotify(await toggleNotify())}>
         ${notify ? 'Turn notifications off' : 'Turn notifications on'}</button>
-      <span class="muted">for what needs you while this tab is in the background</span></p><//>`;
+      <span class="muted">for what needs you while this tab is in the background</span></p>
+    <p class="line"><a href="/docs">The API, with examples</a></p><//>`;
 }
 
 const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'],
-    ['Log in or out', '#/login'], ['Stuck or suspect', '#/?status=stuck,suspect']];
+    ['Log in or out', '#/login'], ['API', '/docs'], ['Stuck or suspect', '#/?status=stuck,suspect']];
 function Palette({ close }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -37,7 +39,7 @@ function Palette({ close }) {
   const items = [...PAGES.filter(([name]) => name.toLowerCase().includes(text.toLowerCase())),
       ...(data?.sessions || []).map((row) => [row.goal || row.id, sessionLink(row.id), row])];
   const here = Math.min(at, items.length - 1);
-  const choose = (item) => { if (item) { close(); go(item[1]); } };
+  const choose = (item) => { if (item) { close(); item[1][0] === '/' ? location.assign(item[1]) : go(item[1]); } };
   const press = (event) => {
     const step = { ArrowDown: 1, ArrowUp: items.length - 1 }[event.key];
     if (step) setAt((here + step) % items.length);

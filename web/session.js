@@ -1,10 +1,10 @@
 // One session: the verdict and why, what it did, what it may use, and what can be told to it.
 import { html, useEffect, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
-import { Ago, Beat, Card, cls, Empty, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh, useGet,
+import { Ago, Bar, Beat, Card, cls, Empty, Icon, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh, useGet,
   useLoad } from './ui.js';
-import { clock, count, date, ms, percent, plural, span, text } from './format.js';
-import { refusal, useMe } from './page.js';
+import { ALARMS, clock, count, date, ms, percent, plural, span, text } from './format.js';
+import { refusal, useKeys, useMe } from './page.js';
 import { Events, Timeline, useJournal } from './journal.js';
 import { BudgetCard } from './budget.js';
 import { ApprovalList, usePending } from './approvals.js';
@@ -19,27 +19,32 @@ const ACTIONS = {
   resume: ['Resume…', 'The agent is told to go on.'],
   budget: ['Extend budget…', 'Adds to what is limited now.'],
   cancel: ['Cancel…', 'The agent is told to stop; the session ends when the agent ends it.'],
+  end: ['End…', 'Its agent is silent. The session ends at once; should the agent come back, its reports are refused.'],
 };
+const OUTCOMES = [['failed', 'failed'], ['cancelled', 'cancelled']];
 
 function Telling({ kind, doc, close, done }) {
   const limits = kind === 'budget' ? Object.keys(LIMITS).filter((name) => doc.budget[name] != null) : [];
   const body = ({ text, reason, ...values }) => {
     const extend = Object.fromEntries(limits.filter((name) => values[name]).map((name) => [name, Number(values[name])]));
     if (kind === 'nudge') return text ? { text } : null;
+    if (kind === 'end') return { outcome: values.outcome || 'failed', ...(reason && { reason }) };
     return limits.length && !Object.keys(extend).length ? null : { ...(limits.length && { extend }), ...(reason && { reason }) };
   };
   return html`<${Sending} title=${ACTIONS[kind][0].slice(0, -1)} what=${ACTIONS[kind][1]} path=${sessionPath(doc.id, '/' + kind)}
-    body=${body} fields=${[...limits.map((name) => [name, LIMITS[name], 'number']), kind === 'nudge' ? ['text', 'What to tell it'] : REASON]}
+    body=${body} fields=${[...(kind === 'end' ? [['outcome', 'How it ended', OUTCOMES]] : []), ...limits.map((name) => [name, LIMITS[name], 'number']), kind === 'nudge' ? ['text', 'What to tell it'] : REASON]}
     close=${close} done=${done} />`;
 }
 
 function Actions({ doc, done }) {
   const [open, set] = useState(null);
   const no = refusal(useMe(), 'control');
+  const silent = doc.verdict.status === 'silent' && !doc.ended_at;
+  useKeys({ e: () => (silent && !no ? set('end') : false) });
   if (doc.ended_at) return null;
   const paused = doc.directives.some((d) => d.type === 'pause');
-  const kinds = ['nudge', paused ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel'];
-  return html`<div class="actions">${kinds.map((kind) => html`<button key=${kind} class=${kind === 'cancel' && 'danger'} disabled=${!!no}
+  const kinds = ['nudge', paused ? 'resume' : 'pause', ...(doc.budget ? ['budget'] : []), 'cancel', ...(silent ? ['end'] : [])];
+  return html`<div class="actions">${kinds.map((kind) => html`<button key=${kind} class=${/cancel|end/.test(kind) && 'danger'} disabled=${!!no}
       title=${no || ACTIONS[kind][1]} onClick=${() => set(kind)}>${ACTIONS[kind][0]}</button>`)}<small class="muted">${no}</small></div>
     ${open && html`<${Telling} kind=${open} doc=${doc} close=${() => set(null)} done=${done} />`}`;
 }
@@ -53,7 +58,7 @@ const MACHINE = {
   phase_transition: [1, 2, [1, 2, 3, 0, 8]], halted: [0, 2, [0, 1]],
 };
 const STATES = Object.keys(MACHINE);
-const place = (name) => [MACHINE[name][0] * 122 + 60, MACHINE[name][1] * 58 + 20];
+const place = (name) => [MACHINE[name][0] * 122 + 60, MACHINE[name][1] * 62 + 20];
 function arrow(from, to) {
   const [x, y] = place(from), [u, v] = place(to), bend = 14 / Math.hypot(u - x, v - y);
   return `M${x} ${y}Q${(x + u) / 2 + (v - y) * bend} ${(y + v) / 2 - (u - x) * bend} ${u} ${v}`;
@@ -62,13 +67,13 @@ function Machine({ now, before }) {
   const next = (MACHINE[now]?.[2] || []).map((i) => STATES[i]);
   const paths = STATES.flatMap((from) => MACHINE[from][2].map((i) => [from, STATES[i]]));
   return html`<${Card} title="State machine" note=${now ? now.replace('_', ' ') : 'not known yet'}>
-      <svg class="machine" viewBox="0 0 486 156" role="img"
+      <svg class="machine" viewBox="0 0 486 164" role="img"
         aria-label=${now ? `In ${now}; may go to ${next.join(', ')}` : 'The state is not known yet'}>
     ${paths.map(([from, to]) => html`<path class=${from === before && to === now ? 'was' : from === now && 'may'}
       d=${arrow(from, to)} />`)}
     ${STATES.map((name) => html`<g class=${name === now ? 'now' : next.includes(name) && 'next'} transform=${`translate(${place(name)})`}>
-        <rect x="-56" y="-14" width="112" height="28" rx="8" /><text text-anchor="middle" y="4">
-          ${name.replace('_', ' ')}</text></g>`)}</svg><//>`;
+        <rect x="-56" y="-17" width="112" height="34" rx="8" /><text text-anchor="middle" y=${name.includes('_') ? -2 : 4}>
+          ${name.split('_').map((word, i) => html`<tspan key=${word} x="0" dy=${i * 12}>${word}</tspan>`)}</text></g>`)}</svg><//>`;
 }
 
 // -- parts of the page
@@ -85,6 +90,28 @@ function Verdict({ doc: { id, verdict: v } }) {
       ${v.confidence > 0 && html`<span>confidence ${percent(v.confidence * 100)}</span>`}
         ${v.loop && html`<span>loop <code>${v.loop.slice(0, 8)}</code></span>`}</p></section>`;
 }
+
+// What went against a decision, until a person has seen it.
+function Alarms({ doc, done }) {
+  const [open, set] = useState(false);
+  const no = refusal(useMe(), 'approve');
+  return doc.alarms?.length > 0 && html`<section class="card alarms" role="alert" aria-label="Alarms"><header><h2><${Icon} name="alarm" />
+      ${plural(doc.alarms.length + (doc.alarms_more || 0), 'alarm')}</h2>
+      <button class="danger" disabled=${!!no} title=${no} onClick=${() => set(true)}>Acknowledge…</button></header>
+    <ul class="list">${doc.alarms.map((a) => html`<li key=${a.n}><${At} id=${doc.id} n=${a.n} /><b>${a.tool}</b>
+      <span>${ALARMS[a.kind] || a.kind}${a.times > 1 && `, ${a.times} times`}</span>
+      ${a.approval_id && html`<code>${a.approval_id}</code>`}<small><${Ago} at=${a.at} /></small></li>`)}</ul>
+    ${open && html`<${Sending} title="Acknowledge" what="They ask for attention no more; the journal keeps them, and who has seen them."
+        path=${sessionPath(doc.id, '/alarms/acknowledge')} body=${({ reason }) => ({ ...(reason && { reason }) })}
+        fields=${[['reason', 'What was done about it, for the journal']]} close=${() => set(false)} done=${done} />`}</section>`;
+}
+
+// How far it has come, in the words of the agent or of a judge.
+const Estimate = ({ id, e }) => e && html`<${Card} title="Progress" note=${e.fallback ? 'no estimate yet' : 'says the ' + e.source}>
+    <p class="of"><${Bar} percent=${e.percent} /><b>${percent(e.percent)}</b>${e.is_stuck && html`<span class="bad">stalled</span>`}</p>
+    ${e.next_milestone && html`<p><span class="muted">Next</span> ${e.next_milestone}</p>`}
+    ${e.blockers?.length > 0 && html`<p class="muted">Blocked by</p><ul class="list">${e.blockers.map((one) => html`<li>${one}</li>`)}</ul>`}
+    <p class="words muted"><${At} id=${id} n=${e.n} />${e.reasoning}</p><//>`;
 
 function Figures({ doc }) {
   const figures = [
@@ -175,10 +202,11 @@ export function Session({ route }) {
       <code>${id}</code>${Object.values(doc.agent || {}).map((part) => html`<span>${part}</span>`)}
         <${Labels} labels=${doc.labels} max=${16} /></p>
       </div><${Actions} doc=${doc} done=${again} /></div>
-    <${Trouble} error=${error} again=${again} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>
+    <${Trouble} error=${error} again=${again} /><${Alarms} doc=${doc} done=${again} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>
       <${Pending} id=${id} />
         <${Timeline} journal=${journal} doc=${doc} />
     <div class="columns"><${Events} journal=${journal} marked=${Number(n) || 0} /><div>
+      <${Estimate} id=${id} e=${doc.estimate} />
       ${doc.budget && html`<${BudgetCard} doc=${doc} journal=${journal} />`}
       ${!doc.ended_at && html`<${Grants} id=${id} journal=${journal} />`}
       <${ListCard} title="Told, not yet acknowledged" items=${doc.directives}

@@ -24,6 +24,7 @@ const PATHS = {
   cancelled: 'M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2M4 12l8-8',
   halted: 'M3.5 3.5h9v9h-9z',
   approval: 'M4 7h8v6H4zM6 7V5a2 2 0 0 1 4 0v2',
+  alarm: 'M8 1.5v8M8 13v.1M3 3l2 2M13 3l-2 2',
   question: 'M6 6a2 2 0 1 1 3 2c-1 .5-1 1-1 2M8 12.5v.1',
   over_budget: 'M11 5C9 3 5 4 5 6s6 2 6 4-4 3-6 1M8 2v12',
   theme: 'M8 2a6 6 0 1 1 0 12zM8 2a6 6 0 0 0 0 12',
@@ -138,6 +139,10 @@ export function Visible({ text }) {
   return text.split(HIDDEN).map((part, i) => [part, found[i] && html`<mark title="an invisible character">${reveal(found[i])}</mark>`]);
 }
 
+// **Bold** and `code` of Markdown; all else of it stays as it was written. Text nodes, as ever.
+export const Marked = ({ text }) => text.split(/(\*\*[^*\n]+\*\*|`[^`\n]+`)/).map((part, i) => (i % 2 === 0 ? h(Visible, { text: part })
+  : part[0] === '*' ? html`<b><${Visible} text=${part.slice(2, -2)} /></b>` : html`<code><${Visible} text=${part.slice(1, -1)} /></code>`));
+
 // JSON as [class, text] pieces, numbers as they were written.
 function pieces(value, indent, out) {
   const put = (name, text) => out.push([name, text]);
@@ -172,9 +177,16 @@ export function Search({ value = '', onChange, label }) {
   const timer = useRef();
   const field = useRef();
   useEffect(() => { if (document.activeElement !== field.current) field.current.value = value; }, [value]);
+  // Escape empties the box, and what it filters with it.
+  const leave = (event) => {
+    if (event.key !== 'Escape' || !field.current.value) return;
+    event.preventDefault();
+    clearTimeout(timer.current);
+    onChange(field.current.value = '');
+  };
   const change = ({ target }) => { clearTimeout(timer.current); timer.current = setTimeout(() => onChange(target.value), 120); };
-  return html`<label class="search"><input ref=${field} type="search" placeholder=${label} aria-label=${label} onInput=${change} />
-      <kbd>/</kbd></label>`;
+  return html`<label class="search"><input ref=${field} type="search" placeholder=${label} aria-label=${label} onInput=${change}
+      onKeyDown=${leave} /><kbd>/</kbd></label>`;
 }
 export const Select = ({ label, options, onChange, ...rest }) => html`<select ...${rest} aria-label=${label}
     onChange=${(event) => onChange(event.target.value)}>

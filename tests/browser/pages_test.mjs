@@ -65,13 +65,100 @@ for (const theme of ['dark', 'light']) {
   });
 }
 
-test('a narrow screen cuts nothing off', async () => {
-  const window = await visit(browser, daemon, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
-  for (const [name, [hash, ready]] of Object.entries(PAGES)) {
-    await window.to(hash, ready);
-    assert.equal(await window.page.evaluate(() => document.documentElement.scrollWidth), 390, name);
-    if (PICTURES) await window.page.screenshot({ path: path.join(PICTURES, `${name}-narrow.png`) });
+// Words that have to be read whole: what is cut of them, by what, on the page as it is.
+const cutWords = () => {
+  const found = [];
+  for (const node of document.querySelectorAll('.status, .status span, .top a, .top button, .pill, .actions button, .events code, .card h2, th, .beat, .figures dt')) {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const { right, left, width } = range.getBoundingClientRect();
+    if (!width || node.closest('.sr')) continue;
+    for (let up = node; up && up !== document.body; up = up.parentElement) {
+      const { overflowX } = getComputedStyle(up), box = up.getBoundingClientRect();
+      if (overflowX === 'visible') continue;
+      if (right > box.right + 1 || left < box.left - 1) found.push(`${node.className || node.tagName}: ${node.textContent.trim().slice(0, 40)}`);
+      break;
+    }
   }
+  for (const state of document.querySelectorAll('.machine g')) {
+    if (state.querySelector('text').getBBox().width > state.querySelector('rect').getBBox().width - 4) found.push('state ' + state.textContent);
+  }
+  for (const row of document.querySelectorAll('.events li button')) {
+    const [kind, words] = [row.querySelector('code'), row.querySelector('span')].map((one) => one.getBoundingClientRect());
+    if (kind.top < words.bottom - 2 && words.top < kind.bottom - 2 && kind.right > words.left + 1) found.push('overlaps: ' + row.textContent.slice(0, 60));
+  }
+  return found;
+};
+
+// Wide, middling, narrow, and 200 % zoom, which halves what a page has of a screen.
+for (const [name, width, height, scale] of [['phone', 390, 844, 1], ['half', 720, 900, 1], ['laptop', 1024, 768, 1], ['desktop', 1440, 900, 1], ['zoomed', 640, 400, 2]]) {
+  test(`a screen of ${width} pixels (${name}) cuts nothing off`, async () => {
+    const window = await visit(browser, daemon, { viewport: { width, height }, deviceScaleFactor: scale, colorScheme: 'light' });
+    const found = {};
+    for (const [page, [hash, ready]] of Object.entries(PAGES)) {
+      await window.to(hash, ready);
+      const wide = await window.page.evaluate(() => document.documentElement.scrollWidth);
+      const cut = await window.page.evaluate(cutWords);
+      if (wide !== width) cut.push(`${wide} pixels wide`);
+      if (cut.length) found[page] = cut;
+      if (PICTURES) await window.page.screenshot({ path: path.join(PICTURES, `${page}-${name}.png`), fullPage: page === 'session' });
+    }
+    assert.deepEqual(found, {});
+    await window.context.close();
+  });
+}
+
+test('Escape in the filter empties it, and shows all again', async () => {
+  const window = await visit(browser, daemon);
+  await window.to('#/', 'tr[data-id]');
+  const field = window.page.getByRole('searchbox');
+  await field.fill('nothing-is-called-so');
+  await window.page.locator('.empty').waitFor();
+  await field.press('Escape');
+  await window.page.locator('tr[data-id]').first().waitFor();
+  assert.equal(await field.inputValue(), '');
+  assert.ok(!(await window.page.evaluate(() => location.hash)).includes('nothing'));
+  await window.context.close();
+});
+
+test('the heading of a group reaches as far as its rows, and the dashboard leads to the API', async () => {
+  const window = await visit(browser, daemon);
+  await window.to('#/?group=team', '.fleet tbody th');
+  const cells = (selector) => window.page.locator(selector).first().evaluate((row) => row.lastElementChild.getBoundingClientRect().right);
+  assert.equal(await cells('.fleet tr.group'), await cells('.fleet tr[data-id]'));
+  await window.page.getByRole('link', { name: 'API', exact: true }).click();
+  await window.page.getByRole('link', { name: 'API.md' }).waitFor();
+  const text = await daemon.request('GET', new URL(await window.page.getByRole('link', { name: 'API.md' }).getAttribute('href'), daemon.url).pathname);
+  assert.match(text.text, /^# /);
+  await window.context.close();
+});
+
+test('no event of a journal shows what is not there, and Markdown of a summary is shown as such', async () => {
+  await daemon.open('words', { goal: 'Words' });
+  await daemon.report('words', tool('bash', { command: 'make' }, { round: 1, result: 'x' }));
+  await daemon.ask('words', { tool: 'deploy', args: {}, summary: 'Deploys **everything** with `make ship`.' });
+  await daemon.call('POST', '/v1/sessions/words/cancel', { reason: 'enough' });
+  const window = await visit(browser, daemon);
+  await window.to('#/session/words', '.events li');
+  const text = await window.page.locator('.events ol').innerText();
+  assert.ok(!/undefined|NaN|\*\*/.test(text), text);
+  assert.deepEqual(await window.page.evaluate(cutWords), []);
+  await window.page.locator('.approval .words b', { hasText: 'everything' }).waitFor();
+  await window.page.locator('.approval .words code', { hasText: 'make ship' }).waitFor();
+  await window.context.close();
+});
+
+test('a silent session is ended by a key, as failed or cancelled', async () => {
+  await daemon.open('gone', { goal: 'Gone', policy: { heartbeat_interval_ms: 100 } });
+  await until(async () => (await daemon.get('/v1/sessions/gone')).verdict.status === 'silent', 'silence');
+  const window = await visit(browser, daemon);
+  await window.to('#/session/gone', '.verdict.s-silent');
+  await window.page.keyboard.press('e');
+  await window.page.locator('dialog[open] select').selectOption('cancelled');
+  await window.page.getByRole('button', { name: 'Send' }).click();
+  await window.page.locator('.verdict.s-cancelled').waitFor();
+  assert.equal((await daemon.get('/v1/sessions/gone')).outcome, 'cancelled');
+  assert.deepEqual(window.trouble, []);
   await window.context.close();
 });
 

@@ -156,6 +156,73 @@ class Steering(CliCase):
         self.assertEqual(self.cli.run("budget", "extend", session).code, 64)
 
 
+class Elsewhere(OwnDaemonCase):
+    """A daemon whose state directory is not the default one."""
+
+    def cli(self, daemon, **variables) -> Cli:
+        cli = Cli(None, url=daemon.url)
+        cli.environment.update(HOME="/nonexistent", **variables)
+        return cli
+
+    def test_the_token_is_found_with_the_state_directory_and_said_without(self):
+        daemon = self.start()
+        client = self.client(daemon)
+        asked = client.post("/v1/sessions/a/approvals", {"tool": "deploy", "args": {}}).json()["id"]
+        refused = self.cli(daemon).run("approve", asked)
+        self.assertEqual(refused.code, 1, refused)
+        self.assertIn(f"{daemon.state_dir}/operator.token", refused.err)
+        self.assertIn(f"--state-dir {daemon.state_dir}", refused.err)
+        self.assertEqual(self.cli(daemon).run("approve", asked, "--state-dir", str(daemon.state_dir)).code, 0)
+        for verb in (["dashboard"], ["token", "list"]):
+            self.assertEqual(self.cli(daemon).run(*verb).code, 1, verb)
+            self.assertEqual(self.cli(daemon).run(*verb, "--state-dir", str(daemon.state_dir)).code, 0, verb)
+        named = self.cli(daemon, HEADWAY_STORAGE_STATE_DIR=str(daemon.state_dir))
+        self.assertEqual(named.run("token", "list").code, 0)
+
+    def test_a_secret_goes_into_a_file_that_only_its_owner_may_read(self):
+        daemon = self.start()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "ops.secret"
+            made = Cli(daemon).run("webhooks", "secret", "--out", str(file))
+            self.assertEqual((made.code, made.out), (0, ""), made)
+            self.assertEqual(file.stat().st_mode & 0o777, 0o600)
+            self.assertRegex(file.read_text(), r"^whsec_[A-Za-z0-9+/=]{44}\n$")
+            again = Cli(daemon).run("webhooks", "secret", "--out", str(file))
+            self.assertEqual(again.code, 1, again)
+            self.assertIn(str(file), again.err)
+
+    def test_a_backup_is_restored_where_no_state_directory_is_yet(self):
+        daemon = self.start()
+        self.client(daemon).open("a")
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(Cli(daemon).run("backup", f"{folder}/a.db").code, 0)
+            new = f"{folder}/new/state"
+            output = Cli(None, url=NOBODY).run("restore", f"{folder}/a.db", "--state-dir", new)
+            self.assertEqual(output.code, 0, output)
+            self.assertIn("1 sessions", output.out)
+
+    def test_the_doctor_says_when_the_daemon_is_not_that_of_the_settings(self):
+        one, other = self.start(), self.start()
+        right = Cli(one).run("doctor", "--state-dir", str(one.state_dir), "--config", str(one.config_file))
+        self.assertEqual(right.code, 0, right)
+        mixed = Cli(one, url=other.url).run("doctor", "--state-dir", str(one.state_dir), "--config", str(one.config_file))
+        self.assertEqual(mixed.code, 1, mixed)
+        self.assertIn(str(other.state_dir), mixed.out)
+
+    def test_help_of_run_shows_where_the_command_goes(self):
+        self.assertIn("headway run [OPTIONS] -- COMMAND", Cli(None, url=NOBODY).run("run", "--help").out)
+
+    def test_a_mistyped_event_type_is_answered_with_the_nearest(self):
+        daemon = self.start()
+        self.assertIn("tool.finished", Cli(daemon).run("report", "a", "tool.finnished", "tool=x").err)
+
+    def test_messages_name_flags(self):
+        daemon = self.start()
+        refused = Cli(daemon).run("wait", "a", "--until", "done")
+        self.assertEqual(refused.code, 64, refused)
+        self.assertIn("(--until)", refused.err)
+
+
 class Looking(CliCase):
     def test_show_sessions_and_events_for_programs(self):
         session = unique()

@@ -20,12 +20,13 @@ class Demo(unittest.TestCase):
 
     def start(self, *options: str):
         """Returns the process and a client with the operator's token."""
-        demo = subprocess.Popen([str(BINARY), "demo", "--quiet", "--pace", "0.04", *options], text=True,
+        demo = subprocess.Popen([str(BINARY), "demo", "--quiet", *(options if "--pace" in options else ("--pace", "0.04", *options))], text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 env=clean_environment(TMPDIR=str(self.folder)))
         self.addCleanup(self.end, demo)
         self.page = demo.stdout.readline().split()[1]
         self.assertIn("/login?code=", self.page)
+        self.terminal = demo.stdout.readline().split()[1:]
         token = next(self.folder.glob("headway-demo-*/state/operator.token")).read_text().strip()
         client = Client(int(self.page.split("/")[2].rpartition(":")[2]), token=token)
         self.addCleanup(client.close)
@@ -56,7 +57,7 @@ class Demo(unittest.TestCase):
             self.assertTrue(client.get(f"/v1/sessions/{kind}-1/wait?until=ended&wait=2m").json()["met"], kind)
         slow, loop = self.verdicts(client, "slow-1"), self.verdicts(client, "loop-1")
         self.assertEqual(slow[-1], "completed")
-        self.assertFalse({"suspect", "stuck"} & set(slow), slow)
+        self.assertFalse({"suspect", "stuck", "silent"} & set(slow), slow)
         self.assertIn("suspect", loop)
         self.assertIn("stuck", loop)  # it did the same after the first advice
         self.assertEqual(loop[-1], "completed")
@@ -72,10 +73,26 @@ class Demo(unittest.TestCase):
         self.assertEqual(demo.wait(patient(60)), 0, demo.stderr.read())
         self.assertEqual(list(self.folder.iterdir()), [])
 
-    def test_it_leaves_nothing_behind(self):
+    def test_the_command_for_a_terminal_may_approve(self):
         demo, client = self.start()
-        children = Path(f"/proc/{demo.pid}/task/{demo.pid}/children").read_text().split()
-        self.assertGreaterEqual(len(children), 1)
+        self.assertEqual(self.terminal[:2], ["headway", "top"])
+        # `top` and `token list` find their token alike.
+        listed = subprocess.run([str(BINARY), "token", "list", *self.terminal[2:]], capture_output=True, text=True,
+                                env=clean_environment(), timeout=patient(60), check=False)
+        self.assertEqual(listed.returncode, 0, listed)
+
+    def descendants(self, process: int) -> list:
+        children = []
+        for task in Path(f"/proc/{process}/task").glob("*/children"):
+            children += [int(child) for child in task.read_text().split()]
+        return children + [one for child in children for one in self.descendants(child)]
+
+    def test_it_leaves_nothing_behind(self):
+        demo, client = self.start("--pace", "2")  # its build is at work for a while
+        def sleeps() -> list:
+            return [d for d in self.descendants(demo.pid) if Path(f"/proc/{d}/comm").read_text() == "sleep\n"]
+        eventually(sleeps, 60, "the command of an agent")
+        children = self.descendants(demo.pid)
         demo.send_signal(signal.SIGTERM)
         self.assertEqual(demo.wait(patient(60)), 0, demo.stderr.read())
         for child in children:

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """`headway replay` without --to and `headway eval`: recordings judged without a daemon."""
 import json
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -12,7 +14,7 @@ from support.limits import LONG
 
 NOBODY = "http://127.0.0.1:1"  # tcpmux: nothing listens there
 STRICT = ("--policy", "strict", "--policy", "heartbeat_limit=3")
-METRICS = {"sessions", "successes", "false_stuck", "suspects_on_success", "loops", "recall", "recall_human",
+METRICS = {"sessions", "successes", "false_stuck", "stuck_unknown", "suspects_on_success", "loops", "recall", "recall_human",
            "nudges_per_1000_calls", "delay_suspect", "delay_stuck", "recall_5"}
 HEAD = "file,source,outcome,loop,how_labelled,loop_start_call,loop_len\n"
 
@@ -126,6 +128,117 @@ class SameAsTheDaemon(SharedDaemonCase):
             self.check(str(file))
 
 
+class AsItWasServed(SharedDaemonCase):
+    """An export, judged again by the rules that served it, gives what was served."""
+
+    def check(self, session: str):
+        cli = Cli(self.daemon)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "export.jsonl"
+            path.write_text(cli.run("events", session, "--jsonl").out)
+            replayed = cli.run("replay", str(path), "--json")
+            self.assertEqual(replayed.code, 0, replayed)
+        journal = self.client.journal(session)
+        for kind, steps in (("verdict.changed", replayed.json()["timeline"]), ("directive.issued", replayed.json()["directives"])):
+            served = [(e["n"], e["data"]) for e in journal if e["type"] == kind]
+            self.assertEqual([(step["n"], {name: step[name] for name in data}) for step, (_, data) in zip(steps, served)], served,
+                             session)
+            self.assertEqual(len(steps), len(served), session)
+
+    def play(self, session: str, events: list):
+        """In reports of up to 50; {"ack": true} takes up the newest advice, as in the corpus."""
+        batch, advice = [], {}
+
+        def send():
+            nonlocal advice
+            if batch:
+                advice = self.client._expect((200,), self.client.post(f"/v1/sessions/{session}/events", batch))
+                batch.clear()
+        for event in events:
+            if event != {"ack": True}:
+                batch.append(event)
+                if len(batch) == 50:
+                    send()
+                continue
+            send()
+            told = [d["id"] for d in advice.get("directives", []) if d["type"] == "change_approach"]
+            if told:
+                batch.append({"type": "directive.acknowledged", "data": {"id": told[-1]}})
+        send()
+
+    def test_every_behaviour_of_the_corpus(self):
+        script = (corpus_folder() or Path("/nowhere")) / "behaviours.py"
+        if not script.is_file():
+            self.skipTest("the behaviours are not here (HEADWAY_CORPUS)")
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, str(script), folder], check=True)
+            files = sorted(Path(folder).glob("*.jsonl"))
+            self.assertGreater(len(files), 100)
+            for file in files:
+                with self.subTest(file.stem):
+                    session = unique("behaviour")
+                    self.play(session, [json.loads(line) for line in file.read_text().splitlines()])
+                    self.check(session)
+
+    def test_texts_that_were_cut(self):
+        session = unique("cut")
+        head, tail = "the log begins " * 400, " the log ends" * 400
+        for number in range(8):
+            self.client.report(session, "message", role="assistant", text=f"{head}{number}{tail}")
+            self.client.report(session, "tool.finished", tool="bash", args={"command": f"./step {number}"}, ok=False,
+                               error={"class": "exit", "message": f"{head}{number}{tail}"})
+            self.client.report(session, "tool.finished", tool="read", args={"path": "big.log"}, ok=True,
+                               result=f"{head}{number}{tail}")
+        for _ in range(6):
+            self.client.report(session, "tool.finished", tool="bash", args={"script": head * 3}, ok=False,
+                               error={"message": "at 12:03:04 it said no " * 300})
+        self.check(session)
+
+    def test_what_people_do(self):
+        session = unique("people")
+        client = self.daemon.operator()
+        self.addCleanup(client.close)
+        post = lambda rest, body: client._expect((200, 201), client.post(f"/v1/sessions/{session}{rest}", body))
+        loop = [{"type": "tool.finished", "data": {"tool": "bash", "args": {"command": "make"}, "ok": False,
+                                                   "error": {"class": "exit", "message": "no rule"}}}]
+        self.play(session, loop * 4 + [{"ack": True}] + loop * 2)
+        post("/pause", {"reason": "wait"})
+        self.play(session, loop)
+        post("/resume", {})
+        post("/nudge", {"text": "another way"})
+        asked = post("/approvals", {"tool": "deploy", "args": {"to": "production"}})["id"]
+        client._expect((200,), client.post(f"/v1/approvals/{asked}/decision", {"decision": "reject", "reason": "no"}))
+        asked = post("/approvals", {"tool": "deploy", "args": {"to": "staging"}})["id"]
+        client._expect((200,), client.post(f"/v1/approvals/{asked}/decision", {"decision": "approve", "scope": "session"}))
+        post("/approvals", {"tool": "deploy", "args": {"to": "staging"}})
+        self.play(session, [{"type": "tool.started", "data": {"call_id": "c", "tool": "deploy", "args": {"to": "staging"}}},
+                            {"type": "tool.finished", "data": {"call_id": "c", "tool": "deploy", "args": {"to": "staging"}, "ok": True}}])
+        post("/cancel", {"reason": "enough"})
+        post("/end", {"outcome": "cancelled"})
+        self.check(session)
+
+    def test_a_budget_that_ends_it(self):
+        session = unique("budget")
+        self.client.open(session, budget={"max_steps": 10})
+        for number in range(14):
+            reply = self.client.post(f"/v1/sessions/{session}/events", {"type": "tool.finished", "data": {
+                "tool": "bash", "args": {"command": f"make {number}"}, "round": number, "ok": True, "result": str(number)}})
+            if reply.status != 200:
+                break
+        self.check(session)
+
+    def test_silence_and_its_end(self):
+        session = unique("quiet")
+        self.client.open(session, policy={"heartbeat_interval_ms": 100})
+        self.client.wait(session, until="silent", wait="1m")
+        self.client.beat(session)
+        self.client.report(session, "tool.started", call_id="c", tool="bash", args={})
+        self.client.wait(session, until="slow", wait="1m")
+        self.client.report(session, "tool.finished", call_id="c", tool="bash", ok=True, result="done")
+        self.client.wait(session, until="silent", wait="1m")
+        self.check(session)
+
+
 class Eval(OfflineCase):
     def test_a_judge_that_lies_makes_no_verdict_on_the_corpus_worse(self):
         folder = corpus_folder()
@@ -159,7 +272,7 @@ class Eval(OfflineCase):
             self.assertEqual(set(result["total"]), METRICS)
             self.assertEqual(set(result["sources"]), {"good", "bad"})
             self.assertEqual(result["sources"]["good"], {
-                "sessions": 2, "successes": 2, "false_stuck": 1, "suspects_on_success": 1, "loops": 0, "recall": None,
+                "sessions": 2, "successes": 2, "false_stuck": 1, "stuck_unknown": 0, "suspects_on_success": 1, "loops": 0, "recall": None,
                 "recall_human": None, "nudges_per_1000_calls": 0, "delay_suspect": None, "delay_stuck": None,
                 "recall_5": None})
             bad = result["sources"]["bad"]
@@ -170,7 +283,7 @@ class Eval(OfflineCase):
     def test_tables_and_lists_for_people(self):
         labels = self.corpus()
         text = self.ok("eval", str(self.folder), "--labels", labels, "--list", *STRICT).out
-        self.assertRegex(text, r"(?m)^good +2 +2 +1 ")
+        self.assertRegex(text, r"(?m)^good +2 +2 +1 +0 ")
         self.assertIn("good/alarm.jsonl: stuck at call 1, 3 heartbeats", text)
         self.assertIn("Missed loops: 1\n  bad/missed.jsonl: ", text)
 
@@ -215,6 +328,23 @@ class Eval(OfflineCase):
         output = self.fails(1, "eval", folder, "--labels", labels, "--json")
         self.assertIn("broken.jsonl:2: ", output.err)
         self.assertEqual((output.json()["unreadable"], output.json()["total"]["sessions"]), (1, 4))
+
+    def test_a_bad_field_costs_an_event_and_not_the_file(self):
+        lines = quiet(3)
+        lines.insert(2, {"type": "heartbeat", "iteration": -3})
+        self.write("odd.jsonl", lines)
+        output = self.ok("eval", str(self.folder), "--json", *STRICT)
+        self.assertIn("1 events of 1 recordings cannot be read", output.err)
+        self.assertIn("odd.jsonl:3: /data/iteration", output.err)
+        result = output.json()
+        self.assertEqual((result["unreadable"], result["events_unreadable"], result["total"]["sessions"]), (0, 1, 1))
+
+    def test_a_stuck_success_with_an_unknown_loop_is_counted(self):
+        self.write("data/good/alarm.jsonl", quiet(3))
+        labels = self.write("labels.csv", [(HEAD + "good/alarm.jsonl,good,success,unknown,oracle,-1,0").rstrip()])
+        output = self.ok("eval", str(self.folder), "--labels", labels, "--json", "--list", *STRICT).json()
+        self.assertEqual((output["total"]["false_stuck"], output["total"]["stuck_unknown"]), (0, 1))
+        self.assertEqual([one["file"] for one in output["lists"]["stuck_unknown"]], ["good/alarm.jsonl"])
 
     def test_the_corpus(self):
         corpus = corpus_folder()

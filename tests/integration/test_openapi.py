@@ -20,17 +20,18 @@ from support.sse import EventStream
 
 # The one path of the table that stands for more than one segment.
 SEVERAL_SEGMENTS = {"/assets/{asset}": "/assets/{hash}/{file}"}
-# Who a guard lets in, as `security` says it: without anything in access.mode "local", with a scope, or logged in.
-LOGIN, LOCAL = {"login": []}, {}
+# Who a guard lets in, as `security` says it: without anything in access.mode "local", with a token of one of `x-scopes`, or logged
+# in. The scopes stand apart, since tools take those within `security` for OAuth's.
+LOGIN, LOCAL, TOKEN = {"login": []}, {}, {"bearer": []}
 SECURITY = {
-    "kNobody": [],
-    "kAnybody": [LOCAL, {"bearer": []}, LOGIN],
-    "kReport": [LOCAL, {"bearer": ["report:"]}, LOGIN],
-    "kRead": [LOCAL, {"bearer": ["read"]}, {"bearer": ["report:"]}, LOGIN],
-    "kOverview": [LOCAL, {"bearer": ["read"]}, {"bearer": ["report:"]}, LOGIN],
-    "kControl": [LOCAL, {"bearer": ["control"]}, LOGIN],
-    "kApprove": [{"bearer": ["approve"]}, LOGIN],
-    "kAdmin": [{"bearer": ["admin"]}, LOGIN],
+    "kNobody": ([], []),
+    "kAnybody": ([LOCAL, TOKEN, LOGIN], []),
+    "kReport": ([LOCAL, TOKEN, LOGIN], ["report:"]),
+    "kRead": ([LOCAL, TOKEN, LOGIN], ["read", "report:"]),
+    "kOverview": ([LOCAL, TOKEN, LOGIN], ["read", "report:"]),
+    "kControl": ([LOCAL, TOKEN, LOGIN], ["control"]),
+    "kApprove": ([TOKEN, LOGIN], ["approve"]),
+    "kAdmin": ([TOKEN, LOGIN], ["admin"]),
 }
 
 
@@ -92,7 +93,7 @@ class Validator(TestCase):
             for value in bad:
                 self.assertNotEqual(schemas.errors(schema, value), [], (schema, value))
         self.assertEqual(keywords() - {word for schema, _, _ in self.CASES for word in words_of(schema)}, {"title", "deprecated",
-                         "example"})
+                         "example", "discriminator", "contentMediaType", "contentSchema"})
 
     def test_an_unknown_keyword_or_reference_is_an_error(self):
         with self.assertRaises(ValueError):
@@ -174,8 +175,8 @@ class Document(TestCase):
             said = operation.said
             with self.subTest(operation.id):
                 self.assertLessEqual(set(said), {"operationId", "tags", "summary", "description", "deprecated", "parameters",
-                                                 "requestBody", "responses", "security"})
-                self.assertLessEqual({"operationId", "tags", "summary", "responses", "security"}, set(said))
+                                                 "requestBody", "responses", "security", "x-scopes"})
+                self.assertLessEqual({"operationId", "tags", "summary", "description", "responses", "security"}, set(said))
                 self.assertLessEqual(set(said["tags"]), set(tags))
                 for status, response in said["responses"].items():
                     self.assertRegex(status, r"^([1-5]\d\d|default)$")
@@ -297,7 +298,8 @@ class Sources(TestCase):
 
     def test_it_lets_in_whom_the_one_table_of_access_lets_in(self):
         guard_of = guards()
-        said = {(operation.method, operation.path): operation.said["security"] for operation in self.api.operations}
+        said = {(operation.method, operation.path): (operation.said["security"], operation.said.get("x-scopes", []))
+                for operation in self.api.operations}
         for method, path, route in route_table():
             self.assertEqual(said.get((method, path)), SECURITY[guard_of[route]], (method, path))
 
@@ -316,10 +318,15 @@ class Sources(TestCase):
 
     def test_each_event_type_has_its_data(self):
         types = self.names("core/event_type.hpp", "EventType")
-        self.assertEqual([one["properties"]["type"]["const"] for one in self.api.schema("Event")["oneOf"]], types)
-        report = self.api.schema("ReportEvent")
-        self.assertEqual([one["properties"]["type"]["const"] for one in report["oneOf"]], report["properties"]["type"]["enum"])
-        self.assertLess(set(report["properties"]["type"]["enum"]), set(types))
+        self.assertEqual(list(self.api.variants("Event")), types)
+        self.assertLess(set(self.api.variants("ReportEvent")), set(types))
+        for name in ("Event", "ReportEvent"):
+            mapping = self.api.schema(name)["discriminator"]["mapping"]
+            self.assertEqual(list(mapping), list(self.api.variants(name)))
+            for kind, variant in self.api.variants(name).items():
+                self.assertEqual(resolve(self.api.document, mapping[kind]), variant)
+                self.assertIn("type", variant["required"], kind)
+                self.assertIs(variant["additionalProperties"], False, kind)
 
     def test_its_problem_codes_are_those_of_the_daemon(self):
         rows = dict(re.findall(r'\{\d+, "([a-z_]+)", "([^"]+)"', source("api/problem.cpp")))
@@ -497,9 +504,8 @@ class Replies(OwnDaemonCase):
 
     def everything_at_once(self):
         """Every field of every event that may be reported, short and long."""
-        report = self.api.schema("ReportEvent")
-        for variant in report["oneOf"]:
-            kind, data = variant["properties"]["type"]["const"], sample(self.api.document, variant["properties"]["data"])
+        for kind, variant in self.api.variants("ReportEvent").items():
+            data = sample(self.api.document, variant["properties"]["data"])
             if kind == "session.ended":
                 continue  # below
             if kind == "approval.requested":  # not all members go together
@@ -683,9 +689,8 @@ class Requests(SharedDaemonCase):
         found = [media["example"]]
         if operation.id == "reportEvents":
             found.append([media["example"]])
-            for variant in self.api.schema("ReportEvent")["oneOf"]:
-                inner = variant["properties"]
-                found.append({"type": inner["type"]["const"], "data": sample(self.api.document, inner["data"]), "event_id": "e",
+            for kind, variant in self.api.variants("ReportEvent").items():
+                found.append({"type": kind, "data": sample(self.api.document, variant["properties"]["data"]), "event_id": "e",
                               "attempt": 1})
         elif operation.id not in ("changeBudget", "replayWebhook"):  # takes either of its members
             found.append(sample(self.api.document, media["schema"]))

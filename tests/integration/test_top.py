@@ -67,6 +67,28 @@ class Top(SharedDaemonCase):
         self.assertIn("fix the tests", output.out)
         self.assertNotIn("\x1b", output.out)
 
+    def test_one_screen_can_be_read_by_programs(self):
+        session = unique("json")
+        self.client.open(session)
+        fleet = self.cli.run("top", "--once", "--json").json()
+        self.assertEqual(set(fleet), {"overview", "sessions", "total"})
+        self.assertIn(session, [row["id"] for row in fleet["sessions"]])
+        self.assertIn("needs_you", fleet["overview"])
+
+    def test_a_silent_session_is_ended_by_keys(self):
+        session = unique("gone")
+        self.client.open(session, policy={"heartbeat_interval_ms": 100})
+        self.client.wait(session, until="silent", wait="1m")
+        terminal = self.top()
+        terminal.shows(session)
+        terminal.press(f"/{session}\r")
+        terminal.shows("filter: " + session)
+        terminal.press("e")
+        terminal.shows(f"End {session}?")
+        terminal.press("f")
+        terminal.shows(f"{session} has ended as failed")
+        self.assertEqual(self.client.session(session)["outcome"], "failed")
+
     def test_what_happens_shows_by_itself_and_q_leaves_the_terminal_as_it_was(self):
         terminal = self.top()
         terminal.shows("headway")
@@ -89,6 +111,9 @@ class Top(SharedDaemonCase):
         terminal.press("n")
         terminal.press("a")
         terminal.shows(f"Approve {asked['id']}")
+        shown = terminal.shows("y: yes")
+        for part in ("bash", "rm -rf build", "risk", asked["args_digest"]):
+            self.assertIn(part, shown)
         terminal.press("y")
         terminal.shows(f"approved {asked['id']}")
         document = self.client.get(f"/v1/approvals/{asked['id']}").json()

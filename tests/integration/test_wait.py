@@ -8,7 +8,7 @@ import unittest
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.limits import eventually
 
-FIELDS = ["met", "matched", "impossible", "session", "n", "alive", "verdict"]
+FIELDS = ["met", "matched", "impossible", "cause", "session", "n", "alive", "verdict"]
 
 
 class Waiter:
@@ -187,7 +187,7 @@ class SeveralSessions(SharedDaemonCase):
         waiter = Waiter(self.daemon, f"/v1/wait?any={self.a},{self.b}&until=ended&wait=5m")
         self.client.end(self.b)
         answer = waiter.reply()
-        self.assertEqual(list(answer), ["met", "impossible", "matched", "sessions"])
+        self.assertEqual(list(answer), ["met", "impossible", "matched", "causes", "sessions"])
         self.assertEqual((answer["met"], answer["impossible"], answer["matched"]), (True, False, {self.b: "completed"}))
         self.assertEqual(set(answer["sessions"]), {self.a, self.b})
         self.assertEqual(answer["sessions"][self.a]["verdict"]["status"], "starting")

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "tests/support/gen.hpp"
+#include "tests/support/simulation/exports.hpp"
 #include "tests/support/simulation/model.hpp"
 #include "tests/support/supervised.hpp"
 
@@ -125,6 +126,14 @@ public:
             const Habit habit = habits_.at(session);
             if (habit == Habit::kHonest) CHECK_FALSE(model.was(Verdict::kStuck));
             if (habit == Habit::kLoops && calls >= 12) CHECK(model.was(Verdict::kStuck));
+        }
+    }
+
+    /// What a journal is exported as is judged as it was served.
+    void check_exports() {
+        for (const auto& [session, model] : models_) {
+            INFO(session);
+            CHECK((judged_export(session, model.journal()) == verdicts_of(model.journal())));
         }
     }
 
@@ -367,6 +376,7 @@ TEST_CASE(
             done += world.step();
         world.check_disk();
         world.check_verdicts();
+        world.check_exports();
         events += world.events();
         if (whole) {
             std::printf("%zu of %zu worlds of %zu steps, %zu events\n", i + 1, worlds, steps,

@@ -1,7 +1,8 @@
 """JSON Schema 2020-12, as much of it as api/openapi.json says. A keyword that is not here is an error, not ignored."""
 import re
 
-ANNOTATIONS = {"description", "default", "example", "examples", "format", "title", "deprecated"}
+ANNOTATIONS = {"description", "default", "example", "examples", "format", "title", "deprecated", "discriminator", "contentMediaType",
+               "contentSchema"}
 TYPES = {
     "object": lambda v: isinstance(v, dict),
     "array": lambda v: isinstance(v, list),

@@ -64,6 +64,8 @@ class Mutator:
                 break
         if "oneOf" in schema:  # the variant says more about the properties
             variant = next((one for one in schema["oneOf"] if not self.schemas.errors(one, value)), {})
+            if "$ref" in variant:
+                return self._for(variant, value)
             schema = {**schema, "properties": {**schema["properties"], **variant.get("properties", {})},
                       "required": schema.get("required", []) + variant.get("required", [])}
         return schema

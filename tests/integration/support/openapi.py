@@ -96,6 +96,14 @@ class OpenApi:
     def _line_errors(self, schema: str, lines: bytes) -> list:
         return [error for line in lines.splitlines() for error in self.schemas.errors(self.schema(schema), json.loads(line))]
 
+    def variants(self, name: str) -> dict:
+        """Type of event -> its schema, of a schema that is one of several by `type`."""
+        found = {}
+        for one in self.schema(name)["oneOf"]:
+            variant = self.whole(one)
+            found[variant["properties"]["type"]["const"]] = variant
+        return found
+
     # replies
 
     def reply_errors(self, operation: Operation, reply: Reply) -> list:

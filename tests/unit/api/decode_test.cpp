@@ -289,3 +289,16 @@ TEST_CASE("decode: what can name a session", "[api]") {
         CHECK(valid_id(good));
     CHECK_FALSE(valid_id(std::string(129, 'x')));
 }
+
+TEST_CASE("decode: a mistyped event type is answered with the nearest that can be reported",
+          "[api]") {
+    const auto said = [](const std::string& type) {
+        const auto events = report(R"({"type":")" + type + R"("})");
+        return events ? std::string{"no error"} : events.error().detail;
+    };
+    CHECK_THAT(said("tool.finnished"), Catch::Contains("did you mean `tool.finished`?"));
+    CHECK_THAT(said("hearbeat"), Catch::Contains("did you mean `heartbeat`?"));
+    CHECK_THAT(said("verdict.change"), !Catch::Contains("verdict.changed"));
+    CHECK_THAT(said("zzzzzzzzzzzz"), Catch::Contains("such as heartbeat, tool.finished"));
+    CHECK_THAT(said(std::string(100'000, 'h')), Catch::Contains("such as heartbeat"));
+}

@@ -260,8 +260,9 @@ TEST_CASE("encode: the status for test harnesses of the first design", "[api]") 
 TEST_CASE("encode: waits on one and on several sessions", "[api]") {
     const SessionView one = view();
     const WaitAnswer met{true, false, Verdict::kProgressing};
-    const Document single =
-        json_of([&](std::string& out) { append_wait(out, one, met, reading(2000)); });
+    const Document single = json_of([&](std::string& out) {
+        append_wait(out, {"story", &one, met}, reading(2000));
+    });
     CHECK(single["met"] == true);
     CHECK(single["matched"] == "progressing");
     CHECK(single["alive"] == true);

@@ -58,7 +58,7 @@ TEST_CASE("eval report: the JSON has each source and the total under fixed names
     CHECK(
         result["sources"]["a"] ==
         json::parse(
-            R"({"sessions":1,"successes":1,"false_stuck":1,"suspects_on_success":1,"loops":0,"recall":null,"recall_human":null,"nudges_per_1000_calls":0.0,"delay_suspect":null,"delay_stuck":null,"recall_5":null})"));
+            R"({"sessions":1,"successes":1,"false_stuck":1,"stuck_unknown":0,"suspects_on_success":1,"loops":0,"recall":null,"recall_human":null,"nudges_per_1000_calls":0.0,"delay_suspect":null,"delay_stuck":null,"recall_5":null})"));
     CHECK(result["total"]["sessions"] == 2);
     CHECK(result["total"]["recall"] == 0.0);
     CHECK(result["labels_missing"] == 1);

@@ -55,3 +55,39 @@ TEST_CASE("session view: advice says where it stands and what to do", "[cli]") {
                   "directives":[{"id":"d1","type":"stop","reason":"enough"}]})")) ==
           "s event 4: slow (r), known already\ndirective stop d1: enough\n");
 }
+
+TEST_CASE("session view: alarms stand first, in red", "[cli]") {
+    json session = json::parse(kSession);
+    session["alarms"] = json::array({{{"kind", "executed_though_rejected"},
+                                      {"approval_id", "build-1.a3"},
+                                      {"tool", "deploy"},
+                                      {"at", "2026-11-21T02:08:00.000Z"},
+                                      {"n", 7},
+                                      {"times", 2}}});
+    CHECK_THAT(session_details(session, kNow, false),
+               Catch::StartsWith("session     build-1\nALARM       ran although it was rejected: "
+                                 "deploy, build-1.a3, #7, 2m00s ago, 2 times\nverdict"));
+    CHECK_THAT(session_details(session, kNow, true), Catch::Contains("\x1b[1;31mran although"));
+    CHECK_THAT(sessions_table(json::array({session}), kNow, 0, false),
+               Catch::Contains("ALARM progressing"));
+    session["alarms"] = json::array();
+    CHECK_THAT(session_details(session, kNow, false), !Catch::Contains("ALARM"));
+}
+
+TEST_CASE("session view: how far it has come, what is next and what blocks it", "[cli]") {
+    json session = json::parse(kSession);
+    session["estimate"] = {{"percent", 62.4},
+                           {"reasoning", "13 of 21 have text"},
+                           {"next_milestone", "review"},
+                           {"blockers", json::array({"no token", "no disk"})},
+                           {"is_stuck", true},
+                           {"source", "judge"}};
+    const std::string text = session_details(session, kNow, false);
+    CHECK_THAT(text, Catch::Contains("estimate    [######....] 62%, stalled, says the judge: 13 of "
+                                     "21 have text\nnext        review\nblockers    no token; no "
+                                     "disk\n"));
+    session["estimate"] = nullptr;
+    CHECK_THAT(session_details(session, kNow, false), !Catch::Contains("estimate"));
+    CHECK(progress_bar_text(0) == "[..........] 0%");
+    CHECK(progress_bar_text(250) == "[##########] 100%");
+}

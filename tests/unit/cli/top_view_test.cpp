@@ -44,6 +44,16 @@ json fleet() {
     return data;
 }
 
+json asked(const std::string& id) {
+    return {{"id", id},
+            {"status", "pending"},
+            {"kind", "tool"},
+            {"tool", "bash"},
+            {"session", "b"},
+            {"risk", "high"},
+            {"args", {{"command", "rm -rf build"}}}};
+}
+
 std::string screen(const TopState& state, const json& data, std::size_t width = 100,
                    std::size_t height = 20) {
     return draw(state, data, kNow, width, height, false);
@@ -110,11 +120,17 @@ TEST_CASE("top: the chosen session stays chosen while rows move, and stays in si
     CHECK_THAT(screen(state, data), Catch::Contains("> slow") && Catch::Contains("more-49"));
 }
 
-TEST_CASE("top: approving takes a second key, and names what is approved", "[cli]") {
-    const json data = fleet();
+TEST_CASE("top: approving takes a second key, and shows what is approved first", "[cli]") {
+    json data = fleet();
     TopState state;
     keys(state, data, {"n", "a"});
     CHECK(state.selected == "b");
+    CHECK_THAT(screen(state, data), Catch::Contains("reading b.a7"));
+    keys(state, data, {"y"});
+    CHECK(state.decided.approval.empty());  // nothing is approved unseen
+    data["approval"] = asked("b.a7");
+    CHECK_THAT(screen(state, data), Catch::Contains("bash") && Catch::Contains("rm -rf build") &&
+                                        Catch::Contains("high"));
     CHECK_THAT(screen(state, data), Catch::Contains("Approve b.a7 of b?"));
     SECTION("yes") {
         keys(state, data, {"y"});
@@ -180,4 +196,104 @@ TEST_CASE("top: what another daemon might send breaks nothing", "[cli]") {
     data["session"] = {{"verdict", 3}};
     data["events"] = json::array({nullptr});
     CHECK_FALSE(screen(state, data).empty());
+}
+
+TEST_CASE("top: arguments longer than the screen are said to be cut, never just cut", "[cli]") {
+    json data = fleet();
+    data["approval"] = asked("b.a7");
+    data["approval"]["args"]["command"] = std::string(5'000, 'x');
+    TopState state;
+    keys(state, data, {"n", "a"});
+    CHECK_THAT(screen(state, data), Catch::Contains("more lines: `headway approvals --session b`"));
+    data["approval"]["args"]["command"] = std::string(150, 'x') + "the end";
+    CHECK_THAT(screen(state, data), Catch::Contains("the end"));
+}
+
+TEST_CASE("top: bytes that nobody can see are said before an approval", "[cli]") {
+    json data = fleet();
+    data["approval"] = asked("b.a7");
+    data["approval"]["hidden_bytes"] = 17;
+    TopState state;
+    keys(state, data, {"n", "a"});
+    CHECK_THAT(screen(state, data), Catch::Contains("17 bytes of the arguments were cut out"));
+}
+
+TEST_CASE("top: a silent session can be ended as failed or cancelled, others cannot", "[cli]") {
+    json data = fleet();
+    data["rows"].push_back(row("gone", "silent"));
+    TopState state;
+    keys(state, data, {"e"});
+    CHECK_THAT(state.said, Catch::Contains("a is not silent") && Catch::Contains("headway cancel"));
+    state.selected = "gone";
+    keys(state, data, {"e"});
+    CHECK_THAT(screen(state, data), Catch::Contains("End gone?"));
+    SECTION("failed") {
+        keys(state, data, {"f"});
+        CHECK(state.ended.session == "gone");
+        CHECK(state.ended.outcome == "failed");
+    }
+    SECTION("cancelled") {
+        keys(state, data, {"c"});
+        CHECK(state.ended.outcome == "cancelled");
+    }
+    SECTION("any other key takes it back, and does nothing else") {
+        keys(state, data, {"q"});
+        CHECK(state.ended.session.empty());
+        CHECK_FALSE(state.quit);
+    }
+    CHECK(state.ending.session.empty());
+}
+
+TEST_CASE("top: the rows that are not on the screen are counted", "[cli]") {
+    json data = fleet();
+    for (int i = 0; i < 60; ++i)
+        data["rows"].push_back(row("more-" + std::to_string(i), "slow"));
+    data["total"] = 63;
+    const std::string text = screen({}, data, 100, 14);
+    const auto shown = std::count(text.begin(), text.end(), '\n');
+    std::size_t rows = 0;
+    for (std::size_t at = text.find("fix the "); at != std::string::npos;
+         at = text.find("fix the ", at + 1))
+        ++rows;
+    CHECK(shown == 13);
+    CHECK_THAT(text, Catch::Contains("… " + std::to_string(63 - rows) + " more"));
+    data["total"] = 263;  // beyond the page too
+    CHECK_THAT(screen({}, data, 100, 14),
+               Catch::Contains("… " + std::to_string(263 - rows) + " more"));
+    CHECK_THAT(screen({}, data, 100, 100), Catch::Contains("… 200 more"));
+    CHECK_THAT(screen({}, fleet()), !Catch::Contains("more;"));
+}
+
+TEST_CASE("top: a message that is wider than the screen is shown with its end", "[cli]") {
+    json data = fleet();
+    data["trouble"] =
+        "this needs a token that may approve, and none of those that were found does; "
+        "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE";
+    CHECK_THAT(screen({}, data, 60), Catch::Contains("HEADWAY_TOKEN_FILE"));
+}
+
+TEST_CASE("top: alarms stand out, on top", "[cli]") {
+    json data = fleet();
+    data["overview"]["alarms"] = 1;
+    data["overview"]["needs_you"].insert(data["overview"]["needs_you"].begin(),
+                                         {{"kind", "alarm"},
+                                          {"session", "a"},
+                                          {"since", "2026-11-21T02:09:00.000Z"},
+                                          {"reason", "deploy"},
+                                          {"reason_code", "executed_though_rejected"},
+                                          {"certain", true},
+                                          {"approval", nullptr}});
+    data["rows"][0]["alarm"] = "executed_though_rejected";
+    const std::string text = screen({}, data);
+    CHECK_THAT(text, Catch::Contains("ALARMS in 1"));
+    CHECK_THAT(text, Catch::Contains("Needs you (2)\n  1m00s  ALARM  a  ran although it was "
+                                     "rejected\n"));
+    CHECK_THAT(text, Catch::Contains("ALARM progressing"));
+    CHECK_THAT(draw({}, data, kNow, 100, 20, true), Catch::Contains("\x1b[1;31m1m00s  ALARM"));
+}
+
+TEST_CASE("top: how far each has come", "[cli]") {
+    json data = fleet();
+    data["rows"][0]["estimate"] = {{"percent", 61.6}};
+    CHECK_THAT(screen({}, data), Catch::Contains("62%"));
 }

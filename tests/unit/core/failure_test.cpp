@@ -216,3 +216,15 @@ TEST_CASE("failure: a call in flight past its time limit is advice", "[core]") {
     CHECK(said.find("The call of bash has been running for 61 s, longer than the 60 s") == 0);
     CHECK_FALSE(run.session.state().ended());
 }
+
+TEST_CASE("failure: a limit of less than a second is not told as 0 s", "[core]") {
+    Policy policy;
+    policy.tool_time_limit = Millis{500};
+    Run run{policy};
+    ToolStarted started;
+    started.call_id = "a";
+    started.tool = "bash";
+    run.report(started);
+    const std::string said = run.feedback(seconds{2});
+    CHECK_THAT(said, Catch::Contains("longer than the 500 ms it is given"));
+}

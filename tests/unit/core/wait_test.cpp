@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
 using namespace headway::core;
@@ -107,4 +108,61 @@ TEST_CASE("wait: mode ever on an ended session that was never so is impossible",
     CHECK(answer(wait("stuck", WaitMode::kEver), done).impossible);
     done.reached[static_cast<std::size_t>(Verdict::kStuck)] = 4;
     CHECK(answer(wait("stuck", WaitMode::kEver), done).met);
+}
+
+TEST_CASE("wait: why it is given up", "[core]") {
+    CHECK(answer(wait("stuck"), view(9, Verdict::kCompleted, 9)).cause == WaitCause::kEnded);
+    CHECK_FALSE(answer(wait("completed"), view(9, Verdict::kCompleted, 9)).cause);
+    CHECK_FALSE(answer(wait("stuck"), view(9, Verdict::kSilent, 9)).cause);
+}
+
+TEST_CASE("wait: the moment from which a silent agent counts as gone", "[core]") {
+    using headway::tests::at;
+    SessionView quiet = view(9, Verdict::kSilent, 9);
+    quiet.heard_at = at(1'000);
+    quiet.asked_interval = Millis{2'000};
+    const Watch watch{at(0)};
+    const auto gone = [&](const WaitFor& what) { return gone_at(what, quiet, watch); };
+    const auto after = [&](std::int64_t ms, const char* until = "settled") {
+        WaitFor what = wait(until);
+        what.silent_for = Millis{ms};
+        return what;
+    };
+    CHECK(gone(wait("settled")) == at(21'000));
+    CHECK(gone(after(7'000)) == at(8'000));
+    CHECK(gone(after(0)) == kNever);
+    CHECK(gone(after(10)) == at(5'000));  // before it is silent it is not gone
+    CHECK(gone(wait("event")) == kNever);
+    CHECK(gone(after(7'000, "event")) == at(8'000));
+
+    SECTION("time in which nobody listened is credited") {
+        CHECK(gone_at(wait("settled"), quiet, Watch{at(60'000)}) == at(80'000));
+    }
+    SECTION("whatever its verdict") {
+        for (const Verdict verdict : {Verdict::kStuck, Verdict::kBlocked, Verdict::kSlow}) {
+            SessionView other = quiet;
+            other.judgement = view(9, verdict, 9).judgement;
+            CHECK(gone_at(wait("ended"), other, watch) == at(21'000));
+        }
+    }
+    SECTION("a call in which it never beats has half an hour") {
+        quiet.quiet_call = true;
+        CHECK(gone(wait("settled")) == at(1'000 + 30 * 60'000));
+        CHECK(gone(after(7'000)) == at(8'000));
+        quiet.asked_interval = Millis{600'000};
+        CHECK(gone(wait("settled")) == at(1'000 + 6'000'000));
+    }
+    SECTION("not while a person is asked or has paused it, a child works, or it has ended") {
+        quiet.held = true;
+        CHECK(gone(after(7'000)) == kNever);
+        quiet.held = false;
+        quiet.ended = true;
+        CHECK(gone(after(7'000)) == kNever);
+        quiet = view(9, Verdict::kWaiting, 9);
+        quiet.asked_interval = Millis{2'000};
+        auto judged = std::make_shared<Judgement>(*quiet.judgement);
+        judged->detector = "liveness";
+        quiet.judgement = judged;
+        CHECK(gone(after(7'000)) == kNever);
+    }
 }

@@ -25,6 +25,7 @@ SessionView view(const std::string& id, std::uint64_t n, Verdict verdict) {
     made.judgement = judgement;
     made.ended = is_final(verdict);
     made.last_beat_at = at(0);
+    made.heard_at = at(0);
     made.asked_interval = headway::core::Millis{1000};
     made.reached[static_cast<std::size_t>(verdict)] = n;
     return made;
@@ -47,9 +48,16 @@ struct Room {
                             answers[to.slot] = *std::move(response);
                         }
                     },
-                    [] {
-                        return headway::api::ReadingTime{at(10), at(0)};
+                    [this] {
+                        return headway::api::ReadingTime{now, at(0)};
                     }};
+    headway::core::Timestamp now = at(10);
+
+    /// Time passes, and the waits that are due are looked at.
+    void at_time(std::int64_t ms) {
+        now = at(ms);
+        waiters.expire(now);
+    }
 
     void wait(std::uint64_t slot, std::vector<std::string> sessions, const char* until,
               std::int64_t deadline = 1000, bool all = false, bool missing_ok = false) {
@@ -61,6 +69,21 @@ struct Room {
         made.all = all;
         made.missing_ok = missing_ok;
         made.deadline = at(deadline);
+        require_ok(waiters.add(std::move(made)));
+    }
+    /// A wait that gives up what nobody has opened by then, and agents that are silent for so long.
+    void wait_until_gone(std::uint64_t slot, std::vector<std::string> sessions,
+                         std::int64_t open_by, std::optional<std::int64_t> silent_for = {}) {
+        Wait made;
+        made.reply_to = {slot / 10, slot};
+        made.what.until = *parse_until("settled");
+        if (silent_for) made.what.silent_for = headway::core::Millis{*silent_for};
+        made.several = sessions.size() > 1;
+        made.all = made.several;
+        made.sessions = std::move(sessions);
+        made.missing_ok = true;
+        made.open_by = open_by == 0 ? kNever : at(open_by);
+        made.deadline = at(1'000'000);
         require_ok(waiters.add(std::move(made)));
     }
     void change(const std::string& id, std::uint64_t n, Verdict verdict) {
@@ -182,7 +205,7 @@ TEST_CASE("waiters: a session nobody opened is said so at the deadline", "[serve
     room.resolve_unknown("a");
     room.waiters.expire(at(100));
     CHECK(room.body(1) == Document::parse(R"({"met":false,"matched":null,"impossible":false,
-        "session":"a","n":0,"alive":false,"verdict":null})"));
+        "cause":null,"session":"a","n":0,"alive":false,"verdict":null})"));
 }
 
 TEST_CASE("waiters: any of several", "[server]") {
@@ -226,4 +249,74 @@ TEST_CASE("waiters: all of several is impossible as soon as one cannot", "[serve
     room.change("b", 4, Verdict::kFailed);
     CHECK(room.body(1)["met"] == false);
     CHECK(room.body(1)["impossible"] == true);
+}
+
+TEST_CASE("waiters: an agent without a beat for ten intervals is given up", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kSilent));
+    room.wait_until_gone(1, {"a"}, 0);
+    CHECK(room.waiters.next_deadline() == at(10'000));
+    room.at_time(9'999);
+    CHECK(room.answers.empty());
+    room.at_time(10'000);
+    CHECK(room.body(1)["met"] == false);
+    CHECK(room.body(1)["impossible"] == true);
+    CHECK(room.body(1)["cause"] == "silent");
+    CHECK(room.waiters.size() == 0);
+}
+
+TEST_CASE("waiters: a beat puts off the moment from which an agent counts as gone", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kProgressing));
+    room.wait_until_gone(1, {"a"}, 0, 5'000);
+    SessionView beaten = view("a", 4, Verdict::kProgressing);
+    beaten.heard_at = at(4'000);
+    room.views.update(beaten);
+    room.waiters.notify("a");
+    room.at_time(5'000);
+    CHECK(room.answers.empty());
+    CHECK(room.waiters.next_deadline() == at(9'000));
+    room.at_time(9'000);
+    CHECK(room.body(1)["cause"] == "silent");
+}
+
+TEST_CASE("waiters: once a person has decided, silence is looked at again", "[server]") {
+    Room room;
+    SessionView asked = view("a", 3, Verdict::kWaiting);
+    asked.held = true;
+    room.views.update(asked);
+    room.wait_until_gone(1, {"a"}, 0);
+    CHECK(room.waiters.next_deadline() == at(1'000'000));
+    asked.held = false;
+    asked.heard_at = at(50'000);
+    room.now = at(50'000);
+    room.views.update(asked);
+    room.waiters.notify("a");
+    CHECK(room.waiters.next_deadline() == at(60'000));
+}
+
+TEST_CASE("waiters: a session that nobody opens in time is given up", "[server]") {
+    Room room;
+    room.wait_until_gone(1, {"a"}, 500);
+    room.resolve_unknown("a");
+    CHECK(room.waiters.next_deadline() == at(500));
+    room.at_time(500);
+    CHECK(room.body(1) == Document::parse(R"({"met":false,"matched":null,"impossible":true,
+        "cause":"never_opened","session":"a","n":0,"alive":false,"verdict":null})"));
+    room.wait_until_gone(2, {"b"}, 900);
+    room.resolve_unknown("b");
+    room.change("b", 1, Verdict::kStarting);  // in time
+    room.at_time(901);
+    CHECK(room.answers.count(2) == 0);
+}
+
+TEST_CASE("waiters: of several each that is given up has its cause", "[server]") {
+    Room room;
+    room.views.update(view("a", 3, Verdict::kSilent));
+    room.views.update(view("b", 3, Verdict::kCompleted));
+    room.wait_until_gone(1, {"a", "b"}, 0, 3'000);
+    room.at_time(3'000);
+    CHECK(room.body(1)["impossible"] == true);
+    CHECK(room.body(1)["causes"] == Document::parse(R"({"a":"silent"})"));
+    CHECK(room.body(1)["matched"] == Document::parse(R"({"b":"completed"})"));
 }

@@ -72,6 +72,24 @@ TEST_CASE("offline: a backup takes the place of the database, which is kept", "[
     require_ok(SqliteStore::open(dir.file()));
 }
 
+TEST_CASE("offline: a backup is restored on a machine that has no state directory yet",
+          "[storage]") {
+    const TempDir dir;
+    add_session(dir.file(), "a");
+    require_ok(copy_offline(dir.file(), dir.file("copy.db")));
+    const auto folder = dir.file("new") / "headway";
+    const auto restored = restore_database(dir.file("copy.db"), folder / "headway.db");
+    require_ok(restored);
+    CHECK(restored->counts.sessions == 1);
+    CHECK(restored->replaced.empty());
+    add_session(folder / "headway.db", "b");
+    SECTION("what is no backup leaves no folder behind") {
+        const auto other = dir.file("other") / "headway.db";
+        CHECK_FALSE(restore_database(dir.file("no.db"), other).has_value());
+        CHECK_FALSE(std::filesystem::exists(other.parent_path()));
+    }
+}
+
 TEST_CASE("offline: what root restores belongs to the owner of the folder", "[storage]") {
     if (::geteuid() != 0) return;  // nobody else can give files away
     const TempDir dir;

@@ -1,9 +1,9 @@
-#include "config/suggest.hpp"
+#include "core/suggest.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace headway::config {
+namespace headway::core {
 namespace {
 
 // Optimal string alignment: Levenshtein plus swaps of neighbours, three rows at a time.
@@ -57,4 +57,4 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
     return "; did you mean `" + std::string(name) + "`?";
 }
 
-}  // namespace headway::config
+}  // namespace headway::core

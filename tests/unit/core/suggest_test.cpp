@@ -1,10 +1,10 @@
-#include "config/suggest.hpp"
+#include "core/suggest.hpp"
 
 #include <array>
 #include <catch2/catch.hpp>
 
-using headway::config::did_you_mean;
-using headway::config::nearest;
+using headway::core::did_you_mean;
+using headway::core::nearest;
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 3> kKnown{"server.listen", "server.idle_t
 
 }  // namespace
 
-TEST_CASE("suggest: the nearest name is found", "[config]") {
+TEST_CASE("suggest: the nearest name is found", "[core]") {
     CHECK(nearest("server.lisen", kKnown) == "server.listen");
     CHECK(nearest("server.lsiten", kKnown) == "server.listen");
     CHECK(nearest("server.idle-timeout", kKnown) == "server.idle_timeout");
@@ -21,7 +21,7 @@ TEST_CASE("suggest: the nearest name is found", "[config]") {
     CHECK(nearest("listen", kKnown) == "server.listen");
 }
 
-TEST_CASE("suggest: nothing is offered when nothing is near", "[config]") {
+TEST_CASE("suggest: nothing is offered when nothing is near", "[core]") {
     CHECK(nearest("database.url", kKnown).empty());
     CHECK(nearest("", kKnown).empty());
     CHECK(did_you_mean("colour", kKnown).empty());

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace headway::config {
+namespace headway::core {
 
 /// The known name nearest to a mistyped one, or empty when nothing is near enough to be meant (more
 /// than a third of the letters differ). Swapped neighbours count as one change. Views into `known`.
@@ -14,4 +14,4 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 /// "; did you mean `x`?" for the nearest name, or "". Pure.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
-}  // namespace headway::config
+}  // namespace headway::core

@@ -1,0 +1,125 @@
+#include "api/decode_journal.hpp"
+
+#include <catch2/catch.hpp>
+#include <variant>
+
+#include "api/decode.hpp"
+#include "api/encode.hpp"
+#include "api/print_text.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::api;
+using namespace headway::tests;
+using namespace headway::core;
+
+namespace {
+
+/// A reported event as the daemon would store it.
+Event stored(const std::string& body) {
+    JsonTape tape;
+    auto report = decode_report(tape, body, BodyFormat::kJson);
+    require_ok(report);
+    Event event = std::move(report->events.front());
+    event.n = 7;
+    event.at = Timestamp{Millis{1'700'000'000'123}};
+    return event;
+}
+
+Result<Event> exported(const Event& event, bool prints = true) {
+    std::string line;
+    append_event(line, "s", event, prints);
+    JsonTape tape;
+    return decode_stored_event(tape, line);
+}
+
+const std::string kLong(20'000, 'x');
+
+}  // namespace
+
+TEST_CASE("decode journal: what is exported is read as it was stored", "[api]") {
+    const std::string bodies[] = {
+        R"({"type":"heartbeat","event_id":"e","attempt":2,"data":{"phase":"p","iteration":3}})",
+        R"({"type":"message","data":{"role":"assistant","text":")" + kLong + R"("}})",
+        R"({"type":"tool.finished","data":{"tool":"bash","args":{"command":"make"},"ok":false,
+            "error":{"class":"exit","message":")" +
+            kLong + R"("}}})",
+        R"({"type":"tool.finished","data":{"tool":"read","args":{"a":")" + kLong +
+            R"("},"ok":true,"result":")" + kLong + R"("}})",
+        R"({"type":"session.ended","data":{"outcome":"failed","reason":"why"}})"};
+    for (const std::string& body : bodies) {
+        INFO(body.substr(0, 80));
+        const Event event = stored(body);
+        const auto read = exported(event);
+        require_ok(read);
+        CHECK((*read == event));
+    }
+}
+
+TEST_CASE("decode journal: Headway's own words may be longer than an agent's", "[api]") {
+    Event event;
+    event.n = 1;
+    event.at = Timestamp{Millis{1'700'000'000'000}};
+    DirectiveIssued directive;
+    directive.id = "d1";
+    directive.reason = kLong;
+    event.payload = directive;
+    const auto read = exported(event);
+    require_ok(read);
+    CHECK((*read == event));
+}
+
+TEST_CASE("decode journal: a call that held a secret shows no print of it", "[api]") {
+    Event event = stored(R"({"type":"tool.finished","data":{"tool":"login","args":{"a":"b"}}})");
+    std::string line;
+    append_event(line, "s", event, true);
+    CHECK_THAT(line, Catch::Contains("\"print\":"));
+    std::get<ToolFinished>(event.payload).args.kept = R"({"password":"[redacted]"})";
+    line.clear();
+    append_event(line, "s", event, true);
+    CHECK_THAT(line, !Catch::Contains("print"));
+    line.clear();
+    append_event(line, "s", stored(R"({"type":"heartbeat"})"), true);
+    CHECK_THAT(line, !Catch::Contains("print"));
+}
+
+TEST_CASE("decode journal: what no export has is refused with its place", "[api]") {
+    JsonTape tape;
+    const auto refused = [&tape](const char* line) {
+        const auto event = decode_stored_event(tape, line);
+        return event ? std::string{"taken"} : event.error().field;
+    };
+    CHECK(refused("[]").empty());
+    CHECK(refused(R"({"type":"tool.exploded","data":{}})") == "/type");
+    CHECK(refused(R"({"type":"heartbeat"})") == "/data");
+    CHECK(refused(R"({"type":"heartbeat","data":{"iteration":-1}})") == "/data/iteration");
+    CHECK(refused(R"({"type":"tool.finished","data":{"tool":"x"},"print":"zz"})") == "/print");
+    CHECK(
+        refused(
+            R"({"type":"message","data":{"text":{"head":"a","tail":"b","bytes":1,"digest":"c"}}})") ==
+        "/data/text");
+    // From an agent such an object is no text.
+    const auto report = decode_report(
+        tape,
+        R"({"type":"message","data":{"text":{"head":"a","tail":"b","bytes":9,"digest":"00"}}})",
+        BodyFormat::kJson);
+    CHECK_FALSE(report.has_value());
+}
+
+TEST_CASE("print: as text and back, and from an older version", "[api]") {
+    CallPrint print;
+    print.question = {1, UINT64_MAX};
+    print.outcome = {0xabc, 7};
+    print.kind = CallKind::kPoll;
+    print.failure = FailureKind::kAuth;
+    print.trivial = true;
+    print.failing = 0;
+    print.result_bytes = 99;
+    CallPrint read;
+    REQUIRE(parse_print(print_text(print), read));
+    CHECK(read == print);
+    CallPrint older;
+    REQUIRE(parse_print("1:2,3:4", older));
+    CHECK(older.question == Digest{1, 2});
+    for (const char* bad : {"", "x", "1", "1:2,3:4,5,6,7,8,ff"})
+        CHECK_FALSE(parse_print(bad, older));
+}
