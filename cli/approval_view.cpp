@@ -38,7 +38,7 @@ void line(std::ostringstream& out, std::string_view name, const std::string& val
 /// Part of what is approved that nobody can read: it looked like a secret.
 std::string hidden_of(const json& approval, bool color) {
     const auto hidden = approval.find("hidden_bytes");
-    if (hidden == approval.end() || !hidden->is_number_unsigned() || *hidden == 0) return {};
+    if (hidden == approval.end() || !hidden->is_number_integer() || *hidden <= 0) return {};
     const std::string text = hidden->dump() +
                              " bytes of the arguments were cut out as secrets: they are not shown, "
                              "and approved with the rest";

@@ -1,4 +1,8 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "cli/argument_slots.hpp"
 
@@ -54,10 +58,23 @@ Examples:
     verb.callback([&slots] { slots.command = slots.serve; });
 }
 
+/// The command is no operand of CLI11's, which would not show it.
+class RunFormatter : public CLI::Formatter {
+public:
+    explicit RunFormatter(const CLI::FormatterBase& other) {
+        column_width(other.get_column_width());
+    }
+    std::string make_usage(const CLI::App* app, std::string name) const override {
+        const std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+        const std::size_t end = std::min(usage.find_last_not_of('\n') + 1, usage.size());
+        return usage.substr(0, end) + " -- COMMAND [ARGUMENTS...]" + usage.substr(end);
+    }
+};
+
 void add_run(CLI::App& app, ArgumentSlots& slots) {
     RunOptions& run = slots.run;
     CLI::App& verb = *app.add_subcommand("run", "Supervise a command from start to exit");
-    verb.usage("Usage: headway run [OPTIONS] -- COMMAND [ARGUMENTS...]\n");
+    verb.formatter(std::make_shared<RunFormatter>(*app.get_formatter()));
     verb.footer(
         R"(Opens a session, passes standard input, output and signals through, reports lines of its
 output, CPU, memory and disk of its process tree, and ends with its exit status. If the

@@ -239,7 +239,7 @@ std::string draw(const TopState& state, const json& data, WallTime now, std::siz
                  std::size_t height, bool color) {
     // A message is of use only with its end, which says what to do.
     std::vector<std::string> foot;
-    add_wrapped(foot, clean_line(foot_line(state, data)), width);
+    add_wrapped(foot, foot_line(state, data), width);
     if (foot.size() > kFootLinesMax) foot.resize(kFootLinesMax);
     std::vector<std::string> lines{styled(kBold, head_line(data), color)};
     if (state.help) {

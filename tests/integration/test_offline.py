@@ -156,9 +156,9 @@ class AsItWasServed(SharedDaemonCase):
                 batch.clear()
         for event in events:
             if event != {"ack": True}:
-                batch.append(event)
-                if len(batch) == 50:
+                if len(batch) == 50 or len(json.dumps(batch)) + len(json.dumps(event)) > 500_000:
                     send()
+                batch.append(event)
                 continue
             send()
             told = [d["id"] for d in advice.get("directives", []) if d["type"] == "change_approach"]

@@ -140,7 +140,8 @@ TEST_CASE("recording: the daemon's own export is played without what it wrote it
     CHECK(recording.skipped == 2);
     REQUIRE(recording.events.size() == 2);
     CHECK(json::parse(recording.events[0].event) ==
-          json::parse(R"({"type":"message","event_id":"e2","data":{"text":"h\n[...]\nt"}})"));
+          json::parse(
+              R"({"type":"message","event_id":"e2","data":{"text":"h\n[...]\nt","digest":"d"}})"));
     const json second = json::parse(recording.events[1].event);
     CHECK(second["event_id"] == "n4");
     CHECK(second["attempt"] == 2);

@@ -58,12 +58,13 @@ TEST_CASE("session view: advice says where it stands and what to do", "[cli]") {
 
 TEST_CASE("session view: alarms stand first, in red", "[cli]") {
     json session = json::parse(kSession);
-    session["alarms"] = json::array({{{"kind", "executed_though_rejected"},
-                                      {"approval_id", "build-1.a3"},
-                                      {"tool", "deploy"},
-                                      {"at", "2026-11-21T02:08:00.000Z"},
-                                      {"n", 7},
-                                      {"times", 2}}});
+    json alarm = {{"kind", "executed_though_rejected"},
+                  {"approval_id", "build-1.a3"},
+                  {"tool", "deploy"},
+                  {"at", "2026-11-21T02:08:00.000Z"},
+                  {"n", 7},
+                  {"times", 2U}};
+    session["alarms"] = json::array({alarm});
     CHECK_THAT(session_details(session, kNow, false),
                Catch::StartsWith("session     build-1\nALARM       ran although it was rejected: "
                                  "deploy, build-1.a3, #7, 2m00s ago, 2 times\nverdict"));

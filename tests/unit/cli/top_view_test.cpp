@@ -248,7 +248,7 @@ TEST_CASE("top: the rows that are not on the screen are counted", "[cli]") {
     json data = fleet();
     for (int i = 0; i < 60; ++i)
         data["rows"].push_back(row("more-" + std::to_string(i), "slow"));
-    data["total"] = 63;
+    data["total"] = 63U;
     const std::string text = screen({}, data, 100, 14);
     const auto shown = std::count(text.begin(), text.end(), '\n');
     std::size_t rows = 0;
@@ -257,7 +257,7 @@ TEST_CASE("top: the rows that are not on the screen are counted", "[cli]") {
         ++rows;
     CHECK(shown == 13);
     CHECK_THAT(text, Catch::Contains("… " + std::to_string(63 - rows) + " more"));
-    data["total"] = 263;  // beyond the page too
+    data["total"] = 263U;  // beyond the page too
     CHECK_THAT(screen({}, data, 100, 14),
                Catch::Contains("… " + std::to_string(263 - rows) + " more"));
     CHECK_THAT(screen({}, data, 100, 100), Catch::Contains("… 200 more"));
@@ -274,15 +274,15 @@ TEST_CASE("top: a message that is wider than the screen is shown with its end", 
 
 TEST_CASE("top: alarms stand out, on top", "[cli]") {
     json data = fleet();
-    data["overview"]["alarms"] = 1;
-    data["overview"]["needs_you"].insert(data["overview"]["needs_you"].begin(),
-                                         {{"kind", "alarm"},
-                                          {"session", "a"},
-                                          {"since", "2026-11-21T02:09:00.000Z"},
-                                          {"reason", "deploy"},
-                                          {"reason_code", "executed_though_rejected"},
-                                          {"certain", true},
-                                          {"approval", nullptr}});
+    data["overview"]["alarms"] = 1U;
+    json alarm = {{"kind", "alarm"},
+                  {"session", "a"},
+                  {"since", "2026-11-21T02:09:00.000Z"},
+                  {"reason", "deploy"},
+                  {"reason_code", "executed_though_rejected"},
+                  {"certain", true},
+                  {"approval", nullptr}};
+    data["overview"]["needs_you"] = json::array({alarm, data["overview"]["needs_you"][0]});
     data["rows"][0]["alarm"] = "executed_though_rejected";
     const std::string text = screen({}, data);
     CHECK_THAT(text, Catch::Contains("ALARMS in 1"));
