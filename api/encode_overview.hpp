@@ -39,7 +39,7 @@ struct Need {
     bool certain = false;        ///< somebody said so, or it was counted
     std::uint64_t approval = 0;  ///< its number; 0 = none
     core::Risk risk = core::Risk::kUnknown;
-    core::EstimatePtr estimate;  ///< of the session, or null
+    core::EstimatePtr estimate;                    ///< of the session, or null
     std::optional<core::ApprovalAlarmKind> alarm;  ///< of kAlarm
 };
 

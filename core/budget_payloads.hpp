@@ -56,8 +56,7 @@ struct BudgetRules {
             field("count_human", &R::count_human), field("count_rate_limit", &R::count_rate_limit),
             field("roll_up", &R::roll_up),
             field("in_flight_extension_seconds", &R::in_flight_extension_seconds),
-            field("updates", &R::updates),
-            field("timeout_seconds_max", &R::timeout_seconds_max));
+            field("updates", &R::updates), field("timeout_seconds_max", &R::timeout_seconds_max));
     }
 };
 

@@ -29,10 +29,10 @@ struct Resident {
     storage::EventIds new_ids;       ///< of events past its snapshot
     storage::Cursor dirty_from = 0;  ///< cursor of its first event past its snapshot; 0 = clean
     core::Timestamp touched_at = core::kNever;
-    std::size_t bytes = 0;         ///< that it takes, as last measured
-    std::uint64_t measured_n = 0;  ///< when that was
-    bool touched = false;          ///< by the batch in work
-    bool moved = false;            ///< it got events in that batch
+    std::size_t bytes = 0;                     ///< that it takes, as last measured
+    std::uint64_t measured_n = 0;              ///< when that was
+    bool touched = false;                      ///< by the batch in work
+    bool moved = false;                        ///< it got events in that batch
     std::optional<core::BudgetLevel> counted;  ///< where ResidentSet has counted it
     /// How often a directive went out with a reply; not part of the state, since replies are not
     /// journaled.

@@ -56,7 +56,7 @@ public:
         core::Millis clock_confirm{300'000};  ///< how long a step of the wall clock must stand
         /// When the thread that reads reports was last at its loop; without it, always just now.
         std::function<Clock::Steady::time_point()> reader_seen = {};
-        core::PolicyFloor floor = {};      ///< of sessions that agents open
+        core::PolicyFloor floor = {};  ///< of sessions that agents open
     };
     /// Called once a turn that has something to say; must not block.
     using Publish = std::function<void(std::unique_ptr<Publication>)>;

@@ -318,10 +318,10 @@ TEST_CASE("access: a web page without a login may only read", "[server]") {
     for (const Route route : routes()) {
         INFO("route " << static_cast<int>(route));
         target.route = route;
-        const bool harmless = route == Route::kLive || route == Route::kPage ||
-                              route == Route::kAsset || route == Route::kDocs ||
-                              route == Route::kOpenApi || route == Route::kLogin ||
-                              route == Route::kLogIn || route == Route::kLogout || route == Route::kMe;
+        const bool harmless =
+            route == Route::kLive || route == Route::kPage || route == Route::kAsset ||
+            route == Route::kDocs || route == Route::kOpenApi || route == Route::kLogin ||
+            route == Route::kLogIn || route == Route::kLogout || route == Route::kMe;
         CHECK(door.access.check(target, of_page(Method::kPost)).has_value() == harmless);
         CHECK(door.access.check(target, of_page(Method::kDelete)).has_value() == harmless);
         const Guard guard = guard_of(route);
