@@ -192,4 +192,15 @@ private:
     bool separated_ = true;  ///< nothing before the next value needs a comma
 };
 
+/// A member that is null where its value is empty.
+template <class T>
+void member_or_null(JsonWriter& json, std::string_view name, const T& value) {
+    json.key(name);
+    if (value.empty()) {
+        json.null();
+    } else {
+        json.value(value);
+    }
+}
+
 }  // namespace headway::api

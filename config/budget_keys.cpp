@@ -172,7 +172,7 @@ Key builtin_key() {
     key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
         if (text != kOff[0] && text != kOff[1]) {
             return mistake("\"" + std::string(text) + "\" is not one of off, on" +
-                           did_you_mean(text, kOff));
+                           core::did_you_mean(text, kOff));
         }
         settings.budget.builtin = text == kOff[1];
         return {};

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "config/duration.hpp"
-#include "config/suggest.hpp"
 #include "core/event_type.hpp"
 #include "core/limits.hpp"
+#include "core/suggest.hpp"
 
 // How far sessions that agents open may weaken the policy. "policy", or 0, is as [policy] has it.
 
@@ -44,7 +44,7 @@ core::Result<std::size_t> place_of(std::string_view text, std::span<const std::s
     const auto found = std::find(words.begin(), words.end(), text);
     if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
     return mistake("\"" + std::string(text) + "\" is not one of " + join(words, ", ") +
-                   did_you_mean(text, words));
+                   core::did_you_mean(text, words));
 }
 
 /// One of `Words`; `Read` makes the member of the place of the word, `Write` the place of it.

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "config/suggest.hpp"
 #include "core/limits.hpp"
+#include "core/suggest.hpp"
 
 namespace headway::config {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::uint64_t kEvidenceMax = 1'000'000;
 constexpr std::array<std::string_view, 2> kPresets{"none", "first-designs"};
 
 // Each line is a rule of a first design; docs/first-designs.md is the same table with the sources.
-constexpr std::array<PresetValue, 13> kFirstDesigns{{
+constexpr std::array<PresetValue, 14> kFirstDesigns{{
     {"policy.profile", "strict"},
     {"policy.heartbeat_interval", "10s"},
     {"policy.heartbeat_limit", "5"},
@@ -37,6 +37,7 @@ constexpr std::array<PresetValue, 13> kFirstDesigns{{
      "same_file_error=2/3,oscillation=1/2,no_progress=10/10,estimate_plateau=3/3,"
      "duplicate_messages=3/3,tool_failures=3/4"},
     {"budget.updates", "on"},
+    {"budget.builtin", "on"},
 }};
 
 core::Error mistake(std::string detail) {
@@ -73,7 +74,7 @@ Key preset_key() {
     key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
         if (std::find(kPresets.begin(), kPresets.end(), text) == kPresets.end()) {
             return mistake("\"" + std::string(text) + "\" is not one of none, first-designs" +
-                           did_you_mean(text, kPresets));
+                           core::did_you_mean(text, kPresets));
         }
         settings.policy_preset = text;
         return {};
@@ -110,7 +111,7 @@ Key confirm_stop_key() {
     key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
         if (core::parse_name(text, settings.policy.confirm_stop)) return {};
         return mistake("\"" + std::string(text) + "\" is not one of off, judge" +
-                       did_you_mean(text, kNames));
+                       core::did_you_mean(text, kNames));
     };
     key.print = [](const Settings& s) { return std::string(core::name_of(s.policy.confirm_stop)); };
     return key;
@@ -123,7 +124,7 @@ core::Result<DetectorPolicy> parse_detector(std::string_view text) {
     DetectorPolicy made;
     if (!core::parse_name(name, made.detector)) {
         return mistake("\"" + std::string(name) + "\" is no detector" +
-                       did_you_mean(name, core::EnumNames<core::DetectorId>::kNames));
+                       core::did_you_mean(name, core::EnumNames<core::DetectorId>::kNames));
     }
     const std::string_view value = text.substr(std::min(equals + 1, text.size()));
     made.off = value == "off";

@@ -59,7 +59,16 @@ struct Meter {
         meter.source = unknown ? BudgetSource::kUnknown : started.budget_source;
     }
 
-    void operator()(const SessionAmended& amended) const { meter.limits = amended.budget; }
+    void operator()(const SessionAmended& amended) const {
+        if (amended.budget == meter.limits) return;
+        const bool had = meter.limited();
+        meter.limits = amended.budget;
+        if (had) {
+            meter.source = meter.limited() ? BudgetSource::kMixed : BudgetSource::kNone;
+        } else {
+            meter.source = BudgetSource::kRequest;
+        }
+    }
 
     void operator()(const ProgressEstimated& said) const {
         if (!said.by_judge()) meter.rate_limited = false;

@@ -333,12 +333,6 @@ struct Fold {
     }
 };
 
-/// Whether the model is at work, as far as states and phases tell: between calls that is what an
-/// agent waits for.
-bool thinks(const SessionState& state) {
-    return state.agent_state == AgentState::kProcessingPrompt || lower(state.phase) == "reflection";
-}
-
 /// A new process took over: what the old one had in flight will never finish.
 void take_over(SessionState& state, std::uint32_t attempt) {
     state.attempt = attempt;
@@ -385,7 +379,7 @@ void apply(SessionState& state, const Event& event) {
     state.last_tier = seen.tier;
     if (is_hard(seen.tier)) forget_phases(state.recent_phases, state.phase);
     seen.call_in_flight = state.call_in_flight();
-    seen.thinking = thinks(state);
+    seen.thinking = model_thinks(state);
     seen.waits_for_human = state.waits_for_human() || state.paused();
     seen.state_change = !change_name(type).empty() && !evidence.replayed;
     if (seen.state_change) {

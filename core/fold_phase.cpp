@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/limits.hpp"
+#include "core/words.hpp"
 
 namespace headway::core {
 namespace {
@@ -64,6 +65,10 @@ void forget_phases(RecentPhases& recent, const std::string& lasting) {
 
 void end_phase(SessionState& state, Timestamp at) {
     if (!state.current_phase.name.empty()) state.current_phase.ended_at = at;
+}
+
+bool model_thinks(const SessionState& state) {
+    return state.agent_state == AgentState::kProcessingPrompt || lower(state.phase) == "reflection";
 }
 
 }  // namespace headway::core

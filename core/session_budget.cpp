@@ -45,7 +45,7 @@ constexpr BudgetBounds kUnbounded{0, UINT64_MAX, 0, UINT64_MAX, 0, 0};
 constexpr std::string_view kUpToTheMaximum = "no further than the configured maximum";
 
 /// What calls may take beyond the time limit, within the bound of limits where the limit is.
-std::uint64_t extension_of(const SessionState& state) {
+std::uint64_t call_extension_seconds(const SessionState& state) {
     const BudgetRules& rules = state.about.budget_rules;
     const std::uint64_t limit = state.budget.limits.timeout_seconds.value_or(0);
     if (rules.timeout_seconds_max == 0 || limit > rules.timeout_seconds_max)
@@ -203,7 +203,7 @@ bool Session::extend_for_calls(const Context& context, std::vector<Event>& out) 
     if (state_.budget.extended) return false;
     BudgetStatus status = budget_status(state_, context.now, context.watch);
     status.time.limit.reset();
-    const std::uint64_t seconds = extension_of(state_);
+    const std::uint64_t seconds = call_extension_seconds(state_);
     if (seconds == 0 || is_spent(status)) return false;
     BudgetExtended extended;
     extended.calls = calls_in_flight(state_);

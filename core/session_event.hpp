@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "core/session.hpp"
@@ -13,6 +14,17 @@ inline Event make_event(Payload payload, const Context& context) {
     event.at = context.now;
     event.payload = std::move(payload);
     return event;
+}
+
+/// What a command to a session that has ended is answered with. Pure.
+inline Error ended_error(const SessionState& state) {
+    if (!state.ended()) {
+        return {ErrorCode::kSessionEnded, "no event may follow session.ended in a report", {}};
+    }
+    return {ErrorCode::kSessionEnded,
+            "the session has ended (" + std::string{name_of(*state.outcome)} +
+                "); open a new session to report more",
+            {}};
 }
 
 }  // namespace headway::core

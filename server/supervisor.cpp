@@ -211,7 +211,8 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
         // Every other command has a handler, or this does not compile.
         auto what = std::visit(
             [&]<class C>(C& command) -> core::Result<Answer> {
-                if constexpr (kReads<C> || kStarts<C> || std::is_same_v<C, ReloadCommand>) {
+                if constexpr (kReads<C> || kScans<C> || kStarts<C> ||
+                              std::is_same_v<C, ReloadCommand>) {
                     return core::Error{core::ErrorCode::kInternal, "it writes nothing", {}};
                 } else {
                     return handle(command, context, turn);

@@ -33,16 +33,21 @@ inline constexpr bool kOneOf = (std::is_same_v<C, Ones> || ...);
 /// Commands that only read, and are answered after the commit of their turn.
 template <class C>
 inline constexpr bool kReads =
-    kOneOf<C, SessionQuery, ComparisonQuery, ListQuery, JournalQuery, ViewQuery, StreamQuery,
-           BudgetQuery, BudgetAnalyticsQuery, ApprovalQuery, InboxQuery, CheckQuery, EstimatesQuery,
+    kOneOf<C, SessionQuery, ComparisonQuery, ViewQuery, StreamQuery, BudgetQuery,
+           BudgetAnalyticsQuery, ApprovalQuery, InboxQuery, CheckQuery, EstimatesQuery,
            OverviewQuery, SystemQuery, WebhooksQuery, DeliveriesQuery>;
+
+/// Queries that are answered slice by slice: Supervisor::answer_some.
+template <class C>
+inline constexpr bool kScans = kOneOf<C, ListQuery, JournalQuery>;
 
 /// Commands that are answered when what they start has ended.
 template <class C>
 inline constexpr bool kStarts = kOneOf<C, BackupCommand, WebhookTestCommand>;
 
 inline bool is_query(const Command& command) {
-    return std::visit([]<class C>(const C&) { return kReads<C> || kStarts<C>; }, command);
+    return std::visit([]<class C>(const C&) { return kReads<C> || kScans<C> || kStarts<C>; },
+                      command);
 }
 
 }  // namespace headway::server

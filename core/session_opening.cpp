@@ -1,0 +1,84 @@
+#include <utility>
+
+#include "core/assert.hpp"
+#include "core/policy_floor.hpp"
+#include "core/session.hpp"
+#include "core/session_event.hpp"
+
+// How a session begins: its opening, or the opening that one got which a report had opened.
+
+namespace headway::core {
+namespace {
+
+/// The default is to trust, which nobody asked for; only who asks hears that it is not so.
+void note_origin(const PolicyOverride& asked, const Policy& got, std::vector<std::string>& raised) {
+    if (asked.trust_origin.value_or(false) && !got.trust_origin)
+        raised.emplace_back("/policy/trust_origin");
+}
+
+Error loosens(std::string field) {
+    return {
+        ErrorCode::kForbidden,
+        "the session was opened by a report and works under stricter rules by now; what loosens "
+        "them needs the scope `control`",
+        std::move(field)};
+}
+
+/// What of `next` tightens `now`, which otherwise stays. Error: kForbidden for what loosens it.
+template <class T>
+Result<> tighten(std::optional<T>& next, const std::optional<T>& now, const char* name) {
+    if (next && now && *next > *now) return loosens(std::string{"/budget/"} + name);
+    if (!next) next = now;
+    return {};
+}
+
+Result<BudgetLimits> tightened(const BudgetLimits& now, BudgetLimits next) {
+    HEADWAY_CHECK(tighten(next.timeout_seconds, now.timeout_seconds, "timeout_seconds"));
+    HEADWAY_CHECK(tighten(next.max_steps, now.max_steps, "max_steps"));
+    HEADWAY_CHECK(tighten(next.max_tokens, now.max_tokens, "max_tokens"));
+    HEADWAY_CHECK(tighten(next.max_cost_usd, now.max_cost_usd, "max_cost_usd"));
+    return next;
+}
+
+}  // namespace
+
+void Session::open(SessionStarted about, const Policy& defaults, const Context& context,
+                   std::vector<Event>& out) {
+    HEADWAY_ASSERT(state_.n == 0);
+    Policy policy = effective_policy(about.policy, defaults);
+    if (context.floor != nullptr) {
+        about.raised = raise_to(*context.floor, defaults, policy);
+        note_origin(about.policy, policy, about.raised);
+    }
+    about.policy = whole_policy(policy);
+    add(make_event(std::move(about), context), out);
+}
+
+Result<> Session::amend(SessionStarted again, const Policy& defaults, const Context& context,
+                        std::vector<Event>& out) {
+    if (state_.ended()) return ended_error(state_);
+    SessionAmended amended;
+    Policy policy = effective_policy(again.policy, state_.policy);
+    if (context.floor != nullptr) {
+        amended.raised = raise_to(*context.floor, defaults, policy);
+        note_origin(again.policy, policy, amended.raised);
+        const std::string weaker = weaker_field(policy, state_.policy);
+        if (!weaker.empty()) return loosens("/policy" + weaker);
+        HEADWAY_TRY(again.budget, tightened(state_.budget.limits, again.budget));
+    }
+    amended.goal = std::move(again.goal);
+    amended.agent = std::move(again.agent);
+    amended.parent = std::move(again.parent);
+    amended.labels = std::move(again.labels);
+    amended.policy = whole_policy(policy);
+    amended.budget = again.budget;
+    credit_pause(context, out);
+    add(make_event(std::move(amended), context), out);
+    add_budget_level(context, out);
+    add_verdict(context, out);
+    add_advice(context, out);
+    follow_budget(false, false, context, out);
+    return {};
+}
+
+}  // namespace headway::core

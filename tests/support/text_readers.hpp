@@ -1,0 +1,361 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/decode.hpp"
+#include "api/decode_approvals.hpp"
+#include "api/decode_budget.hpp"
+#include "api/decode_checks.hpp"
+#include "core/sanitize.hpp"
+#include "tests/support/gen.hpp"
+
+// Every way in which text of a client comes to be read, and patterns of text that try them.
+
+namespace headway::tests {
+
+using namespace headway::api;
+
+/// What the scanners look for, and what separates it.
+inline constexpr std::string_view kFragments[] = {"eyJ",
+                                                  "eyJ.",
+                                                  "eyJa1.",
+                                                  "sk-",
+                                                  "ghp_",
+                                                  "AKIA",
+                                                  "hw_",
+                                                  "bearer ",
+                                                  "Bearer eyJ",
+                                                  "-----BEGIN ",
+                                                  "-----BEGIN PRIVATE KEY-----",
+                                                  "-----END ",
+                                                  "-----",
+                                                  "://",
+                                                  "a://b:c@",
+                                                  "@",
+                                                  "password=",
+                                                  "password: ",
+                                                  "\"password\":\"",
+                                                  "password='",
+                                                  "password=`",
+                                                  "token=",
+                                                  "token:",
+                                                  "cookie: ",
+                                                  "authorization: ",
+                                                  "authorization: bearer ",
+                                                  "--password ",
+                                                  "--password \"",
+                                                  "--token '-",
+                                                  "api_key",
+                                                  "secret",
+                                                  "=",
+                                                  ":",
+                                                  ":=",
+                                                  "=>",
+                                                  "==",
+                                                  "\\",
+                                                  "\\\\",
+                                                  "\"",
+                                                  "'",
+                                                  "`",
+                                                  ">",
+                                                  ">>",
+                                                  "> ",
+                                                  ">&",
+                                                  ">/dev/null",
+                                                  "2>&1 ",
+                                                  "<",
+                                                  "|",
+                                                  "||",
+                                                  "&",
+                                                  "&&",
+                                                  "& ",
+                                                  ";",
+                                                  "\n",
+                                                  "\r\n",
+                                                  "\t",
+                                                  " ",
+                                                  "    ",
+                                                  "(",
+                                                  ")",
+                                                  "[",
+                                                  "]",
+                                                  "{",
+                                                  "}",
+                                                  "{}",
+                                                  "[]",
+                                                  "{\"a\":",
+                                                  "[1,",
+                                                  ",",
+                                                  ".",
+                                                  "..",
+                                                  "/",
+                                                  "./",
+                                                  "../",
+                                                  "/tmp/",
+                                                  "/tmp/tmpab12/",
+                                                  "~",
+                                                  "$",
+                                                  "$(",
+                                                  "*",
+                                                  "%",
+                                                  "#",
+                                                  "-",
+                                                  "--",
+                                                  "_",
+                                                  "0",
+                                                  "1",
+                                                  "9",
+                                                  "0x",
+                                                  "0xab",
+                                                  "12",
+                                                  "1.5",
+                                                  "1,5",
+                                                  "12 ms",
+                                                  "3s",
+                                                  "1m",
+                                                  "05:41",
+                                                  "05:41:21",
+                                                  "2026-11-21",
+                                                  "2026-11-21T",
+                                                  "21/Nov/2026",
+                                                  "Nov ",
+                                                  "Nov 21 ",
+                                                  "jan",
+                                                  "pid=",
+                                                  "timestamp: 1700000000",
+                                                  "550e8400-e29b-41d4-a716-446655440000",
+                                                  "deadbeef-",
+                                                  "a",
+                                                  "A",
+                                                  "z1",
+                                                  "failed",
+                                                  "3 failed",
+                                                  "1 test ",
+                                                  "tests passed",
+                                                  "error",
+                                                  "Error: ",
+                                                  "error 503",
+                                                  "line 12",
+                                                  "Traceback",
+                                                  "File \"",
+                                                  "at ",
+                                                  "===",
+                                                  "sudo ",
+                                                  "time ",
+                                                  "sed -i ",
+                                                  "python test",
+                                                  "echo ",
+                                                  "cd ",
+                                                  "git ",
+                                                  "git commit ",
+                                                  "<<EOF\n",
+                                                  "EOF",
+                                                  "http://",
+                                                  "https://u:p@h/",
+                                                  "C:\\",
+                                                  "\xC3\xA9",
+                                                  "\xF0\x9F\x98\x80",
+                                                  "\xE2\x80\xAE",
+                                                  "\x01",
+                                                  "<think>",
+                                                  "</think>",
+                                                  "...[12 chars cut]"};
+
+inline constexpr std::string_view kEnds[] = {"",  "(", "[",     "\"", "'",         "\n",
+                                             " ", "@", "-----", ">",  "x",         "}",
+                                             "]", "1", ".",     "=",  "password=", "-----END "};
+
+/// A pattern that repeats, so that its length is the only difference.
+struct Pattern {
+    std::string start;
+    std::string unit;
+    std::string end;
+
+    std::string of(std::size_t bytes) const {
+        std::string text = start;
+        while (text.size() < bytes)
+            text += unit;
+        return text + end;
+    }
+};
+
+inline Pattern any_pattern(Gen& gen) {
+    Pattern pattern;
+    if (gen.chance(3)) pattern.start = gen.pick(kFragments);
+    for (std::uint64_t i = 1 + gen.below(gen.chance(4) ? 6 : 3); i > 0; --i)
+        pattern.unit += gen.pick(kFragments);
+    pattern.end = gen.pick(kEnds);
+    return pattern;
+}
+
+inline std::string quoted(std::string_view text) {
+    std::string out;
+    append_json_string(out, text);
+    return out;
+}
+
+using Read = std::function<void(JsonTape&, const std::string& text)>;
+
+struct Reader {
+    const char* name;
+    Read read;
+};
+
+/// A reader of reports whose text stands between `before` and `after`.
+inline Read report(std::string before, std::string after) {
+    return [before = std::move(before), after = std::move(after)](JsonTape& tape,
+                                                                  const std::string& text) {
+        (void)decode_report(tape, before + quoted(text) + after, BodyFormat::kJson);
+    };
+}
+
+/// Texts that stand in events.
+inline std::vector<Reader> event_readers() {
+    return {
+        {"message", report(R"({"type":"message","data":{"role":"assistant","text":)", "}}")},
+        {"command",
+         report(R"({"type":"tool.finished","data":{"tool":"bash","ok":true,"args":{"command":)",
+                R"(},"result":"ok"}})")},
+        {"tool", report(R"({"type":"tool.finished","data":{"ok":true,"tool":)", "}}")},
+        {"edit",
+         report(
+             R"({"type":"tool.finished","data":{"tool":"edit","ok":true,"args":{"path":"a","content":)",
+             R"(},"result":"ok"}})")},
+        {"result",
+         report(
+             R"({"type":"tool.finished","data":{"tool":"bash","ok":true,"args":{"command":"make test"},"result":)",
+             "}}")},
+        {"failed result",
+         report(
+             R"({"type":"tool.finished","data":{"tool":"bash","ok":false,"args":{"command":"pytest"},"result":)",
+             "}}")},
+        {"error",
+         report(
+             R"({"type":"tool.finished","data":{"tool":"x","ok":false,"error":{"class":"e","message":)",
+             "}}}")},
+        {"started",
+         report(R"({"type":"tool.started","data":{"call_id":"1","tool":"bash","args":{"command":)",
+                "}}}")},
+        {"reported error",
+         report(R"({"type":"error.reported","data":{"class":"api","message":)", "}}")},
+        {"fact", report(R"({"type":"fact.learned","data":{"fact":)", "}}")},
+        {"reflection", report(R"({"type":"reflection","data":{"text":)", "}}")}};
+}
+
+/// Texts that stand in keys, or instead of JSON.
+inline std::vector<Reader> shape_readers() {
+    return {
+        {"key of arguments",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_report(
+                 tape,
+                 R"({"type":"tool.finished","data":{"tool":"x","ok":true,"args":{)" + quoted(text) +
+                     R"(:"some text"}}})",
+                 BodyFormat::kJson);
+         }},
+        {"unknown field",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_report(tape, R"({"type":"heartbeat","data":{)" + quoted(text) + ":1}}",
+                                 BodyFormat::kJson);
+         }},
+        {"raw body",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_report(tape, text, BodyFormat::kJson);
+         }},
+        {"lines",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_report(tape, text, BodyFormat::kNdjson);
+         }},
+        {"raw arguments", [](JsonTape& tape, const std::string& text) {
+             (void)decode_report(
+                 tape,
+                 R"({"type":"tool.finished","data":{"tool":"x","ok":true,"args":[)" + text + "]}}",
+                 BodyFormat::kJson);
+         }}};
+}
+
+/// Other bodies, and what is shown to a model.
+inline std::vector<Reader> body_readers() {
+    return {
+        {"heartbeat",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_heartbeat(tape, "{\"note\":" + quoted(text) + "}");
+         }},
+        {"goal",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_open(tape, "{\"goal\":" + quoted(text) + "}");
+         }},
+        {"end",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_end(tape, R"({"outcome":"completed","reason":)" + quoted(text) +
+                                        ",\"result\":" + quoted(text) + "}");
+         }},
+        {"cancel",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_cancel(tape, "{\"reason\":" + quoted(text) + "}");
+         }},
+        {"nudge",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_nudge(tape, "{\"text\":" + quoted(text) + "}");
+         }},
+        {"approval",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_approval_request(
+                 tape, R"({"tool":"bash","summary":"s","args":{"command":)" + quoted(text) + "}}");
+         }},
+        {"decision",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_decision(tape, R"({"decision":"edit","args":{"command":)" + quoted(text) +
+                                             "},\"reason\":" + quoted(text) + "}");
+         }},
+        {"redeem",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_redeem(tape, "{\"args_digest\":" + quoted(text) + "}");
+         }},
+        {"approve-agent",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_approve_agent(tape, R"({"approved":true,"reason":)" + quoted(text) + "}");
+         }},
+        {"budget",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_budget_change(tape,
+                                        R"({"set":{"max_steps":5},"reason":)" + quoted(text) + "}");
+         }},
+        {"check",
+         [](JsonTape& tape, const std::string& text) {
+             (void)decode_check(tape, "{\"sessionId\":" + quoted(text) + "}");
+         }},
+        {"shown to a model",
+         [](JsonTape&, const std::string& text) { (void)core::sanitized(text, "/work", 512); }}};
+}
+
+/// Every way in which text of a client comes to be read.
+inline std::vector<Reader> readers() {
+    std::vector<Reader> all = event_readers();
+    for (const auto& more : {shape_readers(), body_readers()})
+        all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+inline std::string shown(const Pattern& pattern) {
+    return quoted(pattern.start) + " + " + quoted(pattern.unit) + " x N + " + quoted(pattern.end);
+}
+
+// Found in the first edition, or by this test.
+inline const std::vector<Pattern>& known_patterns() {
+    static const std::vector<Pattern> kKnown{{"", "eyJ.", ""},        {"", "eyJ", ""},
+                                             {"", ">", ""},           {"", "password=", "("},
+                                             {"", "eyJa.", "!"},      {"echo ", ">", "x"},
+                                             {"", "password=\\", ""}, {"", "--password \"-", ""},
+                                             {"", "a\n", ""},         {"", ";a", ""},
+                                             {"", "a|", ""},          {"", "{", ""},
+                                             {"", "1 ", ""},          {"", "{}", ""}};
+    return kKnown;
+}
+
+}  // namespace headway::tests
