@@ -78,7 +78,9 @@ class Honest(threading.Thread):
         case.assertFalse(self.is_alive(), "an honest client hangs")
         case.assertIsNone(self.problem)
         case.assertEqual(self.seen, list(range(self.posted)))
-        journal = case.client(self.daemon_).journal(self.session)
+        client = self.daemon_.client()
+        journal = client.journal(self.session)
+        client.close()
         texts = [e["data"]["text"] for e in journal if e["type"] == "message"]
         case.assertEqual(texts, [str(i) for i in range(self.posted)])
 
@@ -226,7 +228,6 @@ class HostileCase(OwnDaemonCase):
 class Hostiles(HostileCase):
     def test_those_who_leave_in_the_middle_harm_nobody(self):
         daemon = self.start({"server.header_timeout": "1s", "server.body_timeout": "2s", "server.write_timeout": "2s"})
-        self.client(daemon).open("honest-0")
         connections, descriptors = self.connections(daemon), daemon.descriptors()
         honest = [Honest(daemon, f"honest-{i}", path) for i, path in enumerate(
             ("/v1/sessions/honest-0/stream", "/v1/stream", "/v1/sessions/honest-2/stream"))]
