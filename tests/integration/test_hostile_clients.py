@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Clients that reset, half close, stall and vanish wherever they are, beside honest ones who must not notice.
 
-HEADWAY_LONG=1 takes a minute instead of seconds, and resets the last follower of a session 5,000 times instead of 300
+HEADWAY_LONG=1 takes a minute instead of seconds, and resets the last follower of a session 5,000 times instead of 120
 (HEADWAY_RESETS says how many). HEADWAY_SEED repeats a run.
 """
 import gzip
@@ -24,8 +24,8 @@ from support.limits import LONG, SLOW, Deadline, eventually
 from support.sse import EventStream
 from support.tls import make_certificate
 
-SECONDS = 60 if LONG else 3
-RESETS = int(os.environ.get("HEADWAY_RESETS", "5000" if LONG else "300"))
+SECONDS = 60 if LONG else 2
+RESETS = int(os.environ.get("HEADWAY_RESETS", "5000" if LONG else "120"))
 SEED = int(os.environ.get("HEADWAY_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
 LINGER_NONE = struct.pack("ii", 1, 0)
 
