@@ -244,7 +244,9 @@ void Dispatcher::publish(Publication& publication) {
 void Dispatcher::answer(Reply& reply) {
     auto& what = reply.what;
     if (!what) {
-        const auto stream_slot = streams_.abandon(reply.to.connection);
+        // Streams ask for their pages with slot 0, which is no request's.
+        const auto stream_slot = reply.to.slot == 0 ? streams_.abandon(reply.to.connection)
+                                                    : std::optional<std::uint64_t>{};
         const ReplyTo to = stream_slot ? ReplyTo{reply.to.connection, *stream_slot} : reply.to;
         document_waits_.answered(to);
         put(to, problem_response(what.error(), path_of(to)));
@@ -274,7 +276,11 @@ void Dispatcher::answer(Reply& reply) {
     } else if (auto* document = std::get_if<DocumentReply>(&*what)) {
         answer_document(reply.to, *document);
     } else if (auto* view = std::get_if<ViewReply>(&*what)) {
-        views_.resolve(view->session, view->view.get());
+        if (view->error) {
+            views_.resolve(view->session, *view->error);
+        } else {
+            views_.resolve(view->session, view->view.get());
+        }
     }
 }
 

@@ -94,7 +94,7 @@ void HttpConnection::inflate_in_turn(std::string packed, std::size_t used) {
     ++operations_;
     owner_.bulk().add([this, packed = std::move(packed), used] {
         inflating_ = false;
-        if (!closed_) inflate(packed, used);
+        if (!closed_ && !closing_) inflate(packed, used);
         operation_done();
     });
 }

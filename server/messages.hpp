@@ -328,6 +328,7 @@ struct StreamReply {
 struct ViewReply {
     std::string session;
     std::unique_ptr<core::SessionView> view;  ///< null: unknown session
+    std::optional<core::Error> error = {};    ///< why it cannot be told
 };
 
 using Answer = std::variant<AdviceReply, BodyReply, StreamReply, ViewReply, DocumentReply>;

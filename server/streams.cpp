@@ -59,7 +59,12 @@ core::Result<> Streams::open(HttpConnection& connection, std::uint64_t slot, Str
 
 std::optional<std::uint64_t> Streams::abandon(std::uint64_t connection) {
     const auto client = clients_.find(connection);
-    if (client == clients_.end() || client->second.started) return std::nullopt;
+    if (client == clients_.end()) return std::nullopt;
+    if (client->second.started) {
+        HttpConnection* const open = find_(connection);
+        if (open != nullptr) open->finish_stream();
+        return std::nullopt;
+    }
     const std::uint64_t slot = client->second.slot;
     on_closed(connection);
     return slot;

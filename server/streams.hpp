@@ -47,7 +47,8 @@ public:
     /// error: false then.
     void on_page(std::uint64_t connection, StreamReply reply);
     bool is_open(std::uint64_t connection) const { return clients_.contains(connection); }
-    /// The error that a stream's first query met; its slot has still to be answered.
+    /// A stream's query met an error. Where it was the first, its slot has still to be answered; a
+    /// stream that has begun is closed, and resumes by its last id.
     std::optional<std::uint64_t> abandon(std::uint64_t connection);
 
     void publish(const std::vector<storage::StreamEvent>& events);

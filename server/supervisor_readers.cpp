@@ -146,18 +146,25 @@ std::optional<core::Result<Answer>> Supervisor::answer_some(Reader& reader) {
 }
 
 core::Result<Answer> Supervisor::answer_query(const Command& command) {
-    if (lost_ && !regain()) {
-        return core::Error{core::ErrorCode::kStorageUnavailable, "the journal cannot be read", {}};
-    }
-    return std::visit(
-        [&]<class C>(const C& query) -> core::Result<Answer> {
-            if constexpr (kReads<C>) {
-                return answer(query);
-            } else {
-                return core::Error{core::ErrorCode::kInternal, "it reads nothing", {}};
-            }
-        },
-        command);
+    const auto read = [this]<class C>(const C& query) -> core::Result<Answer> {
+        if constexpr (kReads<C>) {
+            return answer(query);
+        } else {
+            return core::Error{core::ErrorCode::kInternal, "it reads nothing", {}};
+        }
+    };
+    core::Result<Answer> what =
+        lost_ && !regain()
+            ? core::Result<Answer>{core::Error{
+                  core::ErrorCode::kStorageUnavailable, "the journal cannot be read", {}}}
+            : std::visit(read, command);
+    const auto* const view = std::get_if<ViewQuery>(&command);
+    if (what || view == nullptr) return what;
+    // It is asked for by no request: those who wait for the session are to hear of the error.
+    ViewReply failed;
+    failed.session = view->session;
+    failed.error = what.error();
+    return Answer{std::move(failed)};
 }
 
 /// A slice of a list: first its sessions are found, then they are shown.

@@ -222,6 +222,77 @@ TEST_CASE(
     CHECK(here.received().starts_with("HTTP/1.1 404"));
 }
 
+TEST_CASE("dispatcher: the error of a report is not taken for that of the stream behind it",
+          "[server]") {
+    Desk desk;
+    const std::string host = "Host: 127.0.0.1:" + std::to_string(desk.dispatcher.http().port());
+    Wire far = connect_to(desk.dispatcher.http().port());
+    far.send("POST /v1/sessions/s/heartbeat HTTP/1.1\r\n" + host +
+             "\r\nContent-Length: 0\r\n\r\nGET /v1/sessions/s/stream HTTP/1.1\r\n" + host +
+             "\r\n\r\n");
+    const Request report = desk.next();
+    const Request stream = desk.next();
+    Publication refused;
+    refused.replies.push_back(
+        {report.reply_to, core::Error{core::ErrorCode::kSessionEnded, "it has ended", ""}});
+    desk.publish(std::move(refused));
+    REQUIRE(desk.answered(far));
+    CHECK(far.received().starts_with("HTTP/1.1 409"));
+    StreamReply page;
+    page.caught_up = true;
+    Publication begun;
+    begun.replies.push_back({stream.reply_to, Answer{std::move(page)}});
+    desk.publish(std::move(begun));
+    CHECK(run_until(desk.io, [&] { return count(far.read(), "event: hello") == 1; }));
+}
+
+TEST_CASE("dispatcher: a stream that cannot be fed any more is ended, not left waiting",
+          "[server]") {
+    Desk desk;
+    Wire far = desk.send("GET", "/v1/stream?last_event_id=0");
+    StreamReply page;
+    page.events.push_back(desk.event("s", 1));
+    Publication first;
+    first.replies.push_back({desk.next().reply_to, Answer{std::move(page)}});
+    desk.publish(std::move(first));
+    const Request more = desk.next();
+    Publication failed;
+    failed.replies.push_back(
+        {more.reply_to, core::Error{core::ErrorCode::kStorageUnavailable, "no disk", ""}});
+    desk.publish(std::move(failed));
+    REQUIRE(run_until(desk.io, [&] {
+        far.read();
+        return far.ended();
+    }));
+    CHECK(count(far.received(), "id: 1\n") == 1);
+}
+
+TEST_CASE(
+    "dispatcher: a view that cannot be read is an error for those who wait, and asked for "
+    "again",
+    "[server]") {
+    Desk desk;
+    for (int round = 0; round < 2; ++round) {
+        Wire progress = desk.send("GET", "/progress/s");
+        Wire waits = desk.send("GET", "/v1/sessions/s/wait?until=ended");
+        REQUIRE(std::holds_alternative<ViewQuery>(desk.next().command));
+        REQUIRE(run_until(desk.io, [&] {
+            return desk.dispatcher.http().stats().requests >=
+                   static_cast<std::uint64_t>(2 * round + 2);
+        }));
+        ViewReply view;
+        view.session = "s";
+        view.error = core::Error{core::ErrorCode::kStorageUnavailable, "no disk", ""};
+        Publication publication;
+        publication.replies.push_back({{}, Answer{std::move(view)}});
+        desk.publish(std::move(publication));
+        REQUIRE(desk.answered(progress));
+        REQUIRE(desk.answered(waits));
+        CHECK(progress.received().starts_with("HTTP/1.1 503"));
+        CHECK(waits.received().starts_with("HTTP/1.1 503"));
+    }
+}
+
 TEST_CASE("dispatcher: going down answers those who wait and leaves none behind", "[server]") {
     Desk desk;
     Wire waits = desk.send("GET", "/v1/sessions/s/wait?until=ended");

@@ -243,6 +243,19 @@ TEST_CASE("supervisor queries: the system adds up what it has counted", "[server
     CHECK(shown["now"].is_string());
 }
 
+TEST_CASE("supervisor queries: a view that cannot be read says whose it is", "[server]") {
+    Supervised s;
+    (void)s.report("a", {beat(), ended(Outcome::kCompleted)});
+    s.restart();
+    s.store().fail(FailingStore::Step::kLoad, ErrorCode::kStorageUnavailable);
+    const auto what = s.ask(ViewQuery{"a"});
+    require_ok(what);
+    const auto& reply = std::get<ViewReply>(*what);
+    CHECK(reply.session == "a");
+    REQUIRE(reply.error);
+    CHECK(reply.error->code == ErrorCode::kStorageUnavailable);
+}
+
 TEST_CASE("supervisor queries: a view of an unknown session is empty, not an error", "[server]") {
     Supervised s;
     const auto what = s.ask(ViewQuery{"nobody"});
