@@ -156,7 +156,7 @@ class WholeLoop(SharedDaemonCase):
 
 
 class Limits(SharedDaemonCase):
-    settings = {"budget.max_steps_max": "250"}
+    settings = {"budget.max_steps_max": "250", "budget.builtin": "on"}
 
     def test_limits_out_of_bounds_are_named(self):
         for budget, field, bounds in (({"max_steps": 4}, "/budget/max_steps", "5 to 250"),
@@ -278,6 +278,28 @@ class Time(OwnDaemonCase):
         self.assertTrue(client.wait("calls", until="halted", wait="2m")["met"])
         extended = extensions(client.journal("calls"))
         self.assertEqual([(e["automatic"], e["added"], e["calls"]) for e in extended], [(True, {"timeout_seconds": 1}, ["c1"])])
+        # More time for the call raised no limit and took nothing back.
+        self.assertEqual([c["to"] for c in of_type(client.journal("calls"), "budget.level")], ["low", "critical", "exhausted"])
+        self.assertEqual(client.session("calls")["budget"]["timeout_seconds"], 4)
+
+    def test_calls_one_after_another_get_no_extension_each(self):
+        daemon = self.start({"budget.timeout_seconds_min": "1"})
+        client = self.client(daemon)
+        client.open("chain", budget={"timeout_seconds": 3})
+        number = 0
+        client.report("chain", "tool.started", call_id="c0", tool="make", round=1)
+
+        def next_call() -> bool:
+            nonlocal number
+            number += 1
+            events = [{"type": "tool.started", "data": {"call_id": f"c{number}", "tool": "make", "round": 1}},
+                      {"type": "tool.finished", "data": {"call_id": f"c{number - 1}", "tool": "make", "round": 1}}]
+            return client.post("/v1/sessions/chain/events", events).status == 409
+
+        eventually(next_call)
+        document = client.session("chain")
+        self.assertEqual((document["outcome"], document["budget"]["timeout_seconds"]), ("budget_exhausted", 3))
+        self.assertLessEqual(len(extensions(client.journal("chain"))), 1)
 
 
 class History(OwnDaemonCase):
