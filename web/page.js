@@ -112,11 +112,15 @@ export function useKeys(map) {
 
 let me = { can: { read: true }, scopes: [] };
 const watchers = new Set();
-export const readMe = () => get('/v1/me').then((reply) => {
-  if (said.login && !reply.logged_in) keepLogin(''); // it has expired, or the daemon is another by now
-  me = reply;
-  for (const watcher of watchers) watcher(me);
-}, () => {});
+export function readMe() {
+  const { login } = said;
+  return get('/v1/me').then((reply) => {
+    if (login !== said.login) return; // about who looked before
+    if (login && !reply.logged_in) keepLogin(''); // it has expired, or the daemon is another by now
+    me = reply;
+    for (const watcher of watchers) watcher(me);
+  }, () => {});
+}
 export function useMe() {
   const [value, set] = useState(me);
   useEffect(() => { watchers.add(set); set(me); return () => watchers.delete(set); }, []);

@@ -255,7 +255,7 @@ class Fields(AgentCase):
     POLICY = {"profile": "strict", "on_stuck": "halt", "max_iterations": 25, "max_tool_failures": 3, "tools": [{"tool": "rm", "requires_approval": True}]}
     # Routes of the scope report:, by operation; test_access_matrix.py holds that there are no others.
     ROUTES = {"openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "endSession", "askApproval", "redeemApproval", "askCheck"}
-    # What people do, which no report may bring about.
+    # What people do, which no report may bring about; a request that expires may reject itself.
     BY_PEOPLE = {"approval.decided", "approval.revoked", "budget.set"}
 
     def setUp(self):
@@ -266,7 +266,7 @@ class Fields(AgentCase):
     def test_no_field_of_a_report_decides_extends_raises_or_ends_a_halt(self):
         bodies = [("reportEvents", path, {"type": kind, "data": data, **more})
                   for kind, schema in self.event_kinds() for path, data in variants(self.described, schema)
-                  for more in ({}, {"attempt": 1_000_000_000})]
+                  for more in ({},) + (({"attempt": 1_000_000_000},) if path == "" else ())]
         bodies += [("reportHeartbeat", path, body) for path, body in variants(self.described, self.body_of("reportHeartbeat"))]
         bodies += [("endSession", path, body) for path, body in variants(self.described, self.body_of("endSession"))]
         bodies += [("askCheck", path, {**body, "sessionId": "SESSION"}) for path, body in variants(self.described, self.body_of("askCheck"))]
@@ -299,11 +299,13 @@ class Fields(AgentCase):
         self.assertNotIn(status, (500, 503))
         self.agent.beat(name) if self.operator.session(name)["outcome"] is None else None  # what time decides has come by now
         after, journal = self.operator.session(name), self.operator.journal(name)
-        self.assertEqual([e for e in journal if e["type"] in self.BY_PEOPLE], [], "decided")
+        self.assertEqual([e for e in journal if e["type"] in self.BY_PEOPLE and e["data"].get("decision") != "reject"], [], "decided")
         self.assertEqual([e for e in journal if e["type"] == "directive.issued" and e["data"]["type"] == "continue"], [], "resumed")
         extended = [e for e in journal if e["type"] == "budget.extended" and not e["data"].get("credited_ms")]
         self.assertEqual(extended, [], "extended")
         self.assertIn(self.operator.get(f"/v1/approvals/{asked}").json()["status"], ("pending", "cancelled"))
+        approvals = self.operator.get(f"/v1/approvals?status=all&session={name}").json()["approvals"]
+        self.assertEqual([a["id"] for a in approvals if a["status"] not in ("pending", "cancelled", "expired")], [])
         self.assertEqual((after["policy"], after["cancel_requested"]), (before["policy"], True))
         self.assertEqual(self.limits(name), limits)
         return status < 300
