@@ -33,7 +33,7 @@ class Opening(SharedDaemonCase):
         about = {"goal": "naïve ✓", "agent": {"type": "coder", "name": "a", "model": "m"}, "parent": parent,
                  "labels": {"team": "night", "a": "ß"},
                  "policy": {"profile": "strict", "heartbeat_interval_ms": 1234, "heartbeat_limit": 7,
-                            "loop_detection": True, "judge": True, "on_stuck": "ask", "max_iterations": 25, "max_tool_failures": 0,
+                            "loop_detection": True, "judge": True, "trust_origin": True, "on_stuck": "ask", "max_iterations": 25, "max_tool_failures": 0,
                             "min_confidence": 0.2, "max_parse_failures": 4,
                             "tool_time_limit_ms": 60000, "tools": [{"tool": "log", "ignore": True, "patience": 1,
                                                             "requires_approval": False, "time_limit_ms": 5}],
