@@ -253,7 +253,7 @@ STATE = [
     body("event behind the end in one report", '[{"type":"session.ended","data":{"outcome":"failed"}},{"type":"message"}]', 409,
          "session_ended"),
     body("another outcome", '{"outcome":"failed"}', 409, "session_ended", path="/v1/sessions/ended/end"),
-    body("another opening", '{"goal":"else"}', 409, "session_exists", path="/v1/sessions/bad", method="PUT"),
+    body("another opening", '{"goal":"else"}', 409, "session_exists", "/goal", path="/v1/sessions/bad", method="PUT"),
     body("end of an unknown session", '{"outcome":"failed"}', 404, "unknown_session", path="/v1/sessions/nobody/end"),
 ]
 

@@ -58,6 +58,7 @@ class MalformedCase(SharedDaemonCase):
     def setUpClass(cls):
         super().setUpClass()
         client = cls.daemon.client()
+        client.open("bad")
         client.report("bad", "message", attempt=2, text="the only event")
         client.open("ended")
         client.end("ended")
