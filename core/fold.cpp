@@ -17,6 +17,8 @@
 namespace headway::core {
 namespace {
 
+constexpr std::uint32_t kUserWordsFree = 16;
+
 /// One overload for each payload; the default does nothing beyond what every event does.
 struct Fold {
     SessionState& state;
@@ -99,7 +101,11 @@ struct Fold {
     }
 
     void operator()(const Message& message) const {
-        seen.user_message = message.role == "user" || message.role == "operator";
+        const bool said = message.role == "user" || message.role == "operator";
+        // Agents report these words themselves, and they lift what was counted: so often, and once
+        // more for each round that brought news. A loop cannot talk itself free.
+        seen.user_message =
+            said && state.ledger.scope < kUserWordsFree + state.ledger.informed_rounds;
         if (!seen.user_message) return;
         forget_phases(state.recent_phases, state.phase);
         ++state.ledger.scope;
