@@ -18,7 +18,6 @@ namespace headway::core {
 namespace {
 
 constexpr std::uint32_t kUserWordsFree = 16;
-
 /// One overload for each payload; the default does nothing beyond what every event does.
 struct Fold {
     SessionState& state;
@@ -102,10 +101,9 @@ struct Fold {
 
     void operator()(const Message& message) const {
         const bool said = message.role == "user" || message.role == "operator";
-        // Agents report these words themselves, and they lift what was counted: so often, and once
-        // more for each round that brought news. A loop cannot talk itself free.
-        seen.user_message =
-            said && state.ledger.scope < kUserWordsFree + state.ledger.informed_rounds;
+        // Reported by the agent itself, and they lift what was counted: a loop is not talked free.
+        const std::uint32_t most = kUserWordsFree + state.ledger.informed_rounds;
+        seen.user_message = said && state.ledger.scope < most;
         if (!seen.user_message) return;
         forget_phases(state.recent_phases, state.phase);
         ++state.ledger.scope;

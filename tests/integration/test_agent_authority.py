@@ -265,7 +265,7 @@ class Fields(AgentCase):
 
     def test_no_field_of_a_report_decides_extends_raises_or_ends_a_halt(self):
         bodies = [("reportEvents", path, {"type": kind, "data": data, **more})
-                  for kind, schema in self.event_kinds() for path, data in variants(self.described, schema)
+                  for kind, schema in self.event_kinds(self.described) for path, data in variants(self.described, schema)
                   for more in ({},) + (({"attempt": 1_000_000_000},) if path == "" else ())]
         bodies += [("reportHeartbeat", path, body) for path, body in variants(self.described, self.body_of("reportHeartbeat"))]
         bodies += [("endSession", path, body) for path, body in variants(self.described, self.body_of("endSession"))]
@@ -370,22 +370,57 @@ class Fields(AgentCase):
         (operation,) = [one for one in self.described.operations if one.id == name]
         return self.described.whole(operation.said["requestBody"])["content"]["application/json"]["schema"]
 
-    def event_kinds(self) -> list:
+    @staticmethod
+    def event_kinds(described) -> list:
         """Type and schema of the data of each event that may be reported."""
         found = {}
 
         def walk(schema):
-            schema = self.described.whole(schema)
+            schema = described.whole(schema)
             properties = schema.get("properties", {})
-            kind = self.described.whole(properties.get("type", {})).get("const")
+            kind = described.whole(properties.get("type", {})).get("const")
             if kind is not None and "data" in properties:
                 found[kind] = properties["data"]
             for key in ("oneOf", "anyOf", "allOf"):
                 for part in schema.get(key, ()):
                     walk(part)
         walk({"$ref": "#/components/schemas/ReportEvent"})
-        self.assertGreater(len(found), 15, sorted(found))
+        assert len(found) > 15, sorted(found)
         return sorted(found.items())
+
+
+class Evidence(AgentCase):
+    """What an agent may report to lift what was counted against it, and how often."""
+    # core/detectors/README.md, "What lifts what was counted". The first two end the loop in other ways.
+    LIFTS = {"session.ended", "approval.requested", "message", "directive.acknowledged", "phase.started", "phase.completed", "heartbeat",
+             "tool.finished", "test.result"}
+
+    def loop(self, agent, name: str, calls: int, start: int = 0) -> str:
+        for i in range(start, start + calls):
+            reply = agent.report(name, "tool.finished", tool="bash", args={"command": "make"}, result="the same long answer as before", round=i)
+        return reply["verdict"]["status"]
+
+    def test_only_listed_events_lift_a_verdict(self):
+        _, operator, agent = self.pair()
+        described, lifted = OpenApi(), set()
+        kinds = Fields.event_kinds(described)
+        for number, (kind, data) in enumerate((kind, data) for kind, schema in kinds for _, data in variants(described, schema)):
+            name = f"a-{number}"
+            self.assertEqual(self.loop(agent, name, 8), "stuck")
+            agent.post(f"/v1/sessions/{name}/events", {"type": kind, "data": data})
+            if operator.session(name)["verdict"]["status"] != "stuck":
+                lifted.add(kind)
+        self.assertLessEqual(lifted, self.LIFTS)
+        self.assertIn("message", lifted, "a new task of the user begins anew")
+
+    def test_words_of_the_user_lift_it_only_so_often(self):
+        _, _, agent = self.pair()
+        verdicts = []
+        for turn in range(40):
+            verdicts.append(self.loop(agent, "a-1", 3, 3 * turn))
+            agent.report("a-1", "message", role="user", text=f"go on {turn}")
+        self.assertNotIn("stuck", verdicts[:8])
+        self.assertEqual(set(verdicts[-8:]), {"stuck"})
 
 
 def sample(described, schema: dict):
