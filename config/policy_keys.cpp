@@ -36,8 +36,8 @@ constexpr std::array<PresetValue, 14> kFirstDesigns{{
     {"policy.detectors",
      "same_file_error=2/3,oscillation=1/2,no_progress=10/10,estimate_plateau=3/3,"
      "duplicate_messages=3/3,tool_failures=3/4"},
-    {"budget.updates", "on"},
     {"budget.builtin", "on"},
+    {"budget.updates", "on"},
 }};
 
 core::Error mistake(std::string detail) {

@@ -72,6 +72,15 @@ class StatusBasedTimeouts(PresetCase):
         self.assertEqual(verdict(self.client.beat(session, iteration=1)), "stuck")
         self.assertTrue(self.progress(session)["stuck"])
 
+    def test_4_the_loop_of_the_agent_is_stuck_when_nothing_changes_between_its_phases(self):
+        """Beats of reflection and execution by turns, and no reflection ever ends: the second phase of that name is no news."""
+        session = unique()
+        for iteration in range(1, 9):
+            for phase in ("reflection", "execution"):
+                reply = self.client.beat(session, iteration=iteration, phase=phase)
+        self.assertEqual(verdict(reply), "stuck")
+        self.assertTrue(self.progress(session)["stuck"])
+
     def test_2_progress_tracker_a_state_change_in_the_period_is_progress(self):
         session = unique()
         for change in ("tool.finished", "reflection", "plan.updated") * 2:
@@ -300,6 +309,7 @@ class ConcurrentChecks(OwnDaemonCase):
         client = self.client(self.start(config=PRESET))
         self.stuck(client, "a")
         self.assertIn("stop", directives(client.beat("a", iteration=1)))
+        self.assertEqual(client.session("a")["state"], "halted")
 
     def test_an_A_puts_it_off_a_bounded_number_of_times(self):
         client = self.judged('{"answer":"A","reason":"slow but working","evidence":[],"confidence":0.9}')
@@ -358,11 +368,13 @@ class ProgressEstimates(PresetCase):
         self.assertRegex(self.daemon.log(), f"session {session}: [a-z]+ -> stuck")
 
     def test_phase_4_the_blockers_choose_the_advice(self):
+        operator = self.daemon.operator()
+        self.addCleanup(operator.close)
         for blocker, words in (("tool not available: fs:read", "another tool"), ("no match found for VectorStore", "other words"),
                                ("I need help: access denied", "somebody else"), ("context length exceeded", "no longer fits")):
             with self.subTest(blocker=blocker):
                 session = unique()
-                self.client.open(session, policy={"on_stuck": "advise"})
+                operator.open(session, policy={"on_stuck": "advise"})
                 for percent in (40, 41, 42):
                     reply = self.estimate(session, percent, blockers=[blocker])
                 self.assertIn(words, " ".join(d["reason"] for d in reply["directives"]))
@@ -375,6 +387,13 @@ class ProgressEstimates(PresetCase):
             self.estimate(session, 60, next_milestone="write the tests")
             seen = stream.until(lambda e: e.name == "progress" and e.data["estimate"] is not None)[-1].data["estimate"]
         self.assertEqual((seen["progressPercent"], seen["nextMilestone"]), (60, "write the tests"))
+
+    def test_what_needs_a_person_shows_the_estimate(self):
+        session = unique()
+        for percent in (40, 41, 42):
+            self.estimate(session, percent, next_milestone="Read file")
+        needs = {n["session"]: n for n in self.client.get("/v1/overview").json()["needs_you"]}
+        self.assertEqual((needs[session]["estimate"]["percent"], needs[session]["estimate"]["is_stuck"]), (42, True))
 
     def test_the_estimate_outlives_a_restart(self):
         session = unique()
@@ -646,7 +665,6 @@ class StateMachine(PresetCase):
 
     def test_multi_phase_refactor_of_a_thousand_calls_is_allowed(self):
         session = unique("refactor")
-        self.client.open(session, policy={"max_iterations": 0})
         for phase in range(1, 11):
             self.client.report(session, "phase.started", number=phase, name=f"Refactor package {phase}", expected_ms=900_000, total=10)
             batch = []
@@ -734,8 +752,9 @@ class Configured(OwnDaemonCase):
                          [("exact_repeat", False, 5, 8), ("stagnation", True, 0, 0)])
 
     def test_a_session_overrides_one_detector_and_keeps_the_others(self):
-        client = self.client(self.start(config=PRESET))
-        policy = client.open("a", policy={"detectors": [{"detector": "oscillation", "off": True}]})["policy"]
+        operator = self.start(config=PRESET).operator()
+        self.addCleanup(operator.close)
+        policy = operator.open("a", policy={"detectors": [{"detector": "oscillation", "off": True}]})["policy"]
         by_name = {d["detector"]: d for d in policy["detectors"]}
         self.assertTrue(by_name["oscillation"]["off"])
         self.assertEqual(by_name["same_file_error"]["stuck"], 3)
