@@ -68,7 +68,7 @@ void write_asked(JsonWriter& json, const ApprovalDocument& document) {
     json.member("escalated", approval.escalated);
 }
 
-/// Its description: what whoever asks says about it, or what it is.
+/// Its description: the words of the request, or what it is.
 std::string description_of(const ApprovalDocument& document) {
     const core::Approval& approval = document.approval;
     if (!document.asked.summary.empty()) return document.asked.summary.kept;

@@ -132,7 +132,7 @@ enum class StopGate : std::uint8_t {
 
 /// With ConfirmStop::kJudge, by the state alone; `rules` are of the judge that is there, or null.
 /// An answer that is not A, or none at all, lets the stop go: a judge that is away makes no agent
-/// run for ever. Pure.
+/// run without end. Pure.
 StopGate stop_gate(const SessionState& state, const JudgeRules* rules);
 
 inline constexpr std::uint32_t kStopHeldRounds = 10;

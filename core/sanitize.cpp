@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 16> kTokenStarts{
     "sk-",   "sk_live_", "sk_test_", "ghp_",  "gho_", "ghu_", "ghs_", "github_pat_",
     "glpat", "xoxb-",    "xoxp-",    "xoxa-", "AKIA", "ASIA", "AIza", "eyJ"};
 
-/// Names whose values are somebody's; compared whole.
+/// Names whose values are names of people; compared whole.
 constexpr std::array<std::string_view, 4> kUserNames{"user", "username", "login", "account"};
 
 constexpr std::string_view kMail = "[mail]";
