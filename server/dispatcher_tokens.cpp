@@ -35,7 +35,7 @@ Result<> Dispatcher::create_token(Call& call) {
 Result<> Dispatcher::tokens(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
     Response response;
-    api::append_tokens(response.body, access_.tokens(), clock_.now());
+    api::append_tokens(response.body, access_.tokens(), clock_.earliest());
     call.connection.respond(call.to.slot, response);
     return {};
 }

@@ -8,6 +8,23 @@
 #include <system_error>
 
 namespace headway::storage {
+namespace {
+
+/// The name under which this process has the file open, whatever became of its own; empty when it
+/// has not.
+std::string open_as(dev_t device, ino_t inode) {
+    const std::string folder = "/proc/" + std::to_string(::getpid()) + "/fd";
+    std::error_code ec;
+    for (const auto& entry : std::filesystem::directory_iterator{folder, ec}) {
+        struct stat found {};
+        const bool same = ::stat(entry.path().c_str(), &found) == 0 && found.st_dev == device &&
+                          found.st_ino == inode;
+        if (same) return entry.path().string();
+    }
+    return {};
+}
+
+}  // namespace
 
 FileWatch::FileWatch(const std::filesystem::path& database) {
     std::error_code ec;
@@ -25,14 +42,18 @@ FileWatch::FileWatch(const std::filesystem::path& database) {
     }
 }
 
-FileWatch::State FileWatch::look_at(const File& file, std::uint64_t& bytes) {
+FileWatch::State FileWatch::look_at(File& file, std::uint64_t& bytes) {
     struct stat found {};
     if (::stat(file.path.c_str(), &found) != 0) {
         // What cannot be told is no reason to stop: EACCES, ENOMEM, EINTR on a network disk.
         return errno == ENOENT || errno == ENOTDIR ? State::kGone : State::kHere;
     }
-    if (found.st_dev != file.device || found.st_ino != file.inode || found.st_nlink == 0)
-        return State::kGone;
+    if (found.st_dev != file.device || found.st_ino != file.inode) {
+        // Some file systems number a file differently from time to time: is it ours all the same?
+        if (open_as(found.st_dev, found.st_ino).empty()) return State::kGone;
+        file.device = found.st_dev;
+        file.inode = found.st_ino;
+    }
     bytes = static_cast<std::uint64_t>(std::max<off_t>(found.st_size, 0));
     return bytes < file.bytes_min ? State::kShort : State::kHere;
 }
@@ -50,23 +71,11 @@ FileWatch::Found FileWatch::look(std::uint64_t log_bytes) {
     return log == State::kShort ? Found::kCut : Found::kSound;
 }
 
-std::string FileWatch::open_as(const File& file) {
-    const std::string folder = "/proc/" + std::to_string(::getpid()) + "/fd";
-    std::error_code ec;
-    for (const auto& entry : std::filesystem::directory_iterator{folder, ec}) {
-        struct stat found {};
-        const bool same = ::stat(entry.path().c_str(), &found) == 0 &&
-                          found.st_dev == file.device && found.st_ino == file.inode;
-        if (same) return entry.path().string();
-    }
-    return {};
-}
-
 std::string FileWatch::explain(Found found) const {
     switch (found) {
         case Found::kMoved: {
-            const std::string database = open_as(database_);
-            const std::string log = open_as(log_);
+            const std::string database = open_as(database_.device, database_.inode);
+            const std::string log = open_as(log_.device, log_.inode);
             return database_.path +
                    " was deleted, renamed or replaced while headway has it open. Nothing is stored "
                    "until it is back under this name. Without it, save what it holds before this "

@@ -39,9 +39,7 @@ private:
         std::uint64_t bytes_min = 0;
     };
     enum class State : std::uint8_t { kHere, kGone, kShort };
-    static State look_at(const File& file, std::uint64_t& bytes);
-    /// The name under which this process has the file open, whatever became of its own.
-    static std::string open_as(const File& file);
+    static State look_at(File& file, std::uint64_t& bytes);
 
     File database_;
     File log_;

@@ -23,6 +23,7 @@ public:
         kIndex,
         kCheckpoint,
         kOutbox,
+        kFiles,
         kLoad
     };
 
@@ -57,6 +58,10 @@ public:
         auto done = real_.commit();
         if (done) begun_ = false;
         return done;
+    }
+    core::Result<> look_at_files() override {
+        if (auto error = failure(Step::kFiles)) return *error;
+        return real_.look_at_files();
     }
     void rollback() override {
         ++rollbacks_;

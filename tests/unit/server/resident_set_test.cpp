@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
 using namespace headway::server;
@@ -92,4 +93,29 @@ TEST_CASE("resident set: a session that is stored twice is an error and changes 
     CHECK(set.size() == 1);
     CHECK(set.find("s2") == nullptr);
     CHECK(set.find(SessionKey{2}) == nullptr);
+}
+
+TEST_CASE("resident set: what it takes grows with what a session remembers, and goes with it",
+          "[server]") {
+    using namespace headway::core;
+    ResidentSet set;
+    CHECK(set.bytes() == 0);
+    Resident& one = add(set, 1);
+    const std::size_t empty = set.bytes();
+    CHECK(empty > 0);
+    SessionStarted about;
+    about.goal = bounded_text(std::string(4'000, 'g'));
+    std::vector<Event> out;
+    one.session.open(std::move(about), {}, headway::tests::context(0), out);
+    set.measure(one);
+    CHECK(set.bytes() > empty + 4'000);
+    const std::size_t both = set.bytes();
+    Resident& two = add(set, 2);
+    CHECK(set.bytes() > both);
+    set.evict(two);
+    CHECK(set.bytes() == both);
+    set.measure(one);  // nothing new: nothing is counted twice
+    CHECK(set.bytes() == both);
+    set.clear();
+    CHECK(set.bytes() == 0);
 }

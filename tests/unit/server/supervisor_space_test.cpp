@@ -198,3 +198,30 @@ TEST_CASE("supervisor: a checkpoint that fails to sync ends the daemon too", "[s
     }
     CHECK(l.s.fatal.size() == 1);
 }
+
+TEST_CASE("supervisor: a database that was moved is not written, and again when it is back",
+          "[server]") {
+    Supervised s;
+    require_ok(s.ask(ReportCommand{"a", {beat()}, false, {}}));
+    s.store().fail(Step::kFiles, ErrorCode::kStorageUnavailable);
+    const auto refused = s.ask(ReportCommand{"a", {beat()}, false, {}});
+    CHECK(code_of(refused) == ErrorCode::kStorageUnavailable);
+    CHECK_THAT(refused.error().detail, Catch::Contains("deleted, renamed or replaced"));
+    CHECK_FALSE(s.last.stats.writable);
+    s.supervisor().upkeep(true);
+    CHECK(s.fatal.empty());
+    CHECK_FALSE(s.last.stats.writable);
+    s.store().fail(Step::kNone);
+    const auto stored = s.journal("a").size();
+    require_ok(s.ask(ReportCommand{"a", {beat()}, false, {}}));
+    CHECK(s.last.stats.writable);
+    CHECK(s.journal("a").size() > stored);
+}
+
+TEST_CASE("supervisor: a database that was cut ends the daemon", "[server]") {
+    Supervised s;
+    require_ok(s.ask(ReportCommand{"a", {beat()}, false, {}}));
+    s.store().fail(Step::kFiles, ErrorCode::kStorageSyncFailed);
+    CHECK(code_of(s.ask(ReportCommand{"a", {beat()}, false, {}})) == ErrorCode::kStorageSyncFailed);
+    CHECK(s.fatal.size() == 1);
+}

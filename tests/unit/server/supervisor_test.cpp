@@ -457,3 +457,20 @@ TEST_CASE("supervisor: an end that cannot save says so", "[server]") {
     REQUIRE_FALSE(supervised.log.empty());
     CHECK_THAT(supervised.log.front(), Catch::Contains("could not be saved at the end"));
 }
+
+TEST_CASE("supervisor: sessions leave memory by what they take, and come back whole", "[server]") {
+    Supervisor::Settings settings;
+    settings.resident_bytes = 256U << 10;
+    Supervised s{settings};
+    constexpr int kSessions = 200;
+    for (int i = 0; i < kSessions; ++i) {
+        require_ok(s.ask(open("s" + std::to_string(i), std::string(4'000, 'g'))));
+        s.supervisor().upkeep(false);
+    }
+    s.report("s" + std::to_string(kSessions - 1), {beat()});
+    CHECK(s.last.stats.resident < 60);
+    CHECK(s.last.stats.resident > 5);
+    const auto reply = s.ask(open("s0", std::string(4'000, 'g')));  // the same: nothing changes
+    CHECK(body(reply).status == 200);
+    CHECK(s.journal("s0").size() == 1);
+}
