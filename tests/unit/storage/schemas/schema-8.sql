@@ -155,8 +155,9 @@ CREATE TABLE webhook_endpoint(
     failure TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-ALTER TABLE journal ADD COLUMN crc INTEGER;
-ALTER TABLE session ADD COLUMN crc INTEGER;
+ALTER TABLE session_index ADD COLUMN alarm INTEGER;
+ALTER TABLE session_index ADD COLUMN alarm_at INTEGER;
+CREATE INDEX session_index_alarm ON session_index(alarm) WHERE alarm IS NOT NULL;
 INSERT INTO session(key,name,opened_at,n,tail,ended_at,state) VALUES(1,'plain',1795288785120,0,0,NULL,NULL);
 INSERT INTO session(key,name,opened_at,n,tail,ended_at,state) VALUES(2,'busy',1795288785161,0,0,NULL,NULL);
 INSERT INTO session(key,name,opened_at,n,tail,ended_at,state) VALUES(3,'ended',1795288785172,0,0,1795288785181,NULL);
