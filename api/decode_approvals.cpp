@@ -348,6 +348,7 @@ Result<DecodedAcknowledge> decode_acknowledge(JsonTape& tape, std::string_view b
     HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
     DecodedAcknowledge decoded;
     HEADWAY_CHECK(fields::decode_object(tape.root(), decoded));
+    if (decoded.n == 0) return under(wrong("must be at least 1; leave it out for all"), "n");
     HEADWAY_CHECK(check_who(decoded.by, {}));
     return decoded;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -57,7 +58,7 @@ core::Result<DecodedRevoke> decode_revoke(JsonTape& tape, std::string_view body)
 
 /// What a person says who has seen the alarms of a session.
 struct DecodedAcknowledge {
-    std::uint64_t n = 0;  ///< of one alarm; 0 = all
+    std::optional<std::uint64_t> n;  ///< of one alarm; absent = all
     std::string by;
     std::string reason;
     static constexpr auto fields() {

@@ -399,7 +399,7 @@ class Replies(OwnDaemonCase):
         self.api = OpenApi()
         llm = LlmServer()
         self.addCleanup(llm.stop)
-        self.daemon = self.start(config=judge_config(llm))
+        self.daemon = self.start({"budget.updates": "on"}, config=judge_config(llm))
         self.record = Recorder(self, self.api, self.client(self.daemon, token=self.daemon.operator_token()))
 
     def test_every_operation_replies_as_it_is_described(self):
@@ -539,11 +539,15 @@ class Replies(OwnDaemonCase):
         self.record.post("/v1/sessions/child/budget", {"extend": {"max_steps": 5}, "by": "ann"})
         self.record.post("/v1/sessions/child/budget", {"set": {"max_steps": 100, "max_cost_usd": 1}})
         self.record.get("/v1/sessions/child")
+        self.record.report("family", "tool.finished", tool="make", ok=True)  # with budget.updates
+        self.record.report("opened-later", "heartbeat")
+        self.record.send("PUT", "/v1/sessions/opened-later", {"goal": "known afterwards"})
 
     def approvals(self):
         ask, decide = self.ask, self.decide
         decide(ask(call_id="c1", args={"n": 1}), "reject", reason="no")
         self.record.report("asks", "tool.finished", tool="bash", call_id="c1", args={"n": 1}, result="ran")
+        self.record.post("/v1/sessions/asks/alarms/acknowledge", {"by": "ann", "reason": "seen"})
         granted = ask(call_id="c2", args={"n": 2})
         decide(granted, "approve", scope="until", until="2036-01-01T00:00:00Z", match="tool")
         self.record.get(f"/v1/approvals/{granted}")
