@@ -229,7 +229,7 @@ class Deciding(PersonCase):
         self.assertEqual((need["reason_code"], need["approval"], need["certain"]),
                          ("executed_though_rejected", approval, True))
         self.assertEqual((row, progress), ("executed_though_rejected",) * 2)
-        self.assertIn('headway_approval_alarms{alarm="executed_though_rejected"}', self.client.get("/metrics").text())
+        self.assertIn('headway_approval_alarms{alarm="executed_though_rejected"}', self.client.get("/metrics").body.decode())
         # Nothing that the agent says takes it away, nor its end.
         self.client.report(session, "directive.acknowledged", id=approval)
         self.client.report(session, "message", role="user", text="go on")

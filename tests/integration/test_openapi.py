@@ -547,7 +547,10 @@ class Replies(OwnDaemonCase):
         ask, decide = self.ask, self.decide
         decide(ask(call_id="c1", args={"n": 1}), "reject", reason="no")
         self.record.report("asks", "tool.finished", tool="bash", call_id="c1", args={"n": 1}, result="ran")
-        self.record.post("/v1/sessions/asks/alarms/acknowledge", {"by": "ann", "reason": "seen"})
+        (alarm,) = self.record.get("/v1/sessions/asks")["alarms"]
+        self.record.get("/progress/asks")
+        self.assertEqual(self.record.get("/v1/overview")["alarm"], "executed_though_rejected")
+        self.record.post("/v1/sessions/asks/alarms/acknowledge", {"n": alarm["n"], "by": "ann"})
         granted = ask(call_id="c2", args={"n": 2})
         decide(granted, "approve", scope="until", until="2036-01-01T00:00:00Z", match="tool")
         self.record.get(f"/v1/approvals/{granted}")

@@ -80,7 +80,7 @@ class Tools(VerdictCase):
     def test_a_tools_own_timeout_is_its_failure_and_the_model_hears_of_it(self):
         session = unique()
         for number in range(5):
-            advice = self.client.report(session, "tool.finished", tool="bash", args={"command": f"make {number}"}, ok=False,
+            advice = self.client.report(session, "tool.finished", tool="deployer", args={"host": number}, ok=False,
                                         error={"class": "timeout", "message": "killed after 60 s"})
             self.assertNotEqual(advice["verdict"]["status"], "blocked")
         self.assertIn("failed 5 times in a row", advice["feedback"])
