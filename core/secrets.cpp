@@ -164,7 +164,7 @@ std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon) 
     if (parting == std::string_view::npos || parting + 1 == sign) return std::nullopt;
     const char first = authority[parting + 1];
     if (first == '$' || first == '{' || first == '*' || first == '[') return std::nullopt;
-    return SecretSpan{from, sign};
+    return SecretSpan{from, std::min(sign, authority.find_first_of(";|&()"))};
 }
 
 std::optional<SecretSpan> key_block_at(std::string_view text, std::size_t at) {
@@ -212,8 +212,10 @@ bool stands_for_one(std::string_view value) {
 }
 
 /// Behind the last byte of a quoted value; with `escaped` the quotes themselves have backslashes.
+/// What a shell does behind a value is no part of it: whoever decides has to see that.
 std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote, bool escaped) {
-    for (; at < text.size() && text[at] != quote && text[at] != '\n'; ++at) {
+    for (; at < text.size() && text[at] != quote; ++at) {
+        if (std::string_view{"\n;|&<>()\"'`"}.find(text[at]) != std::string_view::npos) break;
         if (text[at] != '\\') continue;
         if (escaped) return at;
         ++at;
@@ -225,7 +227,7 @@ bool takes_line(std::string_view plain) {
     return plain == "authorization" || plain == "cookie";
 }
 
-constexpr std::string_view kLineEnds = "\r\n\"'`";
+constexpr std::string_view kLineEnds = "\r\n\"'`|&<>";
 constexpr std::string_view kValueEnds = " \t\r\n\"'`,;&)}]<>|\\([";
 
 }  // namespace

@@ -120,10 +120,13 @@ Result<> SqliteStore::index_session(SessionKey key, const core::Session& session
     } else {
         sql_.move_indexed.bind_null(6);
     }
-    HEADWAY_CHECK(sql_.move_indexed.run());
-    if (database_.changes() > 0) return {};
+    // Who it is may be said after it was opened (session.amended).
     const std::string labels = labels_text(state.about);
     const std::string text = search_text(session);
+    sql_.move_indexed.bind(8, state.about.agent.type).bind(9, state.about.parent);
+    sql_.move_indexed.bind(10, labels).bind(11, text);
+    HEADWAY_CHECK(sql_.move_indexed.run());
+    if (database_.changes() > 0) return {};
     HEADWAY_TRY(Statement insert,
                 database_.prepare("INSERT INTO session_index(session,open,verdict,attention_at,"
                                   "over_budget_at,agent,parent,labels,text) "

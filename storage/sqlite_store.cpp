@@ -132,7 +132,7 @@ Result<> SqliteStore::prepare() {
         {&sql_.move_indexed,
          "UPDATE session_index SET open=?2,verdict=?3,attention_at=?4,over_budget_at="
          "CASE WHEN ?5 IS NULL THEN NULL ELSE ifnull(over_budget_at,?5) END,"
-         "alarm=?6,alarm_at=?7 WHERE session=?1"},
+         "alarm=?6,alarm_at=?7,agent=?8,parent=?9,labels=?10,text=?11 WHERE session=?1"},
         {&sql_.free_pages, "PRAGMA freelist_count"},
     };
     HEADWAY_TRY(page_bytes_, database_.query_integer("PRAGMA page_size"));

