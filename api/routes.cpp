@@ -210,6 +210,7 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kNudge:
         case Route::kBudgetChange:
         case Route::kTokenCreate:
+        case Route::kLogIn:
         case Route::kBackup:
         case Route::kApproveAgent:
         case Route::kRevoke:
