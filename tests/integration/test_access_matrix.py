@@ -36,7 +36,7 @@ BODIES = {"openSession": b'{"id":"own-1","goal":"another"}', "openNamedSession":
           "decideApproval": b"{}", "revokeGrant": b'{"no_such":1}', "acknowledgeAlarms": b'{"no_such":1}', "approveAgent": b"{}", "approveAgentInChat": b"{}", "createToken": b"{}", "makeBackup": b"{}",
           "replayWebhook": b"{}"}
 QUERIES = {"waitForSession": "wait=0s", "waitForSessions": "any=own-1&wait=0s", "getChatStatus": "sessionId=own-1",
-           "rotateOperator": "no_such=1", "createLoginCode": "no_such=1"}
+           "rotateOperator": "no_such=1", "logout": "no_such=1", "createLoginCode": "no_such=1"}
 VALUES = {"{id}": "own-1", "{approval}": "own-1.a2", "{check}": "no-check", "{hash}/{file}": "0/none.js"}
 
 # What a token with these scopes may, of the session own-1 and of all.

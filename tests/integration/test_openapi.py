@@ -490,7 +490,7 @@ class Replies(OwnDaemonCase):
         self.approvals()
         self.a_run()
         self.record.report("opened-by-a-report", "heartbeat")
-        self.record.put("/v1/sessions/opened-by-a-report", {"goal": "said afterwards", "agent": {"type": "coder"}}, status=200)
+        self.record.send("PUT", "/v1/sessions/opened-by-a-report", {"goal": "said afterwards", "agent": {"type": "coder"}}, status=200)
         self.assertGreater(self.record.get("/v1/overview")["needs_you_total"], 1)
         self.record.get("/v1/sessions?view=row")
         seen = {}
