@@ -196,6 +196,9 @@ Result<std::string> check_id(std::string_view raw) {
 
 }  // namespace
 
+/// Clients that send JSON with every POST send `{}` where there is nothing to say.
+constexpr std::size_t kEmptyObjectBytes = 2;
+
 RouteTraits traits_of(Route route) noexcept {
     switch (route) {
         case Route::kReport:
@@ -223,6 +226,11 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kDecide:
         case Route::kRedeem:
             return {true, false, core::limits::kApprovalBodyBytesMax};
+        case Route::kOperatorRotate:
+        case Route::kLoginCode:
+        case Route::kLogout:
+        case Route::kWebhookTest:
+            return {false, false, kEmptyObjectBytes};
         default:
             return {};
     }

@@ -81,7 +81,7 @@ inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kAlar
 struct RouteTraits {
     bool takes_body = false;
     bool ndjson = false;  ///< also takes application/x-ndjson
-    std::size_t body_bytes_max = 0;
+    std::size_t body_bytes_max = 0;  ///< without takes_body: read, and not looked at
 };
 
 RouteTraits traits_of(Route route) noexcept;

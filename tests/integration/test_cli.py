@@ -216,6 +216,14 @@ class Elsewhere(OwnDaemonCase):
         daemon = self.start()
         self.assertIn("tool.finished", Cli(daemon).run("report", "a", "tool.finnished", "tool=x").err)
 
+    def test_a_route_without_a_body_takes_an_empty_object(self):
+        daemon = self.start()
+        client = daemon.operator()
+        self.addCleanup(client.close)
+        for body in (None, {}):
+            self.assertEqual(client.post("/v1/login-codes", body).status, 201, body)
+        self.assertEqual(client.post("/v1/login-codes", {"a": 1}).status, 413)
+
     def test_messages_name_flags(self):
         daemon = self.start()
         refused = Cli(daemon).run("wait", "a", "--until", "done")
