@@ -162,6 +162,65 @@ test('a silent session is ended by a key, as failed or cancelled', async () => {
   await window.context.close();
 });
 
+test('an alarm is red and on top of everything until a person acknowledges it', async () => {
+  const window = await visit(browser, daemon);
+  await window.to('#/', 'tr[data-id]');
+  const { id } = await daemon.ask('risky', { tool: 'deploy', call_id: 'c1', args: { to: 'production' } });
+  await daemon.call('POST', `/v1/approvals/${id}/decision`, { decision: 'reject', reason: 'no' }, daemon.token());
+  await daemon.report('risky', { type: 'tool.finished', data: { tool: 'deploy', call_id: 'c1', args: { to: 'production' }, ok: true } });
+  await daemon.open('newer', { goal: 'Newer than the alarm' });
+  const first = window.page.locator('.need').first();
+  await window.page.locator('.need.k-alarm').waitFor();
+  assert.match(await first.innerText(), /Alarm[^]*ran although it was rejected/);
+  await window.page.locator('tr[data-id=newer]').waitFor();
+  await window.page.locator('tr[data-id=risky].alarmed').waitFor();
+  assert.equal(await window.page.locator('tr[data-id]').first().getAttribute('data-id'), 'risky');
+  await first.click();
+  const alarms = window.page.getByRole('alert', { name: 'Alarms' });
+  assert.match(await alarms.innerText(), /deploy ran although it was rejected/);
+  if (PICTURES) await window.page.screenshot({ path: path.join(PICTURES, 'alarm.png') });
+  assert.deepEqual(await serious(window.page), []);
+  await alarms.getByRole('button', { name: 'Acknowledge…' }).click();
+  await window.page.getByRole('button', { name: 'Send' }).click();
+  await alarms.waitFor({ state: 'detached' });
+  await window.page.locator('.need.k-alarm').waitFor({ state: 'detached' });
+  assert.deepEqual((await daemon.get('/v1/sessions/risky')).alarms, []);
+  assert.deepEqual(window.trouble, []);
+  await window.context.close();
+});
+
+test('how far a session has come is a bar, with what is next and what blocks it', async () => {
+  await daemon.open('estimated', { goal: 'Write a book' });
+  await daemon.report('estimated', { type: 'progress.estimated', data: { percent: 62, reasoning: '13 of 21 chapters', next_milestone: 'the index', blockers: ['no publisher'] } });
+  const window = await visit(browser, daemon);
+  await window.to('#/?q=estimated', 'tr[data-id=estimated]');
+  await window.page.locator('tr[data-id=estimated]', { hasText: '62%' }).waitFor();
+  await window.to('#/session/estimated', '.actions');
+  const card = window.page.getByRole('region', { name: 'Progress' });
+  for (const words of ['62 %', 'the index', 'no publisher', '13 of 21 chapters']) await card.getByText(words).first().waitFor();
+  assert.equal(await card.locator('.track i').evaluate((bar) => bar.style.width), '62%');
+  assert.deepEqual(await serious(window.page), []);
+  await window.context.close();
+});
+
+test('an approval with bytes that nobody can see says so in red', async () => {
+  const { id } = await daemon.ask('hides', { tool: 'bash', args: { command: 'deploy --token hunter2hunter2hunter2', password: 'very-secret-word' } });
+  const { hidden_bytes: hidden } = await daemon.get(`/v1/approvals/${id}`);
+  assert.ok(hidden > 0, String(hidden));
+  const window = await visit(browser, daemon);
+  await window.to('#/approvals?id=' + id, `[data-id="${id}"]`);
+  const note = window.page.locator(`[data-id="${id}"] .hidden`);
+  assert.match(await note.innerText(), new RegExp(`^${hidden} bytes hidden`));
+  assert.equal(await note.evaluate((node) => getComputedStyle(node).color), await window.page.evaluate(() => {
+    const probe = Object.assign(document.createElement('i'), { className: 'bad' });
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  }));
+  await window.context.close();
+});
+
 test('a session under observed timers shows each kill they would have made, and what it would have cost', async (t) => {
   const observed = await new Daemon({ 'legacy_timeouts.mode': 'observe', 'legacy_timeouts.session': '400ms', 'legacy_timeouts.tool': '100ms' }).start();
   t.after(() => observed.close());

@@ -231,6 +231,41 @@ class Elsewhere(OwnDaemonCase):
         self.assertIn("(--until)", refused.err)
 
 
+class Urgent(CliCase):
+    """What a person has to see first."""
+
+    def test_an_alarm_stands_first_until_it_is_acknowledged(self):
+        session = unique("risky")
+        client = self.daemon.operator()
+        self.addCleanup(client.close)
+        call = {"tool": "deploy", "call_id": "c1", "args": {"to": "production"}}
+        asked = client.post(f"/v1/sessions/{session}/approvals", call).json()["id"]
+        client._expect((200,), client.post(f"/v1/approvals/{asked}/decision", {"decision": "reject"}))
+        client.report(session, "tool.finished", ok=True, **call)
+        shown = self.ok("show", session).out
+        self.assertRegex(shown, rf"^session +{session}\nALARM +ran although it was rejected: deploy, {asked}")
+        self.assertRegex(self.ok("sessions").out, rf"{session} +ALARM ")
+        fleet = self.ok("top", "--once").out
+        self.assertIn("ALARMS in 1", fleet)
+        self.assertRegex(fleet, rf"Needs you \(\d+\)\n +\S+ +ALARM +{session} +ran although it was rejected")
+        self.assertIn("acknowledged", self.ok("acknowledge", session, "--reason", "rolled back").out)
+        self.assertNotIn("ALARM", self.ok("show", session).out)
+
+    def test_how_far_it_has_come_and_what_blocks_it(self):
+        session = unique("estimated")
+        self.client.report(session, "progress.estimated", percent=62, reasoning="13 of 21", next_milestone="review",
+                           blockers=["no token"])
+        shown = self.ok("show", session).out
+        self.assertRegex(shown, r"estimate +\[######\.\.\.\.\] 62%, says the agent: 13 of 21\nnext +review\nblockers +no token\n")
+        self.assertIn("62%", self.ok("top", "--once").out)
+
+    def test_hidden_bytes_are_said(self):
+        session = unique("hides")
+        asked = self.client.post(f"/v1/sessions/{session}/approvals", {"tool": "bash", "args": {"password": "very-secret-word"}}).json()
+        self.assertGreater(asked["hidden_bytes"], 0)
+        self.assertIn(f"{asked['hidden_bytes']} bytes of the arguments were cut out", self.ok("approvals", "--session", session).out)
+
+
 class Looking(CliCase):
     def test_show_sessions_and_events_for_programs(self):
         session = unique()
