@@ -132,23 +132,24 @@ private:
         }
     }
 
+    /// The exit code may be that of another session, which ended worse.
     int explain_end(const WaitAnswer& answer) {
-        if (answer.exit_code == kExitNeverOpened) {
-            const std::string& id = answer.unopened.front();
-            const std::string near = nearest_session(daemon_, id);
-            return complain(console_, answer.exit_code,
-                            "session " + clean_line(id) + " was not opened within " +
-                                config::print_duration(options_.open_within),
-                            near.empty() ? "--open-within 10m waits longer, 0 as long as it takes"
-                                         : "did you mean `" + near + "`?");
+        if (!answer.silent.empty()) {
+            const std::string id = clean_line(answer.silent.front());
+            return complain(console_, answer.exit_code, "no heartbeat of " + id + " for too long",
+                            "`headway show " + id + "` says what it did last; --silent-for 1h " +
+                                "waits longer; `headway end " + id + " --outcome failed` ends it");
         }
-        if (answer.silent.empty() || answer.exit_code != kExitSilent) {
+        if (answer.exit_code != kExitNeverOpened || answer.unopened.empty()) {
             return complain(console_, answer.exit_code, "it has ended and can never be: " + until_);
         }
-        const std::string id = clean_line(answer.silent.front());
-        return complain(console_, answer.exit_code, "no heartbeat of " + id + " for too long",
-                        "`headway show " + id + "` says what it did last; --silent-for 1h waits " +
-                            "longer; `headway end " + id + " --outcome failed` ends it");
+        const std::string& id = answer.unopened.front();
+        const std::string near = nearest_session(daemon_, id);
+        return complain(console_, answer.exit_code,
+                        "session " + clean_line(id) + " was not opened within " +
+                            config::print_duration(options_.open_within),
+                        near.empty() ? "--open-within 10m waits longer, 0 as long as it takes"
+                                     : "did you mean `" + near + "`?");
     }
 
     int finish(const json& body, const WaitAnswer& answer, int exit_code) {
