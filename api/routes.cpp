@@ -218,7 +218,6 @@ RouteTraits traits_of(Route route) noexcept {
         case Route::kApproveAgent:
         case Route::kRevoke:
         case Route::kAlarmsSeen:
-        case Route::kLogIn:
         case Route::kCheckAsk:
         case Route::kWebhookReplay:
             return {true, false, core::limits::kControlBodyBytesMax};
