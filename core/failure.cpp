@@ -27,32 +27,6 @@ std::string unreadable_feedback(std::uint64_t times, std::uint64_t set) {
            ". Answer with one complete action in the expected form.";
 }
 
-std::string failure_feedback(const SessionState& state, std::uint64_t times) {
-    const std::uint64_t limit =
-        state.policy.max_tool_failures != 0 ? state.policy.max_tool_failures : kAttempts;
-    const std::string_view last{state.last_failure};
-    const std::size_t line = last.find('\n');
-    const std::string_view tool = last.substr(0, line);
-    const std::string_view said =
-        line == std::string_view::npos ? std::string_view{} : last.substr(line + 1);
-    std::string text = tool.empty() ? "This tool" : "The tool " + std::string{tool};
-    text += " has failed " + how_often(times);
-    if (times < limit) text += attempt(times, limit);
-    if (!said.empty()) text += ": " + std::string{said};
-    text += text.back() == '.' ? " " : ". ";
-    return text +
-           (times < limit
-                ? "Read the error and change what it complains about before the next attempt."
-                : "Do not call it in the same way again: use another tool or report what "
-                  "blocks you.");
-}
-
-std::string seconds_text(Millis time) {
-    if (time < std::chrono::seconds{10} && time.count() % 1000 != 0)
-        return std::to_string(time.count()) + " ms";
-    return std::to_string(time.count() / 1000) + " s";
-}
-
 /// What to do about a failure that another attempt does not mend.
 std::string_view remedy(FailureKind kind) {
     switch (kind) {
@@ -72,6 +46,30 @@ std::string_view remedy(FailureKind kind) {
         default:
             return "Read the error and change what it complains about before the next attempt.";
     }
+}
+
+std::string failure_feedback(const SessionState& state, std::uint64_t times) {
+    const std::uint64_t limit =
+        state.policy.max_tool_failures != 0 ? state.policy.max_tool_failures : kAttempts;
+    const std::string_view last{state.last_failure};
+    const std::size_t line = last.find('\n');
+    const std::string_view tool = last.substr(0, line);
+    const std::string_view said =
+        line == std::string_view::npos ? std::string_view{} : last.substr(line + 1);
+    std::string text = tool.empty() ? "This tool" : "The tool " + std::string{tool};
+    text += " has failed " + how_often(times);
+    if (times < limit) text += attempt(times, limit);
+    if (!said.empty()) text += ": " + std::string{said};
+    text += text.back() == '.' ? " " : ". ";
+    return text + std::string{times < limit ? remedy(state.last_failure_kind)
+                                            : "Do not call it in the same way again: use another "
+                                              "tool or report what blocks you."};
+}
+
+std::string seconds_text(Millis time) {
+    if (time < std::chrono::seconds{10} && time.count() % 1000 != 0)
+        return std::to_string(time.count()) + " ms";
+    return std::to_string(time.count() / 1000) + " s";
 }
 
 /// Whether the agent ran into something last that counts for no tool.

@@ -365,7 +365,8 @@ class ApproveAgent(PersonCase):
         for approval in (*tools, question):
             self.assertIn(approval, unclear["detail"])
         reply = self.approve(session, request_id=tools[0], approved=True)
-        self.assertEqual(set(reply), {"status", "message"})
+        self.assertEqual(set(reply), {"status", "message", "request_id", "pending"})
+        self.assertEqual([one["action_type"] for one in reply["pending"]], ["tool", "question"])
         self.assertEqual(reply["status"], "awaiting_tool_approval")
         self.assertEqual(self.approve(session, request_id=tools[1], approved=True, prefix="/v1/sessions")["status"],
                          "awaiting_approval")

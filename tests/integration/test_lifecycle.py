@@ -8,7 +8,8 @@ from support.cli import Cli
 from support.limits import eventually
 from support.sse import EventStream
 
-ADVICE_FIELDS = ["session", "n", "accepted", "duplicates", "verdict", "directives", "budget", "approvals", "next_heartbeat_ms"]
+ADVICE_FIELDS = ["session", "n", "accepted", "duplicates", "verdict", "directives", "budget", "approvals", "estimate",
+                 "next_heartbeat_ms"]
 
 
 class Opening(SharedDaemonCase):
@@ -33,8 +34,9 @@ class Opening(SharedDaemonCase):
         about = {"goal": "naïve ✓", "agent": {"type": "coder", "name": "a", "model": "m"}, "parent": parent,
                  "labels": {"team": "night", "a": "ß"},
                  "policy": {"profile": "strict", "heartbeat_interval_ms": 1234, "heartbeat_limit": 7,
-                            "loop_detection": True, "judge": True, "trust_origin": True, "on_stuck": "ask", "max_iterations": 25, "max_tool_failures": 0,
-                            "min_confidence": 0.2, "max_parse_failures": 4,
+                            "loop_detection": True, "judge": True, "on_stuck": "ask", "max_iterations": 25, "max_tool_failures": 0,
+                            "min_confidence": 0.2, "low_confidence_attempts": 2, "stats_every": 5, "confirm_stop": "off",
+                            "max_parse_failures": 4, "trust_origin": True,
                             "tool_time_limit_ms": 60000, "tools": [{"tool": "log", "ignore": True, "patience": 1,
                                                             "requires_approval": False, "time_limit_ms": 5}],
                             "detectors": [{"detector": "cycle", "off": False, "suspect": 3, "stuck": 5}]}}

@@ -7,7 +7,7 @@ from support.case import SharedDaemonCase, unique
 from support.http import RawConnection
 from support.limits import LONG
 
-PROGRESS_FIELDS = ["sessionId", "alive", "stuck", "progress", "currentPhase", "iteration", "verdict", "reason", "n",
+PROGRESS_FIELDS = ["sessionId", "alive", "stuck", "progress", "currentPhase", "iteration", "estimate", "verdict", "reason", "alarm", "n",
                    "nextHeartbeatMs"]
 
 
@@ -55,7 +55,7 @@ class FirstDesigns(SharedDaemonCase):
             route = f"/api/chat/autonomous/status?sessionId={session}"
             self.client.beat(session, iteration=3)
             self.assertEqual(self.client.get(route).json(), {"sessionId": session, "status": "running", "iteration": 3,
-                                                             "error": None, "verdict": "starting"})
+                                                             "iterations": 3, "reason": None, "error": None, "verdict": "starting"})
             self.client.end(session, outcome, reason="why")
             status = self.client.get(route).json()
             self.assertEqual((status["status"], status["verdict"]), (outcome, outcome))
