@@ -72,6 +72,16 @@ class StatusBasedTimeouts(PresetCase):
         self.assertEqual(verdict(self.client.beat(session, iteration=1)), "stuck")
         self.assertTrue(self.progress(session)["stuck"])
 
+    def test_4_an_agent_that_said_so_is_completed_one_interval_later(self):
+        session = unique()
+        self.client.open(session, policy={"heartbeat_interval_ms": 200})
+        self.client.report(session, "reflection", assessment="task_complete", text="all tests pass")
+        reply = self.client.wait(session, until="ended", wait="20s")
+        self.assertEqual((reply["met"], reply["verdict"]["status"]), (True, "completed"))
+        self.assertEqual(self.client.session(session)["end_code"], "task_complete")
+        self.assertEqual(self.status(session)["status"], "completed")
+        self.client.end(session, "completed")  # said again: the same answer
+
     def test_4_the_loop_of_the_agent_is_stuck_when_nothing_changes_between_its_phases(self):
         """Beats of reflection and execution by turns, and no reflection ever ends: the second phase of that name is no news."""
         session = unique()

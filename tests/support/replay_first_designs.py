@@ -5,10 +5,13 @@
 
 For people: tests/integration/test_first_designs.py asserts the same."""
 import json
+import os
 import sys
 import time
 from pathlib import Path
 
+if "HEADWAY_BINARY" in os.environ:  # the daemon runs in a folder of its own
+    os.environ["HEADWAY_BINARY"] = str(Path(os.environ["HEADWAY_BINARY"]).resolve())
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "integration"))
 
 from support.daemon import Daemon  # noqa: E402

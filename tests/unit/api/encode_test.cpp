@@ -60,7 +60,7 @@ TEST_CASE("encode: the progress document has exactly the fields of the first des
     CHECK(json == Document::parse(R"({"sessionId":"story","alive":true,"stuck":false,
         "progress":{"heartbeats":0,"stateChanges":1,"lastChange":"tool_call","lastChangeAgo":3200},
         "currentPhase":null,"iteration":null,"estimate":null,"verdict":"progressing","reason":"something new was proven at #2",
-        "n":3,"nextHeartbeatMs":10000})"));
+        "alarm":null,"n":3,"nextHeartbeatMs":10000})"));
 }
 
 TEST_CASE("encode: progress of a fresh session knows nothing yet, a silent one is not alive",
@@ -152,7 +152,7 @@ TEST_CASE("encode: the session document has the fields of the API", "[api]") {
         "tools":{"calls":0,"failures":0,"files_modified":0},
         "progress":{"rounds":1,"quiet_rounds":0,"last_hard":0,"last_soft":0},
         "in_flight":[{"call_id":"c9","tool":"bash","since":"2023-11-14T22:13:20.010Z"}],
-        "resources":null,"approvals_pending":0,"estimate":null,
+        "resources":null,"approvals_pending":0,"estimate":null,"alarms":[],"budget_source":"none",
         "phases":{"total":0,"completed":0,"files_changed":0,"tests_passed":0,"current":null,"history":[]},
         "budget":null,"goal":null,"agent":{},"parent":null,"labels":{},
         "policy":{"profile":"balanced","heartbeat_interval_ms":10000,"heartbeat_limit":5,
