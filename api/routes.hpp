@@ -80,7 +80,7 @@ inline constexpr std::size_t kRouteCount = static_cast<std::size_t>(Route::kAlar
 /// What the gate has to know about a route before the body is read.
 struct RouteTraits {
     bool takes_body = false;
-    bool ndjson = false;  ///< also takes application/x-ndjson
+    bool ndjson = false;             ///< also takes application/x-ndjson
     std::size_t body_bytes_max = 0;  ///< without takes_body: read, and not looked at
 };
 

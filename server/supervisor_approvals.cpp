@@ -351,9 +351,9 @@ Result<Answer> Supervisor::handle(AcknowledgeCommand& command, const core::Conte
                                   Turn& turn) {
     HEADWAY_TRY(Resident * resident, require_resident(command.session));
     events_.clear();
-    HEADWAY_CHECK(resident->session.acknowledge_alarms(
-        command.said.n.value_or(0), std::move(command.said.by), std::move(command.said.reason),
-        context, events_));
+    HEADWAY_CHECK(
+        resident->session.acknowledge_alarms(command.said.n.value_or(0), std::move(command.said.by),
+                                             std::move(command.said.reason), context, events_));
     if (!events_.empty()) HEADWAY_CHECK(store_events(*resident, events_, turn));
     return Answer{document(resident->session, 200, {})};
 }
