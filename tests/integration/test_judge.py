@@ -75,7 +75,8 @@ class Outcomes(JudgeCase):
             "ok:D: the build is broken, #2": ("answered", "D"),
             "badjson": ("answered", "A"),  # cut by max_tokens in its last words: the answer is whole
             'ok:{"answer": ': ("discarded", None), "ok:I cannot say.": ("discarded", None),
-            "ok:A or B": ("discarded", None), "ok:B: looping": ("discarded", None),  # B needs evidence
+            "ok:A or B": ("discarded", None), 'ok:{"answer":"B"}': ("discarded", None),  # in JSON, B needs evidence
+            "ok:B: looping": ("answered", "B"), "ok:A it keeps reading new files": ("answered", "A"),  # first design: a letter, a reason
             "letter": ("discarded", None), "evidence": ("discarded", None),
             "silent": ("broken", None), "mute": ("broken", None), "close": ("broken", None),
             "rubbish": ("broken", None), "huge": ("oversized", None), "401": ("refused", None),

@@ -1,6 +1,7 @@
 #include "server/families.hpp"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <set>
 
 #include "core/limits.hpp"
