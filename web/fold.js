@@ -8,14 +8,14 @@ export const KINDS = {
   words: ['message', 'reflection', 'plan.updated', 'compacted', 'fact.learned', 'progress.estimated'],
   verdicts: ['verdict.changed', 'directive.issued', 'directive.acknowledged', 'check.requested', 'check.completed', 'run.conflict', 'session.amended'],
   people: ['approval.requested', 'approval.decided', 'approval.redeemed', 'approval.expired', 'approval.revoked', 'approval.alarm',
-    'session.cancel_requested', 'budget.extended', 'budget.set'],
+    'alarm.acknowledged', 'session.cancel_requested', 'budget.extended', 'budget.set'],
   state: ['session.started', 'session.ended', 'state.changed', 'phase.started', 'phase.completed', 'budget.level', 'budget.updated', 'child.progress',
     'progress.stats'],
   beats: ['heartbeat'],
 };
 export const TYPES = Object.values(KINDS).flat();
 // Written by Headway, not by the agent: no beat.
-const OWN = /^(verdict|budget|child|check|run)|stats|issued|cancel|approval.[^r]|redeemed|revoked/;
+const OWN = /^(verdict|budget|child|check|run|alarm)|stats|issued|amended|cancel|approval.[^r]|redeemed|revoked/;
 
 // What may change who needs a person.
 export const NEEDS = /^(approval|verdict|budget|session|alarm)/;

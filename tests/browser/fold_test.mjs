@@ -29,7 +29,7 @@ test('a row that is folded is the row that is read', async () => {
   for (const wanted of sessions) {
     const { events } = await daemon.get(`/v1/sessions/${wanted.id}/events?limit=1000`);
     let row = { id: wanted.id, n: 0, status: 'starting', since: wanted.opened_at, reason: '', state: null, phase: null, iteration: null, opened_at: wanted.opened_at, ended_at: null, outcome: null, last_beat_at: wanted.opened_at,
-      last_action: null, goal: null, agent: {}, parent: wanted.parent, labels: {}, approvals_pending: 0 };
+      last_action: null, goal: null, agent: {}, parent: wanted.parent, labels: {}, approvals_pending: 0, alarm: null };
     for (const event of events.filter((one) => one.n <= wanted.n)) row = fold(row, event);
     const rest = (value) => Object.fromEntries(Object.entries(value).filter(([key]) => !READ_AGAIN.includes(key)));
     assert.deepEqual(rest(row), rest(wanted), wanted.id);
