@@ -177,7 +177,9 @@ TEST_CASE("supervisor: after a failed sync the daemon has to end, and nothing is
     CHECK(code_of(what) == ErrorCode::kStorageSyncFailed);
     CHECK_THAT(what.error().detail, Catch::Contains("not known whether this was stored"));
     CHECK_FALSE(l.s.last.stats.writable);
-    CHECK(l.s.fatal == std::vector<std::string>{"the test says so"});
+    CHECK(l.s.fatal ==
+          std::vector<std::string>{"the disk failed to sync (the test says so); what was "
+                                   "acknowledged is stored"});
 
     l.s.store().fail(Step::kNone);
     CHECK(code_of(l.beat("a")) == ErrorCode::kStorageSyncFailed);
