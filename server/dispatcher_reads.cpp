@@ -71,7 +71,7 @@ Result<> parse_wait(const api::Query& query, core::Timestamp now, Wait& wait) {
                          "open_within"};
         }
         wait.missing_ok = true;
-        wait.open_by = now + core::Millis{ms};
+        if (ms > 0) wait.open_by = now + core::Millis{ms};
     }
     std::int64_t ms = kWaitDefaultMs;
     if (const std::string* duration = query.find("wait")) {

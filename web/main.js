@@ -25,7 +25,7 @@ function Page({ name, ...props }) {
 
 const WORDS = { approval: 'Approval', question: 'Question', stuck: 'Stuck', over_budget: 'Over budget', blocked: 'Blocked',
     silent: 'Silent', alarm: 'Alarm' };
-const where = (item) => (item.approval ? '#/approvals?id=' + encodeURIComponent(item.approval) : sessionLink(item.session));
+const where = (item) => (item.kind === 'approval' ? '#/approvals?id=' + encodeURIComponent(item.approval) : sessionLink(item.session));
 
 function calm({ counts, open }) {
   const working = (counts.progressing || 0) + (counts.exploring || 0);

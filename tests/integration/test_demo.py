@@ -87,6 +87,13 @@ class Demo(unittest.TestCase):
             children += [int(child) for child in task.read_text().split()]
         return children + [one for child in children for one in self.descendants(child)]
 
+    @staticmethod
+    def is_zombie(process: int) -> bool:
+        try:
+            return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
     def test_it_leaves_nothing_behind(self):
         demo, client = self.start("--pace", "2")  # its build is at work for a while
         def sleeps() -> list:
@@ -95,8 +102,8 @@ class Demo(unittest.TestCase):
         children = self.descendants(demo.pid)
         demo.send_signal(signal.SIGTERM)
         self.assertEqual(demo.wait(patient(60)), 0, demo.stderr.read())
-        for child in children:
-            self.assertFalse(os.path.exists(f"/proc/{child}"), child)
+        for child in children:  # who inherits it may take a moment to read its exit status
+            eventually(lambda c=child: not os.path.exists(f"/proc/{c}") or self.is_zombie(c), 60, f"the end of {child}")
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_an_address_that_is_taken_is_said(self):

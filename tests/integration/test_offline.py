@@ -252,7 +252,11 @@ class Eval(OfflineCase):
         honest = counts()
         for letter in "ABCD" if LONG else "B":  # B is the only one that changes anything
             with self.subTest(letter):
-                self.assertEqual(counts("--judge", letter), honest)
+                lied = counts("--judge", letter)
+                # It confirms suspicions, which is all it can do: of the sessions that the rules suspect wrongly a few.
+                more = lied.pop("false_stuck") - honest["false_stuck"]
+                self.assertTrue(0 <= more <= honest["suspects_on_success"] // 10, more)
+                self.assertEqual(lied, {key: honest[key] for key in lied})
 
     def corpus(self) -> str:
         """A false alarm and a quiet success of one source, a found and a missed loop of another."""

@@ -152,6 +152,8 @@ class CommandLine(SharedDaemonCase):
                                  start_new_session=True)
             self.addCleanup(os.killpg, run.pid, signal.SIGKILL)
             eventually(lambda s=session: self.client.get(f"/v1/sessions/{s}").status == 200, what="the session")
+            # Before its first beat it is an agent that cannot beat while a tool runs, as some are.
+            eventually(lambda s=session: self.client.session(s)["heartbeats"] > 0, what="a beat")
             wait = self.cli.start("wait", session)
             eventually(lambda: waits(self.client), what="the waiter")
             child = int(open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii").read().split()[0])

@@ -171,7 +171,8 @@ TEST_CASE("routes: only writing routes take bodies, only reports take lines", "[
                               route == Route::kApproveAgent;
         const bool writes = i <= static_cast<std::size_t>(Route::kBudgetChange) ||
                             route == Route::kTokenCreate || route == Route::kCheckAsk ||
-                            route == Route::kBackup || route == Route::kWebhookReplay || approves;
+                            route == Route::kBackup || route == Route::kWebhookReplay ||
+                            route == Route::kAlarmsSeen || route == Route::kLogIn || approves;
         CHECK(traits.takes_body == writes);
         CHECK(traits.ndjson == (route == Route::kReport));
         const bool says_nothing = route == Route::kOperatorRotate || route == Route::kLoginCode ||

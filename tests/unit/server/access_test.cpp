@@ -115,7 +115,8 @@ TEST_CASE("access: mode token lets nobody in without one but to what holds no da
         const bool holds_none = route == Route::kLive || route == Route::kPage ||
                                 route == Route::kAsset || route == Route::kDocs ||
                                 route == Route::kOpenApi || route == Route::kLogin ||
-                                route == Route::kLogout || route == Route::kMe;
+                                route == Route::kLogIn || route == Route::kLogout ||
+                                route == Route::kMe;
         CHECK(door.ask(route, "a", "").has_value() == holds_none);
     }
 }
