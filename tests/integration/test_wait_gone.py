@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """`wait` and agents that die, never come or are misspelt: it neither hangs nor says that all is well."""
+import contextlib
 import os
 import signal
 import time
 import unittest
+from pathlib import Path
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.cli import Cli, finish
@@ -11,9 +13,14 @@ from support.limits import eventually
 
 QUICK = {"heartbeat_interval_ms": 100}
 
-
 def waits(client) -> bool:
     return "headway_waiters 1" in client.get("/metrics").body.decode()
+
+
+def end_group(process: int):
+    """What is left of it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
 
 
 class Api(SharedDaemonCase):
@@ -150,13 +157,13 @@ class CommandLine(SharedDaemonCase):
             session = unique(victim)
             run = self.cli.start("run", "--session", session, "--interval", "200ms", "--", "sleep", "1000",
                                  start_new_session=True)
-            self.addCleanup(os.killpg, run.pid, signal.SIGKILL)
+            self.addCleanup(end_group, run.pid)
             eventually(lambda s=session: self.client.get(f"/v1/sessions/{s}").status == 200, what="the session")
             # Before its first beat it is an agent that cannot beat while a tool runs, as some are.
             eventually(lambda s=session: self.client.session(s)["heartbeats"] > 0, what="a beat")
             wait = self.cli.start("wait", session)
             eventually(lambda: waits(self.client), what="the waiter")
-            child = int(open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii").read().split()[0])
+            child = int(Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()[0])
             os.kill(child if victim == "command" else run.pid, signal.SIGKILL)
             output = finish(wait)
             self.assertEqual(output.code, code, (victim, output))
@@ -211,7 +218,6 @@ class Daemons(OwnDaemonCase):
         self.assertTrue(rows["a"]["alive"])
         self.assertFalse(client.session("b")["alive"])
         self.assertFalse(client.get("/progress/b").json()["alive"])
-
 
 if __name__ == "__main__":
     unittest.main()
