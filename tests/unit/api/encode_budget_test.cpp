@@ -33,7 +33,8 @@ TEST_CASE("encode budget: every figure under the name of the first design", "[ap
     Budgeted b{limits};
     b.report(beat_of_iteration(15), 45'000);
     b.report(beat_with_usage(250, 0.1), 45'000);
-    Document expected = Document::parse(R"({"level":"nominal","source":"unknown","pressure":50.0,"dimension":"steps",
+    Document expected = Document::parse(
+        R"({"level":"nominal","source":"unknown","pressure":50.0,"dimension":"steps",
         "wrap_up":false,"elapsed_seconds":45,"remaining_seconds":255,"timeout_seconds":300,
         "time_pressure":15.0,"steps_completed":15,"steps_remaining":15,"max_steps":30,
         "step_pressure":50.0,"tokens_used":250,"tokens_remaining":750,"max_tokens":1000,

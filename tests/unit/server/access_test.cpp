@@ -112,11 +112,10 @@ TEST_CASE("access: mode token lets nobody in without one but to what holds no da
     door.access.configure({"token", "open"});
     for (const Route route : routes()) {
         INFO("route " << static_cast<int>(route));
-        const bool holds_none = route == Route::kLive || route == Route::kPage ||
-                                route == Route::kAsset || route == Route::kDocs ||
-                                route == Route::kOpenApi || route == Route::kLogin ||
-                                route == Route::kLogIn || route == Route::kLogout ||
-                                route == Route::kMe;
+        const bool holds_none =
+            route == Route::kLive || route == Route::kPage || route == Route::kAsset ||
+            route == Route::kDocs || route == Route::kOpenApi || route == Route::kLogin ||
+            route == Route::kLogIn || route == Route::kLogout || route == Route::kMe;
         CHECK(door.ask(route, "a", "").has_value() == holds_none);
     }
 }
