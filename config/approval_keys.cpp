@@ -35,6 +35,10 @@ template <auto Member>
 Key tools_key(std::string name, std::string help) {
     Key key{std::move(name), Kind::kTextList, "tool names", true, std::move(help)};
     key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
+        // TOML's form in a variable or an option would be the name of a tool that does not exist,
+        // and the setting would protect nothing.
+        if (text.find_first_of("[]\"'") != std::string_view::npos)
+            return mistake("names go apart by commas, without brackets or quotes: deploy,rm");
         std::vector<std::string> names = split(text);
         if (names.size() > core::limits::kRequiredToolsMax) return mistake("more than 256 tools");
         settings.approvals.*Member = std::move(names);

@@ -29,9 +29,10 @@ void note_claim(SessionState& state, const Event& event) {
         return;
     }
     if (state.claim.n == 0) return;
-    const bool acts = std::holds_alternative<ToolStarted>(event.payload) ||
-                      std::holds_alternative<ToolFinished>(event.payload);
-    if (acts) state.claim.at = event.at;
+    // One that still talks has not ended; a heartbeat only says that its process lives.
+    const bool speaks =
+        of_agent(event.payload) && !std::holds_alternative<Heartbeat>(event.payload);
+    if (speaks) state.claim.at = event.at;
     if (withdraws(state, event.payload)) state.claim = {};
 }
 

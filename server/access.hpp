@@ -73,7 +73,7 @@ public:
     const std::filesystem::path& operator_file() const noexcept { return operator_file_; }
 
     /// What a link logs a browser in with. Error: kInternal.
-    core::Result<LoginCode> make_login_code() { return logins_.make_code(clock_.now()); }
+    core::Result<LoginCode> make_login_code() { return logins_.make_code(clock_.earliest()); }
     /// Logs in whoever shows the code; without a secret when it does not count. Error: kInternal.
     core::Result<Login> log_in(std::string_view code);
     /// Ends the login of a request, at once; whether there was one.

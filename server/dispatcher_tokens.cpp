@@ -26,7 +26,8 @@ Result<> Dispatcher::create_token(Call& call) {
     command.token.hash = std::move(made.hash);
     command.token.created_at = clock_.now();
     if (decoded.expires_in) {
-        command.token.expires_at = command.token.created_at + *decoded.expires_in;
+        // By the clock that its end is judged by, so that it lives as long as it was asked for.
+        command.token.expires_at = clock_.earliest() + *decoded.expires_in;
     }
     command.secret = std::move(made.text);
     return submit(call, std::move(command), {}, call.request.body.size());

@@ -59,7 +59,7 @@ bool HttpConnection::begin_body(std::string_view here) {
     }
     end_ = begin_ + head_->bytes;
     in_body_ = true;
-    owes_continue_ = head_->expects_continue && here.empty();
+    owes_continue_ = head_->expects_continue && !head_->http_1_0 && here.empty();
     collect();
     return false;
 }

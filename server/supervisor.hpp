@@ -176,9 +176,9 @@ private:
     core::Result<Answer> answer(const BudgetQuery& query);
     core::Result<Answer> answer(const BudgetAnalyticsQuery& query);
     void give_budget(core::SessionStarted& about) const;
-    void add_budget(core::SessionStarted& about, const core::BudgetLimits& now,
-                    bool controls) const;
+    void add_budget(core::SessionStarted& about, const core::BudgetLimits& now) const;
     core::Result<> note_use(const Resident& resident);
+    core::Result<Resident*> parent_of(const Resident& child);
     core::Result<std::vector<Resident*>> ancestors(Resident& resident);
     core::Result<> roll_up(Turn& turn);
     core::Result<> heed_ancestors(Resident& resident, const core::Context& context);
@@ -199,7 +199,9 @@ private:
     core::Result<> check_requests(const Resident* resident, std::span<const core::Event> events,
                                   const api::Advice& advice) const;
     core::Result<std::optional<storage::StoredApproval>> find_alias(std::string_view alias);
-    core::Result<> resolve(const ApprovalAlias& alias, bool reports, std::string& session,
+    /// What is wanted with the approval behind an alias: each needs what it needs by the id.
+    enum class AliasUse : std::uint8_t { kRead, kDecide, kRedeem };
+    core::Result<> resolve(const ApprovalAlias& alias, AliasUse use, std::string& session,
                            std::uint64_t& n);
     core::Result<Resident*> require_approval(std::string_view session, std::uint64_t n,
                                              core::Approval& found);

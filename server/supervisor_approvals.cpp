@@ -228,14 +228,16 @@ Result<std::optional<storage::StoredApproval>> Supervisor::find_alias(std::strin
 
 /// Gives the session and the number in place of an alias. One whose session is not the caller's
 /// gets the answer of one that does not exist.
-Result<> Supervisor::resolve(const ApprovalAlias& alias, bool reports, std::string& session,
+Result<> Supervisor::resolve(const ApprovalAlias& alias, AliasUse use, std::string& session,
                              std::uint64_t& n) {
     if (alias.id.empty()) return {};
     HEADWAY_TRY(const auto stored, find_alias(alias.id));
-    const bool may = stored && (alias.grants.has(core::Scope::kApprove) ||
-                                (reports ? alias.grants.may_report(stored->session_id)
-                                         : alias.grants.may_read(stored->session_id)));
-    if (!may) {
+    const auto may = [&] {
+        if (use == AliasUse::kDecide) return alias.grants.has(core::Scope::kApprove);
+        if (use == AliasUse::kRedeem) return alias.grants.may_report(stored->session_id);
+        return alias.grants.may_read(stored->session_id);
+    };
+    if (!stored || !may()) {
         return Error{
             ErrorCode::kUnknownApproval,
             "no approval " + alias.id + " was ever asked for; GET /v1/approvals lists them", "id"};
@@ -262,7 +264,7 @@ Result<Resident*> Supervisor::require_approval(std::string_view session, std::ui
 
 Result<Answer> Supervisor::handle(DecideCommand& command, const core::Context& context,
                                   Turn& turn) {
-    HEADWAY_CHECK(resolve(command.alias, false, command.session, command.n));
+    HEADWAY_CHECK(resolve(command.alias, AliasUse::kDecide, command.session, command.n));
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(command.session, command.n, approval));
     if (command.ruling.decision == core::Decision::kEdit) {
@@ -302,7 +304,9 @@ Result<std::vector<std::string>> Supervisor::decide_identical(const std::string&
     HEADWAY_TRY(const auto equal,
                 store_.identical_approvals(identity, core::limits::kIdenticalMax));
     for (const storage::StoredApproval& stored : equal) {
-        HEADWAY_TRY(Resident * resident, find_resident(stored.session_id));
+        auto found = find_resident(stored.session_id);
+        if (!found && found.error().code == ErrorCode::kInternal) continue;  // damaged
+        HEADWAY_TRY(Resident * resident, std::move(found));
         if (resident == nullptr) continue;
         events_.clear();
         const auto decided = resident->session.decide(stored.approval.n, ruling, context, events_);
@@ -315,7 +319,7 @@ Result<std::vector<std::string>> Supervisor::decide_identical(const std::string&
 
 Result<Answer> Supervisor::handle(RedeemCommand& command, const core::Context& context,
                                   Turn& turn) {
-    HEADWAY_CHECK(resolve(command.alias, true, command.session, command.n));
+    HEADWAY_CHECK(resolve(command.alias, AliasUse::kRedeem, command.session, command.n));
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(command.session, command.n, approval));
     const api::DecodedRedeem& said = command.redeem;
@@ -334,7 +338,7 @@ Result<Answer> Supervisor::handle(RedeemCommand& command, const core::Context& c
 
 Result<Answer> Supervisor::handle(RevokeCommand& command, const core::Context& context,
                                   Turn& turn) {
-    HEADWAY_CHECK(resolve(command.alias, false, command.session, command.n));
+    HEADWAY_CHECK(resolve(command.alias, AliasUse::kDecide, command.session, command.n));
     core::Approval approval;
     HEADWAY_TRY(Resident * resident, require_approval(command.session, command.n, approval));
     events_.clear();

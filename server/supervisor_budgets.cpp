@@ -24,16 +24,15 @@ void Supervisor::give_budget(core::SessionStarted& about) const {
 }
 
 /// The same for a session that works already under `now`: what its opening leaves open comes from
-/// its agent type where that is tighter, or where whoever opens it may loosen too.
-void Supervisor::add_budget(core::SessionStarted& about, const core::BudgetLimits& now,
-                            bool controls) const {
+/// its agent type only where that is tighter, so that an opening that names no limit lifts none.
+void Supervisor::add_budget(core::SessionStarted& about, const core::BudgetLimits& now) const {
     const core::BudgetLimits asked = about.budget;
     give_budget(about);
     core::for_each_field<core::BudgetLimits>([&](const auto& field, std::size_t) {
         auto& limit = about.budget.*field.member;
         const auto& before = now.*field.member;
         const bool looser = before && (!limit || *limit > *before);
-        if (!controls && !(asked.*field.member) && looser) limit = before;
+        if (!(asked.*field.member) && looser) limit = before;
     });
 }
 
@@ -62,13 +61,22 @@ Result<> Supervisor::note_use(const Resident& resident) {
     return store_.add_use(core::use_record_of(resident.session.state()));
 }
 
+/// The session that opened this one; null when it is not known, or damaged on the disk: that is
+/// said to whoever asks for it, and must not keep its children from being written.
+Result<Resident*> Supervisor::parent_of(const Resident& child) {
+    auto parent = find_resident(child.session.state().about.parent);
+    if (!parent && parent.error().code == core::ErrorCode::kInternal)
+        return static_cast<Resident*>(nullptr);
+    return parent;
+}
+
 /// The sessions above this one, its parent first; empty when it has none, when one of them is its
 /// own ancestor, or when they are too many.
 Result<std::vector<Resident*>> Supervisor::ancestors(Resident& resident) {
     std::vector<Resident*> line;
     Resident* child = &resident;
     while (!child->session.state().about.parent.empty()) {
-        HEADWAY_TRY(Resident * parent, find_resident(child->session.state().about.parent));
+        HEADWAY_TRY(Resident * parent, parent_of(*child));
         if (parent == nullptr) break;
         const bool circle =
             parent == &resident || std::find(line.begin(), line.end(), parent) != line.end();
@@ -104,7 +112,7 @@ Result<> Supervisor::roll_up(Turn& turn) {
     while (!work.empty()) {
         Resident& child = *residents_.find(work.top().second);
         work.pop();
-        HEADWAY_TRY(Resident * parent, find_resident(child.session.state().about.parent));
+        HEADWAY_TRY(Resident * parent, parent_of(child));
         if (parent == nullptr) continue;
         events_.clear();
         parent->session.child_progress(

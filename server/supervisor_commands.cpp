@@ -54,7 +54,9 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
         auto* read = std::get_if<core::DirectiveAcknowledged>(&event.payload);
         if (read == nullptr) continue;
         HEADWAY_TRY(const auto named, find_alias(read->id));
-        if (named) read->id = core::approval_id(named->session_id, named->approval.n);
+        // Of this session only: the names of others are none of its business.
+        if (named && named->session_id == command.session)
+            read->id = core::approval_id(named->session_id, named->approval.n);
     }
     api::Advice advice;
     advice.batch = command.batch;

@@ -141,7 +141,7 @@ Result<api::ApprovalDocument> Supervisor::approval_document(const Resident& resi
 
 Result<Answer> Supervisor::answer(const ApprovalQuery& asked) {
     ApprovalQuery query = asked;
-    HEADWAY_CHECK(resolve(query.alias, false, query.session, query.n));
+    HEADWAY_CHECK(resolve(query.alias, AliasUse::kRead, query.session, query.n));
     HEADWAY_TRY(const auto key, store_.find(query.session));
     if (!key) return unknown_approval(query.session, query.n);
     HEADWAY_TRY(const auto stored, store_.find_approval(*key, query.n));

@@ -103,7 +103,7 @@ Result<Answer> Supervisor::open_again(Resident& resident, OpenCommand& command,
     if (state.about.implicit && !state.ended()) {
         HEADWAY_CHECK(core::check_bounds(command.about.budget, settings_.budget.bounds, "/budget"));
         events_.clear();
-        add_budget(command.about, state.budget.limits, command.controls);
+        add_budget(command.about, state.budget.limits);
         HEADWAY_CHECK(
             resident.session.amend(std::move(command.about), settings_.policy, context, events_));
         HEADWAY_CHECK(store_events(resident, events_, turn));

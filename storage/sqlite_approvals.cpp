@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "core/limits.hpp"
 #include "storage/codec.hpp"
 #include "storage/sqlite_store.hpp"
 
@@ -16,7 +17,7 @@ constexpr const char* kColumns =
     "JOIN session s ON s.key=a.session AND s.name IS NOT NULL ";
 
 /// The index finds by 64 bits, which two requests can be made to share; the whole digest stands in
-/// the state, of which it is part as it is.
+/// the state. Rows found so are compared once more, decoded.
 constexpr const char* kIdentical = "a.identity=?1 AND instr(a.state,?2)>0";
 
 /// Identities are stored as SQLite has integers: signed.
@@ -112,18 +113,17 @@ Result<std::vector<StoredApproval>> SqliteStore::identical_approvals(std::string
     list.bind(1, as_integer(core::identity_start(identity)))
         .bind_blob(2, identity)
         .bind(3, static_cast<std::int64_t>(limit));
-    return rows_of(list);
+    HEADWAY_TRY(std::vector<StoredApproval> rows, rows_of(list));
+    // The state holds what agents say, too: the digest may stand in the name of a call.
+    std::erase_if(rows, [identity](const StoredApproval& row) {
+        return row.approval.identity_digest != identity;
+    });
+    return rows;
 }
 
 Result<std::uint64_t> SqliteStore::count_identical(std::string_view identity) {
-    if (identity.empty()) return std::uint64_t{0};
-    HEADWAY_TRY(
-        Statement count,
-        database_.prepare(std::string{"SELECT count(*) FROM approval a WHERE a.pending=1 AND "} +
-                          kIdentical));
-    count.bind(1, as_integer(core::identity_start(identity))).bind_blob(2, identity);
-    HEADWAY_CHECK(count.step());
-    return static_cast<std::uint64_t>(count.integer(0));
+    HEADWAY_TRY(const auto rows, identical_approvals(identity, core::limits::kIdenticalMax));
+    return static_cast<std::uint64_t>(rows.size());
 }
 
 Result<std::uint64_t> SqliteStore::count_pending() {

@@ -187,6 +187,14 @@ class OpeningAgain(AgentCase):
               "min_confidence": 0.4, "tool_time_limit_ms": 4000, "judge": False, "loop_detection": False, "heartbeat_interval_ms": 4000,
               "heartbeat_limit": 3, "trust_origin": False, "stats_every": 7, "confirm_stop": "judge", "low_confidence_attempts": 2, "tools": [{"tool": "rm"}], "detectors": [{"detector": "cycle", "suspect": 1, "stuck": 3}]}
 
+    def test_an_opening_after_the_fact_lifts_no_limit_that_it_does_not_name(self):
+        _, operator, agent = self.pair()
+        agent.beat("a-1")
+        operator.post("/v1/sessions/a-1/budget", {"set": {"max_steps": 5}})
+        for client in (agent, operator):
+            self.assertEqual(client.put("/v1/sessions/a-1", {"goal": "g"}).status, 200)
+            self.assertEqual(operator.session("a-1")["budget"]["max_steps"], 5)
+
     def test_the_same_is_200_and_each_other_field_409_by_its_name(self):
         _, operator, _ = self.pair()
         operator.open("a-1", **self.ABOUT)

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <set>
+#include <string>
+#include <vector>
 
 using namespace headway::config;
 
@@ -75,4 +77,14 @@ TEST_CASE("keys: text is quoted as TOML wants it", "[config]") {
     Settings settings;
     settings.storage.state_dir = "a\"b\\c\n";
     CHECK(toml_literal(*find_key("storage.state_dir"), settings) == R"("a\"b\\c\u000a")");
+}
+
+TEST_CASE("keys: names of tools in TOML's form are refused where they come as words", "[config]") {
+    Settings settings;
+    const Key* key = find_key("approvals.require_tools");
+    REQUIRE(key != nullptr);
+    CHECK_FALSE(key->assign(settings, R"(["deploy"])").has_value());
+    CHECK(settings.approvals.require_tools.empty());
+    REQUIRE(key->assign(settings, "deploy, rm").has_value());
+    CHECK(settings.approvals.require_tools == std::vector<std::string>{"deploy", "rm"});
 }

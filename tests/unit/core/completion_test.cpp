@@ -53,6 +53,16 @@ TEST_CASE("completion: beats do not put it off, the action that goes with it doe
           at(60'000) + story.session.state().asked_interval);
 }
 
+TEST_CASE("completion: it is not while the agent still talks", "[core]") {
+    Story story;
+    story.report(reflection("task_complete"), 1000);
+    Message last;
+    last.role = "assistant";
+    last.text = bounded_text("what was done, and how to try it");
+    story.report(event(std::move(last)), 9000);
+    CHECK(completion_at(story.session.state(), at(0)) == at(9000 + kInterval));
+}
+
 TEST_CASE("completion: an agent that goes on takes its word back", "[core]") {
     Story story;
     story.report(beat_of(3), 0);

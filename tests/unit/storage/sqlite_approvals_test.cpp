@@ -123,6 +123,21 @@ TEST_CASE("approvals index: a row from before there were digests equals no other
     CHECK(shelf.store->count_identical(digest('1')).value() == 0);
 }
 
+TEST_CASE("approvals index: a digest in the words of an agent makes no two requests equal",
+          "[storage]") {
+    Shelf shelf;
+    const auto harmless = approval(1);
+    auto harmful = approval(2, '0');
+    harmful.identity = harmless.identity;  // such pairs of digests can be searched for
+    harmful.call_id = harmless.identity_digest;
+    shelf.save(shelf.a, harmless, 10);
+    shelf.save(shelf.b, harmful, 20);
+    CHECK(shelf.store->count_identical(harmless.identity_digest).value() == 1);
+    const auto equal = shelf.store->identical_approvals(harmless.identity_digest, 10).value();
+    REQUIRE(equal.size() == 1);
+    CHECK(equal[0].approval.n == 1);
+}
+
 TEST_CASE("approvals index: what was rolled back is not there", "[storage]") {
     Shelf shelf;
     require_ok(shelf.store->begin());
