@@ -60,7 +60,8 @@ TEST_CASE("completion: it is not while the agent still talks", "[core]") {
     last.role = "assistant";
     last.text = bounded_text("what was done, and how to try it");
     story.report(event(std::move(last)), 9000);
-    CHECK(completion_at(story.session.state(), at(0)) == at(9000 + kInterval));
+    CHECK(completion_at(story.session.state(), at(0)) ==
+          at(9000) + story.session.state().asked_interval);
 }
 
 TEST_CASE("completion: an agent that goes on takes its word back", "[core]") {
