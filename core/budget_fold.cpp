@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/assert.hpp"
 #include "core/budget.hpp"
 #include "core/limits.hpp"
 #include "core/rate_limit.hpp"
@@ -193,6 +194,48 @@ struct Meter {
     }
 };
 
+/// Whether the event shows that the model went on: what an agent that stands still does not send.
+/// `known`: the highest iteration before it.
+bool shows_work(const Payload& payload, std::uint64_t known) {
+    if (const auto* beat = std::get_if<Heartbeat>(&payload)) {
+        return beat->usage.has_value() || beat->iteration.value_or(0) > known;
+    }
+    if (const auto* message = std::get_if<Message>(&payload)) return message->role != "user";
+    if (const auto* said = std::get_if<ProgressEstimated>(&payload)) return !said->by_judge();
+    return std::holds_alternative<ToolStarted>(payload) ||
+           std::holds_alternative<ToolFinished>(payload) ||
+           std::holds_alternative<PhaseStarted>(payload) ||
+           std::holds_alternative<PhaseCompleted>(payload) ||
+           std::holds_alternative<PlanUpdated>(payload) ||
+           std::holds_alternative<TestResult>(payload) ||
+           std::holds_alternative<FactLearned>(payload) ||
+           std::holds_alternative<Reflection>(payload);
+}
+
+/// A question that is left open must not make time free: work that comes meanwhile takes the time
+/// before it.
+void settle_wait(SessionState& state, const Event& event, bool works) {
+    BudgetMeter& meter = state.budget;
+    const bool finished = std::holds_alternative<ToolFinished>(event.payload);
+    const bool answered = std::holds_alternative<ApprovalDecided>(event.payload) ||
+                          std::holds_alternative<ApprovalExpired>(event.payload);
+    if (answered || !state.waits_for_human()) {
+        state.calls_while_asked = 0;
+    } else if (works && finished) {
+        state.calls_while_asked =
+            std::min(state.calls_while_asked, limits::kCallsBesideQuestion) + 1;
+    }
+    if (answered || !waits_for_human(state)) {
+        meter.waited = Millis{0};
+    } else if (works) {
+        const Millis worked = std::min(meter.waited, Millis{limits::kWorkBesideQuestionMsMax});
+        HEADWAY_ASSERT(worked <= meter.human);
+        meter.human -= worked;
+        meter.model += worked;
+        meter.waited = Millis{0};
+    }
+}
+
 BudgetClock clock_after(const SessionState& state) {
     if (state.ended()) return BudgetClock::kNone;
     if (waits_for_human(state)) return BudgetClock::kHuman;
@@ -215,6 +258,7 @@ void charge_clock(BudgetMeter& meter, const Event& event) {
         passed -= std::min(passed, Millis{static_cast<std::int64_t>(credited)});
     }
     if (Millis* clock = clock_of(meter, meter.running)) *clock += passed;
+    if (meter.running == BudgetClock::kHuman) meter.waited += passed;
     meter.clock_at = event.at;
 }
 
@@ -224,7 +268,9 @@ void meter_event(SessionState& state, const Event& event, bool replayed) {
     if (meter.told_level == BudgetLevel::kExhausted && of_agent(event.payload)) {
         meter.told = true;
     }
+    const bool works = !replayed && shows_work(event.payload, meter.iteration_max);
     std::visit(Meter{state, meter, replayed}, event.payload);
+    settle_wait(state, event, works);
     if (!meter.extended_calls.empty()) {
         std::erase_if(meter.extended_calls,
                       [&](const std::string& call) { return !in_flight(state, call); });

@@ -89,6 +89,8 @@ struct BudgetMeter {
     Millis tool{0};
     Millis human{0};
     Millis rate_limit{0};
+    /// Of `human`: what has passed since a person or the agent last did something.
+    Millis waited{0};
     std::uint64_t iteration_max = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
@@ -130,7 +132,7 @@ struct BudgetMeter {
             field("directive", &M::directive), field("told", &M::told),
             field("extended_calls", &M::extended_calls), field("last_words", &M::last_words),
             field("extension_seconds", &M::extension_seconds), field("extended", &M::extended),
-            field("source", &M::source), field("parent", &M::parent));
+            field("source", &M::source), field("parent", &M::parent), field("waited", &M::waited));
     }
 };
 

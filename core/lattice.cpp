@@ -206,10 +206,23 @@ Verdict by_progress(const SessionState& state) {
     return state.state_changes > 0 ? Verdict::kExploring : Verdict::kStarting;
 }
 
+/// An agent that asked, waits for no answer and goes round in a loop: its own question must not
+/// hide that. While Headway is the one who asked, the loop is known.
+bool loops_beside_question(const SessionState& state, const Claims& claims) {
+    if (state.calls_while_asked <= limits::kCallsBesideQuestion) return false;
+    const auto& asked = state.approvals.requests;
+    const bool known = std::any_of(asked.begin(), asked.end(), [](const Approval& a) {
+        return a.pending() && a.source == "headway";
+    });
+    return !known && claims.verdict == Rung::kStuck;
+}
+
 Verdict verdict_of(const SessionState& state, const Surroundings& around, const Claims& claims) {
     if (state.ended()) return verdict_of(*state.outcome);
-    if (state.waits_for_human()) return Verdict::kBlocked;  // whatever it does or leaves meanwhile
-    if (state.paused()) return Verdict::kWaiting;           // until a person resumes it
+    if (state.waits_for_human()) {  // whatever else it does or leaves meanwhile
+        return loops_beside_question(state, claims) ? Verdict::kStuck : Verdict::kBlocked;
+    }
+    if (state.paused()) return Verdict::kWaiting;  // until a person resumes it
     const Verdict before = state.judgement.verdict;
     const bool held = stays(state);
     // An agent that only beat, and then stopped beating, is silent; a loop stays one.
@@ -325,7 +338,8 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
     if (state.ended()) {
         judgement.reason = state.end_reason;
         judgement.evidence = {state.n};
-    } else if (const Approval* asked = state.approvals.oldest_pending()) {
+    } else if (const Approval* asked = state.approvals.oldest_pending();
+               asked != nullptr && judgement.verdict == Verdict::kBlocked) {
         judgement.detector = "approval";
         judgement.reason = waiting_reason(*asked);
         judgement.evidence = {asked->n};

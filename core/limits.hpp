@@ -90,6 +90,12 @@ inline constexpr std::size_t kRequiredToolsMax =
 inline constexpr std::size_t kToolPoliciesMax = 32;  ///< tools with settings of their own
 inline constexpr std::size_t kChildrenMax =
     128;  ///< open children whose use rolls up: 5 KB; more at once are shown, not counted
+/// Of the time before a report of work that came while a person was asked: so much at most was
+/// work. Longer than a model turn, and short beside a night, should the agent really have waited.
+inline constexpr std::int64_t kWorkBesideQuestionMsMax = 10 * 60 * 1000;
+/// Calls that may finish while a person is asked before a loop is told all the same: more than one
+/// model turn has under way at once.
+inline constexpr std::uint32_t kCallsBesideQuestion = 12;
 inline constexpr std::size_t kPartialResultBytesMax =
     1024;  ///< of the last answer and the last result each, for a session that is ended
 inline constexpr std::size_t kFamilyDepthMax = 32;  ///< generations that use rolls up through

@@ -94,15 +94,26 @@ private:
             if (tool.patience > patience) set(tool.patience, patience, at("tools", i, "patience"));
             if (own != nullptr && own->requires_approval && !tool.requires_approval)
                 set(tool.requires_approval, true, at("tools", i, "requires_approval"));
-            const auto most = static_cast<std::uint64_t>(longest.count());
-            if (most != 0 && tool.time_limit_ms > most)
+            const std::uint64_t most = longest_of(own, static_cast<std::uint64_t>(longest.count()));
+            const bool lifted =
+                tool.time_limit_ms == 0 && own != nullptr && own->time_limit_ms != 0;
+            if (most != 0 && (lifted || tool.time_limit_ms > most))
                 set(tool.time_limit_ms, most, at("tools", i, "time_limit_ms"));
         }
         for (const ToolPolicy& own : defaults_.tools) {
-            if (!own.requires_approval || policy_.tool(own.tool) != nullptr) continue;
+            const bool binds = own.requires_approval || own.time_limit_ms != 0;
+            if (!binds || policy_.tool(own.tool) != nullptr) continue;
             policy_.tools.push_back(own);
             raised_.push_back("/policy/tools");
         }
+    }
+
+    /// How long a call of the tool may be allowed to take, in ms; 0 = as long as it likes. A limit
+    /// that the operator gave this tool holds unless the floor gives more.
+    std::uint64_t longest_of(const ToolPolicy* own, std::uint64_t of_all) const {
+        if (own == nullptr || own->time_limit_ms == 0) return of_all;
+        const auto room = static_cast<std::uint64_t>(floor_.tool_time_limit.count());
+        return std::max(own->time_limit_ms, room);
     }
 
     void detectors() {

@@ -130,6 +130,8 @@ struct SessionState {
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
     Tier last_tier = Tier::kNone;  ///< of the last event
     bool cancel_requested = false;
+    /// Calls that finished while a person was asked, since that began or a person last answered.
+    std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     Detectors detectors;
     Ledger ledger;
@@ -180,7 +182,7 @@ struct SessionState {
 
 /// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
 /// the journal.
-inline constexpr std::uint32_t kSnapshotVersion = 10;
+inline constexpr std::uint32_t kSnapshotVersion = 11;
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -211,7 +213,8 @@ constexpr auto SessionState::fields() {
         field("budget", &S::budget), field("approvals", &S::approvals), field("checks", &S::checks),
         field("estimates", &S::estimates), field("last_action", &S::last_action),
         field("last_failure_kind", &S::last_failure_kind), field("claim", &S::claim),
-        field("recent_phases", &S::recent_phases), field("paths_seen", &S::paths_seen));
+        field("recent_phases", &S::recent_phases), field("paths_seen", &S::paths_seen),
+        field("calls_while_asked", &S::calls_while_asked));
 }
 
 }  // namespace headway::core

@@ -159,8 +159,11 @@ private:
         }
         const SessionState& state = session.state();
         REQUIRE(state.approvals.pending() <= limits::kApprovalsPendingMax);
-        REQUIRE(state.waits_for_human() == (state.judgement.detector == "approval"));
-        if (state.waits_for_human()) REQUIRE(state.judgement.verdict == Verdict::kBlocked);
+        const bool loops = state.calls_while_asked > limits::kCallsBesideQuestion &&
+                           state.judgement.verdict == Verdict::kStuck;
+        const bool blocked = state.waits_for_human() && !loops;
+        REQUIRE(blocked == (state.judgement.detector == "approval"));
+        if (blocked) REQUIRE(state.judgement.verdict == Verdict::kBlocked);
         for (const Approval& approval : state.approvals.requests) {
             const auto winner = winners_.find(approval_id("story", approval.n));
             REQUIRE(approval.decision.has_value() == (winner != winners_.end()));

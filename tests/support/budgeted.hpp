@@ -58,11 +58,12 @@ struct Budgeted {
     std::vector<core::Event> events;
     core::Watch watch{at(0)};
 
-    explicit Budgeted(const core::BudgetLimits& limits, const core::BudgetRules& rules = {}) {
+    explicit Budgeted(const core::BudgetLimits& limits, const core::BudgetRules& rules = {},
+                      const core::Policy& policy = {}) {
         core::SessionStarted about;
         about.budget = limits;
         about.budget_rules = rules;
-        session.open(std::move(about), core::Policy{}, around(0), events);
+        session.open(std::move(about), policy, around(0), events);
     }
 
     core::Context around(std::int64_t ms) const {

@@ -92,8 +92,8 @@ TEST_CASE("budget history: without five completed sessions nothing is predicted"
 TEST_CASE("budget history: an ended session is noted with what counted", "[budget]") {
     Budgeted b{step_limit(50)};
     b.step(1'000);
+    b.report(beat_with_usage(42, 0.5), 2'000);
     b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 2'000);
-    b.report(beat_with_usage(42, 0.5), 60'000);
     b.report(event(StateChanged{AgentState::kProcessingPrompt, {}, {}, false}), 61'000);
     b.report(ended(Outcome::kFailed), 62'000);
     const UseRecord noted = use_record_of(b.session.state());

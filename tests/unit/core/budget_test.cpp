@@ -20,6 +20,41 @@ ToolFinished turned_away(std::string error_class, std::string message) {
     return call;
 }
 
+headway::core::Event asks() {
+    ApprovalRequested asked;
+    asked.kind = ApprovalKind::kQuestion;
+    asked.summary = bounded_text("which one?");
+    return event(std::move(asked));
+}
+
+/// The person answers the oldest question.
+void answer(Budgeted& b, std::int64_t ms) {
+    const Approval* asked = b.session.state().approvals.oldest_pending();
+    REQUIRE(asked != nullptr);
+    Ruling said;
+    said.decision = Decision::kRespond;
+    said.response = bounded_text("that one");
+    said.by = "ann";
+    std::vector<headway::core::Event> out;
+    REQUIRE(b.session.decide(asked->n, std::move(said), b.around(ms), out).has_value());
+    b.keep(std::move(out));
+}
+
+/// The same failing call, over and over.
+headway::core::Event fails_again(int i) {
+    ToolFinished call;
+    call.tool = "bash";
+    call.call_id = "f" + std::to_string(i);
+    static_cast<Text&>(call.args) = bounded_text(R"({"command":"make"})");
+    call.ok = false;
+    call.error = ToolError{"", bounded_text("no rule to make target")};
+    CallPrint print;
+    print.question.low = 1;
+    print.outcome.low = 2;
+    call.print = print;
+    return event(std::move(call));
+}
+
 }  // namespace
 
 TEST_CASE("budget: a level begins exactly at its threshold, in every dimension", "[budget]") {
@@ -185,6 +220,68 @@ TEST_CASE("budget: time goes to the clock of whoever is waited for", "[budget]")
     CHECK(status.tool == Millis{3'000});
     CHECK(status.human == Millis{20'000});
     CHECK(status.time.used == 10'000);  // waiting for a person costs nothing
+}
+
+TEST_CASE("budget: an agent that works beside its open question pays for the time", "[budget]") {
+    Budgeted b{time_limit(10'000)};
+    b.report(asks(), 0);
+    for (int i = 1; i <= 60; ++i) {
+        b.report(beat(), i * 60'000 - 1'000);  // does not shorten what follows
+        b.report(tool_started("c" + std::to_string(i)), i * 60'000 - 500);
+        b.report(tool_finished("c" + std::to_string(i)), i * 60'000);
+    }
+    CHECK(b.status(3'600'000).time.used == 3'600'000);
+    CHECK(b.status(3'600'000).human == Millis{0});
+    CHECK(b.session.state().waits_for_human());
+}
+
+TEST_CASE("budget: a call that ends while a person is asked does not cost the night", "[budget]") {
+    Budgeted b{time_limit(10'000)};
+    b.report(tool_started("other"), 0);
+    b.report(asks(), 1'000);
+    b.report(tool_finished("other"), 30'001'000);  // beside the question for eight hours
+    const BudgetStatus status = b.status(30'001'000);
+    CHECK(status.model == Millis{limits::kWorkBesideQuestionMsMax});
+    CHECK(status.human == Millis{30'000'000 - limits::kWorkBesideQuestionMsMax});
+    answer(b, 60'001'000);  // what passed before an answer was waiting
+    CHECK(b.status(60'001'000).human == Millis{60'000'000 - limits::kWorkBesideQuestionMsMax});
+    CHECK(b.status(60'002'000).human == Millis{60'000'000 - limits::kWorkBesideQuestionMsMax});
+}
+
+TEST_CASE("budget: a state that only says that it waits does not free reported work", "[budget]") {
+    Budgeted b{time_limit(10'000)};
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 0);
+    for (int i = 1; i <= 10; ++i)
+        b.report(beat_of_iteration(static_cast<std::uint64_t>(i)), i * 60'000);
+    CHECK(b.status(600'000).time.used == 600'000);
+    b.report(beat(), 700'000);
+    CHECK(b.status(800'000).human == Millis{200'000});
+}
+
+TEST_CASE(
+    "session: an open question of its own does not hide a loop, nor keep it from being halted",
+    "[core]") {
+    Policy policy;
+    policy.on_stuck = OnStuck::kHalt;
+    Budgeted b{BudgetLimits{}, {}, policy};
+    b.report(asks(), 0);
+    for (int i = 1; i <= 12; ++i)  // what one model turn may have under way
+        b.report(fails_again(i), 1'000 * i);
+    CHECK(b.session.state().judgement.verdict == Verdict::kBlocked);
+    b.report(fails_again(13), 13'000);
+    CHECK(all_of_type<VerdictChanged>(b.events).back().to == Verdict::kHalted);
+    CHECK(b.session.state().outcome == Outcome::kHalted);
+}
+
+TEST_CASE("session: one that was stuck and asks is blocked until it goes on", "[core]") {
+    Budgeted b{BudgetLimits{}};
+    for (int i = 1; i <= 20; ++i)
+        b.report(fails_again(i), 1'000 * i);
+    CHECK(b.session.state().judgement.verdict == Verdict::kStuck);
+    b.report(asks(), 21'000);
+    CHECK(b.session.state().judgement.verdict == Verdict::kBlocked);
+    b.tick(30'000'000);
+    CHECK(b.session.state().judgement.verdict == Verdict::kBlocked);
 }
 
 TEST_CASE("budget: waiting for a person counts when the rules say so", "[budget]") {

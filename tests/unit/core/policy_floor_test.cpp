@@ -163,3 +163,30 @@ TEST_CASE("floor: a call said to be a hook's is evidence unless the policy trust
     }
     CHECK((story.verdict() == Verdict::kStuck) == !trusted);
 }
+
+TEST_CASE("floor: the time limit that the operator gave one tool stays", "[core]") {
+    Policy defaults;
+    defaults.tools = {{"bash", false, 1}};
+    defaults.tools[0].time_limit_ms = 60'000;
+
+    Policy silent;  // says nothing of the tool
+    CHECK(raise_to({}, defaults, silent) == Names{"/policy/tools"});
+    CHECK(silent.time_limit("bash") == Millis{60'000});
+
+    Policy lifted;
+    lifted.tools = {{"bash", false, 1}};
+    CHECK(raise_to({}, defaults, lifted) == Names{"/policy/tools/0/time_limit_ms"});
+    CHECK(lifted.time_limit("bash") == Millis{60'000});
+
+    Policy longer = lifted;
+    longer.tools[0].time_limit_ms = 60'001;
+    CHECK(raise_to({}, defaults, longer) == Names{"/policy/tools/0/time_limit_ms"});
+
+    PolicyFloor room;
+    room.tool_time_limit = Millis{90'000};
+    Policy roomy = lifted;
+    roomy.tool_time_limit = Millis{90'000};
+    roomy.tools[0].time_limit_ms = 80'000;
+    CHECK(raise_to(room, defaults, roomy).empty());
+    CHECK(roomy.time_limit("bash") == Millis{80'000});
+}
