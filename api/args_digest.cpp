@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/assert.hpp"
+#include "core/exact_args.hpp"
 
 namespace headway::api {
 namespace {
@@ -88,7 +89,7 @@ std::string args_digest(JsonValue args) {
 }
 
 std::string no_args_digest() {
-    return sha256("{}");
+    return std::string{core::kNoArgsDigest};
 }
 
 }  // namespace headway::api

@@ -165,6 +165,7 @@ Result<> complete(JsonValue data, DecodedReport& report) {
     core::Event& event = report.events.back();
     if (auto* call = std::get_if<core::ToolFinished>(&event.payload)) {
         call->print = print_of(data, *call);
+        keep_exact_args(data, *call->print);
     } else if (auto* asked = std::get_if<core::ApprovalRequested>(&event.payload)) {
         return complete_request(data, *asked);
     } else if (const auto* started = std::get_if<core::ToolStarted>(&event.payload)) {

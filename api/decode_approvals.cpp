@@ -8,6 +8,7 @@
 #include "api/args_digest.hpp"
 #include "api/canonical.hpp"
 #include "api/decode_fields.hpp"
+#include "core/exact_args.hpp"
 #include "core/limits.hpp"
 #include "core/secrets.hpp"
 
@@ -36,7 +37,9 @@ using fields::wrong;
 namespace limits = core::limits;
 
 constexpr std::size_t kOptionsMax = 16;  // more is no choice for a person
-constexpr std::string_view kDigestStart = "sha256:";
+/// What a person reads who would decide about a call by its digest alone.
+constexpr std::string_view kArgsNotSent =
+    "The arguments were not sent: only their digest. What would run is not shown.";
 
 struct DecisionBody {
     core::Decision decision = core::Decision::kReject;
@@ -84,14 +87,6 @@ std::optional<JsonValue> member(JsonValue object, std::string_view name) {
         return !found;
     });
     return found;
-}
-
-bool is_digest(std::string_view text) {
-    constexpr std::size_t kDigits = 64;
-    if (!text.starts_with(kDigestStart) || text.size() != kDigestStart.size() + kDigits)
-        return false;
-    return text.find_first_not_of("0123456789abcdef", kDigestStart.size()) ==
-           std::string_view::npos;
 }
 
 Result<> check_bytes(const std::string& text, std::size_t bytes_max, std::string_view name) {
@@ -224,6 +219,11 @@ Result<> complete_request(JsonValue data, core::ApprovalRequested& asked) {
     return {};
 }
 
+void keep_exact_args(JsonValue data, core::CallPrint& print) {
+    const std::optional<JsonValue> args = member(data, "args");
+    core::keep_args(print, args ? args_digest(*args) : no_args_digest());
+}
+
 Result<core::ApprovalRequested> decode_approval_request(JsonTape& tape, std::string_view body) {
     HEADWAY_CHECK(tape.parse(body.empty() ? std::string_view{"{}"} : body));
     core::ApprovalRequested asked;
@@ -239,9 +239,12 @@ Result<core::ApprovalRequested> request_for_call(JsonTape& tape, const core::Too
     asked.call_id = core::cut_text(call.call_id, limits::kIdBytesMax);
     asked.source = call.requires_approval ? "call" : "policy";
     if (args.empty()) {
-        // A digest of the client stands for arguments that it does not show.
-        asked.args_digest = is_digest(call.args_digest) ? call.args_digest : no_args_digest();
         asked.question = question_of(call.tool, std::nullopt);
+        asked.args_digest =
+            call.args_digest.empty() ? no_args_digest() : core::bound_digest(call.args_digest);
+        if (asked.args_digest == core::kNoArgsDigest) return asked;
+        asked.summary = core::bounded_text(std::string{kArgsNotSent});
+        asked.risk = core::Risk::kHigh;
         return asked;
     }
     if (args.size() > limits::kApprovalArgsBytesMax) {
@@ -318,7 +321,7 @@ Result<DecodedRedeem> decode_redeem(JsonTape& tape, std::string_view body) {
     HEADWAY_CHECK(check_bytes(said.key, limits::kRedeemKeyBytesMax, "key"));
     DecodedRedeem decoded;
     decoded.key = std::move(said.key);
-    if (!said.args_digest.empty() && !is_digest(said.args_digest)) {
+    if (!said.args_digest.empty() && !core::is_args_digest(said.args_digest)) {
         return under(wrong("must be sha256: and 64 hexadecimal digits; or send args"),
                      "args_digest");
     }

@@ -18,6 +18,10 @@ namespace headway::api {
 /// arguments and the print of the call. `data` is the JSON it was decoded from.
 core::Result<> complete_request(JsonValue data, core::ApprovalRequested& asked);
 
+/// Keeps with a finished call what approvals know it by: which arguments it had. `data` is the JSON
+/// it was decoded from.
+void keep_exact_args(JsonValue data, core::CallPrint& print);
+
 core::Result<core::ApprovalRequested> decode_approval_request(JsonTape& tape,
                                                               std::string_view body);
 

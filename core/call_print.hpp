@@ -70,6 +70,11 @@ struct CallPrint {
     bool measured = false;       ///< timings are the answer, so they are not volatile
     std::optional<std::uint64_t> failing;  ///< tests and errors that a verifying call counted
     std::uint64_t result_bytes = 0;
+    /// The two halves of the SHA-256 of the exact arguments, by which approvals know a call
+    /// (args_of()). Nothing is masked in it, as it is in `question`. Zero in prints from before and
+    /// where no approval is near.
+    Digest args_start;
+    Digest args_end;
 
     bool operator==(const CallPrint&) const = default;
     static constexpr auto fields() {
@@ -81,7 +86,8 @@ struct CallPrint {
                           field("failure", &P::failure), field("typed_failure", &P::typed_failure),
                           field("trivial", &P::trivial), field("running", &P::running),
                           field("measured", &P::measured), field("failing", &P::failing),
-                          field("result_bytes", &P::result_bytes));
+                          field("result_bytes", &P::result_bytes),
+                          field("args_start", &P::args_start), field("args_end", &P::args_end));
     }
 };
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "api/decode.hpp"
+#include "core/exact_args.hpp"
 #include "core/limits.hpp"
 #include "tests/support/names.hpp"
 
@@ -59,6 +60,43 @@ TEST_CASE("decode approvals: a started call becomes the request that it would ha
     CHECK(code_of(request_for_call(tape, call, long_text, long_text)) == ErrorCode::kInvalidField);
     call.args_digest = "sha256:" + std::string(64, 'a');
     CHECK(request_for_call(tape, call, "", "")->args_digest == call.args_digest);
+}
+
+TEST_CASE("decode approvals: a call that tells only a digest says that it shows nothing", "[api]") {
+    JsonTape tape;
+    ToolStarted call;
+    call.tool = "bash";
+    call.call_id = "c";
+    CHECK(request_for_call(tape, call, "", "")->summary.empty());  // it has no arguments
+    CHECK(request_for_call(tape, call, "", "")->risk == Risk::kUnknown);
+    for (const std::string& digest : {"sha256:" + std::string(64, 'a'), std::string{"md5:1"}}) {
+        call.args_digest = digest;
+        const auto asked = request_for_call(tape, call, "", "");
+        CHECK(asked->args_digest == bound_digest(digest));
+        CHECK(asked->risk == Risk::kHigh);
+        CHECK(asked->summary.kept.find("not sent") != std::string::npos);
+    }
+}
+
+TEST_CASE("decode approvals: a finished call is known by its arguments as they came", "[api]") {
+    JsonTape tape;
+    const auto known_as = [&](const std::string& args) {
+        const auto report =
+            decode_report(tape, R"({"type":"tool.finished","data":{"tool":"bash")" + args + "}}",
+                          BodyFormat::kJson);
+        return args_of(*std::get<ToolFinished>(report->events.front().payload).print);
+    };
+    const auto asked = [&](const std::string& args) {
+        return decode_approval_request(tape, R"({"tool":"bash")" + args + "}")->args_digest;
+    };
+    CHECK(known_as("") == kNoArgsDigest);
+    for (const std::string& args :
+         {std::string{R"(,"args":{"pid":1,"a":1.0})"}, std::string{R"(,"args":"text")"},
+          std::string{R"(,"args":{"password":"hunter22"})"},
+          R"(,"args":{"text":")" + std::string(9000, 'x') + R"("})"}) {
+        CHECK(known_as(args) == asked(args));
+    }
+    CHECK(known_as(R"(,"args":{"password":"a"})") != known_as(R"(,"args":{"password":"b"})"));
 }
 
 TEST_CASE("decode approvals: arguments that an event cuts come whole beside it", "[api]") {

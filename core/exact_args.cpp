@@ -1,0 +1,48 @@
+#include "core/exact_args.hpp"
+
+#include <charconv>
+
+#include "core/assert.hpp"
+#include "core/sha256.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::string_view kStart = "sha256:";
+constexpr std::size_t kWordDigits = 16;
+constexpr std::size_t kDigits = 4 * kWordDigits;
+
+/// The `place`-th 64 bits of the digest.
+std::uint64_t word_of(std::string_view digest, std::size_t place) {
+    const std::string_view digits = digest.substr(kStart.size() + place * kWordDigits, kWordDigits);
+    std::uint64_t word = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), word, 16);
+    HEADWAY_ASSERT(error == std::errc{} && end == digits.data() + digits.size());
+    return word;
+}
+
+}  // namespace
+
+bool is_args_digest(std::string_view text) noexcept {
+    return text.size() == kStart.size() + kDigits && text.starts_with(kStart) &&
+           text.find_first_not_of("0123456789abcdef", kStart.size()) == std::string_view::npos;
+}
+
+std::string bound_digest(std::string_view told) {
+    if (is_args_digest(told)) return std::string{told};
+    return std::string{kStart} + sha256_hex(told);
+}
+
+void keep_args(CallPrint& print, std::string_view digest) {
+    HEADWAY_ASSERT(is_args_digest(digest));
+    print.args_start = {word_of(digest, 0), word_of(digest, 1)};
+    print.args_end = {word_of(digest, 2), word_of(digest, 3)};
+}
+
+std::string args_of(const CallPrint& print) {
+    if (print.args_start == Digest{} && print.args_end == Digest{}) return {};
+    return std::string{kStart} + to_hex(print.args_start) + to_hex(print.args_end);
+}
+
+}  // namespace headway::core
