@@ -149,6 +149,7 @@ void append_approval(std::string& out, const ApprovalDocument& document) {
     } else {
         json.null();
     }
+    json.member("unverified", approval.unverified);
     json.member("alarm", approval.alarm);
     json.close_object();
 }

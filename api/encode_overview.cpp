@@ -76,6 +76,9 @@ std::string alarm_text(const core::RaisedAlarm& alarm) {
             text += alarm.approval != 0 ? " ran before it was allowed, or with other arguments"
                                         : " ran without the permission that it needs";
             break;
+        case core::ApprovalAlarmKind::kStartedAfterRejection:
+            text += " was started although it was rejected";
+            break;
         case core::ApprovalAlarmKind::kNeverExecuted:
             text += " was approved and has not run";
             break;

@@ -1,57 +1,128 @@
 #include <algorithm>
+#include <array>
+#include <string>
 #include <string_view>
 
 #include "core/approvals.hpp"
+#include "core/assert.hpp"
+#include "core/exact_args.hpp"
+#include "core/words.hpp"
 
-// Calls that finished, as approvals see them: which one is used up, and what deserves an alarm.
+// Calls that began or finished, as approvals see them: which one is used up, and what deserves an
+// alarm. One approval is one execution: whatever an agent says again is an execution again.
 
 namespace headway::core {
 namespace {
 
 using S = ApprovalStatus;
 
-constexpr std::string_view kDigestStart = "sha256:";
+/// What a call tells of its arguments, beside those that were to run.
+enum class Told : std::uint8_t { kSame, kOther, kNothing };
+
+bool same_id(std::string_view call_id, const Approval& approval) {
+    return !call_id.empty() && approval.kind == ApprovalKind::kTool && approval.call_id == call_id;
+}
 
 /// How a finished call is recognised, by the best of what it says about itself.
-struct FinishedCall {
-    const ToolFinished& call;
-    const CallPrint& print;
+class FinishedCall {
+public:
+    FinishedCall(const ToolFinished& call, const CallPrint& print)
+        : call_(call), print_(print), exact_(args_of(print)) {}
 
-    bool same_id(const Approval& approval) const {
-        return approval.kind == ApprovalKind::kTool && approval.tool == call.tool &&
-               !call.call_id.empty() && approval.call_id == call.call_id;
+    /// Journals of earlier versions hold no exact arguments: their calls are matched as they were
+    /// when they were judged.
+    bool of_before() const { return exact_.empty(); }
+
+    bool same_tool(const Approval& approval) const {
+        return approval.kind == ApprovalKind::kTool && approval.tool == call_.tool;
     }
-    /// Tool and arguments are those of the approval, as far as the call tells them; `if_silent`
-    /// when it tells nothing at all.
-    bool same_call(const Approval& approval, bool if_silent) const {
-        if (approval.kind != ApprovalKind::kTool || approval.tool != call.tool) return false;
-        if (!call.args.empty()) return print.question.low == approval.question;
-        if (call.args_digest.starts_with(kDigestStart)) {
-            return call.args_digest ==
-                   (approval.run_digest.empty() ? approval.args_digest : approval.run_digest);
+    bool named(const Approval& approval) const { return same_id(call_.call_id, approval); }
+
+    Told told(const Approval& approval) const {
+        return told(approval.run_digest.empty() ? approval.args_digest : approval.run_digest,
+                    approval.question);
+    }
+    Told told(const Grant& grant) const { return told(grant.args_digest, grant.question); }
+
+    /// Whether it uses up this approval when that is open. What tells nothing of its arguments can
+    /// only be known by its id, and is none but the call of that id.
+    bool uses(const Approval& approval) const {
+        if (!same_tool(approval)) return false;
+        const Told says = told(approval);
+        if (says != Told::kNothing) return says == Told::kSame;
+        if (of_before() && call_.call_id.empty()) return true;
+        return call_.call_id == approval.call_id;
+    }
+
+    /// The agent says that it was refused before it ran. It may lie: this excuses it only where a
+    /// person was asked and has not said yes, so that it gains no execution that was allowed.
+    bool refused() const {
+        static constexpr std::array<std::string_view, 3> kClasses{"permission", "permissiondenied",
+                                                                  "denied"};
+        if (call_.ok || !call_.error) return false;
+        std::string name = lower(call_.error->error_class);
+        std::erase_if(name, [](char c) { return c == '_' || c == '-'; });
+        return contains(kClasses, std::string_view{name});
+    }
+
+private:
+    Told told(const std::string& digest, std::uint64_t question) const {
+        const auto whether = [](bool same) { return same ? Told::kSame : Told::kOther; };
+        const std::string& said = call_.args_digest;
+        if (of_before()) {
+            if (!call_.args.empty()) return whether(print_.question.low == question);
+            return said.starts_with("sha256:") ? whether(said == digest) : Told::kNothing;
         }
-        if (!call.call_id.empty()) return call.call_id == approval.call_id;
-        return if_silent;
+        const bool nothing = call_.args.empty() && said.empty();
+        if (nothing) return exact_ == digest ? Told::kSame : Told::kNothing;
+        if (!call_.args.empty() && exact_ == digest) return Told::kSame;
+        // A client's own kind of digest says which arguments only by coming again.
+        if (!said.empty() && !is_args_digest(said) && bound_digest(said) == digest)
+            return Told::kSame;
+        if (!call_.args.empty()) return Told::kOther;
+        return is_args_digest(said) ? whether(said == digest) : Told::kNothing;
     }
-    bool granted(const Grant& grant, Timestamp now) const {
-        if (grant.kind != ApprovalKind::kTool || grant.tool != call.tool || !grant.live(now))
-            return false;
-        if (grant.match == GrantMatch::kTool) return true;
-        return print.question.low == grant.question ||
-               (call.args.empty() && call.args_digest == grant.args_digest);
-    }
+
+    const ToolFinished& call_;
+    const CallPrint& print_;
+    std::string exact_;
 };
 
-/// The place of the approval that a finished call uses up: a redeemed one before one that is not.
+/// Whether the call of this id ran already: then no approval of another call is its own.
+bool ran_before(const Approvals& approvals, const FinishedCall& call) {
+    if (call.of_before()) return false;
+    return std::any_of(
+        approvals.requests.begin(), approvals.requests.end(), [&](const Approval& approval) {
+            return call.same_tool(approval) && call.named(approval) && approval.spent();
+        });
+}
+
+/// The place of the approval that a finished call uses up: that of its own id before another of the
+/// same arguments, and a redeemed one before one that is not.
 std::optional<std::size_t> covering(const Approvals& approvals, const FinishedCall& call) {
+    const bool again = ran_before(approvals, call);
     std::optional<std::size_t> found;
+    int best = -1;
     for (std::size_t i = 0; i < approvals.requests.size(); ++i) {
         const Approval& approval = approvals.requests[i];
-        if (!approval.open() || !call.same_call(approval, true)) continue;
-        if (approval.redeemed_at != kNever) return i;
-        if (!found) found = i;
+        if (!approval.open() || !call.uses(approval)) continue;
+        const bool own = !call.of_before() && call.named(approval);
+        if (again && !own) continue;
+        const int rank = (own ? 2 : 0) + (approval.redeemed_at != kNever ? 1 : 0);
+        if (rank <= best) continue;
+        best = rank;
+        found = i;
     }
     return found;
+}
+
+bool granted(const Approvals& approvals, const ToolFinished& call, const FinishedCall& finished,
+             Timestamp now) {
+    return std::any_of(approvals.grants.begin(), approvals.grants.end(), [&](const Grant& grant) {
+        if (grant.kind != ApprovalKind::kTool || grant.tool != call.tool || !grant.live(now))
+            return false;
+        return grant.match == GrantMatch::kTool || finished.told(grant) == Told::kSame;
+    });
 }
 
 bool refused(const Approval& approval) {
@@ -59,14 +130,31 @@ bool refused(const Approval& approval) {
            approval.status == S::kIgnored;
 }
 
+/// Whether the call runs against this request.
+bool against(const Approval& approval, const FinishedCall& call) {
+    const bool named = call.named(approval);
+    // An id that a person was asked about, or has allowed, is no other tool's.
+    if (!call.same_tool(approval)) return named && (approval.pending() || approval.open());
+    const Told says = call.told(approval);
+    const bool seen = named || says == Told::kSame;
+    if (refused(approval) || approval.pending()) return seen;
+    if (approval.open()) return named;  // approved, but not these arguments
+    if (approval.executed_n != 0) return named && says != Told::kOther;
+    return approval.spent() && seen;
+}
+
 }  // namespace
 
-void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print,
-           std::uint64_t n) {
-    const auto place = covering(approvals, {call, print});
+void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n,
+           bool replayed) {
+    const FinishedCall finished{call, print};
+    if (replayed && finished.of_before()) return;
+    const auto place = covering(approvals, finished);
     if (!place) return;
     Approval& approval = approvals.requests[*place];
-    approval.status = ApprovalStatus::kExecuted;
+    HEADWAY_ASSERT(may_become(approval.status, S::kExecuted) && approval.executed_n == 0);
+    approval.unverified = !finished.of_before() && finished.told(approval) == Told::kNothing;
+    approval.status = S::kExecuted;
     approval.executed_n = n;
     approval.changed_n = n;
 }
@@ -77,26 +165,36 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
     if (!must_ask && approvals.requests.empty()) return std::nullopt;
     const FinishedCall finished{call, print};
     if (covering(approvals, finished)) return std::nullopt;
-    const bool granted = std::any_of(approvals.grants.begin(), approvals.grants.end(),
-                                     [&](const Grant& g) { return finished.granted(g, now); });
-    if (granted) return std::nullopt;
+    if (granted(approvals, call, finished, now)) return std::nullopt;
     ApprovalAlarm alarm;
-    alarm.tool = call.tool;
-    const Approval* about = nullptr;
-    for (const Approval& approval : approvals.requests) {  // the newest that speaks of the call
-        const bool named = finished.same_id(approval);
-        const bool seen = named || finished.same_call(approval, false);
-        const bool open = named && approval.open();  // approved, but not these arguments
-        if (seen && (refused(approval) || approval.pending() || open)) about = &approval;
-    }
-    if (about == nullptr && !must_ask) return std::nullopt;
     alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
-    if (about == nullptr) return alarm;
+    alarm.tool = call.tool;
+    const auto& requests = approvals.requests;  // the newest that speaks of the call
+    const auto about =
+        std::find_if(requests.rbegin(), requests.rend(),
+                     [&](const Approval& approval) { return against(approval, finished); });
+    if (about == requests.rend()) return must_ask ? std::optional{alarm} : std::nullopt;
+    const bool waits = about->pending() && finished.same_tool(*about);
+    if (finished.refused() && (waits || refused(*about))) return std::nullopt;
     if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
-    const bool said = about->alarm == alarm.alarm && !about->alarm_seen;
-    if (said && !must_ask) return std::nullopt;
     alarm.id = approval_id(session, about->n);
     alarm.evidence.push_back(about->decided_n != 0 ? about->decided_n : about->n);
+    return alarm;
+}
+
+std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
+                                      const ToolStarted& call) {
+    const auto& requests = approvals.requests;
+    const auto last =
+        std::find_if(requests.rbegin(), requests.rend(), [&](const Approval& approval) {
+            return approval.tool == call.tool && same_id(call.call_id, approval);
+        });
+    if (last == requests.rend() || !refused(*last)) return std::nullopt;
+    ApprovalAlarm alarm;
+    alarm.alarm = ApprovalAlarmKind::kStartedAfterRejection;
+    alarm.tool = call.tool;
+    alarm.id = approval_id(session, last->n);
+    alarm.evidence.push_back(last->decided_n);
     return alarm;
 }
 

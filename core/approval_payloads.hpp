@@ -73,15 +73,18 @@ struct EnumNames<GrantMatch> {
     static constexpr std::array<std::string_view, 2> kNames{"args", "tool"};
 };
 
+/// Values are stored: append only.
 enum class ApprovalAlarmKind : std::uint8_t {
     kNeverExecuted,           ///< approved, and nothing came of it in time
     kExecutedThoughRejected,  ///< the rejected call ran all the same
     kExecutedUnapproved,      ///< a tool that needs approval ran without one
+    kStartedAfterRejection,   ///< the rejected call was begun all the same
 };
 template <>
 struct EnumNames<ApprovalAlarmKind> {
-    static constexpr std::array<std::string_view, 3> kNames{
-        "never_executed", "executed_though_rejected", "executed_unapproved"};
+    static constexpr std::array<std::string_view, 4> kNames{
+        "never_executed", "executed_though_rejected", "executed_unapproved",
+        "started_after_rejection"};
 };
 
 struct ApprovalRequested {

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/exact_args.hpp"
 #include "core/sha256.hpp"
 
 namespace headway::core {
@@ -88,6 +89,12 @@ void trim(Approvals& approvals) {
     }
 }
 
+/// Of a call that the agent told only by a digest: whoever decides sees no arguments at all.
+bool shows_nothing(const ApprovalRequested& asked) {
+    return asked.kind == ApprovalKind::kTool && asked.args.empty() && !asked.args_digest.empty() &&
+           asked.args_digest != kNoArgsDigest;
+}
+
 void add_grant(Approvals& approvals, const Approval& approval, Timestamp at) {
     auto& grants = approvals.grants;
     std::erase_if(grants, [at](const Grant& grant) { return !grant.live(at); });
@@ -129,8 +136,10 @@ void raise(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
 int urgency_of(ApprovalAlarmKind kind) noexcept {
     switch (kind) {
         case ApprovalAlarmKind::kExecutedThoughRejected:
-            return 2;
+            return 3;
         case ApprovalAlarmKind::kExecutedUnapproved:
+            return 2;
+        case ApprovalAlarmKind::kStartedAfterRejection:
             return 1;
         case ApprovalAlarmKind::kNeverExecuted:
             break;
@@ -145,6 +154,10 @@ bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept {
 
 bool Approval::open() const noexcept {
     return kind == ApprovalKind::kTool && may_become(status, S::kExecuted);
+}
+
+bool Approval::spent() const noexcept {
+    return executed_n != 0 || (status == S::kCancelled && alarm.has_value());
 }
 
 bool Approval::undelivered() const noexcept {
@@ -270,6 +283,7 @@ void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n
     approval.identity_digest = identity_of(asked);
     approval.identity = identity_start(approval.identity_digest);
     approval.question = asked.question;
+    approval.unseen = asked.hidden_bytes != 0 || shows_nothing(asked);
     approval.changed_n = n;
     approvals.requests.push_back(std::move(approval));
     if (approvals.pending() > limits::kApprovalsPendingMax) {  // refused before it comes to this

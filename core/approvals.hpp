@@ -83,6 +83,8 @@ struct Approval {
     /// Of kind, tool and arguments (identity_of): equal requests share it, others never.
     std::string identity_digest;
     bool alarm_seen = false;  ///< a person has acknowledged `alarm`: the same again is news
+    bool unverified = false;  ///< the call that used it did not tell its arguments
+    bool unseen = false;      ///< there is more to it than whoever decides is shown
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
     /// Approved and not used up: the call may run.
@@ -90,6 +92,8 @@ struct Approval {
     /// The decision still has to reach the agent: until it is redeemed, or acknowledged where there
     /// is nothing to redeem.
     bool undelivered() const noexcept;
+    /// Its one call ran, allowed or not: another of the same needs an approval of its own.
+    bool spent() const noexcept;
     bool operator==(const Approval&) const = default;
     static constexpr auto fields();
 };
@@ -131,7 +135,7 @@ struct RaisedAlarm {
 };
 
 /// How urgent an alarm is, more first: what was forbidden and done, what was never asked for, what
-/// was allowed and left undone. Pure.
+/// was forbidden and begun, what was allowed and left undone. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.
@@ -193,8 +197,10 @@ void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n
 void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n);
 void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n);
-/// A call finished: it uses up the approval that covers it, if any.
-void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n);
+/// A call finished: it uses up the approval that covers it, if any. `replayed`: the rules of loops
+/// take it for an earlier finish that came again; an approval is used up by it all the same.
+void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n,
+           bool replayed);
 /// The agent has read the decision.
 void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n);
 /// The session ended: nobody has to decide any more, and nothing is granted.
@@ -238,6 +244,9 @@ bool asks_for_another_way(std::string_view reason);
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallPrint& print,
                                       bool must_ask, Timestamp now);
+/// The one that a call deserves which just began: by its id it was rejected. Pure.
+std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
+                                      const ToolStarted& call);
 
 /// Since when somebody has been there to hear of calls.
 struct Attendance {
@@ -272,7 +281,8 @@ constexpr auto Approval::fields() {
         field("redeem_key", &A::redeem_key), field("executed_n", &A::executed_n),
         field("alarm", &A::alarm), field("acknowledged", &A::acknowledged),
         field("changed_n", &A::changed_n), field("identity_digest", &A::identity_digest),
-        field("alarm_seen", &A::alarm_seen));
+        field("alarm_seen", &A::alarm_seen), field("unverified", &A::unverified),
+        field("unseen", &A::unseen));
 }
 
 }  // namespace headway::core

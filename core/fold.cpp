@@ -77,10 +77,10 @@ struct Fold {
     void operator()(const ToolFinished& call) const {
         const Timestamp since = call.call_id.empty() ? kNever : close_call(call.call_id);
         evidence = enter_call(state, call, event.n, since != kNever);
+        if (!state.approvals.requests.empty())
+            enter(state.approvals, call, evidence.print, event.n, evidence.replayed);
         if (evidence.replayed) return;
         evidence.overran = overran(state.policy, call, since, event.at);
-        if (!state.approvals.requests.empty())
-            enter(state.approvals, call, evidence.print, event.n);
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
         note_failure(call);

@@ -25,6 +25,14 @@ bool is_reflecting(const SessionState& state) {
            state.agent_state == AgentState::kStreamingResponse;
 }
 
+/// Only approvals compare the exact arguments of a call: without any they take no room on disk.
+void forget_args(Event& event) {
+    auto* call = std::get_if<ToolFinished>(&event.payload);
+    if (call == nullptr || !call->print) return;
+    call->print->args_start = {};
+    call->print->args_end = {};
+}
+
 EstimatePtr shared_estimate(const SessionState& state) {
     const CurrentEstimate& current = state.estimates->current;
     return current.n == 0 ? nullptr : std::make_shared<CurrentEstimate>(current);
@@ -87,9 +95,10 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         const std::uint64_t calls = state_.tool_calls;
         const std::uint64_t step = own_steps(state_);
         std::optional<ApprovalAlarm> alarm = alarm_before(event, context);
+        if (state_.approvals.requests.empty()) forget_args(event);
         add(std::move(event), out);
         if (state_.tool_calls != calls) add_stats(context, out);
-        if (state_.tool_calls != calls && alarm) add_alarm(*std::move(alarm), context, out);
+        if (alarm) add_alarm(*std::move(alarm), out[at].n, context, out);
         if (std::holds_alternative<ApprovalRequested>(out[at].payload))
             settle(out[at].n, context, out);
         ask_for_call(place, context, out);

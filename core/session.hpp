@@ -37,8 +37,8 @@ struct ApprovalRules {
 
     /// Whether a person has to allow this tool's calls.
     bool must_ask(const Policy& policy, std::string_view tool) const;
-    /// Whether time alone may approve a request.
-    bool time_may_approve(const Policy& policy, ApprovalKind kind, std::string_view tool) const;
+    /// Whether time alone may approve a request: never a critical one, nor one that hides anything.
+    bool time_may_approve(const Policy& policy, const Approval& asked) const;
     /// Whether an agent may ask so. Errors: kInvalidField.
     Result<> check_request(const Policy& policy, const ApprovalRequested& asked) const;
 };
@@ -219,7 +219,8 @@ private:
 
     // session_approvals.cpp
     std::optional<ApprovalAlarm> alarm_before(const Event& event, const Context& context) const;
-    void add_alarm(ApprovalAlarm alarm, const Context& context, std::vector<Event>& out);
+    void add_alarm(ApprovalAlarm alarm, std::uint64_t cause, const Context& context,
+                   std::vector<Event>& out);
     void ask(ApprovalRequested request, const Context& context, std::vector<Event>& out);
     void ask_for_call(std::size_t place, const Context& context, std::vector<Event>& out);
     void settle(std::uint64_t n, const Context& context, std::vector<Event>& out);

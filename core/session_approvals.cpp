@@ -58,10 +58,9 @@ bool ApprovalRules::must_ask(const Policy& policy, std::string_view tool) const 
     return own != nullptr && own->requires_approval;
 }
 
-bool ApprovalRules::time_may_approve(const Policy& policy, ApprovalKind kind,
-                                     std::string_view tool) const {
-    return kind == ApprovalKind::kTool && contains(approve_on_expiry, tool) &&
-           !must_ask(policy, tool);
+bool ApprovalRules::time_may_approve(const Policy& policy, const Approval& asked) const {
+    return asked.kind == ApprovalKind::kTool && contains(approve_on_expiry, asked.tool) &&
+           !must_ask(policy, asked.tool) && asked.risk != Risk::kCritical && !asked.unseen;
 }
 
 Result<> ApprovalRules::check_request(const Policy& policy, const ApprovalRequested& asked) const {
@@ -83,6 +82,12 @@ Result<> ApprovalRules::check_request(const Policy& policy, const ApprovalReques
         return wrong(
             "an agent cannot have its own request approved; the operator names the tools whose "
             "calls time may approve in approvals.approve_on_expiry",
+            "/on_expiry");
+    }
+    if (asked.risk == Risk::kCritical || asked.hidden_bytes != 0) {
+        return wrong(
+            "time approves nothing of critical risk, nor what it hides from whoever could say no; "
+            "use hold, reject or escalate",
             "/on_expiry");
     }
     const auto least = static_cast<std::uint64_t>(approve_on_expiry_after.count());
@@ -195,9 +200,13 @@ Result<> Session::acknowledge_alarms(std::uint64_t n, std::string by, std::strin
     return {};
 }
 
-/// Before `event` is folded: whether the call that finished had to be allowed and was not.
+/// Before `event` is folded: whether the call that began or finished had to be allowed and was
+/// not. One that came before and comes again is asked about like the first: only the same event_id
+/// makes it the same report, since an agent chooses all else.
 std::optional<ApprovalAlarm> Session::alarm_before(const Event& event,
                                                    const Context& context) const {
+    if (const auto* start = std::get_if<ToolStarted>(&event.payload))
+        return alarm_of(state_.approvals, id_, *start);
     const auto* call = std::get_if<ToolFinished>(&event.payload);
     if (call == nullptr) return std::nullopt;
     const bool must_ask = context.approvals != nullptr
@@ -208,13 +217,10 @@ std::optional<ApprovalAlarm> Session::alarm_before(const Event& event,
     return alarm_of(state_.approvals, id_, *call, print, must_ask, context.now);
 }
 
-/// Behind the call that deserves it.
-void Session::add_alarm(ApprovalAlarm alarm, const Context& context, std::vector<Event>& out) {
-    for (auto event = out.rbegin(); event != out.rend(); ++event) {
-        if (!std::holds_alternative<ToolFinished>(event->payload)) continue;
-        alarm.evidence.push_back(event->n);
-        break;
-    }
+/// Behind the call that deserves it, which is event `cause`.
+void Session::add_alarm(ApprovalAlarm alarm, std::uint64_t cause, const Context& context,
+                        std::vector<Event>& out) {
+    alarm.evidence.push_back(cause);
     const auto about = parse_approval_id(alarm.id);
     const Approval* asked = about ? state_.approvals.find(about->n) : nullptr;
     const bool last = asked != nullptr && asked->pending() && state_.approvals.pending() == 1;
@@ -323,9 +329,9 @@ void Session::add_overdue(const Context& context, std::vector<Event>& out) {
                              approval.expires_at != kNever && approval.expires_at <= context.now;
         if (expires) {
             // The rules of today, whatever they were when it was asked.
-            const bool approves =
-                approval.on_expiry == OnExpiry::kApprove && context.approvals != nullptr &&
-                context.approvals->time_may_approve(state_.policy, approval.kind, approval.tool);
+            const bool approves = approval.on_expiry == OnExpiry::kApprove &&
+                                  context.approvals != nullptr &&
+                                  context.approvals->time_may_approve(state_.policy, approval);
             const bool held = approval.on_expiry == OnExpiry::kApprove && !approves;
             ApprovalExpired expired;
             expired.id = approval_id(id_, approval.n);

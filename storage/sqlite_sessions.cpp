@@ -270,10 +270,11 @@ Result<std::vector<SessionNeed>> SqliteStore::needs(std::size_t limit) {
 Result<std::vector<SessionAlarm>> SqliteStore::alarms(std::size_t limit) {
     static_assert(static_cast<int>(core::ApprovalAlarmKind::kExecutedThoughRejected) == 1);
     static_assert(static_cast<int>(core::ApprovalAlarmKind::kExecutedUnapproved) == 2);
+    static_assert(static_cast<int>(core::ApprovalAlarmKind::kStartedAfterRejection) == 3);
     HEADWAY_TRY(Statement list,
                 database_.prepare("SELECT session,alarm,alarm_at FROM session_index WHERE alarm IS "
-                                  "NOT NULL ORDER BY CASE alarm WHEN 1 THEN 0 WHEN 2 THEN 1 ELSE 2 "
-                                  "END,alarm_at,session LIMIT ?1"));
+                                  "NOT NULL ORDER BY CASE alarm WHEN 1 THEN 0 WHEN 2 THEN 1 WHEN 3 "
+                                  "THEN 2 ELSE 3 END,alarm_at,session LIMIT ?1"));
     list.bind(1, static_cast<std::int64_t>(limit));
     std::vector<SessionAlarm> found;
     while (true) {

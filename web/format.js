@@ -55,7 +55,7 @@ export function text(value) {
 
 // What went against a decision.
 export const ALARMS = { executed_though_rejected: 'ran although it was rejected', executed_unapproved: 'ran without the approval that it needs',
-    never_executed: 'was approved and never ran' };
+    started_after_rejection: 'was started although it was rejected', never_executed: 'was approved and never ran' };
 
 // Markdown's bold and code without their marks, where a line has no room for them.
 export const unmark = (s) => s.replace(/\*\*([^*\n]+)\*\*|`([^`\n]+)`/g, '$1$2');

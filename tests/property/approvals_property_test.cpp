@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "core/exact_args.hpp"
 #include "core/session.hpp"
 #include "storage/codec.hpp"
 #include "tests/support/gen.hpp"
@@ -80,7 +81,7 @@ private:
     ApprovalRequested request() {
         ApprovalRequested asked;
         asked.tool = name("t");
-        asked.args_digest = name("sha256:");
+        asked.args_digest = bound_digest(name("args"));
         asked.args.text = "{}";
         asked.call_id = gen_.chance(3) ? "" : name("c");
         asked.question = digest_of(asked.tool + asked.args_digest).low;
@@ -102,7 +103,7 @@ private:
         made.by = name("p");
         if (made.decision == Decision::kEdit) {
             made.edited_args.text = "{}";
-            made.edited_digest = name("sha256:");
+            made.edited_digest = bound_digest(name("args"));
             made.edited_question = gen_.below(9);
         }
         if (made.decision == Decision::kApprove && gen_.chance(4)) {
@@ -115,7 +116,7 @@ private:
 
     void redeem(std::vector<Event>& out) {
         const std::uint64_t n = number();
-        const std::string digest = name("sha256:");
+        const std::string digest = bound_digest(name("args"));
         const std::string key = gen_.chance(2) ? "" : name("k");
         const Approval* found = session.state().approvals.find(n);
         const Approval before = found != nullptr ? *found : Approval{};
@@ -129,10 +130,17 @@ private:
         ToolFinished done;
         done.tool = name("t");
         done.call_id = gen_.chance(2) ? "" : name("c");
-        static_cast<Text&>(done.args) = bounded_text("{}");
+        const std::string digest = bound_digest(name("args"));
         CallPrint print;
-        print.question.low = digest_of(done.tool + name("sha256:")).low;
-        print.outcome.low = gen_.word();
+        print.question.low = digest_of(done.tool + digest).low;
+        const std::uint64_t tells = gen_.below(4);  // 0 is nothing about its arguments
+        if (tells == 1) done.args_digest = digest;
+        if (tells > 1) static_cast<Text&>(done.args) = bounded_text("{}");
+        keep_args(print, tells > 1 ? std::string_view{digest} : kNoArgsDigest);
+        if (gen_.chance(8)) print.args_start = print.args_end = {};  // as in journals from before
+        done.ok = !gen_.chance(4);
+        if (!done.ok) done.error = ToolError{gen_.chance(2) ? "denied" : "other", {}};
+        print.outcome.low = gen_.below(3);  // so that some look like one that came before
         done.print = print;
         return event(std::move(done));
     }
@@ -157,6 +165,8 @@ private:
                     (winner->second == Decision::kApprove || winner->second == Decision::kEdit));
             }
         }
+        for (std::size_t i = 0; i < out.size(); ++i)
+            check_call(out, i);
         const SessionState& state = session.state();
         REQUIRE(state.approvals.pending() <= limits::kApprovalsPendingMax);
         const bool loops = state.calls_while_asked > limits::kCallsBesideQuestion &&
@@ -169,6 +179,30 @@ private:
             REQUIRE(approval.decision.has_value() == (winner != winners_.end()));
             if (approval.decision) REQUIRE(*approval.decision == winner->second);
         }
+    }
+
+    /// A call that needs approval used one up, raised an alarm, or had a grant, or says that it was
+    /// refused while nobody had said yes; and none uses up two.
+    void check_call(const std::vector<Event>& out, std::size_t place) {
+        const auto* call = std::get_if<ToolFinished>(&out[place].payload);
+        if (call == nullptr) return;
+        const Approvals& approvals = session.state().approvals;
+        const auto used = std::count_if(
+            approvals.requests.begin(), approvals.requests.end(),
+            [&](const Approval& approval) { return approval.executed_n == out[place].n; });
+        REQUIRE(used <= 1);
+        const bool must_ask = rules_.must_ask(session.state().policy, call->tool);
+        const bool granted = std::any_of(
+            approvals.grants.begin(), approvals.grants.end(),
+            [&](const Grant& grant) { return grant.tool == call->tool && grant.live(at(now_)); });
+        const bool excused = !call->ok && call->error->error_class == "denied";
+        const bool before = call->print->args_start == Digest{};
+        if (!must_ask || used == 1 || granted || excused || before) return;
+        const bool raised = std::any_of(out.begin(), out.end(), [&](const Event& one) {
+            const auto* alarm = std::get_if<ApprovalAlarm>(&one.payload);
+            return alarm != nullptr && alarm->evidence.back() == out[place].n;
+        });
+        REQUIRE(raised);
     }
 
     Gen& gen_;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "core/exact_args.hpp"
 #include "core/limits.hpp"
 #include "core/session.hpp"
 #include "core/sha256.hpp"
@@ -20,7 +21,7 @@ ApprovalRequested call(std::string tool = "deploy", std::string digest = "sha256
     ApprovalRequested asked;
     asked.tool = std::move(tool);
     asked.args.text = "{}";
-    asked.args_digest = std::move(digest);
+    asked.args_digest = bound_digest(digest);
     asked.call_id = std::move(call_id);
     asked.question = digest_of(asked.tool + asked.args_digest).low;
     return asked;
@@ -51,6 +52,7 @@ Event ran(const ApprovalRequested& asked, std::string call_id = "c1") {
     CallPrint print;
     print.question.low = asked.question;
     print.outcome.low = 77;
+    keep_args(print, asked.args_digest);
     done.print = print;
     return event(std::move(done));
 }
@@ -84,7 +86,9 @@ struct Desk : Story {
         return keep([&](auto& out) { return session.decide(n, std::move(said), around(ms), out); });
     }
     Result<bool> redeem(std::uint64_t n, std::string digest, std::string key = {}) {
-        return keep([&](auto& out) { return session.redeem(n, digest, key, around(3), out); });
+        return keep([&](auto& out) {
+            return session.redeem(n, bound_digest(digest), key, around(3), out);
+        });
     }
     Result<> revoke(std::uint64_t n, std::int64_t ms = 4) {
         return keep([&](auto& out) {
@@ -281,7 +285,7 @@ TEST_CASE("approvals: after an edit only the edited arguments run", "[core]") {
     const auto n = desk.ask(asked);
     Ruling edit = ruling(Decision::kEdit);
     edit.edited_args.text = R"({"host":"staging"})";
-    edit.edited_digest = "sha256:edited";
+    edit.edited_digest = bound_digest("sha256:edited");
     edit.edited_question = 4711;
     REQUIRE(*desk.decide(n, edit));
     CHECK(desk.status(n) == S::kEdited);
@@ -289,7 +293,7 @@ TEST_CASE("approvals: after an edit only the edited arguments run", "[core]") {
     CHECK(*desk.redeem(n, "sha256:edited"));
     SECTION("the edited ones use it up") {
         auto edited = asked;
-        edited.question = 4711;
+        edited.args_digest = edit.edited_digest;
         CHECK(alarms(desk.report(ran(edited), 5)).empty());
         CHECK(desk.status(n) == S::kExecuted);
     }
@@ -311,11 +315,11 @@ TEST_CASE("approvals: a rejected call that runs all the same raises an alarm", "
         const auto alarm = all_of<ApprovalAlarm>(out).front();
         CHECK(alarm.id == approval_id("story", n));
         CHECK(alarm.evidence == std::vector<std::uint64_t>{desk.at_n(n).decided_n, out[0].n});
-        CHECK(alarms(desk.report(ran(asked, "third"), 6)).empty());  // said before
+        CHECK(alarms(desk.report(ran(asked, "third"), 6)) == alarms(out));  // each time
     }
     SECTION("by its call_id, with any arguments") {
         auto other = asked;
-        other.question = 1;
+        other.args_digest = bound_digest("other");
         CHECK(alarms(desk.report(ran(other, "c1"), 5)) ==
               std::vector{ApprovalAlarmKind::kExecutedThoughRejected});
     }
@@ -327,7 +331,7 @@ TEST_CASE("approvals: a rejected call that runs all the same raises an alarm", "
     }
     SECTION("nor does another call") {
         auto other = asked;
-        other.question = 1;
+        other.args_digest = bound_digest("other");
         CHECK(alarms(desk.report(ran(other, "c9"), 5)).empty());
     }
 }
@@ -624,10 +628,11 @@ TEST_CASE("approvals: equal requests are those of one kind, tool and arguments",
 TEST_CASE("approvals: an identity is a SHA-256 of parts that cannot run into each other",
           "[core]") {
     CHECK(identity_of(call()).size() == 64);
-    CHECK(identity_of(call()) == sha256_hex("headway approval 1\n4:tool\n6:deploy\n8:sha256:1"));
+    CHECK(identity_of(call()) ==
+          sha256_hex("headway approval 1\n4:tool\n6:deploy\n71:" + call().args_digest));
     CHECK(identity_start(identity_of(call())) ==
           std::stoull(identity_of(call()).substr(0, 16), nullptr, 16));
-    auto split = call("deploy\n8:sha256:1");
+    auto split = call("deploy\n71:" + call().args_digest);
     split.args_digest.clear();
     CHECK(identity_of(split) != identity_of(call()));
 }

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""What an agent says of the calls that a person has to allow: one approval is one execution, of the bytes that were shown, and no
+field of a report makes more of it."""
+import hashlib
+import json
+import unittest
+
+from test_agent_authority import AgentCase
+
+ARGS = {"to": "production", "n": 1}
+DIGEST = "sha256:" + hashlib.sha256(json.dumps(ARGS, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+class CallCase(AgentCase):
+    """Calls of `deploy` need a person's approval."""
+    SESSION = "a-1"
+
+    def setUp(self):
+        _, self.operator, self.agent = self.pair({"approvals.require_tools": "deploy,drop"})
+
+    def started(self, call_id="c1", tool="deploy", args=ARGS, **more):
+        data = {"tool": tool, "call_id": call_id, **({"args": args} if args is not None else {}), **more}
+        return self.agent.report(self.SESSION, "tool.started", **data)
+
+    def finished(self, call_id="c1", tool="deploy", args=ARGS, result="done", **more):
+        data = {"tool": tool, **({"call_id": call_id} if call_id else {}), **({"args": args} if args is not None else {}),
+                **({"result": result} if more.get("ok", True) else {}), **more}
+        return self.agent.report(self.SESSION, "tool.finished", **data)
+
+    def ask(self, **more) -> str:
+        """A started call and the id of the request that it made."""
+        (waiting,) = [a for a in self.started(**more)["approvals"] if a["status"] == "pending"]
+        return waiting["id"]
+
+    def decide(self, approval, decision="approve", **more):
+        reply = self.operator.post(f"/v1/approvals/{approval}/decision", {"decision": decision, **more})
+        self.assertEqual(reply.status, 200, reply.body)
+
+    def approved(self, **more) -> str:
+        approval = self.ask(**more)
+        self.decide(approval)
+        return approval
+
+    def shown(self, approval) -> dict:
+        return self.operator.get(f"/v1/approvals/{approval}").json()
+
+    def alarms(self) -> list:
+        return [e["data"]["alarm"] for e in self.operator.journal(self.SESSION) if e["type"] == "approval.alarm"]
+
+    def open_alarms(self) -> list:
+        return [(a["kind"], a["approval_id"], a["times"]) for a in self.operator.session(self.SESSION)["alarms"]]
+
+    def acknowledge(self):
+        self.assertEqual(self.operator.post(f"/v1/sessions/{self.SESSION}/alarms/acknowledge", {}).status, 200)
+
+
+class OneExecution(CallCase):
+    def test_the_same_call_again_raises_each_time_in_this_round_and_in_others(self):
+        approval = self.approved()
+        self.finished(round=1)
+        self.assertEqual((self.alarms(), self.shown(approval)["status"]), ([], "executed"))
+        for times, number in enumerate((1, 1, 2, 3), 1):
+            self.finished(round=number)
+            self.assertEqual(self.open_alarms(), [("executed_unapproved", approval, times)])
+
+    def test_after_the_acknowledgement_the_next_one_is_raised_anew(self):
+        approval = self.approved()
+        for _ in range(2):
+            self.finished()
+        for _ in range(3):
+            self.acknowledge()
+            self.assertEqual(self.open_alarms(), [])
+            self.finished()
+            self.assertEqual(self.open_alarms(), [("executed_unapproved", approval, 1)])
+
+    def test_a_finish_while_its_new_request_waits_raises_at_once(self):
+        self.approved()
+        self.finished()
+        for number in range(2, 5):
+            approval = self.ask()
+            self.finished()
+            self.assertIn(("executed_unapproved", approval, 1), self.open_alarms())
+            self.assertEqual((self.shown(approval)["status"], self.shown(approval)["alarm"]), ("cancelled", "executed_unapproved"))
+            self.assertEqual(len(self.alarms()), number - 1)
+
+    def test_each_approved_repetition_is_allowed_and_uses_up_its_own(self):
+        for _ in range(4):
+            approval = self.approved()
+            self.finished()
+            self.assertEqual((self.alarms(), self.shown(approval)["status"]), ([], "executed"))
+
+    def test_the_same_event_id_again_is_no_second_execution(self):
+        approval = self.approved()
+        event = {"type": "tool.finished", "event_id": "e1", "data": {"tool": "deploy", "call_id": "c1", "args": ARGS, "result": "done"}}
+        for _ in range(6):
+            self.assertEqual(self.agent.post(f"/v1/sessions/{self.SESSION}/events", event).status, 200)
+        self.assertEqual((self.alarms(), self.shown(approval)["status"]), ([], "executed"))
+
+    def test_a_call_that_only_its_agent_wanted_allowed_is_not_repeated_either(self):
+        approval = self.approved(tool="bash", requires_approval=True)
+        self.finished(tool="bash")
+        self.finished(tool="bash")
+        self.assertEqual(self.open_alarms(), [("executed_unapproved", approval, 1)])
+        self.finished(tool="bash", args={"other": "call"}, call_id="c2")  # nobody has to allow it
+        self.assertEqual(len(self.alarms()), 1)
+
+    def test_a_call_that_ran_unapproved_takes_no_other_calls_approval(self):
+        other = self.approved(call_id="c2")
+        self.finished(call_id="c2")
+        free = self.approved(call_id="c3")
+        self.finished(call_id="c2")
+        self.assertEqual((self.alarms(), self.shown(free)["status"]), (["executed_unapproved"], "approved"))
+        self.assertEqual(self.open_alarms()[0][1], other)
+
+
+class Arguments(CallCase):
+    def test_a_digest_alone_says_that_it_shows_nothing(self):
+        approval = self.ask(args=None, args_digest=DIGEST)
+        shown = self.shown(approval)
+        self.assertEqual((shown["args"], shown["args_digest"], shown["risk"]), (None, DIGEST, "high"))
+        self.assertIn("arguments were not sent", shown["summary"])
+
+    def test_the_call_of_a_digest_is_known_by_its_arguments(self):
+        approval = self.approved(args=None, args_digest=DIGEST)
+        self.finished(args=ARGS)
+        shown = self.shown(approval)
+        self.assertEqual((self.alarms(), shown["status"], shown["unverified"]), ([], "executed", False))
+
+    def test_other_arguments_than_those_of_the_digest_raise(self):
+        approval = self.approved(args=None, args_digest=DIGEST)
+        self.finished(args={**ARGS, "n": 2})
+        self.assertEqual((self.open_alarms(), self.shown(approval)["status"]), ([("executed_unapproved", approval, 1)], "approved"))
+
+    def test_a_digest_of_another_kind_is_known_when_it_comes_again(self):
+        approval = self.approved(args=None, args_digest="md5:0123")
+        self.assertIn("arguments were not sent", self.shown(approval)["summary"])
+        self.assertNotEqual(self.shown(approval)["args_digest"], self.shown(self.ask(call_id="c9", args=None))["args_digest"])
+        self.finished(args=None, args_digest="md5:0123")
+        shown = self.shown(approval)
+        self.assertEqual((self.alarms(), shown["status"], shown["unverified"]), ([], "executed", False))
+
+    def test_nothing_about_the_arguments_uses_the_approval_of_its_call_up_and_is_marked(self):
+        approval, other = self.approved(), self.approved(call_id="c2", args={"to": "staging"})
+        self.finished(args=None)
+        shown = self.shown(approval)
+        self.assertEqual((self.alarms(), shown["status"], shown["unverified"]), ([], "executed", True))
+        self.finished(args=None, call_id=None)
+        self.finished(args=None, call_id="c3")
+        self.assertEqual((self.alarms(), self.shown(other)["status"]), (["executed_unapproved"] * 2, "approved"))
+
+    def test_a_call_without_arguments_needs_to_say_none(self):
+        approval = self.approved(args=None)
+        self.finished(args=None)
+        shown = self.shown(approval)
+        self.assertEqual((self.alarms(), shown["status"], shown["unverified"]), ([], "executed", False))
+
+    def test_another_tool_under_the_id_of_an_approved_call_raises(self):
+        approval = self.approved()
+        self.finished(tool="bash", args=None)
+        self.assertEqual((self.open_alarms(), self.shown(approval)["status"]), ([("executed_unapproved", approval, 1)], "approved"))
+
+    def test_arguments_that_only_look_alike_are_others(self):
+        """The rules of loops leave out what says when and which time, such as `pid`; an approval is bound to the very bytes."""
+        args = [{"signal": 9, "pid": pid} for pid in (4711, 1)]
+        approval = self.approved(args=args[0])
+        self.finished(call_id="c2", args=args[1])
+        self.assertEqual((self.alarms(), self.shown(approval)["status"]), (["executed_unapproved"], "approved"))
+        self.decide(self.ask(call_id="c3", args=args[1]), scope="session")
+        self.finished(call_id="c4", args=args[1])
+        self.assertEqual(len(self.alarms()), 1)
+        self.finished(call_id="c5", args={**args[1], "pid": 2})
+        self.assertEqual(len(self.alarms()), 2)
+
+
+class Refusals(CallCase):
+    DENIED = {"ok": False, "error": {"class": "permission_denied", "message": "refused before it ran"}}
+
+    def test_a_call_that_was_refused_did_not_run(self):
+        approval = self.ask()
+        self.finished(**self.DENIED)
+        self.assertEqual((self.alarms(), self.shown(approval)["status"]), ([], "pending"))
+        self.decide(approval, "reject")
+        for name in ("permission", "denied"):
+            self.finished(ok=False, error={"class": name, "message": "refused"})
+        self.assertEqual(self.alarms(), [])
+
+    def test_only_a_failure_of_that_class_is_a_refusal(self):
+        self.decide(self.ask(), "reject")
+        for more in ({"ok": True, "error": self.DENIED["error"]}, {"ok": False, "error": {"class": "timeout", "message": "permission denied"}}, {"ok": False}):
+            self.finished(**more)
+        self.assertEqual(self.alarms(), ["executed_though_rejected"] * 3)
+
+    def test_a_refusal_that_nobody_was_asked_about_is_no_excuse_and_an_approval_is_used_up_by_it(self):
+        self.finished(call_id="c9", **self.DENIED)
+        self.assertEqual(self.alarms(), ["executed_unapproved"])
+        approval = self.approved()
+        self.finished(**self.DENIED)
+        self.assertEqual(self.shown(approval)["status"], "executed")
+        self.finished(**self.DENIED)
+        self.assertEqual(self.alarms(), ["executed_unapproved"] * 2)
+
+    def test_a_call_that_starts_after_its_rejection_raises(self):
+        approval = self.ask()
+        self.decide(approval, "reject")
+        self.started()
+        self.assertEqual(self.open_alarms(), [("started_after_rejection", approval, 1)])
+        self.assertEqual(self.operator.get("/v1/overview").json()["needs_you"][0]["reason_code"], "started_after_rejection")
+        self.assertIn("headway_approval_alarms{alarm=\"started_after_rejection\"} 1", self.operator.get("/metrics").body.decode())
+        self.finished()
+        self.assertEqual(self.open_alarms()[-1], ("executed_though_rejected", approval, 1))
+        self.started(call_id="c2")  # another call asks anew
+        self.assertEqual(len(self.alarms()), 2)
+
+
+class Time(AgentCase):
+    """What time may approve has to be all there, and not the worst."""
+    SETTINGS = {"approvals.approve_on_expiry": "lint", "approvals.approve_on_expiry_after": "1s"}
+    ASKED = {"tool": "lint", "on_expiry": "approve", "expires_in_ms": 1000}
+
+    def test_neither_critical_nor_hidden_calls_are_approved_by_time(self):
+        _, operator, agent = self.pair(self.SETTINGS)
+        for more in ({"args": {}, "risk": "critical"}, {"args": {"password": "hunter22"}}):
+            self.refused(agent.post("/v1/sessions/a-1/approvals", {**self.ASKED, **more}), "invalid_field", "/on_expiry", "time")
+            event = {"type": "approval.requested", "data": {**self.ASKED, **more}}
+            self.refused(agent.post("/v1/sessions/a-1/events", event), "invalid_field", "/data/on_expiry")
+        self.assertEqual(operator.get("/v1/sessions/a-1").status, 404, "something was stored")
+        asked = agent.post("/v1/sessions/a-1/approvals", {**self.ASKED, "args": {}, "risk": "high"}).json()
+        self.assertEqual(agent.get(f"/v1/approvals/{asked['id']}?wait=1m").json()["status"], "approved")
+
+
+if __name__ == "__main__":
+    unittest.main()

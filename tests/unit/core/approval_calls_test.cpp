@@ -1,0 +1,249 @@
+#include <catch2/catch.hpp>
+
+#include "core/approvals.hpp"
+#include "core/exact_args.hpp"
+#include "core/session.hpp"
+#include "core/sha256.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+
+// Calls and the approvals that they use up: what test_approved_calls.py cannot reach over HTTP,
+// above all journals from before exact arguments were kept.
+
+using namespace headway::core;
+using namespace headway::tests;
+using S = ApprovalStatus;
+using Kind = ApprovalAlarmKind;
+
+namespace {
+
+const std::string kOne = bound_digest("one");
+const std::string kTwo = bound_digest("two");
+
+ApprovalRequested asked(std::string call_id, const std::string& digest = kOne) {
+    ApprovalRequested made;
+    made.tool = "deploy";
+    made.call_id = std::move(call_id);
+    made.args.text = "{}";
+    made.args_digest = digest;
+    made.question = 7;
+    return made;
+}
+
+/// As the decoder makes it; of before: as its earlier versions did.
+ToolFinished ran(std::string call_id, const std::string& digest = kOne, bool of_before = false) {
+    ToolFinished call;
+    call.tool = "deploy";
+    call.call_id = std::move(call_id);
+    static_cast<Text&>(call.args) = bounded_text("{}");
+    CallPrint print;
+    print.question.low = 7;
+    if (!of_before) keep_args(print, digest);
+    call.print = print;
+    return call;
+}
+
+ToolFinished silent(std::string call_id, bool of_before = false) {
+    ToolFinished call = ran(std::move(call_id), std::string{kNoArgsDigest}, of_before);
+    call.args = {};
+    return call;
+}
+
+struct Desk : Story {
+    ApprovalRules rules;
+    explicit Desk(bool required = false) {
+        if (required) rules.require_tools = {"deploy"};
+    }
+    Context around(std::int64_t ms) const {
+        Context made = context(ms);
+        made.approvals = &rules;
+        return made;
+    }
+    std::uint64_t ask(ApprovalRequested made) {
+        return Story::report(event(std::move(made)), around(1)).front().n;
+    }
+    void decide(std::uint64_t n, Decision decision = Decision::kApprove) {
+        Ruling ruling;
+        ruling.decision = decision;
+        std::vector<Event> out;
+        REQUIRE(*session.decide(n, ruling, around(2), out));
+        events.insert(events.end(), out.begin(), out.end());
+    }
+    std::uint64_t approved(ApprovalRequested made) {
+        const std::uint64_t n = ask(std::move(made));
+        decide(n);
+        return n;
+    }
+    /// What it raises, and that a replay gives the same.
+    template <class Call>
+    std::vector<Kind> report(Call call) {
+        std::vector<Kind> raised;
+        for (const Event& one : Story::report(event(std::move(call)), around(5))) {
+            if (const auto* alarm = std::get_if<ApprovalAlarm>(&one.payload))
+                raised.push_back(alarm->alarm);
+        }
+        REQUIRE(folded(events) == session.state());
+        return raised;
+    }
+    const Approval& of(std::uint64_t n) const { return *session.state().approvals.find(n); }
+};
+
+}  // namespace
+
+TEST_CASE("exact arguments: a print keeps the whole digest", "[core]") {
+    CHECK(kNoArgsDigest == "sha256:" + sha256_hex("{}"));
+    CHECK(is_args_digest(kOne));
+    for (const char* other : {"", "sha256:1", "md5:0123"})
+        CHECK_FALSE(is_args_digest(other));
+    CHECK_FALSE(is_args_digest("sha256:" + std::string(64, 'A')));
+    CHECK(bound_digest(kOne) == kOne);
+    CHECK(bound_digest("md5:0123") == "sha256:" + sha256_hex("md5:0123"));
+    CallPrint print;
+    CHECK(args_of(print).empty());
+    keep_args(print, kOne);
+    CHECK(args_of(print) == kOne);
+}
+
+TEST_CASE("approved calls: the exact arguments are kept where approvals are, and nowhere else",
+          "[core]") {
+    Desk desk{true};
+    const auto kept = [&] {
+        for (auto it = desk.events.rbegin(); it != desk.events.rend(); ++it) {
+            if (const auto* call = std::get_if<ToolFinished>(&it->payload))
+                return args_of(*call->print);
+        }
+        return std::string{};
+    };
+    CHECK(desk.report(ran("c1")) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(kept().empty());
+    desk.ask(asked("c2"));
+    desk.report(ran("c2"));
+    CHECK(kept() == kOne);
+}
+
+TEST_CASE("approved calls: equal prints are no equal arguments", "[core]") {
+    Desk desk{true};
+    const auto n = desk.approved(asked("c1"));
+    CHECK(desk.report(ran("c2", kTwo)) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(desk.of(n).status == S::kApproved);
+    CHECK(desk.report(ran("c2", kOne)).empty());
+    CHECK(desk.of(n).status == S::kExecuted);
+}
+
+TEST_CASE("approved calls: the approval of its own id is used before an equal one", "[core]") {
+    Desk desk{true};
+    const auto first = desk.approved(asked("c1"));
+    const auto second = desk.approved(asked("c2"));
+    CHECK(desk.report(ran("c2")).empty());
+    CHECK(desk.of(first).status == S::kApproved);
+    CHECK(desk.of(second).status == S::kExecuted);
+    // The call of the second ran: what is left is not its own.
+    CHECK(desk.report(ran("c2")) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(desk.of(second).alarm == Kind::kExecutedUnapproved);
+    CHECK(desk.report(ran("c1")).empty());
+    CHECK(desk.of(first).status == S::kExecuted);
+}
+
+TEST_CASE("approved calls: what ran while somebody was asked is spent", "[core]") {
+    Desk desk;
+    const auto n = desk.ask(asked("c1"));
+    for (std::uint64_t times = 1; times < 4; ++times) {
+        CHECK(desk.report(ran("c1")) == std::vector{Kind::kExecutedUnapproved});
+        CHECK(desk.of(n).status == S::kCancelled);
+        REQUIRE(desk.session.state().approvals.alarms.size() == 1);
+        CHECK(desk.session.state().approvals.alarms.front().times == times);
+    }
+}
+
+TEST_CASE("approved calls: what tells no arguments is the call of its id or none", "[core]") {
+    Desk desk{true};
+    const auto n = desk.approved(asked("c1"));
+    for (const char* id : {"", "c2"})
+        CHECK(desk.report(silent(id)) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(desk.of(n).status == S::kApproved);
+    CHECK(desk.report(silent("c1")).empty());
+    CHECK(desk.of(n).status == S::kExecuted);
+    CHECK(desk.of(n).unverified);
+    // One that was asked for without an id has none to be known by.
+    const auto nameless = desk.approved(asked(""));
+    CHECK(desk.report(silent("")).empty());
+    CHECK(desk.of(nameless).unverified);
+}
+
+TEST_CASE("approved calls: journals from before are folded as they were judged", "[core]") {
+    constexpr bool kBefore = true;
+    Desk desk;
+    SECTION("by the print") {
+        const auto n = desk.approved(asked("c1"));
+        CHECK(desk.report(ran("c2", {}, kBefore)).empty());
+        CHECK(desk.of(n).status == S::kExecuted);
+    }
+    SECTION("the first of equal ones, whatever its id") {
+        const auto first = desk.approved(asked("c1"));
+        const auto second = desk.approved(asked("c2"));
+        desk.report(ran("c2", {}, kBefore));
+        CHECK(desk.of(first).status == S::kExecuted);
+        CHECK(desk.of(second).status == S::kApproved);
+    }
+    SECTION("one that tells nothing at all, by its tool") {
+        const auto n = desk.approved(asked("c1"));
+        desk.report(silent("", kBefore));
+        CHECK(desk.of(n).status == S::kExecuted);
+        CHECK_FALSE(desk.of(n).unverified);
+    }
+    SECTION("one that came again, not at all") {
+        desk.approved(asked("c1"));
+        desk.report(ran("c1", {}, kBefore));
+        const auto again = desk.approved(asked("c1"));
+        desk.report(ran("c1", {}, kBefore));
+        CHECK(desk.of(again).status == S::kApproved);
+        desk.report(ran("c1"));  // by the rules of today it counts
+        CHECK(desk.of(again).status == S::kExecuted);
+    }
+}
+
+TEST_CASE("approved calls: a start is judged by the last that was said of its id", "[core]") {
+    Desk desk;
+    const auto start = [](std::string id) {
+        ToolStarted made;
+        made.tool = "deploy";
+        made.call_id = std::move(id);
+        return made;
+    };
+    const auto n = desk.ask(asked("c1"));
+    CHECK(desk.report(start("c1")).empty());
+    const Decision no = GENERATE(Decision::kReject, Decision::kIgnore);
+    desk.decide(n, no);
+    CHECK(desk.report(start("c2")).empty());
+    CHECK(desk.report(start("c1")) == std::vector{Kind::kStartedAfterRejection});
+    CHECK(desk.of(n).alarm == Kind::kStartedAfterRejection);
+    CHECK((desk.of(n).status == S::kRejected || desk.of(n).status == S::kIgnored));
+    CHECK(desk.report(ran("c1")) == std::vector{Kind::kExecutedThoughRejected});
+    desk.approved(asked("c1", kTwo));
+    CHECK(desk.report(start("c1")).empty());
+}
+
+TEST_CASE("approved calls: time approves nothing that is critical or not shown", "[core]") {
+    Desk desk;
+    desk.rules.approve_on_expiry = {"deploy"};
+    auto made = asked("c1");
+    made.expires_in_ms = 300'000;
+    made.on_expiry = OnExpiry::kApprove;
+    CHECK(desk.rules.check_request(Policy{}, made).has_value());
+    SECTION("critical") {
+        made.risk = Risk::kCritical;
+        CHECK(code_of(desk.rules.check_request(Policy{}, made)) == ErrorCode::kInvalidField);
+    }
+    SECTION("hidden in part") {
+        made.hidden_bytes = 1;
+        CHECK(code_of(desk.rules.check_request(Policy{}, made)) == ErrorCode::kInvalidField);
+    }
+    SECTION("told by a digest only") {
+        made.args = {};
+    }
+    const auto n = desk.ask(made);  // as a journal from before the rule has it
+    std::vector<Event> out;
+    desk.session.tick(desk.around(300'001), out);
+    CHECK(desk.of(n).status == S::kPending);
+    CHECK(desk.of(n).overdue);
+}
