@@ -45,6 +45,12 @@ std::string hidden_of(const json& approval, bool color) {
     return color ? std::string{kRed} + text + std::string{kReset} : text;
 }
 
+std::string unverified_of(const json& approval) {
+    const auto unverified = approval.find("unverified");
+    if (unverified == approval.end() || *unverified != true) return {};
+    return "the call that used it did not say with which arguments it ran";
+}
+
 json decision_of(const json& approval) {
     const json decision = approval.value("decision", json());
     return decision.is_object() ? decision : json::object();
@@ -74,6 +80,7 @@ std::string approvals_text(const json& approvals, WallTime now, bool color) {
         line(out, "decision", text_of(decision, "decision"));
         line(out, "by", text_of(decision, "by"));
         line(out, "reason", text_of(decision, "reason"));
+        line(out, "UNVERIFIED", unverified_of(one));
     }
     return out.str();
 }

@@ -35,6 +35,17 @@ TEST_CASE("approval view: a request shows what is asked, the exact arguments and
     CHECK(text.find('\x1b') == std::string::npos);
 }
 
+TEST_CASE("approval view: a use without arguments is marked", "[cli]") {
+    json approval = pending();
+    const auto shown = [&] {
+        return approvals_text(json::array({approval}), at("2026-11-21T02:01:00.000Z"), false);
+    };
+    approval["unverified"] = false;
+    CHECK(shown().find("UNVERIFIED") == std::string::npos);
+    approval["unverified"] = true;
+    CHECK(shown().find("did not say with which arguments") != std::string::npos);
+}
+
 TEST_CASE("approval view: a decision names who made it", "[cli]") {
     json approval = pending();
     approval["status"] = "rejected";
