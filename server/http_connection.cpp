@@ -110,7 +110,10 @@ void HttpConnection::received(error_code ec, std::size_t count, bool into_body) 
     reading_ = false;
     if (into_body && in_body_) {
         body_.received(count);
-    } else if (!into_body) {
+    } else if (into_body) {  // it was given up meanwhile: the last that needed its memory
+        body_.clear();
+        if (!closed_) note_held();
+    } else {
         end_ += count;
     }
     on_read(ec);

@@ -138,8 +138,8 @@ private:
     bool begin_body(std::string_view here);
     bool end_body();
     bool take(std::string_view body, std::size_t used);
-    void inflate_in_turn(std::string packed, std::size_t used);
-    void inflate(const std::string& packed, std::size_t used);
+    void inflate_in_turn(std::string_view packed, std::size_t used);
+    void inflate(std::string_view packed, std::size_t used);
     void refuse_body(core::Error error);
     void dispatch(std::string_view body);
     void finish(std::size_t used);
@@ -188,7 +188,7 @@ private:
     std::string out_;
     std::size_t written_ = 0;
     std::size_t early_ = 0;  ///< bytes of replies in slots_, which wait for an older one
-    std::size_t held_ = 0;   ///< as the owner was told: unread replies, an unfinished body
+    std::size_t held_ = 0;   ///< as the owner was told: unread replies, what there is of a body
 
     Phase phase_ = Phase::kIdle;
     Clock::Steady::time_point deadline_;

@@ -78,28 +78,33 @@ bool HttpConnection::end_body() {
 /// A whole body; `used` bytes of the buffer are this request's.
 bool HttpConnection::take(std::string_view body, std::size_t used) {
     if (head_->gzip && !body.empty()) {
-        inflate_in_turn(std::string{body}, used);
+        inflate_in_turn(body, used);
         return false;
     }
     dispatch(body);
-    if (streaming_) return false;
+    if (streaming_) {
+        body_.clear();
+        return false;
+    }
     finish(used);
     return true;
 }
 
-/// A kilobyte may become a megabyte: work that is done in turn with that of others.
-void HttpConnection::inflate_in_turn(std::string packed, std::size_t used) {
+/// A kilobyte may become a megabyte: work that is done in turn with that of others. Until then the
+/// packed bytes stay where they came, in the buffer or in body_, which counts them: nothing is read
+/// meanwhile. Inflated they last for one call of the owner, so that there is one such body at most.
+void HttpConnection::inflate_in_turn(std::string_view packed, std::size_t used) {
     inflating_ = true;
     set_phase(Phase::kWriting);  // from here on it is we who take the time
     ++operations_;
-    owner_.bulk().add([this, packed = std::move(packed), used] {
+    owner_.bulk().add([this, packed, used] {
         inflating_ = false;
         if (!closed_ && !closing_) inflate(packed, used);
         operation_done();
     });
 }
 
-void HttpConnection::inflate(const std::string& packed, std::size_t used) {
+void HttpConnection::inflate(std::string_view packed, std::size_t used) {
     auto body = inflate_gzip(packed, api::traits_of(target_->route).body_bytes_max);
     if (!body) {
         refuse_body(body.error());

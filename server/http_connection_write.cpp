@@ -76,10 +76,11 @@ void HttpConnection::flush() {
     read();
 }
 
-/// Tells the owner what is kept for this client alone; false when all of it is too much.
+/// Tells the owner what is kept for this client alone; false when all of it is too much. A body
+/// counts as long as there is memory of it: it may wait to be inflated, or be given up while the
+/// socket still reads into it.
 bool HttpConnection::note_held() {
-    const std::size_t held =
-        (out_.empty() ? 0 : out_.capacity()) + early_ + (in_body_ ? body_.held() : 0);
+    const std::size_t held = (out_.empty() ? 0 : out_.capacity()) + early_ + body_.held();
     if (held == held_) return true;
     const auto change = static_cast<std::ptrdiff_t>(held) - static_cast<std::ptrdiff_t>(held_);
     held_ = held;
@@ -323,7 +324,8 @@ void HttpConnection::close() {
     socket_.shutdown(Socket::shutdown_both, ignored);
     socket_.close(ignored);
     frame_.reset();
-    out_ = {};
+    std::string{}.swap(out_);       // assigning an empty one would keep the memory
+    if (inflating_) body_.clear();  // its turn may be far off; a read would still need the memory
     // Later: whoever has called us may be in the middle of what on_closed() takes away.
     net::post(socket_.get_executor(), [this] {
         owner_.on_closed(*this);

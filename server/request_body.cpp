@@ -75,11 +75,12 @@ std::string RequestBody::release() {
 }
 
 std::size_t RequestBody::held() const noexcept {
-    return text_.capacity() + (wire_ ? kWireBytes : 0);
+    static const std::size_t kInside = std::string{}.capacity();  // it takes no memory of its own
+    return (text_.capacity() > kInside ? text_.capacity() : 0) + (wire_ ? kWireBytes : 0);
 }
 
 void RequestBody::clear() {
-    text_ = {};
+    std::string{}.swap(text_);  // assigning an empty one would keep the memory
     have_ = wanted_ = wire_bytes_ = 0;
     chunks_.reset();
     wire_.reset();

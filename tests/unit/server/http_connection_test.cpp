@@ -117,6 +117,42 @@ TEST_CASE("connection: a packed body is inflated, and the next request waits beh
     CHECK(room.connections.bodies == std::vector<std::string>{body, "next"});
 }
 
+TEST_CASE("connection: a packed body counts as held until it has been inflated", "[server]") {
+    Room room;
+    std::string body(40'000, ' ');  // that does not become smaller, and is not read in turns
+    std::uint32_t random = 1;
+    for (char& c : body)
+        c = static_cast<char>((random = random * 1'664'525 + 1'013'904'223) >> 24);
+    const std::string packed = gzip(body);
+    const std::string head =
+        kPost + "Content-Encoding: gzip\r\nContent-Length: " + std::to_string(packed.size()) +
+        "\r\n\r\n";
+    for (const bool leaves : {false, true}) {
+        room.client = room.connections.connect();
+        room.connections.bodies.clear();
+        room.send(head + packed.substr(0, packed.size() - 1));
+        run_ready(room.io);
+        for (int i = 0; i < 4'000; ++i)  // others were there before
+            room.connections.bulk().add([] {});
+        room.send(packed.substr(packed.size() - 1));
+        for (int i = 0; i < 200; ++i) {
+            room.io.restart();
+            room.io.poll_one();
+        }
+        CHECK(room.connections.held >= static_cast<std::ptrdiff_t>(packed.size()));
+        CHECK(room.connections.bodies.empty());
+        if (leaves) {
+            room.connections.find(room.client.id)->close();
+            CHECK(room.connections.held == 0);
+        } else {
+            REQUIRE(room.replies(1));
+            CHECK(room.connections.bodies == std::vector{body});
+        }
+        run_ready(room.io);
+        CHECK(room.connections.held == 0);
+    }
+}
+
 TEST_CASE("connection: a packed body that is too large or damaged is refused", "[server]") {
     const std::string bomb = gzip(std::string(5'000'000, '\0'));
     for (const auto& [packed, status] :
@@ -351,6 +387,26 @@ TEST_CASE("connection: one that is too slow is told, wherever it stopped", "[ser
         }));
         CHECK(room.client.far.received().starts_with("HTTP/1.1 408"));
         room.client.far.send("more of it");
+        room.client.far.close();
+        CHECK(room.gone());
+    }
+}
+
+TEST_CASE("connection: a body that came too late counts as held until it is let go", "[server]") {
+    for (const std::string& framing :
+         {"Content-Length: 100000\r\n\r\n" + std::string(50'000, 'x'),
+          "Transfer-Encoding: chunked\r\n\r\nffff\r\n" + std::string(50'000, 'x')}) {
+        Room room;
+        room.send(kPost + framing);
+        run_ready(room.io);
+        REQUIRE(room.connections.held >= 50'000);
+        room.connections.find(room.client.id)
+            ->check_deadline(Clock::steady() + std::chrono::hours{1});
+        run_ready(room.io);
+        CHECK(room.connections.held >= 50'000);  // its memory is still the target of a read
+        room.send("x");
+        CHECK(room.until([&] { return room.connections.held == 0; }));
+        CHECK(room.connections.size() == 1);  // while the peer reads the refusal
         room.client.far.close();
         CHECK(room.gone());
     }
