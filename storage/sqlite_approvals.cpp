@@ -35,8 +35,20 @@ Result<std::vector<StoredApproval>> rows_of(Statement& statement) {
         row.session = statement.integer(1);
         row.session_id = statement.text(2);
         row.decided = statement.integer(3);
-        HEADWAY_TRY(row.approval, decode_approval(statement.blob(4)));
+        auto approval = decode_approval(statement.blob(4));
+        row.damaged = !approval;
+        if (approval) row.approval = *std::move(approval);
     }
+}
+
+/// The one that was asked for by its place.
+Result<std::optional<StoredApproval>> one_of(Statement& statement) {
+    HEADWAY_TRY(std::vector<StoredApproval> rows, rows_of(statement));
+    if (rows.empty()) return std::optional<StoredApproval>{};
+    if (rows.front().damaged) {
+        return core::Error{core::ErrorCode::kStorageCorrupt, "the approval cannot be decoded", {}};
+    }
+    return std::optional{std::move(rows.front())};
 }
 
 }  // namespace
@@ -76,17 +88,13 @@ Result<std::optional<StoredApproval>> SqliteStore::find_approval(SessionKey key,
     HEADWAY_TRY(Statement find,
                 database_.prepare(std::string{kColumns} + "WHERE a.session=?1 AND a.n=?2"));
     find.bind(1, key).bind(2, static_cast<std::int64_t>(n));
-    HEADWAY_TRY(std::vector<StoredApproval> rows, rows_of(find));
-    if (rows.empty()) return std::optional<StoredApproval>{};
-    return std::optional{std::move(rows.front())};
+    return one_of(find);
 }
 
 Result<std::optional<StoredApproval>> SqliteStore::approval_at(Cursor cursor) {
     HEADWAY_TRY(Statement find, database_.prepare(std::string{kColumns} + "WHERE a.cursor=?1"));
     find.bind(1, cursor);
-    HEADWAY_TRY(std::vector<StoredApproval> rows, rows_of(find));
-    if (rows.empty()) return std::optional<StoredApproval>{};
-    return std::optional{std::move(rows.front())};
+    return one_of(find);
 }
 
 Result<std::vector<StoredApproval>> SqliteStore::list_approvals(const ApprovalPage& page) {

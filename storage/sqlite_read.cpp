@@ -47,6 +47,32 @@ void note_ids(std::vector<core::Event>& events, EventIds& ids) {
 
 }  // namespace
 
+/// What the rows behind the snapshots make of a session.
+struct SqliteStore::Behind {
+    std::optional<StoredSession> session = {};  ///< empty: refused
+    Cursor newest = 0;                          ///< of its rows so far; 0: not known
+    Cursor damaged = 0;                         ///< the first row that cannot be folded; 0: none
+    std::uint64_t n = 0;                        ///< with which that row would begin
+
+    void refuse(Cursor row) {
+        damaged = row;
+        n = session->session.state().n + 1;
+        session.reset();
+    }
+};
+
+Result<> SqliteStore::fold_behind(const Statement& row, Behind& behind, std::uint64_t& count) {
+    StoredSession& stored = *behind.session;
+    const auto first = static_cast<std::uint64_t>(row.integer(2));
+    if (first <= stored.session.state().n) return {};  // the snapshot was newer than the mark
+    HEADWAY_TRY(auto events, decode_events(row.blob(4), first));
+    HEADWAY_CHECK(fold_row(stored, row.integer(0), first, events));
+    note_ids(events, stored.new_ids);
+    stored.chain.tail = row.integer(0);
+    count += events.size();
+    return {};
+}
+
 Result<SqliteStore::Row> SqliteStore::read_row(Cursor cursor) {
     Rows rows{sql_.row.bind(1, cursor)};
     HEADWAY_TRY(const bool found, rows.next());
@@ -83,35 +109,62 @@ Result<Recovery> SqliteStore::recover_sessions() {
     HEADWAY_TRY(Statement tail,
                 database_.prepare("SELECT cursor,session,n,prev,events,crc FROM journal WHERE "
                                   "cursor>?1 ORDER BY cursor"));
-    constexpr std::size_t kRefused = SIZE_MAX;
-    std::unordered_map<SessionKey, std::size_t> index;
+    std::unordered_map<SessionKey, Behind> found;
     tail.bind(1, recovery.snapshots);
     while (true) {
         HEADWAY_TRY(const bool row, tail.step());
-        if (!row) return recovery;
-        HEADWAY_CHECK(check_row(tail));
+        if (!row) break;
         const SessionKey key = tail.integer(1);
-        auto [at, fresh] = index.try_emplace(key, recovery.sessions.size());
-        if (fresh) {
-            auto stored = load(key);
-            // Rows of a session that retention is deleting have nobody to go to. One that is
-            // damaged is refused alone, when somebody asks for it.
-            const bool refused = !stored && (stored.error().code == ErrorCode::kUnknownSession ||
-                                             stored.error().code == ErrorCode::kStorageCorrupt);
-            if (!stored && !refused) return std::move(stored).error();
-            if (refused) at->second = kRefused;
-            if (!refused) recovery.sessions.push_back(*std::move(stored));
+        const auto [at, fresh] = found.try_emplace(key);
+        Behind& behind = at->second;
+        if (fresh) HEADWAY_CHECK(begin_behind(key, behind));
+        const Result<> sound = check_row(tail);
+        // Of a damaged row the number of its session may be what is wrong.
+        if (!sound && !follows(key, tail.integer(3), behind)) return sound.error();
+        if (behind.session) {
+            const Result<> folded = sound ? fold_behind(tail, behind, recovery.events) : sound;
+            if (!folded && folded.error().code != ErrorCode::kStorageCorrupt) return folded.error();
+            if (!folded) behind.refuse(tail.integer(0));
         }
-        if (at->second == kRefused) continue;
-        StoredSession& stored = recovery.sessions[at->second];
-        const auto first = static_cast<std::uint64_t>(tail.integer(2));
-        if (first <= stored.session.state().n) continue;  // the snapshot was newer than the mark
-        HEADWAY_TRY(auto events, decode_events(tail.blob(4), first));
-        HEADWAY_CHECK(fold_row(stored, tail.integer(0), first, events));
-        note_ids(events, stored.new_ids);
-        stored.chain.tail = tail.integer(0);
-        recovery.events += events.size();
+        behind.newest = tail.integer(0);
     }
+    tail.reset();
+    for (auto& [key, behind] : found) {
+        if (behind.damaged != 0) HEADWAY_CHECK(point_at(key, behind.n, behind.damaged));
+        if (behind.session) recovery.sessions.push_back(*std::move(behind.session));
+    }
+    return recovery;
+}
+
+Result<> SqliteStore::begin_behind(SessionKey key, Behind& behind) {
+    auto stored = load(key);
+    // Rows of a session that retention is deleting have nobody to go to. One that is damaged is
+    // refused alone, when somebody asks for it.
+    const bool refused = !stored && (stored.error().code == ErrorCode::kUnknownSession ||
+                                     stored.error().code == ErrorCode::kStorageCorrupt);
+    if (!stored && !refused) return std::move(stored).error();
+    if (refused) return {};
+    behind.newest = stored->chain.tail;
+    behind.session = *std::move(stored);
+    return {};
+}
+
+/// Whether a row whose `prev` this is belongs to that session, as far as its neighbour can tell:
+/// what a damaged row says of itself proves nothing.
+bool SqliteStore::follows(SessionKey key, Cursor prev, const Behind& behind) {
+    if (prev <= 0) return false;
+    if (prev == behind.newest) return true;
+    const auto before = read_row(prev);
+    return before && before->session == key;
+}
+
+/// From now on the session ends with a row that cannot be read, so that it is refused by every
+/// load, also when the snapshots of others have gone past that row: with the state of its snapshot
+/// it would give numbers away a second time. A repair reads the journal, and keeps what is sound.
+Result<> SqliteStore::point_at(SessionKey key, std::uint64_t n, Cursor damaged) {
+    HEADWAY_TRY(Statement point,
+                database_.prepare("UPDATE session SET n=?2,tail=?3,crc=NULL WHERE key=?1"));
+    return point.bind(1, key).bind(2, static_cast<std::int64_t>(n)).bind(3, damaged).run();
 }
 
 Result<std::vector<SessionKey>> SqliteStore::open_sessions() {
@@ -211,15 +264,15 @@ Result<std::vector<core::Event>> SqliteStore::read_session(SessionKey key, Chain
 
 Result<std::vector<StreamEvent>> SqliteStore::read_stream(Cursor after, std::size_t limit) {
     std::vector<StreamEvent> events;
-    // A row holds the events from its cursor on; the one that `after` falls into starts at most a
-    // report earlier.
+    // A row holds the events from its cursor on; the one with the event behind `after` starts at
+    // most a report earlier. No other row is read than those that are wanted: it may be damaged.
     HEADWAY_TRY(Statement inside, database_.prepare("SELECT max(cursor) FROM journal WHERE "
                                                     "cursor<=?1"));
-    HEADWAY_TRY(const bool some, inside.bind(1, after).step());
+    HEADWAY_TRY(const bool some, inside.bind(1, after + 1).step());
     const Cursor from = some && !inside.is_null(0) ? inside.integer(0) : after;
     Rows rows{sql_.stream.bind(1, from).bind(2, static_cast<std::int64_t>(limit) + 1)};
     std::unordered_map<SessionKey, std::string> names;
-    while (true) {
+    while (events.size() < limit) {
         HEADWAY_TRY(const bool row, rows.next());
         if (!row) return events;
         HEADWAY_CHECK(check_row(rows.row()));
@@ -239,6 +292,7 @@ Result<std::vector<StreamEvent>> SqliteStore::read_stream(Cursor after, std::siz
             ++cursor;
         }
     }
+    return events;
 }
 
 }  // namespace headway::storage

@@ -168,6 +168,11 @@ private:
     core::Result<Cursor> snapshot_cursor();
     core::Result<> replay_chain(StoredSession& stored);
     core::Result<Recovery> recover_sessions();
+    struct Behind;
+    core::Result<> begin_behind(SessionKey key, Behind& behind);
+    static core::Result<> fold_behind(const Statement& row, Behind& behind, std::uint64_t& count);
+    bool follows(SessionKey key, Cursor prev, const Behind& behind);
+    core::Result<> point_at(SessionKey key, std::uint64_t n, Cursor damaged);
     core::Result<> ensure_session_index(const Recovery& recovery);
     core::Result<> fill_session_index(const Recovery& recovery);
     core::Result<std::string> among_ids(const SessionFilter& filter);

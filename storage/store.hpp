@@ -83,7 +83,8 @@ struct StoredApproval {
     SessionKey session = 0;
     std::string session_id;
     core::Approval approval;
-    Cursor decided = 0;  ///< cursor of its approval.decided event; 0 = none
+    Cursor decided = 0;    ///< cursor of its approval.decided event; 0 = none
+    bool damaged = false;  ///< in lists: `approval` could not be read
 };
 
 /// A status check of any session, as the index of all of them has it.

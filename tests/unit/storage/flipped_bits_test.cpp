@@ -121,6 +121,45 @@ TEST_CASE("flipped bits: each one in a journal row is noticed, and costs its ses
     require_ok(verify_database(dir.file()));
 }
 
+TEST_CASE("flipped bits: one event is read whatever became of the rows beside it", "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    execute(dir, "UPDATE journal SET n=n+1 WHERE cursor IN (2,4)");
+    const auto store = opened(dir);
+    const auto one = store->read_stream(2, 1);
+    require_ok(one);
+    REQUIRE(one->size() == 1);
+    CHECK(one->front().cursor == 3);
+    CHECK(code_of(store->read_stream(1, 1)) == ErrorCode::kStorageCorrupt);
+}
+
+TEST_CASE("flipped bits: an approval that cannot be read keeps its place in lists", "[storage]") {
+    const TempDir dir;
+    {
+        const auto store = opened(dir);
+        const Agent a = write(*store, "a", 5);
+        require_ok(store->begin());
+        for (Cursor cursor = 2; cursor < 5; ++cursor) {
+            Approval approval;
+            approval.n = static_cast<std::uint64_t>(cursor);
+            approval.tool = "deploy";
+            require_ok(store->save_approval(a.key, approval, cursor, 0));
+        }
+        require_ok(store->commit());
+    }
+    execute(dir, "UPDATE approval SET state=x'ff' WHERE cursor=3");
+    const auto store = opened(dir);
+    const auto rows = store->list_approvals({});
+    require_ok(rows);
+    REQUIRE(rows->size() == 3);
+    for (const StoredApproval& row : *rows) {
+        CHECK(row.damaged == (row.cursor == 3));
+        CHECK(row.session_id == "a");
+    }
+    CHECK(code_of(store->approval_at(3)) == ErrorCode::kStorageCorrupt);
+    CHECK(store->approval_at(4).value()->approval.tool == "deploy");
+}
+
 TEST_CASE("flipped bits: a number of a journal row that changed is noticed", "[storage]") {
     const TempDir dir;
     const auto [a, b] = two_sessions(dir);
@@ -189,6 +228,64 @@ TEST_CASE("flipped bits: with events behind the snapshot too, the start refuses 
     REQUIRE(recovery->sessions.size() == 1);
     CHECK(recovery->sessions.front().session.state() == b.session.state());
     CHECK(code_of(store->load(a.key)) == ErrorCode::kStorageCorrupt);
+}
+
+namespace {
+
+/// Rows 1 to 6 are a's, of which a snapshot has the first three; 7 to 12 are b's, without one.
+Two behind_a_snapshot(const TempDir& dir) {
+    const auto store = opened(dir);
+    Two two{write(*store, "a", 2), Agent{Session{"b"}, 0, {}}};
+    save(*store, two.a);
+    for (int i = 0; i < 3; ++i) {
+        std::vector<Event> events{message("behind it " + std::to_string(i))};
+        std::vector<Event> out;
+        two.a.session.report(events, context(9 + i), out);
+        require_ok(store->begin());
+        require_ok(store->append(two.a.key, two.a.chain, out));
+        require_ok(store->commit());
+    }
+    two.b = write(*store, "b", 5);
+    return two;
+}
+
+}  // namespace
+
+TEST_CASE("flipped bits: a damaged row behind the snapshots costs its session alone", "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = behind_a_snapshot(dir);
+    const std::string change = GENERATE(
+        "UPDATE journal SET events=x'ff' WHERE cursor=4", "UPDATE journal SET n=9 WHERE cursor=5",
+        "UPDATE journal SET crc=crc+1 WHERE cursor=6",
+        "UPDATE journal SET crc=crc+1 WHERE cursor IN (4,5,6)",
+        "DELETE FROM journal WHERE cursor=4", "DELETE FROM journal WHERE cursor=5");
+    CAPTURE(change);
+    execute(dir, change);
+    for (int starts = 0; starts < 3; ++starts) {
+        const auto store = opened(dir);
+        const auto recovery = store->recover();
+        require_ok(recovery);
+        if (starts < 2) {
+            REQUIRE(recovery->sessions.size() == 1);
+            CHECK(recovery->sessions.front().session.state() == b.session.state());
+        }
+        // Not as of its snapshot either: the next event would have a number that was given away.
+        CHECK(code_of(store->load(a.key)) == ErrorCode::kStorageCorrupt);
+        if (starts != 1) continue;
+        require_ok(store->begin());  // as time goes on, so that later starts do not see the row
+        require_ok(store->save(b.key, b.session, b.chain, {}));
+        require_ok(store->set_snapshot_cursor(store->head()));
+        require_ok(store->commit());
+    }
+}
+
+TEST_CASE("flipped bits: a row that may be anybody's still refuses the start", "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = behind_a_snapshot(dir);
+    const std::string change = GENERATE("session=2", "session=9", "prev=0");
+    CAPTURE(change);
+    execute(dir, "UPDATE journal SET " + change + " WHERE cursor=6");
+    CHECK(code_of(opened(dir)->recover()) == ErrorCode::kStorageCorrupt);
 }
 
 TEST_CASE("flipped bits: how far the snapshots go is not believed when it was damaged",
