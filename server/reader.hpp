@@ -38,11 +38,20 @@ struct JournalScan {
     std::size_t looked_at = 0;
 };
 
+/// A page of the inbox on its way.
+struct InboxScan {
+    bool begun = false;
+    std::vector<storage::StoredApproval> rows;
+    std::size_t looked_at = 0;
+    std::string body = "{\"approvals\":[";
+};
+
 /// Who asked, and how far the answer is.
 struct Reader {
     Request request;
     ListScan list = {};
     JournalScan journal = {};
+    InboxScan inbox = {};
 };
 
 }  // namespace headway::server

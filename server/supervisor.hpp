@@ -228,7 +228,8 @@ private:
                                  const core::Context& context, Turn& turn);
     // supervisor_inbox.cpp
     core::Result<Answer> answer(const ApprovalQuery& query);
-    core::Result<Answer> answer(const InboxQuery& query);
+    core::Result<bool> inbox_some(const InboxQuery& query, InboxScan& scan);
+    void say_damaged(const storage::StoredApproval& stored, const core::Error& error);
     core::Result<> index_approvals(Resident& resident, std::span<const core::Event> events,
                                    storage::Cursor cursor, Turn& turn);
     core::Result<> add_notices(const Resident& resident, api::Advice& advice);
@@ -334,6 +335,7 @@ private:
     /// In the journal, and not asked yet since we started; a few go out with each turn. As many as
     /// sessions may have under way.
     std::deque<std::pair<std::string, core::CheckRequested>> unasked_;
+    std::unordered_set<storage::SessionKey> damaged_;  ///< that the log has named, for the inbox
     core::Watch watch_;
     core::Timestamp retention_at_ = core::kNever;  ///< when to look for old sessions again
     Clock::Steady::time_point gap_at_{};           ///< the last time for housekeeping

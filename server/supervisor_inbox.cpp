@@ -16,6 +16,13 @@ using core::Result;
 
 /// Arguments may be long: a page ends early above this.
 constexpr std::size_t kInboxBytes = 1U << 20;
+/// Sessions that the log names as damaged.
+constexpr std::size_t kDamagedMax = 1'000;
+
+/// Of one session, as Supervisor::load() and the store say it; any other error is everybody's.
+bool is_damage(const Error& error) {
+    return error.code == ErrorCode::kInternal || error.code == ErrorCode::kStorageCorrupt;
+}
 
 /// What only the journal has whole: longer reasons, answers and edited arguments.
 bool has_texts(const core::Approval& approval) {
@@ -123,7 +130,7 @@ Result<api::ApprovalDocument> Supervisor::approval_document(const storage::Store
     if (resident != nullptr) {
         grants = resident->session.state().approvals.grants;
     } else {
-        HEADWAY_TRY(const storage::StoredSession session, load(stored.session));
+        HEADWAY_TRY(const storage::StoredSession session, load(stored.session, stored.session_id));
         grants = session.session.state().approvals.grants;
     }
     document.granted = std::any_of(grants.begin(), grants.end(), [&](const core::Grant& grant) {
@@ -153,31 +160,53 @@ Result<Answer> Supervisor::answer(const ApprovalQuery& asked) {
     return Answer{std::move(reply)};
 }
 
-Result<Answer> Supervisor::answer(const InboxQuery& query) {
-    storage::ApprovalPage page = query.page;
-    if (!query.session.empty()) {
-        HEADWAY_TRY(const auto key, store_.find(query.session));
-        if (!key) {
-            return Error{ErrorCode::kUnknownSession, "no session '" + query.session + "'",
-                         "session"};
+/// What is damaged is not in the inbox; nobody else is kept out of it. Once for each session.
+void Supervisor::say_damaged(const storage::StoredApproval& stored, const Error& error) {
+    if (damaged_.size() >= kDamagedMax || !damaged_.insert(stored.session).second) return;
+    report_(true, error.code == ErrorCode::kInternal
+                      ? error.detail
+                      : "an approval of session '" + stored.session_id +
+                            "' is damaged on the disk (" + error.detail +
+                            "); stop headway and run `headway doctor --repair`");
+}
+
+/// A few of the page at a time: each may need a session that is not in memory.
+Result<bool> Supervisor::inbox_some(const InboxQuery& query, InboxScan& scan) {
+    const auto started = Clock::steady();
+    if (!std::exchange(scan.begun, true)) {
+        storage::ApprovalPage page = query.page;
+        if (!query.session.empty()) {
+            HEADWAY_TRY(const auto key, store_.find(query.session));
+            if (!key) {
+                return Error{ErrorCode::kUnknownSession, "no session '" + query.session + "'",
+                             "session"};
+            }
+            page.session = *key;
         }
-        page.session = *key;
+        HEADWAY_TRY(scan.rows, store_.list_approvals(page));
     }
-    HEADWAY_TRY(const auto rows, store_.list_approvals(page));
-    BodyReply reply;
-    std::string& text = reply.body;
-    text = "{\"approvals\":[";
-    std::size_t shown = 0;
-    while (shown < rows.size() && text.size() < kInboxBytes) {
-        HEADWAY_TRY(const auto document, approval_document(rows[shown]));
-        if (shown > 0) text += ",";
-        api::append_approval(text, document);
-        ++shown;
+    const auto more = [&] {
+        return scan.looked_at < scan.rows.size() && scan.body.size() < kInboxBytes;
+    };
+    while (more() && Clock::steady() - started < kReaderSlice) {
+        const storage::StoredApproval& row = scan.rows[scan.looked_at++];
+        const Result<api::ApprovalDocument> document =
+            row.damaged ? Error{ErrorCode::kStorageCorrupt, "it cannot be decoded", {}}
+                        : approval_document(row);
+        if (!document && !is_damage(document.error())) return document.error();
+        if (!document) {
+            say_damaged(row, document.error());
+            continue;
+        }
+        if (scan.body.back() != '[') scan.body.push_back(',');
+        api::append_approval(scan.body, *document);
     }
-    const bool more = shown < rows.size() || rows.size() == page.limit;
-    text += "],\"pending\":" + std::to_string(stats_.approvals.pending) + ",\"next\":";
-    text += more ? "\"" + std::to_string(rows[shown - 1].cursor) + "\"}" : "null}";
-    return Answer{std::move(reply)};
+    if (more()) return false;
+    const bool next = scan.looked_at < scan.rows.size() || scan.rows.size() == query.page.limit;
+    scan.body += "],\"pending\":" + std::to_string(stats_.approvals.pending) + ",\"next\":";
+    scan.body +=
+        next ? "\"" + std::to_string(scan.rows[scan.looked_at - 1].cursor) + "\"}" : "null}";
+    return true;
 }
 
 }  // namespace headway::server

@@ -99,6 +99,10 @@ Result<std::vector<api::Need>> Supervisor::needs() {
         const bool approval_first =
             approval != approvals.end() &&
             (no_session || approval->approval.requested_at <= session->since);
+        if (approval_first && approval->damaged) {  // the inbox says so
+            ++approval;
+            continue;
+        }
         if (approval_first) {
             needs.push_back(api::need_of(approval->session_id, approval->approval));
             HEADWAY_CHECK(with_session(approval->session, [&](const core::Session& asking) {

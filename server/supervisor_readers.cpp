@@ -37,6 +37,12 @@ core::Result<Answer> answer_of(const ListQuery& query, ListScan& scan) {
     return Answer{std::move(reply)};
 }
 
+core::Result<Answer> answer_of(InboxScan& scan) {
+    BodyReply reply;
+    reply.body = std::move(scan.body);
+    return Answer{std::move(reply)};
+}
+
 core::Result<Answer> answer_of(const JournalQuery& query, JournalScan& scan) {
     api::JournalPage& page = scan.page;
     page.more = scan.low < scan.high;
@@ -134,14 +140,17 @@ std::optional<core::Result<Answer>> Supervisor::answer_some(Reader& reader) {
     const Command& command = reader.request.command;
     const auto* const list = std::get_if<ListQuery>(&command);
     const auto* const journal = std::get_if<JournalQuery>(&command);
-    if (list == nullptr && journal == nullptr) return answer_query(command);
+    const auto* const inbox = std::get_if<InboxQuery>(&command);
+    if (list == nullptr && journal == nullptr && inbox == nullptr) return answer_query(command);
     if (lost_ && !regain()) {
         return core::Error{core::ErrorCode::kStorageUnavailable, "the journal cannot be read", {}};
     }
-    const auto done =
-        list != nullptr ? list_some(*list, reader.list) : read_some(*journal, reader.journal);
+    const auto done = list != nullptr    ? list_some(*list, reader.list)
+                      : inbox != nullptr ? inbox_some(*inbox, reader.inbox)
+                                         : read_some(*journal, reader.journal);
     if (!done) return done.error();
     if (!*done) return std::nullopt;
+    if (inbox != nullptr) return answer_of(reader.inbox);
     return list != nullptr ? answer_of(*list, reader.list) : answer_of(*journal, reader.journal);
 }
 

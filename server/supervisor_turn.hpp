@@ -34,12 +34,12 @@ inline constexpr bool kOneOf = (std::is_same_v<C, Ones> || ...);
 template <class C>
 inline constexpr bool kReads =
     kOneOf<C, SessionQuery, ComparisonQuery, ViewQuery, StreamQuery, BudgetQuery,
-           BudgetAnalyticsQuery, ApprovalQuery, InboxQuery, CheckQuery, EstimatesQuery,
-           OverviewQuery, SystemQuery, WebhooksQuery, DeliveriesQuery>;
+           BudgetAnalyticsQuery, ApprovalQuery, CheckQuery, EstimatesQuery, OverviewQuery,
+           SystemQuery, WebhooksQuery, DeliveriesQuery>;
 
 /// Queries that are answered slice by slice: Supervisor::answer_some.
 template <class C>
-inline constexpr bool kScans = kOneOf<C, ListQuery, JournalQuery>;
+inline constexpr bool kScans = kOneOf<C, ListQuery, JournalQuery, InboxQuery>;
 
 /// Commands that are answered when what they start has ended.
 template <class C>

@@ -24,7 +24,8 @@ public:
         kCheckpoint,
         kOutbox,
         kFiles,
-        kLoad
+        kLoad,
+        kStream
     };
 
     explicit FailingStore(storage::Store& real) : real_(real) {}
@@ -158,6 +159,7 @@ public:
     }
     core::Result<std::vector<storage::StreamEvent>> read_stream(storage::Cursor after,
                                                                 std::size_t limit) override {
+        if (auto error = failure(Step::kStream)) return *error;
         return real_.read_stream(after, limit);
     }
     storage::Cursor oldest() const override { return real_.oldest(); }

@@ -156,3 +156,38 @@ TEST_CASE("supervisor approvals: calls that need approval in one report keep the
     CHECK(advice.approvals.size() == 2);
     CHECK(advice.n == advice.results[2].first);
 }
+
+TEST_CASE("supervisor approvals: what is damaged is not in the inbox, and keeps nobody out of it",
+          "[server]") {
+    using Step = FailingStore::Step;
+    Supervised s{{}, at(0)};
+    const auto n = parsed(body(s.ask(ask("damaged", call()))))["n"].get<std::uint64_t>();
+    Ruling always = approve();
+    always.scope = GrantScope::kSession;  // whether it still holds stands in the session's state
+    (void)body(s.ask(DecideCommand{"damaged", n, always, false}));
+    (void)body(s.ask(ask("sound", call("sha256:2"))));
+    s.queue().close();
+    s.supervisor().run();  // saves both
+    s.restart();
+    (void)s.report("sound", {tool_finished("c")});
+    s.log.clear();
+
+    s.store().fail(Step::kLoad, headway::core::ErrorCode::kStorageCorrupt);
+    for (int times = 0; times < 2; ++times) {
+        const Document inbox = parsed(body(s.ask(InboxQuery{})));
+        REQUIRE(inbox["approvals"].size() == 1);
+        CHECK(inbox["approvals"][0]["session"] == "sound");
+        CHECK(inbox["next"].is_null());
+    }
+    REQUIRE(s.log.size() == 1);  // not each time
+    CHECK(s.log[0].find("'damaged' is damaged on the disk") != std::string::npos);
+
+    s.store().fail(Step::kStream, headway::core::ErrorCode::kStorageCorrupt);
+    InboxQuery page;
+    page.page.limit = 1;
+    const Document inbox = parsed(body(s.ask(page)));
+    CHECK(inbox["approvals"].empty());
+    CHECK(inbox["next"].is_string());  // what comes behind it may be read
+    s.store().fail(Step::kStream, headway::core::ErrorCode::kStorageUnavailable);
+    CHECK(code_of(s.ask(InboxQuery{})) == headway::core::ErrorCode::kStorageUnavailable);
+}
