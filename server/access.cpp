@@ -139,6 +139,7 @@ Error no_token(Guard guard, std::string_view session) {
 }
 
 constexpr std::string_view kDashboardId = "dashboard";
+constexpr std::string_view kLoginMark = "login ";  // no id of a token has a blank
 
 Error no_login() {
     return {ErrorCode::kUnauthorized,
@@ -245,9 +246,16 @@ void Access::configure(const config::AccessSettings& settings) {
         open_.set(i, asks_for_no_token(kByRoute[i].guard, settings));
 }
 
-bool Access::counts(std::string_view id) {
-    if (id.empty() || is_operator(id)) return true;
-    const Known* known = find(id);
+std::string Access::stays_as(const Principal& caller, const RequestHead& head) const {
+    if (caller.id != dashboard_.id) return caller.id;
+    return std::string{kLoginMark} + Logins::mark_of(head.login);
+}
+
+bool Access::counts(std::string_view who) {
+    if (who.empty() || is_operator(who)) return true;
+    if (who.starts_with(kLoginMark))
+        return logins_.counts(who.substr(kLoginMark.size()), clock_.earliest());
+    const Known* known = find(who);
     return known != nullptr && known->record.live(clock_.earliest());
 }
 

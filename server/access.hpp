@@ -105,10 +105,10 @@ public:
         return check_token(target, head, peer);
     }
 
-    /// Whether whoever was let in by the token, or login, of this id would be let in now.
-    bool counts(std::string_view id);
-    /// Whether this is the id of a login.
-    bool is_login(std::string_view id) const noexcept { return id == dashboard_.id; }
+    /// Who it is that stays, as in a stream: the id of his token, or that of his one login.
+    std::string stays_as(const Principal& caller, const RequestHead& head) const;
+    /// Whether whoever was let in and stays_as() this would be let in now.
+    bool counts(std::string_view who);
     /// Whether this is the id of the operator, or of his logins.
     bool is_operator(std::string_view id) const noexcept {
         return id == operator_.id || id == dashboard_.id;

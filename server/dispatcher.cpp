@@ -321,7 +321,7 @@ void Dispatcher::second(Clock::Steady::time_point now) {
     if (!webhooks_done_.empty()) pass_webhooks();
 }
 
-/// A token that was revoked or has expired lets nobody listen on.
+/// A token that was revoked or has expired, or a login that has ended, lets nobody listen on.
 void Dispatcher::cut_streams() {
     streams_.cut([this](const std::string& caller) { return access_.counts(caller); });
 }

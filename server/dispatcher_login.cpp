@@ -96,12 +96,10 @@ Result<> Dispatcher::log_in(Call& call) {
     return {};
 }
 
-/// What is open in the name of a login ends, too; other browsers come again by themselves.
+/// What is open in the name of the login ends, too.
 Result<> Dispatcher::logout(Call& call) {
     HEADWAY_CHECK(api::Query::parse(call.query(), {}));
-    if (access_.log_out(call.request.head)) {
-        streams_.cut([this](const std::string& caller) { return !access_.is_login(caller); });
-    }
+    if (access_.log_out(call.request.head)) cut_streams();
     Response response;
     response.status = 204;
     call.connection.respond(call.to.slot, response);

@@ -206,7 +206,7 @@ Result<> Dispatcher::stream(Call& call, StreamKind kind) {
     }
     if (kind == StreamKind::kProgress) after.reset();  // a document, not a history
     return streams_.open(call.connection, call.to.slot, kind, call.session(), after,
-                         call.caller->id);
+                         access_.stays_as(*call.caller, call.request.head));
 }
 
 void Dispatcher::answer_from_view(Call& call, const std::string& session, Encode encode) {

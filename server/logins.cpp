@@ -34,10 +34,17 @@ Result<Login> Logins::log_in(std::string_view code, core::Timestamp now, core::M
 
 bool Logins::logged_in(std::string_view secret, core::Timestamp now) const {
     if (logins_.empty() || secret.empty() || secret.size() > limits::kLoginBytesMax) return false;
-    const std::string hash = token_hash(secret);
+    return counts(mark_of(secret), now);
+}
+
+std::string Logins::mark_of(std::string_view secret) {
+    return token_hash(secret);
+}
+
+bool Logins::counts(std::string_view mark, core::Timestamp now) const {
     bool good = false;
     for (const Known& known : logins_)
-        good = (same_hash(known.hash, hash) && now < known.expires_at) || good;
+        good = (same_hash(known.hash, mark) && now < known.expires_at) || good;
     return good;
 }
 

@@ -40,6 +40,11 @@ public:
     core::Result<Login> log_in(std::string_view code, core::Timestamp now, core::Millis lasts);
     /// Whether this secret counts. Looks at all of them alike.
     bool logged_in(std::string_view secret, core::Timestamp now) const;
+    /// What to know a login by that lasts longer than the request that showed it; tells nothing of
+    /// the secret. Pure.
+    static std::string mark_of(std::string_view secret);
+    /// Whether the login with this mark still counts.
+    bool counts(std::string_view mark, core::Timestamp now) const;
     /// The secret counts no longer; whether it did.
     bool log_out(std::string_view secret, core::Timestamp now);
     /// Ends all logins and takes back all codes.

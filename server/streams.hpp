@@ -37,8 +37,8 @@ public:
 
     Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
 
-    /// Begins a stream in answer to `slot`; `after` is the position to resume from, `caller` the id
-    /// of the token that let it in, or empty. Errors: kOverloaded.
+    /// Begins a stream in answer to `slot`; `after` is the position to resume from, `caller` what
+    /// Access::stays_as() says of who was let in. Errors: kOverloaded.
     core::Result<> open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
                         const std::string& session, std::optional<std::int64_t> after,
                         const std::string& caller);

@@ -257,6 +257,19 @@ class Logins(OwnDaemonCase):
         self.assertFalse(self.logged_in(daemon, page))
         self.assertTrue(self.logged_in(daemon, other))
 
+    def test_a_stream_ends_with_the_login_that_opened_it_and_no_other(self):
+        daemon = self.start({"access.mode": "token"})
+        one, other = self.log_in(daemon), self.log_in(daemon)
+        with EventStream(daemon.port, "/v1/stream", more=one) as mine, EventStream(daemon.port, "/v1/stream", more=other) as theirs:
+            self.assertEqual((mine.next().name, theirs.next().name), ("hello", "hello"))
+            self.client(daemon).request("POST", "/v1/logout", headers=one)
+            self.assertEqual([event.name for event in mine.rest()], ["goodbye"])
+            operator = self.client(daemon, token=daemon.operator_token())
+            operator.put("/v1/sessions/a")
+            self.assertEqual(theirs.next().name, "session.started")
+            operator.post("/v1/tokens/operator/rotate")
+            self.assertIn("goodbye", [event.name for event in theirs.rest()])
+
     def test_me_says_who_somebody_is_and_what_he_may_do(self):
         daemon = self.start()
         client = self.client(daemon)

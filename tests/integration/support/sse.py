@@ -21,7 +21,7 @@ class EventStream:
     """Reads events one by one. Remembers the last id, for resume()."""
 
     def __init__(self, port: int, path: str, last_event_id=None, receive_buffer: int | None = None, timeout: float = 40,
-                 token: str | None = None):
+                 token: str | None = None, more: dict | None = None):
         self.port, self.path = port, path
         self.last_id = None
         self.retry = None
@@ -29,6 +29,8 @@ class EventStream:
         headers = "Accept: text/event-stream\r\n"
         if token is not None:
             headers += f"Authorization: Bearer {token}\r\n"
+        for name, value in (more or {}).items():
+            headers += f"{name}: {value}\r\n"
         if last_event_id is not None:
             headers += f"Last-Event-ID: {last_event_id}\r\n"
         self._connection.send(self._connection.format("GET", path, headers=headers))

@@ -416,3 +416,37 @@ TEST_CASE("access: what the dashboard does is signed as such", "[server]") {
     CHECK(signed_by(**caller, "") == "dashboard");
     CHECK(signed_by(**caller, "ana") == "ana (dashboard)");
 }
+
+TEST_CASE("access: whoever stays under a login stays as long as that login counts", "[server]") {
+    const TempDir dir;
+    Clock clock{Timestamp{Millis{1'000'000'000'000}}};
+    Access access{clock};
+    require_ok(access.adopt_operator(dir.file("operator.token")));
+    headway::config::AccessSettings settings;
+    settings.login_for = Millis{60'000};
+    access.configure(settings);
+    headway::api::Target target;
+    const auto stay = [&](const std::string& login) {
+        const RequestHead head = of_page(headway::api::Method::kGet, login);
+        const auto caller = access.check(target, head);
+        require_ok(caller);
+        return access.stays_as(**caller, head);
+    };
+    const std::string login = log_in(access);
+    const std::string one = stay(login);
+    const std::string other = stay(log_in(access));
+    CHECK(one != other);
+    CHECK(one.find(login) == std::string::npos);
+    CHECK(access.counts(one));
+    REQUIRE(access.log_out(of_page(headway::api::Method::kPost, login)));
+    CHECK_FALSE(access.counts(one));
+    CHECK(access.counts(other));
+    clock.advance_to(clock.now() + Millis{59'000});
+    CHECK(access.counts(other));
+    clock.advance_to(clock.now() + Millis{2'000});
+    CHECK_FALSE(access.counts(other));
+    CHECK(access.counts(stay("")));  // nobody in particular, who may read
+    const std::string third = stay(log_in(access));
+    require_ok(access.rotate_operator());
+    CHECK_FALSE(access.counts(third));
+}
