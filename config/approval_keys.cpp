@@ -78,7 +78,7 @@ Key time_key(std::string name, std::string help) {
 void add_approval_keys(std::vector<Key>& table) {
     table.push_back(tools_key<&ApprovalRules::require_tools>(
         "approvals.require_tools",
-        "Tools whose calls a person has to allow, whatever sessions or agents say."));
+        "Tools whose calls a person has to allow, by their exact names (bash is not Bash)."));
     table.push_back(tools_key<&ApprovalRules::approve_on_expiry>(
         "approvals.approve_on_expiry",
         "Tools whose calls time may approve where an agent asks for it (on_expiry approve)."));
