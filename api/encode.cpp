@@ -200,8 +200,9 @@ void write_alarms(JsonWriter& json, std::string_view session, const core::Approv
     if (approvals.alarms_more > 0) json.member("alarms_more", approvals.alarms_more);
 }
 
-void write_wait_body(JsonWriter& json, const core::SessionView& view,
-                     const core::WaitAnswer& answer, const ReadingTime& time) {
+void write_wait_body(JsonWriter& json, const WaitPart& part, const ReadingTime& time) {
+    const core::SessionView& view = *part.view;
+    const core::WaitAnswer& answer = part.answer;
     json.member("matched", answer.matched);
     json.member("impossible", answer.impossible);
     json.member("cause", answer.cause);
@@ -210,6 +211,7 @@ void write_wait_body(JsonWriter& json, const core::SessionView& view,
     json.member("alive", core::is_alive(view, time.now, time.watch));
     json.key("verdict");
     write_judgement(json, *view.judgement);
+    if (part.silent_for > core::Millis{0}) json.member("silent_for_ms", part.silent_for.count());
 }
 
 }  // namespace
@@ -322,7 +324,7 @@ void append_wait(std::string& out, const WaitPart& part, const ReadingTime& time
     json.open_object();
     json.member("met", part.answer.met);
     if (part.view != nullptr) {
-        write_wait_body(json, *part.view, part.answer, time);
+        write_wait_body(json, part, time);
     } else {
         json.member("matched", part.answer.matched);
         json.member("impossible", part.answer.impossible);
@@ -363,7 +365,7 @@ void append_wait_several(std::string& out, std::span<const WaitPart> parts, bool
             continue;
         }
         json.open_object();
-        write_wait_body(json, *part.view, part.answer, time);
+        write_wait_body(json, part, time);
         json.close_object();
     }
     json.close_object();

@@ -166,7 +166,8 @@ bool is_endless(Route route) {
 Result<std::string> session_id(std::string_view raw) {
     const auto id = percent_decoded(raw, false);
     if (id && valid_id(*id)) return *id;
-    return Error{ErrorCode::kInvalidId, "an id is 1 to 128 of A-Z a-z 0-9 . _ : -", "id"};
+    return Error{ErrorCode::kInvalidId, "an id is 1 to 128 of A-Z a-z 0-9 . _ : - and not . or ..",
+                 "id"};
 }
 
 /// The session and the number that an approval's id is made of.

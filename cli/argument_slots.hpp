@@ -69,6 +69,10 @@ void add_token_verbs(CLI::App& app, ArgumentSlots& slots);
 /// Adds webhooks.
 void add_webhook_verbs(CLI::App& app, ArgumentSlots& slots);
 
+/// Why no session can have this id; empty: one can. A word that the daemon would refuse anyhow is a
+/// mistake of the command line, which costs nothing yet: `run` starts no command for it. Pure.
+std::string session_id_fault(const std::string& id);
+
 /// What the program is for, in a line.
 inline constexpr const char* kProgramHelp =
     "Supervises autonomous agents by what they do, not by how long they take.";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "api/decode.hpp"
 #include "cli/argument_slots.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
@@ -134,6 +135,12 @@ const char* next_step(std::string_view field) {
 }
 
 }  // namespace
+
+std::string session_id_fault(const std::string& id) {
+    if (api::valid_id(id)) return {};
+    return "\"" + clean_line(id) +
+           "\" is no session id: that is 1 to 128 of A-Z a-z 0-9 . _ : - and not . or ..";
+}
 
 CLI::App& add_verb(CLI::App& app, const char* name, const char* help, const char* footer,
                    ClientOptions& client) {

@@ -91,7 +91,8 @@ Examples:
   headway run --session nightly-42 -- env HEADWAY_TOKEN="$TOKEN" ./agent
   headway wait nightly-42                            in another shell)");
     add_client_flags(verb, slots.client);
-    verb.add_option("--session", run.session, "session id (default: from the command's name)");
+    verb.add_option("--session", run.session, "session id (default: from the command's name)")
+        ->check(session_id_fault);
     verb.add_option("--goal", run.goal, "what it is meant to do (default: the command line)");
     verb.add_option("--label", run.labels, "label of the session; repeatable")
         ->type_name("KEY=VALUE")

@@ -91,7 +91,8 @@ void add_replay(CLI::App& app, ArgumentSlots& slots) {
             ->type_name("URL");
     verb.add_flag("--json", slots.client.json, "print JSON for programs, an object a file");
     verb.add_flag("--why", replay.why, "the events each verdict rests on")->excludes(to);
-    verb.add_option("--session", replay.session, "session id (default: from the recording)");
+    verb.add_option("--session", replay.session, "session id (default: from the recording)")
+        ->check(session_id_fault);
     add_policy(verb, replay.policy, to);
     add_playing(verb, replay, to);
     verb.callback([&slots, to] {

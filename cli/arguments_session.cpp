@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/argument_slots.hpp"
+#include "cli/verdict_wait.hpp"
 
 // The verbs that look at sessions or speak for one.
 
@@ -16,7 +17,8 @@ An agent that sends no heartbeat is given up after --silent-for: 5. It counts fr
 or from the daemon's start; time in which a person is asked, or has paused it, or in which a session
 that it opened is at work, is left out. Without --silent-for it is 10 of the intervals that the
 agent was asked for (100 s unless its policy says otherwise), and 30 minutes within a call of an
-agent that never beats during one.
+agent that never beats during one. Less than two of those intervals proves nothing: --silent-for
+counts as two of them then, and that is said.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
 completed failed cancelled halted, or a set: settled (completed failed cancelled halted stuck
@@ -35,12 +37,19 @@ void add_wait(CLI::App& app, ArgumentSlots& slots) {
     CLI::App& verb =
         add_verb(app, "wait", "Block until a session has a verdict; exit code says which",
                  kWaitFooter, slots.client);
-    verb.add_option("SESSION", wait.sessions, "one or more session ids")->required();
+    verb.add_option("SESSION", wait.sessions, "one or more session ids")
+        ->check(session_id_fault)
+        ->required();
     CLI::Option* const any = verb.add_flag("--any", wait.any, "several: the first is enough");
     verb.add_flag_callback(
             "--all", [&wait] { wait.any = false; }, "several: all of them (default)")
         ->excludes(any);
     verb.add_option("--until", wait.until, "verdicts or sets, comma separated")
+        ->check([](const std::string& text) {
+            return text.find_first_not_of(", ") != text.npos
+                       ? std::string{}
+                       : "say until what: settled, ended, event, or verdicts: " + all_verdicts();
+        })
         ->capture_default_str();
     verb.add_option("--after", wait.after, "only what happens after this event counts");
     verb.add_option("--mode", wait.mode, "now: the verdict now; ever: also one that has passed")
@@ -76,7 +85,8 @@ void add_watch(CLI::App& app, ArgumentSlots& slots) {
   headway watch build-1 --after 0      from its beginning
   headway watch --json | jq .type      one event envelope a line)",
                               slots.client);
-    verb.add_option("SESSION", slots.watch.session, "one session; without it all");
+    verb.add_option("SESSION", slots.watch.session, "one session; without it all")
+        ->check(session_id_fault);
     verb.add_option("--after", slots.watch.after, "start behind this event (0: the beginning)")
         ->type_name("N");
     verb.add_flag("--follow", slots.watch.follow, "go on after the session's end");
@@ -124,7 +134,9 @@ void add_sessions(CLI::App& app, ArgumentSlots& slots) {
 void add_show(CLI::App& app, ArgumentSlots& slots) {
     CLI::App& verb = add_verb(app, "show", "Show one session: verdict, progress, what it is doing",
                               "Example:\n  headway show build-1", slots.client);
-    verb.add_option("SESSION", slots.show.session, "session id")->required();
+    verb.add_option("SESSION", slots.show.session, "session id")
+        ->check(session_id_fault)
+        ->required();
     verb.callback([&slots] { slots.command = slots.show; });
 }
 
@@ -133,7 +145,9 @@ void add_events(CLI::App& app, ArgumentSlots& slots) {
   headway events build-1
   headway events build-1 --jsonl > build-1.jsonl     play it again with headway replay)",
                               slots.client);
-    verb.add_option("SESSION", slots.events.session, "session id")->required();
+    verb.add_option("SESSION", slots.events.session, "session id")
+        ->check(session_id_fault)
+        ->required();
     verb.add_option("--after", slots.events.after, "skip up to this event")->type_name("N");
     verb.add_flag("--jsonl", slots.client.json, "one event envelope a line, like --json");
     verb.callback([&slots] { slots.command = slots.events; });
@@ -147,7 +161,9 @@ void add_report(CLI::App& app, ArgumentSlots& slots) {
   headway report my-agent progress.estimated --data '{"percent":40,"reasoning":"half of the files"}'
   echo '{"text":"long text"}' | headway report my-agent message --data -)",
                               slots.client);
-    verb.add_option("SESSION", report.session, "session id; an unknown one is opened")->required();
+    verb.add_option("SESSION", report.session, "session id; an unknown one is opened")
+        ->check(session_id_fault)
+        ->required();
     verb.add_option("TYPE", report.type, "event type, such as heartbeat or tool.finished")
         ->required();
     verb.add_option("FIELDS", report.fields, "key=value, dots for nesting")->type_name("KEY=VALUE");
@@ -166,7 +182,9 @@ Examples:
   headway end my-agent --outcome failed --reason "no disk space"
   headway end my-agent --outcome cancelled           one that is silent: its agent is gone)",
         slots.client);
-    verb.add_option("SESSION", slots.end.session, "session id")->required();
+    verb.add_option("SESSION", slots.end.session, "session id")
+        ->check(session_id_fault)
+        ->required();
     verb.add_option("--outcome", slots.end.outcome, "how it ended")
         ->check(CLI::IsMember({"completed", "failed", "cancelled", "budget_exhausted"}))
         ->capture_default_str();
@@ -182,7 +200,9 @@ void add_cancel(CLI::App& app, ArgumentSlots& slots) {
 Example:
   headway cancel my-agent --reason "not needed any more" && headway wait my-agent --until ended)",
         slots.client);
-    verb.add_option("SESSION", slots.cancel.session, "session id")->required();
+    verb.add_option("SESSION", slots.cancel.session, "session id")
+        ->check(session_id_fault)
+        ->required();
     verb.add_option("--reason", slots.cancel.reason, "why, for the agent to read");
     verb.callback([&slots] { slots.command = slots.cancel; });
 }

@@ -13,7 +13,7 @@ void add_steering(CLI::App& app, ArgumentSlots& slots, const char* name, const c
                   const char* footer, const char* text, bool required) {
     SteerOptions& steer = slots.steer;
     CLI::App& verb = add_verb(app, name, help, footer, slots.client);
-    verb.add_option("SESSION", steer.session, "session id")->required();
+    verb.add_option("SESSION", steer.session, "session id")->check(session_id_fault)->required();
     CLI::Option* const said = required ? verb.add_option("TEXT", steer.text, text)
                                        : verb.add_option("--reason", steer.text, text);
     said->required(required);
@@ -32,7 +32,7 @@ void add_acknowledge(CLI::App& app, ArgumentSlots& slots) {
 Example:
   headway show my-agent && headway acknowledge my-agent --reason "rolled back")",
         slots.client);
-    verb.add_option("SESSION", steer.session, "session id")->required();
+    verb.add_option("SESSION", steer.session, "session id")->check(session_id_fault)->required();
     verb.add_option("--alarm", steer.number, "only that of this event, as `show` numbers it");
     verb.add_option("--reason", steer.text, "what was done about it, for the journal");
     verb.callback([&slots] {
@@ -48,7 +48,8 @@ void add_approvals(CLI::App& app, ArgumentSlots& slots) {
   headway approvals --session my-agent --all
   headway approvals --json | jq -r '.[].id')",
                               slots.client);
-    verb.add_option("--session", slots.approvals.session, "only of this session");
+    verb.add_option("--session", slots.approvals.session, "only of this session")
+        ->check(session_id_fault);
     verb.add_flag("--all", slots.approvals.all, "also what was decided");
     verb.callback([&slots] { slots.command = slots.approvals; });
 }
@@ -82,7 +83,7 @@ void add_decision(CLI::App& app, ArgumentSlots& slots, const char* name, const c
 }
 
 void add_limits(CLI::App& verb, BudgetOptions& budget) {
-    verb.add_option("SESSION", budget.session, "session id")->required();
+    verb.add_option("SESSION", budget.session, "session id")->check(session_id_fault)->required();
     verb.add_option("--seconds", budget.timeout_seconds, "of time")->type_name("N");
     verb.add_option("--steps", budget.max_steps, "model turns")->type_name("N");
     verb.add_option("--tokens", budget.max_tokens, "tokens")->type_name("N");
@@ -99,7 +100,7 @@ void add_budget(CLI::App& app, ArgumentSlots& slots) {
   headway budget extend my-agent --seconds 300 --steps 10
   headway budget set my-agent --steps 80)");
     CLI::App& show = add_verb(verb, "show", "Show used and left", "", slots.client);
-    show.add_option("SESSION", budget.session, "session id")->required();
+    show.add_option("SESSION", budget.session, "session id")->check(session_id_fault)->required();
     show.callback([&slots] { slots.command = slots.budget; });
     for (const auto& [name, help] : {std::pair{"extend", "Add to the limits that are set"},
                                      std::pair{"set", "Replace the limits"}}) {
@@ -131,7 +132,7 @@ Examples:
   headway check my-agent --wait=30s
   headway check my-agent --id monday --wait     again with the same id: the same answer)",
                  slots.client);
-    verb.add_option("SESSION", check.session, "session id")->required();
+    verb.add_option("SESSION", check.session, "session id")->check(session_id_fault)->required();
     verb.add_option("--id", check.id, "id of the check; one that is known is not asked again");
     verb.add_flag("--wait", slots.check_wait, "print the answer; --wait=DURATION: for so long");
     verb.callback([&slots] {
@@ -155,7 +156,8 @@ Examples:
   headway compare                  all sessions that have ended since
   headway compare my-agent         one: when each timer would have ended it, and what happened)",
         slots.client);
-    verb.add_option("SESSION", slots.compare.session, "one session; without it the totals");
+    verb.add_option("SESSION", slots.compare.session, "one session; without it the totals")
+        ->check(session_id_fault);
     verb.callback([&slots] { slots.command = slots.compare; });
 }
 

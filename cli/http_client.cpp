@@ -124,6 +124,7 @@ void prepare(CURL* handle, const HttpRequest& request, const HeaderList& headers
     curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
     curl_easy_setopt(handle, CURLOPT_USERAGENT, "headway");
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);  // an id `..` is a wrong id, not a way up
     curl_easy_setopt(handle, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1");
     curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, long{kConnectTimeout.count()});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/daemon.hpp"
@@ -306,13 +307,53 @@ void add_journal_line(Recording& recording, json& open, const json& line, const 
     recording.events.push_back(std::move(recorded));
 }
 
+/// Two sessions in one file would be played as one that never was. `of` is what the lines before
+/// are of.
+std::optional<core::Error> other_session(std::string& of, const json& line, std::size_t number) {
+    if (!has(line, "session")) return std::nullopt;
+    const std::string session = short_text(line["session"]);
+    if (of.empty()) of = session;
+    if (session == of) return std::nullopt;
+    return core::Error{core::ErrorCode::kInvalidJson,
+                       std::to_string(number) + ": it is of session " + session +
+                           ", and the lines before of " + of +
+                           "; each session needs a file of its own",
+                       {}};
+}
+
+std::string gap_at(const json& line, std::size_t lines, std::size_t whole, std::size_t number) {
+    const std::string before =
+        lines == 0 ? "it begins" : "line " + std::to_string(number) + " goes on";
+    return before + " with event " + short_text(line["n"]) + " where " + std::to_string(whole + 1) +
+           " is due";
+}
+
 }  // namespace
+
+core::Result<Recording> read_recording_file(const std::string& file) {
+    const auto unread = [&](const char* why) {
+        return core::Error{core::ErrorCode::kBadRequest, file + ": " + why, {}};
+    };
+    std::error_code ec;
+    if (std::filesystem::is_directory(file, ec))
+        return unread("is a folder; name its files, as in FOLDER/*.jsonl");
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) return unread("cannot be read");
+    core::Result<Recording> recording = read_recording(stream);
+    if (!recording) {
+        const core::Error error = std::move(recording).error();
+        return core::Error{error.code, file + ":" + error.detail, error.field};
+    }
+    if (recording->lines == 0) return unread("is empty");
+    return recording;
+}
 
 core::Result<Recording> read_recording(std::istream& lines) {
     Recording recording;
     json open = json::object();
     std::size_t journal_lines = 0;
     bool other_lines = false;
+    std::string of;  // whose lines they are
     std::string text;
     for (std::size_t number = 1; std::getline(lines, text); ++number) {
         if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
@@ -322,6 +363,10 @@ core::Result<Recording> read_recording(std::istream& lines) {
                                std::to_string(number) + ": expected a JSON object with a \"type\"",
                                {}};
         }
+        ++recording.lines;
+        if (line["type"] == "session_start" || has(line, "n")) {
+            if (const auto other = other_session(of, line, number)) return *other;
+        }
         const std::string type = line["type"];
         const bool journal = has(line, "n") && has(line, "data") && line["data"].is_object();
         if (journal) {
@@ -329,6 +374,8 @@ core::Result<Recording> read_recording(std::istream& lines) {
             const bool next = line["n"] == recording.journal.size() + 1;
             if (next && recording.journal.size() == journal_lines) {
                 recording.journal.push_back({text, number});
+            } else if (recording.gap.empty()) {
+                recording.gap = gap_at(line, journal_lines, recording.journal.size(), number);
             }
             ++journal_lines;
             add_journal_line(recording, open, line, type, number);

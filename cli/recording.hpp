@@ -14,6 +14,10 @@ namespace headway::cli {
 /// ours.
 inline constexpr double kRecordedSecondsMax = 1e9;
 
+/// What to say to somebody whose file is none.
+inline constexpr const char* kRecordingHint =
+    "a recording is JSONL, as `headway events SESSION --jsonl` prints it";
+
 /// One event ready to be reported, and when it happened in the recording.
 struct RecordedEvent {
     std::string event;              ///< JSON text: {"type","event_id","data"}
@@ -37,15 +41,21 @@ struct Recording {
     /// A whole export, from the first event without a gap; else empty. `events` are then what of it
     /// can be reported again.
     std::vector<StoredLine> journal;
+    std::size_t lines = 0;    ///< that are not blank
     std::size_t skipped = 0;  ///< lines that only a daemon writes, or of an unknown type
+    std::string gap;          ///< where an export is not whole, in words; empty: it is, or is none
 };
 
 /// Reads JSONL: either a recorded agent session (`session_start`, `tool_call`, ..., `end`, one
 /// object a line) or the daemon's own export (`headway events --jsonl`). Event ids come from the
 /// line's number in the recording, so playing it again is idempotent. Error: kInvalidJson when a
-/// line is not a JSON object; the detail begins with its number ("12: ..."), to stand behind the
-/// file.
+/// line is not a JSON object, or of another session than those before it; the detail begins with
+/// its number ("12: ..."), to stand behind the file.
 core::Result<Recording> read_recording(std::istream& lines);
+
+/// The same of a file, for a verb that was given its name. Errors: as above, and kBadRequest where
+/// there is nothing to read, be it a folder; the detail names the file.
+core::Result<Recording> read_recording_file(const std::string& file);
 
 /// The id for a recording that suggests `suggested`: that, or the file's name, made valid. Pure.
 std::string recorded_id(const std::string& suggested, const std::string& file);

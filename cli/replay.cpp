@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -14,6 +13,7 @@
 #include "cli/ids.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/recording.hpp"
+#include "cli/text.hpp"
 #include "cli/verbs.hpp"
 
 // `headway replay`: plays recorded sessions through HTTP. Every event carries the same event_id
@@ -32,6 +32,7 @@ struct Played {
     std::string verdict;
     int exit_code = kExitOk;
     std::string trouble;
+    bool read = false;  ///< the file, so that something may have been played
 };
 
 class Player {
@@ -42,12 +43,9 @@ public:
     Played play(const std::string& file) {
         Played played;
         played.session = options_.session;
-        std::ifstream stream(file, std::ios::binary);
-        if (!stream) return fail(std::move(played), kExitUsage, "cannot read " + file);
-        const core::Result<Recording> recording = read_recording(stream);
-        if (!recording) {
-            return fail(std::move(played), kExitUsage, file + ":" + recording.error().detail);
-        }
+        const core::Result<Recording> recording = read_recording_file(file);
+        if (!recording) return fail(std::move(played), kExitFailed, recording.error().detail);
+        played.read = true;
         if (played.session.empty()) played.session = recorded_id(recording->session, file);
         played.skipped = recording->skipped;
         open(*recording, played);
@@ -146,8 +144,12 @@ void print(const Played& played, const std::string& file, bool as_json, const Co
         return;
     }
     if (!played.trouble.empty()) {
-        complain(console, played.exit_code, file + ": " + played.trouble,
-                 "playing it again is safe: what was stored is counted once");
+        if (!played.read) {
+            complain(console, played.exit_code, clean_line(played.trouble), kRecordingHint);
+        } else {
+            complain(console, played.exit_code, clean_line(file + ": " + played.trouble),
+                     "playing it again is safe: what was stored is counted once");
+        }
         return;
     }
     console.out << played.session << ": " << played.events << " events";

@@ -1,4 +1,3 @@
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -19,21 +18,17 @@ namespace {
 struct JudgedFile {
     std::string session;
     Timeline timeline;
+    std::string gap;
 };
 
 core::Result<JudgedFile> judge_file(const std::string& file, const JudgeOptions& options) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) {
-        return core::Error{core::ErrorCode::kBadRequest, file + ": cannot be read", {}};
-    }
+    HEADWAY_TRY(const Recording recording, read_recording_file(file));
     api::JsonTape tape;
-    const auto recording = read_recording(stream);
-    auto timeline = recording ? judge_recording(*recording, options, tape)
-                              : core::Result<Timeline>(recording.error());
+    auto timeline = judge_recording(recording, options, tape);
     if (!timeline) {
         return core::Error{timeline.error().code, file + ":" + timeline.error().detail, {}};
     }
-    return JudgedFile{recorded_id(recording->session, file), std::move(*timeline)};
+    return JudgedFile{recorded_id(recording.session, file), std::move(*timeline), recording.gap};
 }
 
 void print(const std::string& file, const JudgedFile& judged, const ReplayOptions& options,
@@ -41,11 +36,20 @@ void print(const std::string& file, const JudgedFile& judged, const ReplayOption
     if (options.client.json) {
         nlohmann::json line = timeline_json(judged.session, judged.timeline, options.why);
         line["file"] = file;
+        if (!judged.gap.empty()) line["gap"] = judged.gap;
         console.out << dump(line) << "\n";
         return;
     }
     const TimelineStyle style{console.width, console.color, options.why};
     console.out << timeline_text(judged.session, judged.timeline, style);
+}
+
+/// Beside the verdicts, which are then those of an agent that reported no more than this.
+void say_gap(const std::string& file, const JudgedFile& judged, const Console& console) {
+    if (judged.gap.empty()) return;
+    complain(
+        console, kExitOk, clean_line(file + ": part of the export is missing: " + judged.gap),
+        "what is there was judged as an agent's reports; people, budgets and silence were not");
 }
 
 }  // namespace
@@ -66,6 +70,7 @@ int judge_recordings(const ReplayOptions& options, const Console& console) {
         if (judged) {
             if (!options.session.empty()) judged->session = options.session;
             print(file, *judged, options, console);
+            say_gap(file, *judged, console);
             if (!console.out_terminal) bar.step();  // else what is printed says enough
             continue;
         }
@@ -73,8 +78,8 @@ int judge_recordings(const ReplayOptions& options, const Console& console) {
             console.out << dump({{"file", file}, {"error", judged.error().detail}}) << "\n";
         }
         bar.clear();
-        exit_code = complain(console, kExitFailed, clean_line(judged.error().detail),
-                             "a recording is JSONL, as `headway events SESSION --jsonl` prints it");
+        exit_code =
+            complain(console, kExitFailed, clean_line(judged.error().detail), kRecordingHint);
     }
     console.out.flush();
     return exit_code;

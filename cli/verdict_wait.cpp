@@ -88,11 +88,19 @@ void read_cause(const std::string& id, const std::string& cause, WaitAnswer& ans
     if (!answer.met && severity(code) > severity(answer.exit_code)) answer.exit_code = code;
 }
 
+void read_patience(const std::string& id, const json& session, WaitAnswer& answer) {
+    if (!session.is_object()) return;
+    const auto found = session.find("silent_for_ms");
+    if (found == session.end() || !found->is_number_unsigned()) return;
+    answer.patient.emplace_back(id, milliseconds{found->get<std::int64_t>()});
+}
+
 void read_several(const json& reply, bool any, WaitAnswer& answer) {
     if (const auto sessions = reply.find("sessions"); sessions != reply.end()) {
         for (const auto& [id, session] : sessions->items()) {
             answer.lines.push_back(line_of(id, session));
             if (session.is_null()) answer.unopened.push_back(id);
+            read_patience(id, session, answer);
         }
     }
     const auto matched = reply.find("matched");
@@ -133,6 +141,10 @@ std::string all_verdicts_but(std::string_view verdict) {
     return join(words);
 }
 
+std::string all_verdicts() {
+    return join({kVerdicts.begin(), kVerdicts.end()}, " ");
+}
+
 int exit_code_of(std::string_view verdict) {
     if (verdict == "failed" || verdict == "halted") return kExitFailed;
     if (verdict == "stuck") return kExitStuck;
@@ -158,6 +170,7 @@ WaitAnswer read_wait_reply(const json& reply, bool any) {
         if (const auto verdict = reply.find("verdict");
             verdict != reply.end() && verdict->is_null())
             answer.unopened.push_back(id);
+        read_patience(id, reply, answer);
         if (answer.impossible) read_cause(id, string_at(reply, "cause"), answer);
     }
     return answer;

@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/options.hpp"
@@ -17,6 +18,8 @@ std::string until_without(std::string_view until, std::string_view verdict);
 
 /// Every verdict but one, as an `until` list. Pure.
 std::string all_verdicts_but(std::string_view verdict);
+/// All of them, for people. Pure.
+std::string all_verdicts();
 
 /// 0 completed (or anything that is no ending), 1 failed or halted, 2 stuck, 3 cancelled, 4 blocked
 /// or waiting, 5 silent. Pure.
@@ -31,6 +34,8 @@ struct WaitAnswer {
     std::vector<std::string> lines;     ///< one for each session: "build: completed (tests pass)"
     std::vector<std::string> silent;    ///< given up, since their agents are gone
     std::vector<std::string> unopened;  ///< none is known by this name so far
+    /// Who is given up later than --silent-for says, since that proves nothing yet; and when.
+    std::vector<std::pair<std::string, milliseconds>> patient;
 };
 WaitAnswer read_wait_reply(const nlohmann::json& reply, bool any);
 

@@ -56,6 +56,7 @@ public:
             last_ = *body;
             const WaitAnswer answer = read_wait_reply(*body, options_.any);
             asked_ = true;
+            say_patience(answer);
             if (answer.met && leaving_stuck_ && !answer.stuck) {
                 leaving_stuck_ = false;  // it moves again; is that what was waited for?
                 continue;
@@ -132,6 +133,18 @@ private:
         }
     }
 
+    /// Once for each, as above.
+    void say_patience(const WaitAnswer& answer) {
+        for (const auto& [id, after] : answer.patient) {
+            if (!said_patient_.insert(id).second) continue;
+            console_.err << "headway: " << clean_line(id) << " is given up after "
+                         << config::print_duration(after) << " without a heartbeat, not "
+                         << config::print_duration(options_.silent_for.value_or(milliseconds{0}))
+                         << ": less than two of its heartbeat intervals proves nothing\n"
+                         << std::flush;
+        }
+    }
+
     /// The exit code may be that of another session, which ended worse.
     int explain_end(const WaitAnswer& answer) {
         if (!answer.silent.empty()) {
@@ -192,6 +205,7 @@ private:
     bool reached_ = false;
     bool asked_ = false;          ///< the daemon has said once how things stand
     std::set<std::string> said_;  ///< that they do not exist yet
+    std::set<std::string> said_patient_;
     const SteadyTime began_ = steady_now();
     json last_;
 };

@@ -78,6 +78,10 @@ Result<> Dispatcher::open(Call& call) {
     // A token for some sessions must not open others, nor have one of them answer for its own.
     HEADWAY_CHECK(require_report(*call.caller, command.session));
     if (!command.about.parent.empty()) {
+        if (command.about.parent == command.session) {
+            return Error{ErrorCode::kInvalidField, "must be another session than this one",
+                         "/parent"};
+        }
         HEADWAY_CHECK(require_report(*call.caller, command.about.parent));
     }
     const std::string session = command.session;

@@ -111,9 +111,14 @@ Result<Answer> Supervisor::open_again(Resident& resident, OpenCommand& command,
     }
     std::string field = differing(state, command.about, context.floor, settings_.policy);
     if (field.empty()) return Answer{document(resident.session, 200, {})};
+    const std::string what = "another " + field.substr(1);
     return Error{ErrorCode::kSessionExists,
-                 "the session is open with another " + field.substr(1) +
-                     "; send an empty body to take it as it is, or choose another id",
+                 state.ended() ? "the session has ended, and had " + what +
+                                     "; an ended session stays ended: choose another id to begin "
+                                     "a new one"
+                               : "the session is open with " + what +
+                                     "; send an empty body to take it as it is, or choose another "
+                                     "id",
                  std::move(field)};
 }
 

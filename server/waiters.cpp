@@ -6,6 +6,17 @@
 #include "core/limits.hpp"
 
 namespace headway::server {
+namespace {
+
+/// Two intervals without a beat are the least that core::gone_at() takes for silence: those, where
+/// less was asked for, so that whoever waits knows; else 0.
+core::Millis raised_silence(const core::WaitFor& wait, const core::SessionView& view) {
+    const core::Millis least = 2 * view.asked_interval;
+    const core::Millis asked = wait.silent_for.value_or(core::Millis{0});
+    return !view.ended && asked > core::Millis{0} && asked < least ? least : core::Millis{0};
+}
+
+}  // namespace
 
 core::Result<> Waiters::add(Wait wait) {
     if (waits_.size() >= core::limits::kWaitersMax) {
@@ -84,6 +95,7 @@ bool Waiters::try_answer(std::uint64_t id, bool final) {
         part.id = session;
         part.view = views_.find(session);
         if (pending->second.unresolved == 0) part.answer = answer_for(wait, session, time);
+        if (part.view != nullptr) part.silent_for = raised_silence(wait.what, *part.view);
         met += part.answer.met ? 1 : 0;
         impossible += part.answer.impossible ? 1 : 0;
     }
