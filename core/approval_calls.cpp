@@ -6,6 +6,8 @@
 #include "core/approvals.hpp"
 #include "core/assert.hpp"
 #include "core/exact_args.hpp"
+#include "core/limits.hpp"
+#include "core/text.hpp"
 #include "core/words.hpp"
 
 // Calls that began or finished, as approvals see them: which one is used up, and what deserves an
@@ -20,14 +22,20 @@ using S = ApprovalStatus;
 enum class Told : std::uint8_t { kSame, kOther, kNothing };
 
 bool same_id(std::string_view call_id, const Approval& approval) {
-    return !call_id.empty() && approval.kind == ApprovalKind::kTool && approval.call_id == call_id;
+    // Requests keep so much of an id; calls may have more.
+    const std::string_view kept = cut_text(call_id, limits::kIdBytesMax);
+    return !kept.empty() && approval.kind == ApprovalKind::kTool && approval.call_id == kept;
 }
 
 /// How a finished call is recognised, by the best of what it says about itself.
 class FinishedCall {
 public:
     FinishedCall(const ToolFinished& call, const CallPrint& print)
-        : call_(call), print_(print), exact_(args_of(print)) {}
+        : call_(call),
+          print_(print),
+          exact_(args_of(print)),
+          exact_said_(is_args_digest(call.args_digest)),
+          bound_(call.args_digest.empty() ? std::string{} : bound_digest(call.args_digest)) {}
 
     /// Journals of earlier versions hold no exact arguments: their calls are matched as they were
     /// when they were judged.
@@ -51,7 +59,7 @@ public:
         const Told says = told(approval);
         if (says != Told::kNothing) return says == Told::kSame;
         if (of_before() && call_.call_id.empty()) return true;
-        return call_.call_id == approval.call_id;
+        return call_.call_id.empty() ? approval.call_id.empty() : named(approval);
     }
 
     /// The agent says that it was refused before it ran. It may lie: this excuses it only where a
@@ -77,15 +85,16 @@ private:
         if (nothing) return exact_ == digest ? Told::kSame : Told::kNothing;
         if (!call_.args.empty() && exact_ == digest) return Told::kSame;
         // A client's own kind of digest says which arguments only by coming again.
-        if (!said.empty() && !is_args_digest(said) && bound_digest(said) == digest)
-            return Told::kSame;
+        if (!said.empty() && !exact_said_ && bound_ == digest) return Told::kSame;
         if (!call_.args.empty()) return Told::kOther;
-        return is_args_digest(said) ? whether(said == digest) : Told::kNothing;
+        return exact_said_ ? whether(said == digest) : Told::kNothing;
     }
 
     const ToolFinished& call_;
     const CallPrint& print_;
     std::string exact_;
+    bool exact_said_;
+    std::string bound_;  ///< made once: a call is compared with every request
 };
 
 /// Whether the call of this id ran already: then no approval of another call is its own.
@@ -133,8 +142,8 @@ bool refused(const Approval& approval) {
 /// Whether the call runs against this request.
 bool against(const Approval& approval, const FinishedCall& call) {
     const bool named = call.named(approval);
-    // An id that a person was asked about, or has allowed, is no other tool's.
-    if (!call.same_tool(approval)) return named && (approval.pending() || approval.open());
+    // An id that a person has allowed is no other tool's.
+    if (!call.same_tool(approval)) return named && approval.open();
     const Told says = call.told(approval);
     const bool seen = named || says == Told::kSame;
     if (refused(approval) || approval.pending()) return seen;
@@ -174,8 +183,7 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
         std::find_if(requests.rbegin(), requests.rend(),
                      [&](const Approval& approval) { return against(approval, finished); });
     if (about == requests.rend()) return must_ask ? std::optional{alarm} : std::nullopt;
-    const bool waits = about->pending() && finished.same_tool(*about);
-    if (finished.refused() && (waits || refused(*about))) return std::nullopt;
+    if (finished.refused() && (about->pending() || refused(*about))) return std::nullopt;
     if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
     alarm.id = approval_id(session, about->n);
     alarm.evidence.push_back(about->decided_n != 0 ? about->decided_n : about->n);
@@ -190,6 +198,10 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
             return approval.tool == call.tool && same_id(call.call_id, approval);
         });
     if (last == requests.rend() || !refused(*last)) return std::nullopt;
+    // Ids may come again, turn by turn, with other arguments: those are compared when it finishes.
+    const bool other =
+        !call.args_digest.empty() && bound_digest(call.args_digest) != last->args_digest;
+    if (other) return std::nullopt;
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kStartedAfterRejection;
     alarm.tool = call.tool;

@@ -345,9 +345,12 @@ void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
     raise(approvals, alarm, n, at);
     Approval* approval = find_mutable(approvals, alarm.id);
     if (approval == nullptr) return;
-    approval->alarm = alarm.alarm;
+    const bool worse = !approval->alarm || approval->alarm_seen ||
+                       urgency_of(alarm.alarm) >= urgency_of(*approval->alarm);
+    if (worse) approval->alarm = alarm.alarm;
     approval->alarm_seen = false;
     approval->changed_n = n;
+    if (alarm.tool != approval->tool) return;  // another tool under its id: it still may run
     const bool late = alarm.alarm == ApprovalAlarmKind::kNeverExecuted;
     // A call that ran while somebody was asked leaves nothing to decide.
     become(approvals, *approval, late ? S::kNeverExecuted : S::kCancelled, n, at);

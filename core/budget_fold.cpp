@@ -200,7 +200,8 @@ bool shows_work(const Payload& payload, std::uint64_t known) {
     if (const auto* beat = std::get_if<Heartbeat>(&payload)) {
         return beat->usage.has_value() || beat->iteration.value_or(0) > known;
     }
-    if (const auto* message = std::get_if<Message>(&payload)) return message->role != "user";
+    if (const auto* message = std::get_if<Message>(&payload))
+        return message->role == "assistant" || message->role == "agent";
     if (const auto* said = std::get_if<ProgressEstimated>(&payload)) return !said->by_judge();
     return std::holds_alternative<ToolStarted>(payload) ||
            std::holds_alternative<ToolFinished>(payload) ||
@@ -212,28 +213,35 @@ bool shows_work(const Payload& payload, std::uint64_t known) {
            std::holds_alternative<Reflection>(payload);
 }
 
-/// A question that is left open must not make time free: work that comes meanwhile takes the time
-/// before it.
+/// Whether a person has answered, or let the agent go on. What only ran out of time, or was covered
+/// by an earlier grant, is the agent's own doing.
+bool person_answered(const Payload& payload) {
+    if (const auto* decided = std::get_if<ApprovalDecided>(&payload)) {
+        return decided->channel != "expiry" && decided->channel != "grant";
+    }
+    const auto* directive = std::get_if<DirectiveIssued>(&payload);
+    return directive != nullptr && directive->kind == DirectiveKind::kContinue &&
+           directive->from.empty();
+}
+
+/// An open question, or a stated wait, must not make time free: work that comes before a person
+/// has answered takes the time before it.
 void settle_wait(SessionState& state, const Event& event, bool works) {
     BudgetMeter& meter = state.budget;
-    const bool finished = std::holds_alternative<ToolFinished>(event.payload);
-    const bool answered = std::holds_alternative<ApprovalDecided>(event.payload) ||
-                          std::holds_alternative<ApprovalExpired>(event.payload);
+    const bool answered = person_answered(event.payload);
     if (answered || !state.waits_for_human()) {
         state.calls_while_asked = 0;
-    } else if (works && finished) {
+    } else if (works && std::holds_alternative<ToolFinished>(event.payload)) {
         state.calls_while_asked =
             std::min(state.calls_while_asked, limits::kCallsBesideQuestion) + 1;
     }
-    if (answered || !waits_for_human(state)) {
-        meter.waited = Millis{0};
-    } else if (works) {
+    if (works && !answered) {
         const Millis worked = std::min(meter.waited, Millis{limits::kWorkBesideQuestionMsMax});
         HEADWAY_ASSERT(worked <= meter.human);
         meter.human -= worked;
         meter.model += worked;
-        meter.waited = Millis{0};
     }
+    if (works || answered) meter.waited = Millis{0};
 }
 
 BudgetClock clock_after(const SessionState& state) {

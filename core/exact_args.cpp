@@ -31,7 +31,8 @@ bool is_args_digest(std::string_view text) noexcept {
 
 std::string bound_digest(std::string_view told) {
     if (is_args_digest(told)) return std::string{told};
-    return std::string{kStart} + sha256_hex(told);
+    // Not of the text alone: that of canonical arguments would be the digest of these.
+    return std::string{kStart} + sha256_hex("headway client digest\n" + std::string{told});
 }
 
 void keep_args(CallPrint& print, std::string_view digest) {

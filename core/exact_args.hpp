@@ -19,8 +19,8 @@ inline constexpr std::string_view kNoArgsDigest =
 bool is_args_digest(std::string_view text) noexcept;
 
 /// What a digest that a client made stands for. One of another kind says nothing about arguments
-/// to us: its own SHA-256 takes its place, so that the same text is known again and no other is
-/// equal to it. Pure.
+/// to us: a SHA-256 made of it takes its place, so that the same text is known again, and neither
+/// another nor any arguments are equal to it. Pure.
 std::string bound_digest(std::string_view told);
 
 /// Keeps a digest of is_args_digest() in the print.

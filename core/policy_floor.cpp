@@ -95,17 +95,25 @@ private:
             if (own != nullptr && own->requires_approval && !tool.requires_approval)
                 set(tool.requires_approval, true, at("tools", i, "requires_approval"));
             const std::uint64_t most = longest_of(own, static_cast<std::uint64_t>(longest.count()));
-            const bool lifted =
-                tool.time_limit_ms == 0 && own != nullptr && own->time_limit_ms != 0;
+            const bool lifted = tool.time_limit_ms == 0 && own != nullptr &&
+                                own->time_limit_ms != 0 && above_limit_of_all(most);
             if (most != 0 && (lifted || tool.time_limit_ms > most))
                 set(tool.time_limit_ms, most, at("tools", i, "time_limit_ms"));
         }
         for (const ToolPolicy& own : defaults_.tools) {
-            const bool binds = own.requires_approval || own.time_limit_ms != 0;
+            const bool limits = own.time_limit_ms != 0 && above_limit_of_all(own.time_limit_ms);
+            const bool binds = own.requires_approval || limits;
             if (!binds || policy_.tool(own.tool) != nullptr) continue;
             policy_.tools.push_back(own);
+            if (!limits) policy_.tools.back().time_limit_ms = 0;
             raised_.push_back("/policy/tools");
         }
+    }
+
+    /// Whether a tool without a limit of its own may take longer than so many ms.
+    bool above_limit_of_all(std::uint64_t ms) const {
+        const auto of_all = static_cast<std::uint64_t>(policy_.tool_time_limit.count());
+        return of_all == 0 || of_all > ms;
     }
 
     /// How long a call of the tool may be allowed to take, in ms; 0 = as long as it likes. A limit

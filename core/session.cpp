@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/approval_asks.hpp"
 #include "core/assert.hpp"
 #include "core/budget.hpp"
 #include "core/completion.hpp"
@@ -95,6 +96,10 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         const std::uint64_t calls = state_.tool_calls;
         const std::uint64_t step = own_steps(state_);
         std::optional<ApprovalAlarm> alarm = alarm_before(event, context);
+        // A start that asks again is a question and no disobedience.
+        if (std::holds_alternative<ToolStarted>(event.payload) &&
+            asks_anew(state_, context.asks, place, context.now))
+            alarm.reset();
         if (state_.approvals.requests.empty()) forget_args(event);
         add(std::move(event), out);
         if (state_.tool_calls != calls) add_stats(context, out);

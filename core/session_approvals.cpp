@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/approval_asks.hpp"
+#include "core/budget.hpp"
 #include "core/fold_call.hpp"
 #include "core/limits.hpp"
 #include "core/session.hpp"
@@ -30,6 +32,21 @@ Ruling by_grant(std::string_view session, const Grant& grant) {
     ruling.by = "grant:" + approval_id(session, grant.n);
     ruling.channel = "grant";
     return ruling;
+}
+
+/// Whether a call that had to be allowed, and tells nothing of its arguments now, was looked at
+/// when it started: nobody had to be asked then, so a grant of its tool covered it.
+bool let_go_by_grant(const SessionState& state, const ToolFinished& call, Timestamp now) {
+    if (!call.args.empty() || !call.args_digest.empty() || call.call_id.empty()) return false;
+    const auto& grants = state.approvals.grants;
+    const bool granted = std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
+        return grant.kind == ApprovalKind::kTool && grant.tool == call.tool && grant.live(now);
+    });
+    const std::string_view id = cut_text(call.call_id, limits::kIdBytesMax);
+    const auto& asked = state.approvals.requests;
+    const bool named = std::any_of(asked.begin(), asked.end(),
+                                   [id](const Approval& a) { return a.call_id == id; });
+    return granted && !named && in_flight(state, call.call_id);
 }
 
 std::string what(const Approval& approval) {
@@ -213,6 +230,7 @@ std::optional<ApprovalAlarm> Session::alarm_before(const Event& event,
                               ? context.approvals->must_ask(state_.policy, call->tool)
                               : ApprovalRules{}.must_ask(state_.policy, call->tool);
     if (!must_ask && state_.approvals.requests.empty()) return std::nullopt;
+    if (must_ask && let_go_by_grant(state_, *call, context.now)) return std::nullopt;
     const CallPrint print = call->print ? *call->print : plain_print(*call);
     return alarm_of(state_.approvals, id_, *call, print, must_ask, context.now);
 }
@@ -244,11 +262,7 @@ void Session::ask_for_call(std::size_t place, const Context& context, std::vecto
     if (context.asks.empty() || state_.ended()) return;
     for (const CallToAllow& call : context.asks) {
         if (call.place != place) continue;
-        const Approvals& approvals = state_.approvals;
-        const bool asked = approvals.open_for(call.request) != nullptr ||
-                           approvals.grant_for(call.request, context.now) != nullptr ||
-                           approvals.asked_before(call.request) != nullptr;
-        if (!asked) ask(call.request, context, out);
+        if (asks_anew(state_, call.request, context.now)) ask(call.request, context, out);
     }
 }
 

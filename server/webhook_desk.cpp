@@ -23,6 +23,30 @@ Timestamp earlier(Timestamp a, Timestamp b) {
     return std::min(a, b);
 }
 
+/// An alarm is told once until a person acknowledges it, however often an agent raises it: else it
+/// could push what matters out of the queue.
+bool is_news(const core::Session& session, std::span<const core::Event> events,
+             const core::Event& event) {
+    const auto* alarm = std::get_if<core::ApprovalAlarm>(&event.payload);
+    if (alarm == nullptr) return true;
+    const auto same = [alarm](const core::Event& other) {
+        const auto* said = std::get_if<core::ApprovalAlarm>(&other.payload);
+        return said != nullptr && said->alarm == alarm->alarm && said->id == alarm->id &&
+               said->tool == alarm->tool;
+    };
+    const auto first = std::find_if(events.begin(), events.end(), same);
+    if (first->n != event.n) return false;
+    const auto& raised = session.state().approvals.alarms;
+    const auto kept = std::find_if(raised.begin(), raised.end(), [&](const core::RaisedAlarm& r) {
+        return r.kind == alarm->alarm && r.tool == alarm->tool &&
+               (r.approval == 0 ? alarm->id.empty()
+                                : core::approval_id(session.id(), r.approval) == alarm->id);
+    });
+    if (kept == raised.end()) return false;  // more urgent ones wait for a person already
+    return kept->times <=
+           static_cast<std::uint64_t>(std::count_if(events.begin(), events.end(), same));
+}
+
 }  // namespace
 
 WebhookDesk::WebhookDesk(storage::Outbox& outbox, core::WebhookRules rules)
@@ -81,6 +105,7 @@ Result<> WebhookDesk::save(Endpoint& endpoint) {
 
 Result<> WebhookDesk::note(const core::Session& session, std::span<const core::Event> events) {
     for (const core::Event& event : events) {
+        if (!is_news(session, events, event)) continue;
         std::string body;  // made for the first that wants it
         for (Endpoint& endpoint : endpoints_) {
             if (!endpoint.configured || !core::wants(endpoint.rule, event)) continue;

@@ -258,6 +258,49 @@ TEST_CASE("budget: a state that only says that it waits does not free reported w
     CHECK(b.status(800'000).human == Millis{200'000});
 }
 
+TEST_CASE("budget: questions that run out of time by themselves free no time and hide no loop",
+          "[budget]") {
+    Policy policy;
+    policy.on_stuck = OnStuck::kHalt;
+    Budgeted b{time_limit(100'000), {}, policy};
+    b.report(asks(), 0);
+    for (int i = 1; i <= 20; ++i) {
+        ApprovalRequested brief;
+        brief.kind = ApprovalKind::kQuestion;
+        brief.summary = bounded_text("now? " + std::to_string(i));
+        brief.expires_in_ms = 1;
+        brief.on_expiry = OnExpiry::kReject;
+        b.report(headway::tests::event(std::move(brief)), i * 60'000 - 500);
+        b.tick(i * 60'000 - 1);
+        b.report(fails_again(i), i * 60'000);
+    }
+    CHECK(b.status(1'200'000).human == Millis{0});
+    CHECK(b.session.state().outcome == Outcome::kHalted);
+}
+
+TEST_CASE(
+    "budget: work that ends a stated wait takes the time before it, after an answer it does not",
+    "[budget]") {
+    Budgeted b{time_limit(10'000)};
+    b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 0);
+    b.report(tool_started("c1"), 60'000);
+    CHECK(b.status(60'000).time.used == 60'000);
+    b.report(tool_finished("c1"), 61'000);
+    b.report(asks(), 61'000);
+    answer(b, 121'000);
+    b.report(tool_started("c2"), 121'000);
+    CHECK(b.status(121'000).human == Millis{60'000});
+    CHECK(b.status(121'000).time.used == 61'000);
+}
+
+TEST_CASE("budget: what a command prints beside a question is no work of the model", "[budget]") {
+    Budgeted b{time_limit(10'000)};
+    b.report(asks(), 0);
+    for (int i = 1; i <= 100; ++i)
+        b.report(message(i % 2 == 0 ? "stdout" : "user"), i * 1'000);
+    CHECK(b.status(100'000).time.used == 0);
+}
+
 TEST_CASE(
     "session: an open question of its own does not hide a loop, nor keep it from being halted",
     "[core]") {

@@ -182,6 +182,15 @@ TEST_CASE("floor: the time limit that the operator gave one tool stays", "[core]
     longer.tools[0].time_limit_ms = 60'001;
     CHECK(raise_to({}, defaults, longer) == Names{"/policy/tools/0/time_limit_ms"});
 
+    Policy tighter;  // by the limit of all tools
+    tighter.tools = {{"bash", false, 1}};
+    tighter.tool_time_limit = Millis{5'000};
+    CHECK(raise_to({}, defaults, tighter).empty());
+    CHECK(tighter.time_limit("bash") == Millis{5'000});
+    tighter.tools.clear();
+    CHECK(raise_to({}, defaults, tighter).empty());
+    CHECK(tighter.time_limit("bash") == Millis{5'000});
+
     PolicyFloor room;
     room.tool_time_limit = Millis{90'000};
     Policy roomy = lifted;

@@ -95,6 +95,29 @@ constexpr auto kDelivered = WebhookOutcome::kDelivered;
 
 }  // namespace
 
+TEST_CASE("webhook desk: an alarm is told once until a person has seen it", "[server]") {
+    Desk d;
+    d.rules.endpoints.front().events.set(static_cast<std::size_t>(EventType::kApprovalAlarm));
+    d.restart(0);
+    const auto raise = [&d](std::size_t count) {
+        std::vector<Event> events;
+        for (std::size_t i = 0; i < count; ++i) {
+            ApprovalAlarm alarm;
+            alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
+            alarm.tool = "deploy";
+            Event made = event(std::move(alarm));
+            made.n = d.session.state().n + 1;
+            made.at = at(1);
+            d.session.apply(made);
+            events.push_back(std::move(made));
+        }
+        require_ok(d.desk->note(d.session, events));
+        return d.desk->stats()->front().pending;
+    };
+    CHECK(raise(100) == 1);
+    CHECK(raise(100) == 1);
+}
+
 TEST_CASE("webhook desk: without an endpoint there is nothing to do", "[server]") {
     Desk d;
     d.rules.endpoints.clear();

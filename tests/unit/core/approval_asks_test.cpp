@@ -1,0 +1,180 @@
+#include "core/approval_asks.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "core/exact_args.hpp"
+#include "core/limits.hpp"
+#include "tests/support/make.hpp"
+#include "tests/support/names.hpp"
+
+using namespace headway::core;
+using namespace headway::tests;
+using Kind = ApprovalAlarmKind;
+
+namespace {
+
+const std::string kArgs = bound_digest("some arguments");
+
+ApprovalRequested to_ask(std::string call_id, std::string digest = kArgs) {
+    ApprovalRequested made;
+    made.tool = "deploy";
+    made.call_id = std::move(call_id);
+    made.args.text = "{}";
+    made.args_digest = std::move(digest);
+    made.source = "policy";
+    return made;
+}
+
+/// A session whose calls of `deploy` a person has to allow, driven as the daemon does.
+struct Guarded : Story {
+    ApprovalRules rules;
+    Guarded() { rules.require_tools = {"deploy"}; }
+
+    Context around() {
+        Context made = context(++ms_);
+        made.approvals = &rules;
+        return made;
+    }
+    std::vector<Kind> report(Event made, std::span<const CallToAllow> asks = {}) {
+        Context where = around();
+        where.asks = asks;
+        std::vector<Kind> raised;
+        for (const Event& one : Story::report(std::move(made), where)) {
+            if (const auto* alarm = std::get_if<ApprovalAlarm>(&one.payload))
+                raised.push_back(alarm->alarm);
+        }
+        REQUIRE(folded(events) == session.state());
+        return raised;
+    }
+    std::vector<Kind> starts(const std::string& call_id, const std::string& digest = kArgs) {
+        const CallToAllow asks[] = {
+            {0, to_ask(std::string{cut_text(call_id, limits::kIdBytesMax)}, digest)}};
+        return report(tool_started(call_id, "deploy"), asks);
+    }
+    std::vector<Kind> finishes(const std::string& call_id, const std::string& tool = "deploy",
+                               bool tells = true) {
+        ToolFinished call;
+        call.tool = tool;
+        call.call_id = call_id;
+        if (tells) static_cast<Text&>(call.args) = bounded_text("{}");
+        CallPrint print;
+        print.outcome.low = ++outcome_;
+        keep_args(print, tells ? kArgs : std::string{kNoArgsDigest});
+        call.print = print;
+        return report(event(std::move(call)));
+    }
+    const Approvals& approvals() const { return session.state().approvals; }
+    void decide(Decision decision, GrantScope scope = GrantScope::kOnce) {
+        const Approval* asked = approvals().oldest_pending();
+        REQUIRE(asked != nullptr);
+        Ruling ruling;
+        ruling.decision = decision;
+        ruling.scope = scope;
+        std::vector<Event> out;
+        REQUIRE(session.decide(asked->n, ruling, around(), out).has_value());
+        events.insert(events.end(), out.begin(), out.end());
+    }
+
+private:
+    std::int64_t ms_ = 0;
+    std::uint64_t outcome_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("approval asks: a call beside an approved one of the same arguments asks for itself",
+          "[core]") {
+    Guarded s;
+    s.starts("c1");
+    s.decide(Decision::kApprove);
+    s.starts("c2");
+    REQUIRE(s.approvals().pending() == 1);
+    s.decide(Decision::kApprove);
+    CHECK(s.finishes("c2").empty());
+    CHECK(s.finishes("c1").empty());
+}
+
+TEST_CASE("approval asks: an approval that nobody's call uses is taken by the next", "[core]") {
+    Guarded s;
+    s.report(event(to_ask("")));  // asked before the call had an id
+    s.decide(Decision::kApprove);
+    s.starts("c1");
+    CHECK(s.approvals().pending() == 0);
+    s.starts("c2");  // beside it: the approval may be the one of c1
+    CHECK(s.approvals().pending() == 1);
+}
+
+TEST_CASE("approval asks: an id that comes again after its call has run asks again", "[core]") {
+    Guarded s;
+    s.starts("call_0");
+    s.decide(Decision::kApprove);
+    CHECK(s.finishes("call_0").empty());
+    s.starts("call_1");
+    s.decide(Decision::kApprove);  // and the agent drops it
+    s.report(event(to_ask("call_2", bound_digest("other"))));
+    s.decide(Decision::kReject);
+    s.starts("call_0");
+    CHECK(s.approvals().pending() == 1);
+}
+
+TEST_CASE("approval asks: a start that asks again after a rejection is no disobedience", "[core]") {
+    Guarded s;
+    s.starts("call_0");
+    s.decide(Decision::kReject);
+    CHECK(s.starts("call_0", bound_digest("other arguments")).empty());
+    CHECK(s.approvals().pending() == 1);
+}
+
+TEST_CASE("approval asks: the rejected call that is started all the same raises", "[core]") {
+    Guarded s;
+    s.starts("call_0");
+    s.decide(Decision::kReject);
+    CHECK(s.starts("call_0") == std::vector{Kind::kStartedAfterRejection});
+    CHECK(s.approvals().pending() == 0);
+}
+
+TEST_CASE("approval asks: the id of a call that waits says nothing about another tool", "[core]") {
+    Guarded s;
+    s.starts("call_0");
+    CHECK(s.finishes("call_0", "read_file").empty());
+    CHECK(s.approvals().pending() == 1);
+}
+
+TEST_CASE("approval asks: another tool under an approved id raises and takes nothing", "[core]") {
+    Guarded s;
+    s.starts("c1");
+    s.decide(Decision::kApprove);
+    CHECK(s.finishes("c1", "read_file") == std::vector{Kind::kExecutedUnapproved});
+    CHECK(s.finishes("c1").empty());
+}
+
+TEST_CASE("approval asks: an id that is longer than a request keeps is known all the same",
+          "[core]") {
+    Guarded s;
+    const std::string id(limits::kIdBytesMax + 40, 'x');
+    s.starts(id);
+    s.decide(Decision::kReject);
+    CHECK(s.finishes(id, "deploy", false) == std::vector{Kind::kExecutedThoughRejected});
+}
+
+TEST_CASE("approval asks: a call that a grant let start may tell nothing when it finishes",
+          "[core]") {
+    Guarded s;
+    s.starts("c1");
+    s.decide(Decision::kApprove, GrantScope::kSession);
+    CHECK(s.finishes("c1").empty());
+    s.starts("c2");
+    CHECK(s.approvals().pending() == 0);
+    CHECK(s.finishes("c2", "deploy", false).empty());
+    CHECK(s.finishes("c3", "deploy", false) == std::vector{Kind::kExecutedUnapproved});
+}
+
+TEST_CASE("approval asks: a weaker alarm does not stand before a worse one", "[core]") {
+    Guarded s;
+    s.starts("c1");
+    s.decide(Decision::kReject);
+    const std::uint64_t asked = s.approvals().requests.front().n;
+    CHECK(s.finishes("c1") == std::vector{Kind::kExecutedThoughRejected});
+    (void)s.starts("c1");
+    CHECK(s.approvals().find(asked)->alarm == Kind::kExecutedThoughRejected);
+}
