@@ -78,12 +78,7 @@ void append_system(std::string& out, const SystemReport& report) {
     json.close_object();
 }
 
-void append_journal(std::string& out, std::string_view session, const JournalPage& page) {
-    out += "{\"events\":[";
-    for (const core::Event& event : page.events) {
-        if (&event != &page.events.front()) out.push_back(',');
-        append_event(out, session, event, page.prints);
-    }
+void append_journal_end(std::string& out, const JournalPage& page) {
     out += "],\"head\":" + std::to_string(page.head);
     out += page.more ? ",\"more\":true,\"next\":" + std::to_string(page.next) + "}"
                      : ",\"more\":false,\"next\":null}";

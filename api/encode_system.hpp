@@ -48,15 +48,15 @@ struct SystemReport {
 };
 void append_system(std::string& out, const SystemReport& report);
 
-/// Events of one session in the order that was asked for.
+/// What a page of a journal says besides its events.
 struct JournalPage {
-    std::vector<core::Event> events;
     std::uint64_t head = 0;  ///< the last event of the session
     bool more = false;       ///< behind them, in that order
     std::uint64_t next = 0;  ///< from where: `after` of the next page, or `before`
-    bool prints = false;     ///< as of append_event()
 };
-/// `{"events":[...],"head":n,"more":bool,"next":n|null}`
-void append_journal(std::string& out, std::string_view session, const JournalPage& page);
+/// `{"events":[...],"head":n,"more":bool,"next":n|null}`: what comes before the events, which
+/// append_event() writes with commas between, and behind them. In parts, since they may take long.
+inline constexpr std::string_view kJournalBegin = "{\"events\":[";
+void append_journal_end(std::string& out, const JournalPage& page);
 
 }  // namespace headway::api

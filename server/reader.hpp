@@ -35,7 +35,10 @@ struct JournalScan {
     api::JournalPage page;
     std::uint64_t low = 0;  ///< what is left: events low + 1 to high
     std::uint64_t high = 0;
+    std::uint64_t width = 100;  ///< events of the next slice
     std::size_t looked_at = 0;
+    std::uint64_t shown = 0;
+    std::string body;
 };
 
 /// A page of the inbox on its way.

@@ -15,8 +15,10 @@ using namespace std::chrono_literals;
 constexpr auto kReadersTurn = 20ms;
 /// The same while somebody does: as long as a commit takes, so that both come on.
 constexpr auto kReadersShare = 2ms;
-/// Events of a journal that are read at once: about a millisecond.
-constexpr std::size_t kJournalSlice = 100;
+/// Events of a journal that are read at once: about a millisecond, fewer where they are long. Not
+/// too few, since each time the way to them begins at a mark.
+constexpr std::uint64_t kJournalSlice = 100;
+constexpr std::uint64_t kJournalSliceMin = 12;
 
 /// What a reader's answer takes, roughly.
 std::size_t size_of(const core::Result<Answer>& what) {
@@ -48,19 +50,25 @@ core::Result<Answer> answer_of(const JournalQuery& query, JournalScan& scan) {
     page.more = scan.low < scan.high;
     page.next = query.newest_first ? scan.high + 1 : scan.low;
     BodyReply reply;
+    reply.body = std::move(scan.body);
     if (!query.lines) {
-        api::append_journal(reply.body, query.session, page);
+        if (reply.body.empty()) reply.body = api::kJournalBegin;
+        api::append_journal_end(reply.body, page);
         return Answer{std::move(reply)};
     }
     reply.lines = true;
-    for (const core::Event& event : page.events) {
-        api::append_event(reply.body, query.session, event, query.prints);
-        reply.body.push_back('\n');
-    }
     reply.headers = "X-Head: " + std::to_string(page.head) +
                     "\r\nX-More: " + (page.more ? "true" : "false") + "\r\n";
     if (page.more) reply.headers += "X-Next: " + std::to_string(page.next) + "\r\n";
     return Answer{std::move(reply)};
+}
+
+/// One more event of the page.
+void show(const JournalQuery& query, const core::Event& event, JournalScan& scan) {
+    if (!query.lines) scan.body += scan.shown == 0 ? api::kJournalBegin : ",";
+    api::append_event(scan.body, query.session, event, query.prints);
+    if (query.lines) scan.body.push_back('\n');
+    ++scan.shown;
 }
 
 }  // namespace
@@ -218,31 +226,32 @@ core::Result<bool> Supervisor::read_some(const JournalQuery& query, JournalScan&
     if (!scan.begun) {
         scan.begun = true;
         scan.page.head = resident->session.state().n;
-        scan.page.prints = query.prints;
         scan.low = std::min(query.after, scan.page.head);
         scan.high = std::max(scan.low, std::min(query.before - 1, scan.page.head));
     }
-    auto& found = scan.page.events;
-    if (scan.low < scan.high && found.size() < query.limit) {
+    if (scan.low < scan.high && scan.shown < query.limit) {
+        const auto started = Clock::steady();
         // With types the page is made of as many events as one answer may cost, and may be short.
-        const std::uint64_t wanted =
-            query.types.none() ? query.limit - found.size() : kJournalSlice;
-        const std::uint64_t count =
-            std::min({wanted, std::uint64_t{kJournalSlice}, scan.high - scan.low});
+        const std::uint64_t wanted = query.types.none() ? query.limit - scan.shown : kJournalSlice;
+        const std::uint64_t count = std::min({wanted, scan.width, scan.high - scan.low,
+                                              core::limits::kJournalScanMax - scan.looked_at});
         HEADWAY_TRY(auto events,
                     store_.read_session(resident->key, resident->chain,
                                         query.newest_first ? scan.high - count : scan.low, count));
         if (query.newest_first) std::reverse(events.begin(), events.end());
         scan.looked_at += count;
-        for (core::Event& event : events) {
-            if (found.size() == query.limit) break;
+        for (const core::Event& event : events) {
+            if (scan.shown == query.limit) break;
             (query.newest_first ? scan.high : scan.low) =
                 query.newest_first ? event.n - 1 : event.n;
             const auto type = static_cast<std::size_t>(core::type_of(event.payload));
-            if (query.types.none() || query.types.test(type)) found.push_back(std::move(event));
+            if (query.types.none() || query.types.test(type)) show(query, event, scan);
         }
+        const auto took = Clock::steady() - started;
+        if (took > kReaderSlice) scan.width = std::max(scan.width / 2, kJournalSliceMin);
+        if (took < kReaderSlice / 2) scan.width = std::min(scan.width * 2, kJournalSlice);
     }
-    return scan.low >= scan.high || found.size() >= query.limit ||
+    return scan.low >= scan.high || scan.shown >= query.limit ||
            scan.looked_at >= core::limits::kJournalScanMax;
 }
 

@@ -47,21 +47,16 @@ TEST_CASE("system: every figure under its name", "[api]") {
 }
 
 TEST_CASE("journal page: it tells whether there is more, and where", "[api]") {
-    Story story;
-    (void)story.report(tool_finished("c"), 10);
     JournalPage page;
     const auto shown = [&page] {
-        std::string out;
-        append_journal(out, "s", page);
+        std::string out{kJournalBegin};
+        append_journal_end(out, page);
         return Document::parse(out);
     };
     page.head = 3;
     CHECK(shown() == Document::parse(R"({"events":[],"head":3,"more":false,"next":null})"));
-    page.events = story.events;
     page.more = true;
     page.next = 2;
-    CHECK(shown()["events"].size() == story.events.size());
-    CHECK(shown()["events"][0]["n"] == 1);
     CHECK(shown()["more"] == true);
     CHECK(shown()["next"] == 2);
 }
