@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/limits.hpp"
+#include "server/supervisor_turn.hpp"
 
 namespace headway::server {
 
 bool CommandQueue::stage(Request& request) {
-    if (closed_.load(std::memory_order_relaxed) || size() >= core::limits::kCommandQueueMax ||
+    const std::size_t before_it =
+        is_query(request.command) ? size() : count_.load(std::memory_order_relaxed);
+    if (closed_.load(std::memory_order_relaxed) || before_it >= core::limits::kCommandQueueMax ||
         bytes_.load(std::memory_order_relaxed) + request.bytes >
             core::limits::kCommandQueueBytesMax) {
         return false;
@@ -17,6 +21,17 @@ bool CommandQueue::stage(Request& request) {
     bytes_.fetch_add(request.bytes, std::memory_order_relaxed);
     staged_.push_back(std::move(request));
     return true;
+}
+
+void CommandQueue::forget(std::uint64_t connection) {
+    if (size() == 0) return;
+    const std::lock_guard lock{mutex_};
+    if (forgotten_.size() < core::limits::kCommandQueueMax) forgotten_.push_back(connection);
+}
+
+std::vector<std::uint64_t> CommandQueue::take_forgotten() {
+    const std::lock_guard lock{mutex_};
+    return std::exchange(forgotten_, {});
 }
 
 void CommandQueue::hand_over() {

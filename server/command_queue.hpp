@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -19,13 +20,20 @@ namespace headway::server {
 class CommandQueue {
 public:
     /// I/O thread only. False when the queue is full or closed; the request is then unchanged.
+    /// Those held count for queries only: readers that wait leave the room of those who report
+    /// alone.
     bool stage(Request& request);
+    /// I/O thread only. The connection has closed: what it asked to read need not be answered.
+    void forget(std::uint64_t connection);
     /// I/O thread only. Hands over what was staged and wakes the supervisor.
     void hand_over();
 
     /// Waits for requests until `deadline` and moves up to limits::kBatchMax of them to `out`
     /// (cleared first). Returns how many stay behind.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
+
+    /// The connections that were forgotten since the last call. Supervisor thread only.
+    std::vector<std::uint64_t> take_forgotten();
 
     /// How many of those taken still wait for their answer, which count as waiting. Supervisor
     /// thread only.
@@ -46,7 +54,8 @@ private:
     mutable std::mutex mutex_;  ///< guards everything below
     std::condition_variable ready_;
     std::vector<Request> waiting_;
-    std::size_t first_ = 0;  ///< where the rest of a large batch starts
+    std::size_t first_ = 0;                 ///< where the rest of a large batch starts
+    std::vector<std::uint64_t> forgotten_;  ///< at most limits::kCommandQueueMax
 
     std::atomic<bool> closed_{false};
     std::atomic<std::size_t> count_{0};  ///< staged and waiting

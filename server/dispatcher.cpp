@@ -308,6 +308,7 @@ void Dispatcher::respond(const ReplyTo& to, const Response& response) {
 }
 
 void Dispatcher::closed(std::uint64_t connection) {
+    queue_.forget(connection);
     streams_.on_closed(connection);
     if (waiters_.size() > 0) waiters_.drop_connection(connection);
     if (document_waits_.size() > 0) document_waits_.drop_connection(connection);

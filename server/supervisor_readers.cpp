@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdint>
+#include <deque>
 #include <utility>
+#include <vector>
 
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
@@ -71,6 +74,18 @@ void show(const JournalQuery& query, const core::Event& event, JournalScan& scan
     ++scan.shown;
 }
 
+/// Clients that ask and leave must not keep those waiting who stay.
+void drop_readers(std::deque<Reader>& readers, std::vector<std::uint64_t> connections) {
+    if (connections.empty() || readers.empty()) return;
+    std::sort(connections.begin(), connections.end());
+    std::erase_if(readers, [&connections](const Reader& reader) {
+        // A view is asked for by no connection, and others may wait for it.
+        if (std::holds_alternative<ViewQuery>(reader.request.command)) return false;
+        return std::binary_search(connections.begin(), connections.end(),
+                                  reader.request.reply_to.connection);
+    });
+}
+
 }  // namespace
 
 /// A stream without a position starts at what there was when it was asked for. Writes of the same
@@ -107,6 +122,8 @@ void Supervisor::take_readers(std::vector<Request>& requests, Turn& turn) {
         }
         if (is_query(request.command)) readers_.push_back({std::move(request)});
     }
+    drop_readers(readers_, queue_.take_forgotten());
+    queue_.hold(readers_.size());
 }
 
 /// One after the other, slice by slice, only for a while, the rest in the next turns: thousands of

@@ -149,3 +149,24 @@ TEST_CASE("command queue: what is held fills it too", "[server]") {
     CHECK(stage(queue, 2));
     CHECK(queue.size() == 2);
 }
+
+TEST_CASE("command queue: readers that are held refuse other readers, and no report", "[server]") {
+    CommandQueue queue;
+    queue.hold(limits::kCommandQueueMax);
+    CHECK_FALSE(stage(queue, 1));
+    Request report;
+    report.command = ReportCommand{};
+    CHECK(queue.stage(report));
+}
+
+TEST_CASE("command queue: connections that have closed are told once, while something waits",
+          "[server]") {
+    CommandQueue queue;
+    queue.forget(7);  // nothing waits: nothing to forget
+    CHECK(queue.take_forgotten().empty());
+    queue.hold(1);
+    queue.forget(7);
+    queue.forget(8);
+    CHECK(queue.take_forgotten() == std::vector<std::uint64_t>{7, 8});
+    CHECK(queue.take_forgotten().empty());
+}
