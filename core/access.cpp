@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/words.hpp"
 
@@ -56,6 +57,8 @@ Result<Grants> Grants::parse(std::span<const std::string> scopes) {
     std::sort(grants.prefixes_.begin(), grants.prefixes_.end());
     grants.prefixes_.erase(std::unique(grants.prefixes_.begin(), grants.prefixes_.end()),
                            grants.prefixes_.end());
+    HEADWAY_ASSERT(!grants.has(Scope::kReport) || !grants.has(Scope::kApprove));
+    HEADWAY_ASSERT(grants.prefixes_.size() <= limits::kTokenScopesMax);
     return grants;
 }
 
@@ -71,6 +74,7 @@ Grants Grants::anonymous() {
     Grants grants;
     grants.scopes_.set(static_cast<std::size_t>(Scope::kRead));
     grants.prefixes_.emplace_back();
+    HEADWAY_ASSERT(!grants.has(Scope::kApprove) && !grants.has(Scope::kAdmin));
     return grants;
 }
 

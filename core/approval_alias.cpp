@@ -1,12 +1,15 @@
 #include "core/approval_alias.hpp"
 
 #include "core/approvals.hpp"
+#include "core/assert.hpp"
 
 namespace headway::core {
 namespace {
 
 constexpr std::size_t kBytes = 36;
 constexpr std::uint64_t kCursorMask = (std::uint64_t{1} << 62U) - 1;
+static_assert(kBytes == 2 * 16 + 4, "16 bytes as digits, and four dashes");
+static_assert(kCursorMask >> 62U == 0, "the two bits above are the variant");
 
 bool is_dash(std::size_t at) {
     return at == 8 || at == 13 || at == 18 || at == 23;
@@ -37,6 +40,8 @@ std::string approval_alias(std::string_view session, std::uint64_t n, Timestamp 
             alias.push_back(kDigits[(half >> (shift - 4)) & 0xFU]);
         }
     }
+    HEADWAY_ASSERT(alias.size() == kBytes);
+    HEADWAY_ASSERT(alias[14] == '7');
     return alias;
 }
 
@@ -51,12 +56,14 @@ std::optional<std::int64_t> cursor_of_alias(std::string_view alias) {
         }
         const int digit = hex_value(alias[i]);
         if (digit < 0) return std::nullopt;
+        HEADWAY_ASSERT(digit < 16);
         std::uint64_t& half = i < 18 ? high : low;
         half = (half << 4U) | static_cast<std::uint64_t>(digit);
     }
     const bool version_7 = ((high >> 12U) & 0xFU) == 7 && low >> 62U == 2;
     const auto cursor = static_cast<std::int64_t>(low & kCursorMask);
     if (!version_7 || cursor == 0) return std::nullopt;
+    HEADWAY_ASSERT(cursor > 0);
     return cursor;
 }
 

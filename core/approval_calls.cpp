@@ -122,6 +122,8 @@ std::optional<std::size_t> covering(const Approvals& approvals, const FinishedCa
         best = rank;
         found = i;
     }
+    HEADWAY_ASSERT(!found || approvals.requests[*found].open());
+    HEADWAY_ASSERT(found.has_value() == (best >= 0));
     return found;
 }
 
@@ -162,10 +164,12 @@ void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& prin
     if (!place) return;
     Approval& approval = approvals.requests[*place];
     HEADWAY_ASSERT(may_become(approval.status, S::kExecuted) && approval.executed_n == 0);
+    HEADWAY_ASSERT(approval.n < n && approval.changed_n < n);
     approval.unverified = !finished.of_before() && finished.told(approval) == Told::kNothing;
     approval.status = S::kExecuted;
     approval.executed_n = n;
     approval.changed_n = n;
+    HEADWAY_ASSERT(approval.spent() && !approval.open());
 }
 
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
@@ -187,6 +191,7 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
     if (refused(*about)) alarm.alarm = ApprovalAlarmKind::kExecutedThoughRejected;
     alarm.id = approval_id(session, about->n);
     alarm.evidence.push_back(about->decided_n != 0 ? about->decided_n : about->n);
+    HEADWAY_ASSERT(!about->open() || !finished.uses(*about));
     return alarm;
 }
 
@@ -205,6 +210,7 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kStartedAfterRejection;
     alarm.tool = call.tool;
+    HEADWAY_ASSERT(!last->pending() && !last->open());
     alarm.id = approval_id(session, last->n);
     alarm.evidence.push_back(last->decided_n);
     return alarm;
@@ -212,6 +218,7 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
 
 Timestamp overdue_at(const Approval& approval, const Attendance& attendance) {
     if (!approval.open() || approval.alarm || approval.execute_by == kNever) return kNever;
+    HEADWAY_ASSERT(approval.kind == ApprovalKind::kTool && !approval.pending());
     const bool away = attendance.listening_since > approval.decided_at;
     if (!away) return approval.execute_by;
     return std::max(approval.execute_by, attendance.listening_since + attendance.grace);

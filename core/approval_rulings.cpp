@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/approvals.hpp"
+#include "core/assert.hpp"
 #include "core/words.hpp"
 
 // What may be decided and used: by whom first, how, and with which bytes.
@@ -40,6 +41,7 @@ Result<> fits_kind(const Approval& approval, const Ruling& ruling, Timestamp now
 }
 
 bool same_ruling(const Approval& approval, const Ruling& ruling) {
+    HEADWAY_ASSERT(!approval.pending());
     if (approval.decision != ruling.decision) return false;
     switch (ruling.decision) {
         case Decision::kEdit:
@@ -93,7 +95,10 @@ Result<bool> check_redeem(const Approval& approval, std::string_view args_digest
                          approval.run_digest + "; ask again for others",
                      {}};
     }
-    if (approval.redeemed_at == kNever) return true;
+    if (approval.redeemed_at == kNever) {
+        HEADWAY_ASSERT(approval.open() && approval.executed_n == 0);
+        return true;
+    }
     if (!key.empty() && approval.redeem_key == digest_of(key)) return false;
     return Error{
         ErrorCode::kAlreadyRedeemed, "an approval is used once, and this one was; ask again", {}};

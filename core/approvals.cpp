@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "core/assert.hpp"
 #include "core/exact_args.hpp"
-#include "core/sha256.hpp"
 
 namespace headway::core {
 namespace {
@@ -36,6 +35,9 @@ constexpr std::array<std::uint16_t, EnumNames<S>::kNames.size()> kTransitions{
     /* never_executed */ to({S::kRedeemed, S::kExecuted}),
 };
 
+static_assert(kTransitions.size() <= 16, "a set of states has 16 bits");
+static_assert(limits::kApprovalTextBytesMax >= limits::kApproverBytesMax);
+
 Approval* find_mutable(Approvals& approvals, std::string_view id) {
     const auto ref = parse_approval_id(id);
     if (!ref) return nullptr;
@@ -47,9 +49,12 @@ Approval* find_mutable(Approvals& approvals, std::string_view id) {
 /// False, and nothing happens, when the table does not allow it.
 bool become(Approvals& approvals, Approval& approval, S status, std::uint64_t n, Timestamp at) {
     if (!may_become(approval.status, status)) return false;
+    HEADWAY_ASSERT(approval.n <= n && approval.changed_n <= n);
+    HEADWAY_ASSERT(approval.status != status && approval.executed_n == 0);
     if (approval.pending()) approvals.waited_until = at;
     approval.status = status;
     approval.changed_n = n;
+    HEADWAY_ASSERT(!approval.pending());
     return true;
 }
 
@@ -80,13 +85,18 @@ int worth(const Approval& approval) {
     return approval.undelivered() ? 1 : 0;
 }
 
+constexpr std::size_t kRequestsMax = limits::kApprovalsPendingMax + limits::kApprovalsKeptMax;
+
 void trim(Approvals& approvals) {
     auto& requests = approvals.requests;
     while (requests.size() - approvals.pending() > limits::kApprovalsKeptMax) {
-        requests.erase(std::min_element(
+        const auto least = std::min_element(
             requests.begin(), requests.end(),
-            [](const Approval& a, const Approval& b) { return worth(a) < worth(b); }));
+            [](const Approval& a, const Approval& b) { return worth(a) < worth(b); });
+        HEADWAY_ASSERT(!least->pending());
+        requests.erase(least);
     }
+    HEADWAY_ASSERT(requests.size() <= kRequestsMax);
 }
 
 /// Of a call that the agent told only by a digest: whoever decides sees no arguments at all.
@@ -98,9 +108,11 @@ bool shows_nothing(const ApprovalRequested& asked) {
 void add_grant(Approvals& approvals, const Approval& approval, Timestamp at) {
     auto& grants = approvals.grants;
     std::erase_if(grants, [at](const Grant& grant) { return !grant.live(at); });
+    HEADWAY_ASSERT(approval.scope != GrantScope::kOnce && !approval.pending());
     if (grants.size() == limits::kGrantsMax) grants.erase(grants.begin());
     grants.push_back({approval.n, approval.kind, approval.tool, approval.args_digest,
                       approval.question, approval.match, approval.until});
+    HEADWAY_ASSERT(grants.size() <= limits::kGrantsMax);
 }
 
 /// Notes an alarm. When there are too many, a more urgent one takes the place of the least urgent,
@@ -113,7 +125,9 @@ void raise(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
         return other.kind == raised.kind && other.approval == raised.approval &&
                other.tool == raised.tool;
     });
+    HEADWAY_ASSERT(alarms.size() <= limits::kAlarmsMax);
     if (same != alarms.end()) {
+        HEADWAY_ASSERT(same->n < n && same->times > 0);
         same->at = at;
         same->n = n;
         ++same->times;
@@ -129,6 +143,7 @@ void raise(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
         alarms.erase(least);
     }
     alarms.push_back(std::move(raised));
+    HEADWAY_ASSERT(alarms.size() <= limits::kAlarmsMax);
 }
 
 }  // namespace
@@ -148,6 +163,8 @@ int urgency_of(ApprovalAlarmKind kind) noexcept {
 }
 
 bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept {
+    HEADWAY_ASSERT(static_cast<std::size_t>(from) < kTransitions.size());
+    HEADWAY_ASSERT(static_cast<std::size_t>(to) < kTransitions.size());
     const unsigned allowed = kTransitions[static_cast<std::size_t>(from)];
     return ((allowed >> static_cast<unsigned>(to)) & 1U) != 0;
 }
@@ -215,53 +232,6 @@ const Approval* Approvals::open_for(const ApprovalRequested& asked) const {
     return found == requests.end() ? nullptr : &*found;
 }
 
-std::string approval_id(std::string_view session, std::uint64_t n) {
-    return std::string{session} + ".a" + std::to_string(n);
-}
-
-std::optional<ApprovalRef> parse_approval_id(std::string_view id) {
-    const std::size_t dot = id.rfind(".a");
-    if (dot == std::string_view::npos || dot == 0) return std::nullopt;
-    const std::string_view digits = id.substr(dot + 2);
-    ApprovalRef ref;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ref.n);
-    const bool whole = error == std::errc{} && end == digits.data() + digits.size();
-    if (!whole || ref.n == 0 || digits.front() == '0' || ref.n > INT64_MAX) return std::nullopt;
-    ref.session = id.substr(0, dot);
-    return ref;
-}
-
-std::string identity_of(const ApprovalRequested& asked) {
-    // Each part with its length, so that no part can end early and go on as the next.
-    std::string text = "headway approval 1";
-    const auto part = [&text](std::string_view bytes) {
-        text.append("\n").append(std::to_string(bytes.size())).append(":").append(bytes);
-    };
-    part(name_of(asked.kind));
-    part(asked.tool);
-    part(asked.args_digest);
-    if (asked.args.empty()) {
-        part(asked.summary.kept);
-        part(asked.summary.whole() ? std::string{} : to_hex(asked.summary.digest));
-        for (const std::string& option : asked.options)
-            part(option);
-    }
-    if (asked.extend) {
-        const BudgetLimits& more = *asked.extend;
-        for (const auto& amount : {more.timeout_seconds, more.max_steps, more.max_tokens})
-            part(std::to_string(amount.value_or(0)));
-        part(std::to_string(more.max_cost_usd.value_or(0)));
-    }
-    return sha256_hex(text);
-}
-
-std::uint64_t identity_start(std::string_view digest) {
-    std::uint64_t start = 0;
-    const std::string_view digits = digest.substr(0, 16);
-    std::from_chars(digits.data(), digits.data() + digits.size(), start, 16);
-    return start;
-}
-
 void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n, Timestamp at) {
     Approval approval;
     approval.n = n;
@@ -285,19 +255,24 @@ void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n
     approval.question = asked.question;
     approval.unseen = asked.hidden_bytes != 0 || shows_nothing(asked);
     approval.changed_n = n;
+    HEADWAY_ASSERT(approvals.requests.empty() || approvals.requests.back().n < n);
+    HEADWAY_ASSERT(approval.pending() && approval.identity_digest.size() == 64);
     approvals.requests.push_back(std::move(approval));
     if (approvals.pending() > limits::kApprovalsPendingMax) {  // refused before it comes to this
         const auto oldest = std::find_if(approvals.requests.begin(), approvals.requests.end(),
                                          [](const Approval& a) { return a.pending(); });
+        HEADWAY_ASSERT(oldest != approvals.requests.end());
         become(approvals, *oldest, S::kCancelled, n, at);
     }
     trim(approvals);
+    HEADWAY_ASSERT(approvals.pending() <= limits::kApprovalsPendingMax);
 }
 
 void enter(Approvals& approvals, const ApprovalDecided& decided, std::uint64_t n, Timestamp at) {
     Approval* approval = find_mutable(approvals, decided.id);
     if (approval == nullptr) return;
     if (!become(approvals, *approval, status_after(decided), n, at)) return;
+    HEADWAY_ASSERT(approval->decided_n == 0 && approval->redeemed_at == kNever);
     approval->decision = decided.decision;
     approval->decided_n = n;
     approval->decided_at = at;
@@ -332,6 +307,7 @@ void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n
     if (approval->risk != Risk::kCritical) {
         approval->risk = static_cast<Risk>(static_cast<int>(approval->risk) + 1);
     }
+    HEADWAY_ASSERT(static_cast<std::size_t>(approval->risk) < EnumNames<Risk>::kNames.size());
 }
 
 void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n) {
@@ -381,6 +357,7 @@ void close(Approvals& approvals, std::uint64_t n, Timestamp at) {
     for (Approval& approval : approvals.requests)
         become(approvals, approval, S::kCancelled, n, at);
     approvals.grants.clear();
+    HEADWAY_ASSERT(approvals.oldest_pending() == nullptr);
 }
 
 }  // namespace headway::core

@@ -2,11 +2,15 @@
 
 #include <cstdint>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static_assert(kDigits.size() == 64);
 
 }  // namespace
 
@@ -21,6 +25,7 @@ std::string to_base64(std::string_view bytes) {
         for (std::size_t i = 0; i < 4; ++i)
             text += i <= group.size() ? kDigits[bits >> (18 - 6 * i) & 63U] : '=';
     }
+    HEADWAY_ASSERT(text.size() == (bytes.size() + 2) / 3 * 4);
     return text;
 }
 
@@ -42,10 +47,12 @@ std::optional<std::string> from_base64(std::string_view text) {
         held += 6;
         if (held < 8) continue;
         held -= 8;
+        HEADWAY_ASSERT(held < 8);
         bytes += static_cast<char>(bits >> held & 0xffU);
     }
     // What is left of the last digit must be nothing, so that each text has one meaning.
     if ((bits & ((1U << held) - 1U)) != 0) return std::nullopt;
+    HEADWAY_ASSERT(bytes.size() == text.size() * 6 / 8);
     return bytes;
 }
 

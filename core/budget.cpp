@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/assert.hpp"
 #include "core/text.hpp"
 
 namespace headway::core {
@@ -14,6 +15,9 @@ using namespace std::chrono_literals;
 /// A gap in attention below this is the usual delay of an event, and nobody's credit.
 constexpr Millis kGapNoticed = 1s;
 constexpr double kMicros = 1e6;
+
+static_assert(kBudgetCountMax <= UINT64_MAX / 200, "two sums in percent fit");
+static_assert(kBudgetCountMax <= INT64_MAX, "a clock can be set by it");
 
 std::uint64_t count(Millis span) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(span.count(), 0));
@@ -42,6 +46,7 @@ Millis counted_time(const BudgetRules& rules, const BudgetStatus& status) {
 }
 
 void read_clocks(const BudgetMeter& meter, Millis since, BudgetStatus& status) {
+    HEADWAY_ASSERT(since >= 0ms);
     status.model = meter.model + (meter.running == BudgetClock::kModel ? since : 0ms);
     status.tool = meter.tool + (meter.running == BudgetClock::kTool ? since : 0ms);
     status.human = meter.human + (meter.running == BudgetClock::kHuman ? since : 0ms);
@@ -52,6 +57,7 @@ void read_children(const BudgetMeter& meter, BudgetStatus& status) {
     status.children = meter.ended_children;
     for (const ChildUse& child : meter.children)
         status.children = added(status.children, child.use);
+    HEADWAY_ASSERT(meter.children.size() <= limits::kChildrenMax);
     status.children_open = meter.children.size();
     status.children_ended = meter.ended_count;
     status.children_uncounted = meter.uncounted_count;
@@ -72,6 +78,7 @@ void weigh(const BudgetRules& rules, BudgetStatus& status) {
         status.pressure = figure->percent();
         status.dimension = dimension;
     }
+    HEADWAY_ASSERT((status.dimension == BudgetDimension::kNone) == (status.pressure == 0));
     if (any_reaches(rules.force_exit_percent)) {
         status.level = BudgetLevel::kExhausted;
     } else if (any_reaches(rules.warn_percent)) {
@@ -96,13 +103,17 @@ bool BudgetFigure::reaches(std::uint64_t percent) const {
 }
 
 std::uint64_t BudgetFigure::left() const {
-    return limit && *limit > used ? *limit - used : 0;
+    const std::uint64_t rest = limit && *limit > used ? *limit - used : 0;
+    HEADWAY_ASSERT(!limit || rest <= *limit);
+    return rest;
 }
 
 std::optional<std::uint64_t> BudgetStatus::remaining_seconds() const {
     if (!time.limit) return std::nullopt;
     const std::uint64_t limit = *time.limit / 1000;
-    return limit - std::min(limit, elapsed_seconds());
+    const std::uint64_t spent = std::min(limit, elapsed_seconds());
+    HEADWAY_ASSERT(spent <= limit);
+    return limit - spent;
 }
 
 std::optional<std::uint64_t> BudgetStatus::steps_remaining() const {
@@ -131,6 +142,8 @@ BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch
     status.tokens = {use.tokens, limits.max_tokens};
     status.cost.used = use.cost_micros;
     if (limits.max_cost_usd) status.cost.limit = cost_micros(*limits.max_cost_usd);
+    HEADWAY_ASSERT(status.cost.used <= kBudgetCountMax);
+    HEADWAY_ASSERT(status.time.limit.has_value() == limits.timeout_seconds.has_value());
     if (meter.limited()) weigh(rules, status);
     return status;
 }
@@ -141,7 +154,9 @@ std::uint64_t own_steps(const SessionState& state) {
 
 Millis unheard_gap(const SessionState& state, const Watch& watch) {
     const Millis gap = watch.unheard_after(state.budget.clock_at);
-    return gap >= kGapNoticed ? gap : 0ms;
+    const Millis noticed = gap >= kGapNoticed ? gap : 0ms;
+    HEADWAY_ASSERT(noticed >= 0ms);
+    return noticed;
 }
 
 Timestamp budget_deadline(const SessionState& state, const Watch& watch) {
@@ -160,6 +175,7 @@ Timestamp budget_deadline(const SessionState& state, const Watch& watch) {
     for (const auto& [level, at] : levels) {
         if (level > meter.level) percent = std::min(percent, at);
     }
+    HEADWAY_ASSERT(percent <= 100 && status.time.limit.has_value());
     std::uint64_t needed = (*status.time.limit * percent + 99) / 100;
     if (percent == 100) needed += count(status.extension);
     const std::uint64_t left = needed > status.time.used ? needed - status.time.used : 0;
@@ -167,6 +183,7 @@ Timestamp budget_deadline(const SessionState& state, const Watch& watch) {
 }
 
 bool is_spent(const BudgetStatus& status) {
+    HEADWAY_ASSERT(status.extension >= 0ms);
     const bool steps = status.steps.limit && status.steps.used > *status.steps.limit;
     const bool time = status.time.reaches(100) &&
                       status.time.used >= *status.time.limit + count(status.extension);
@@ -187,18 +204,22 @@ BudgetLimits extended_limits(const BudgetLimits& limits, const BudgetLimits& add
         if (to && more)
             *to = std::min(std::min(*to, kBudgetCountMax) + std::min(*more, kBudgetCountMax),
                            kBudgetCountMax);
+        HEADWAY_ASSERT(!to || !more || *to <= kBudgetCountMax);
     };
     BudgetLimits extended = limits;
     whole(extended.timeout_seconds, added.timeout_seconds);
     whole(extended.max_steps, added.max_steps);
     whole(extended.max_tokens, added.max_tokens);
     sum(extended.max_cost_usd, added.max_cost_usd);
+    HEADWAY_ASSERT(extended.max_steps.has_value() == limits.max_steps.has_value());
+    HEADWAY_ASSERT(extended.timeout_seconds.has_value() == limits.timeout_seconds.has_value());
     return extended;
 }
 
 std::uint64_t cost_micros(double usd) {
     if (!(usd > 0)) return 0;
     const double micros = std::round(usd * kMicros);
+    HEADWAY_ASSERT(micros >= 0);
     return micros < static_cast<double>(kBudgetCountMax) ? static_cast<std::uint64_t>(micros)
                                                          : kBudgetCountMax;
 }
@@ -212,7 +233,11 @@ BudgetUse added(const BudgetUse& a, const BudgetUse& b) {
         return std::min(kBudgetCountMax,
                         std::min(x, kBudgetCountMax) + std::min(y, kBudgetCountMax));
     };
-    return {sum(a.steps, b.steps), sum(a.tokens, b.tokens), sum(a.cost_micros, b.cost_micros)};
+    const BudgetUse both{sum(a.steps, b.steps), sum(a.tokens, b.tokens),
+                         sum(a.cost_micros, b.cost_micros)};
+    HEADWAY_ASSERT(both.steps >= std::min(a.steps, kBudgetCountMax));
+    HEADWAY_ASSERT(both.tokens >= std::min(b.tokens, kBudgetCountMax));
+    return both;
 }
 
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,

@@ -13,7 +13,9 @@ namespace headway::core {
 namespace {
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
-    return std::min(kBudgetCountMax, std::min(a, kBudgetCountMax) + std::min(b, kBudgetCountMax));
+    const std::uint64_t both = std::min(a, kBudgetCountMax) + std::min(b, kBudgetCountMax);
+    HEADWAY_ASSERT(both >= std::min(a, kBudgetCountMax));
+    return std::min(kBudgetCountMax, both);
 }
 
 Millis* clock_of(BudgetMeter& meter, BudgetClock clock) {
@@ -37,10 +39,13 @@ void add_usage(BudgetMeter& meter, const std::optional<Usage>& usage) {
     const std::uint64_t parts = sum(usage->input_tokens, usage->output_tokens);
     meter.tokens = sum(meter.tokens, usage->tokens != 0 ? usage->tokens : parts);
     meter.cost_micros = sum(meter.cost_micros, cost_micros(usage->cost_usd));
+    HEADWAY_ASSERT(meter.tokens <= kBudgetCountMax && meter.cost_micros <= kBudgetCountMax);
 }
 
 std::string kept(std::string_view text) {
-    return std::string{cut_text(text, limits::kPartialResultBytesMax)};
+    const std::string_view cut = cut_text(text, limits::kPartialResultBytesMax);
+    HEADWAY_ASSERT(cut.size() <= limits::kPartialResultBytesMax);
+    return std::string{cut};
 }
 
 /// One overload for each payload that a budget cares about.
@@ -80,6 +85,7 @@ struct Meter {
         const std::uint64_t iteration = std::min(beat.iteration.value_or(0), kBudgetCountMax);
         if (beat.usage || iteration > meter.iteration_max) meter.rate_limited = false;
         meter.iteration_max = std::max(meter.iteration_max, iteration);
+        HEADWAY_ASSERT(meter.iteration_max <= kBudgetCountMax);
         add_usage(meter, beat.usage);
     }
 
@@ -134,6 +140,7 @@ struct Meter {
         meter.level = change.to;
         if (change.to >= meter.told_level) return;
         withdraw();  // what was said is no longer true
+        HEADWAY_ASSERT(meter.directive.empty());
         meter.told_level = BudgetLevel::kNominal;
         meter.told = false;
     }
@@ -159,6 +166,7 @@ struct Meter {
             if (place != meter.children.end()) meter.children.erase(place);
             meter.ended_children = added(meter.ended_children, use);
             ++meter.ended_count;
+            HEADWAY_ASSERT(meter.ended_children.steps <= kBudgetCountMax);
             return;
         }
         if (place == meter.children.end()) {
@@ -168,6 +176,7 @@ struct Meter {
             }
             place = meter.children.insert(place, ChildUse{key, {}, {}});
         }
+        HEADWAY_ASSERT(meter.children.size() <= limits::kChildrenMax && place->child == key);
         place->use = use;
         place->level = child.level;
     }
@@ -235,11 +244,14 @@ void settle_wait(SessionState& state, const Event& event, bool works) {
         state.calls_while_asked =
             std::min(state.calls_while_asked, limits::kCallsBesideQuestion) + 1;
     }
+    HEADWAY_ASSERT(state.calls_while_asked <= limits::kCallsBesideQuestion + 1);
     if (works && !answered) {
         const Millis worked = std::min(meter.waited, Millis{limits::kWorkBesideQuestionMsMax});
         HEADWAY_ASSERT(worked <= meter.human);
+        const Millis both = meter.human + meter.model;
         meter.human -= worked;
         meter.model += worked;
+        HEADWAY_ASSERT(meter.human >= Millis{0} && meter.human + meter.model == both);
     }
     if (works || answered) meter.waited = Millis{0};
 }
@@ -265,9 +277,14 @@ void charge_clock(BudgetMeter& meter, const Event& event) {
         const auto credited = std::min(extended->credited_ms, kBudgetCountMax);
         passed -= std::min(passed, Millis{static_cast<std::int64_t>(credited)});
     }
+    HEADWAY_ASSERT(passed >= Millis{0});
     if (Millis* clock = clock_of(meter, meter.running)) *clock += passed;
     if (meter.running == BudgetClock::kHuman) meter.waited += passed;
     meter.clock_at = event.at;
+    // Each clock has its part of the time, and none of it is in two.
+    HEADWAY_ASSERT(meter.model + meter.tool + meter.human + meter.rate_limit <=
+                   meter.clock_at - kNever);
+    HEADWAY_ASSERT(meter.waited <= meter.human);
 }
 
 void meter_event(SessionState& state, const Event& event, bool replayed) {
@@ -285,6 +302,8 @@ void meter_event(SessionState& state, const Event& event, bool replayed) {
         if (meter.extended_calls.empty()) meter.extension_seconds = 0;  // it was theirs
     }
     meter.running = clock_after(state);
+    HEADWAY_ASSERT(state.ended() == (meter.running == BudgetClock::kNone));
+    HEADWAY_ASSERT(meter.last_words.size() <= 1);
 }
 
 }  // namespace headway::core

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/assert.hpp"
 #include "core/budget.hpp"
 
 namespace headway::core {
@@ -13,7 +14,9 @@ Percentiles both(const std::vector<const UseRecord*>& records, std::uint64_t Use
     values.reserve(records.size());
     for (const UseRecord* record : records)
         values.push_back(record->*member);
-    return {percentile(values, 50), percentile(values, 90)};
+    const Percentiles both{percentile(values, 50), percentile(values, 90)};
+    HEADWAY_ASSERT(both.p50 <= both.p90);
+    return both;
 }
 
 std::optional<Forecast> forecast(const std::vector<std::uint64_t>& totals, std::uint64_t used) {
@@ -22,12 +25,14 @@ std::optional<Forecast> forecast(const std::vector<std::uint64_t>& totals, std::
         if (total >= used) left.push_back(total - used);
     }
     if (left.empty()) return std::nullopt;
+    HEADWAY_ASSERT(left.size() <= totals.size());
     return Forecast{left.size(), percentile(left, 10), percentile(left, 50), percentile(left, 90)};
 }
 
 }  // namespace
 
 UseRecord use_record_of(const SessionState& state) {
+    HEADWAY_ASSERT(state.ended());
     const BudgetStatus status = budget_status(state, state.ended_at, state.ended_at);
     UseRecord record;
     record.agent = state.about.agent.type;
@@ -41,8 +46,10 @@ UseRecord use_record_of(const SessionState& state) {
 }
 
 std::uint64_t percentile(std::vector<std::uint64_t> values, unsigned percent) {
+    HEADWAY_ASSERT(percent <= 100);
     if (values.empty()) return 0;
     const std::size_t rank = std::max<std::size_t>((values.size() * percent + 99) / 100, 1);
+    HEADWAY_ASSERT(rank >= 1 && rank <= values.size());
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
     std::nth_element(values.begin(), at, values.end());
     return *at;
@@ -57,6 +64,7 @@ std::vector<UseSummary> summarize(std::span<const UseRecord> records) {
         UseSummary summary;
         summary.agent = key.first;
         summary.outcome = key.second;
+        HEADWAY_ASSERT(!group.empty());
         summary.count = group.size();
         summary.elapsed_ms = both(group, &UseRecord::elapsed_ms);
         summary.steps = both(group, &UseRecord::steps);
@@ -79,6 +87,7 @@ BudgetPrediction predict(const std::string& agent, std::span<const UseRecord> re
         second_totals.push_back(record.elapsed_ms / 1000);
     }
     prediction.history = step_totals.size();
+    HEADWAY_ASSERT(step_totals.size() == second_totals.size());
     if (prediction.history < kPredictionHistoryMin) return prediction;
     prediction.steps = forecast(step_totals, steps);
     prediction.seconds = forecast(second_totals, elapsed_ms / 1000);

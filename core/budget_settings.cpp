@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/assert.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -30,7 +31,8 @@ double cost_max(const BudgetBounds& bounds) {
 /// As a person writes it: 2, 0.5.
 std::string amount(double number) {
     char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number);
+    HEADWAY_ASSERT(error == std::errc{} && end > digits);
     return {digits, end};
 }
 
@@ -110,6 +112,7 @@ OpeningBudget opening_budget(const BudgetSettings& settings, std::string_view ag
         own = entry_of(kBuiltin, type);
         if (own != nullptr) source = BudgetSource::kBuiltin;
     }
+    HEADWAY_ASSERT(own == nullptr || lower(own->type) == type);
     if (own != nullptr) fill_all(ours, own->limits);
     fill_all(ours, settings.defaults);
     OpeningBudget budget{asked, BudgetSource::kRequest};
@@ -121,6 +124,7 @@ OpeningBudget opening_budget(const BudgetSettings& settings, std::string_view ag
     } else if (budget.limits != asked) {
         budget.source = BudgetSource::kMixed;
     }
+    HEADWAY_ASSERT((budget.source == BudgetSource::kNone) == (budget.limits == BudgetLimits{}));
     return budget;
 }
 

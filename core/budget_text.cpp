@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -14,12 +16,14 @@ std::string percent(double value) {
 /// Dollars with as many digits as the amount has, two at least.
 std::string dollars(std::uint64_t micros) {
     char text[40];
-    std::snprintf(text, sizeof text, "%llu.%06llu",
-                  static_cast<unsigned long long>(micros / 1'000'000),
-                  static_cast<unsigned long long>(micros % 1'000'000));
+    const int size = std::snprintf(text, sizeof text, "%llu.%06llu",
+                                   static_cast<unsigned long long>(micros / 1'000'000),
+                                   static_cast<unsigned long long>(micros % 1'000'000));
+    HEADWAY_ASSERT(size > 7 && static_cast<std::size_t>(size) < sizeof text);
     std::string amount = text;
     while (amount.ends_with('0') && amount[amount.size() - 3] != '.')
         amount.pop_back();
+    HEADWAY_ASSERT(amount.size() >= 4);
     return "$" + amount;
 }
 
@@ -70,7 +74,9 @@ void append_json_text(std::string& out, std::string_view text) {
     for (const char c : text) {
         if (static_cast<unsigned char>(c) < 0x20) {
             char escape[8];
-            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+            const int size =
+                std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+            HEADWAY_ASSERT(size == 6);
             out += escape;
             continue;
         }
@@ -105,6 +111,7 @@ std::string budget_prompt(const BudgetStatus& status) {
                        of_limit(status.steps.used, status.steps.limit) +
                        ", Elapsed: " + of_limit(status.elapsed_seconds(), seconds_limit(status)) +
                        " seconds\n";
+    HEADWAY_ASSERT(used.empty() == left.empty());
     if (!used.empty()) text += used + "\nRemaining: " + left + "\n";
     if (status.tokens.limit) {
         text += "Tokens Used: " + percent(status.tokens.percent()) + " (" +
@@ -178,6 +185,7 @@ std::string budget_advice(const BudgetStatus& status) {
 
 Json partial_result(const BudgetMeter& meter) {
     Json result;
+    HEADWAY_ASSERT(meter.last_words.size() <= 1);
     const LastWords words = meter.last_words.empty() ? LastWords{} : meter.last_words.front();
     if (words.message.empty() && words.result.empty()) return result;
     std::string text = R"({"partial":true)";

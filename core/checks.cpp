@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/session_state.hpp"
 
@@ -12,10 +13,16 @@ namespace {
 constexpr std::uint32_t kSpacingMin = 5;
 constexpr std::uint32_t kSpacingMax = 15;
 
+static_assert(kSpacingMin <= kSpacingMax);
+static_assert(kConfirmConfidenceMin > 0 && kConfirmConfidenceMin <= 1);
+
 std::uint32_t spacing(const CheckCompleted& done) {
     if (!done.answer) return kSpacingMax;
-    const double sure = std::clamp(done.confidence, 0.0, 1.0);
-    return kSpacingMin + static_cast<std::uint32_t>((kSpacingMax - kSpacingMin) * sure);
+    // What a damaged journal says need not even be a number.
+    const double sure = done.confidence > 0 ? std::min(done.confidence, 1.0) : 0.0;
+    const auto more = static_cast<std::uint32_t>((kSpacingMax - kSpacingMin) * sure);
+    HEADWAY_ASSERT(more <= kSpacingMax - kSpacingMin);
+    return kSpacingMin + more;
 }
 
 bool is_automatic(CheckCause cause) {
@@ -58,7 +65,9 @@ void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t
     if (checks.pending.size() == limits::kChecksPendingMax) {
         checks.pending.erase(checks.pending.begin());
     }
+    HEADWAY_ASSERT(checks.pending.empty() || checks.pending.back().n < n);
     checks.pending.push_back(std::move(pending));
+    HEADWAY_ASSERT(checks.pending.size() <= limits::kChecksPendingMax);
 }
 
 void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n) {
@@ -68,6 +77,7 @@ void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n)
         [&done](const PendingCheck& pending) { return pending.check_id == done.check_id; });
     if (at == checks.pending.end()) return;
     const PendingCheck asked = std::move(*at);
+    HEADWAY_ASSERT(asked.n < n);
     checks.pending.erase(at);
     if (is_automatic(asked.cause)) checks.next_round = state.ledger.rounds + spacing(done);
     if (asked.cause == CheckCause::kStop && asked.loop == checks.stop.loop) {
@@ -92,6 +102,7 @@ void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n)
     checks.n = n;
     checks.asked_n = asked.n;
     checks.confirmed = asked.confirm.empty();
+    HEADWAY_ASSERT(!checks.loop.empty() && checks.asked_n < checks.n);
 }
 
 std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules& rules) {
@@ -104,6 +115,7 @@ std::optional<CheckCause> check_due(const SessionState& state, const JudgeRules&
         std::any_of(checks.pending.begin(), checks.pending.end(),
                     [](const PendingCheck& one) { return one.cause != CheckCause::kAsked; });
     if (asked) return {};
+    HEADWAY_ASSERT(checks.pending.size() <= limits::kChecksPendingMax);
     if (rules.on_suspect && state.judgement.verdict == Verdict::kSuspect) {
         return CheckCause::kSuspect;
     }

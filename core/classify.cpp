@@ -4,6 +4,7 @@
 #include <charconv>
 #include <vector>
 
+#include "core/assert.hpp"
 #include "core/mask.hpp"
 #include "core/words.hpp"
 
@@ -109,6 +110,7 @@ std::string_view next_part(std::string_view& rest) {
     while (i < rest.size() &&
            (rest[i] == ';' || rest[i] == '\n' || rest[i] == '|' || rest[i] == '&'))
         ++i;
+    HEADWAY_ASSERT(i > 0 && i <= rest.size());
     rest.remove_prefix(i);
     return part;
 }
@@ -120,6 +122,7 @@ bool redirects(std::string_view part) {
         const char before = sign > 0 ? part[sign - 1] : ' ';
         const std::size_t behind = std::min(part.find_first_not_of('>', sign), part.size());
         const std::string_view target = trimmed(part.substr(behind));
+        HEADWAY_ASSERT(behind > sign);
         sign = part.find('>', behind);
         if (before == '-' || before == '=' || before == '2') continue;
         if (target.empty() || target.front() == '&' || target.starts_with("/dev/")) continue;
@@ -232,6 +235,7 @@ std::string_view path_in_command(std::string_view command) {
         const bool plain = !word.empty() && (is_word(word[0]) || word[0] == '/' || word[0] == '.');
         if (plain && mentions(word, Words{"/", "."}) && !is_digit(word[0]) && word.size() < 256)
             path = word;
+        HEADWAY_ASSERT(end >= at);
         at = end + 1;
     }
     return path;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "core/liveness.hpp"
 
 namespace headway::core {
@@ -29,6 +30,7 @@ void note_claim(SessionState& state, const Event& event) {
         return;
     }
     if (state.claim.n == 0) return;
+    HEADWAY_ASSERT(state.claim.n < event.n && state.claim.calls <= state.tool_calls);
     // One that still talks has not ended; a heartbeat only says that its process lives.
     const bool speaks =
         of_agent(event.payload) && !std::holds_alternative<Heartbeat>(event.payload);
@@ -43,6 +45,7 @@ bool says_complete(const SessionState& state) noexcept {
 
 Timestamp completion_at(const SessionState& state, const Watch& watch) {
     if (!says_complete(state)) return kNever;
+    HEADWAY_ASSERT(state.claim.n != 0 && !state.ended());
     return std::max(state.claim.at, watch.since(state.asked_interval)) + state.asked_interval;
 }
 

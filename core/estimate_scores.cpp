@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> made, std::uint64_t calls,
@@ -15,9 +17,10 @@ std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> made, s
     if (calls == 0) return scores;
     std::map<std::tuple<std::string, std::string, std::uint64_t>, EstimateScore> by_key;
     for (const EstimateMade& one : made) {
-        const double percent = std::clamp(one.percent, 0.0, 100.0);
+        const double percent = one.percent > 0 ? std::min(one.percent, 100.0) : 0.0;
         const auto decile =
             std::min<std::uint64_t>(static_cast<std::uint64_t>(percent / 10), kDeciles - 1);
+        HEADWAY_ASSERT(decile < kDeciles);
         EstimateScore& score = by_key[{one.source, one.model, decile}];
         score.source = one.source;
         score.model = one.model;
@@ -29,7 +32,11 @@ std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> made, s
         const std::int64_t error = std::llround((percent - 100 * share) * 1000);
         score.abs_error_milli += std::abs(error);
         score.signed_error_milli += error;
+        HEADWAY_ASSERT(std::abs(error) <= 100'000);
+        HEADWAY_ASSERT(score.completed <= score.count);
+        HEADWAY_ASSERT(std::abs(score.signed_error_milli) <= score.abs_error_milli);
     }
+    HEADWAY_ASSERT(by_key.size() <= made.size());
     for (auto& [key, score] : by_key)
         scores.push_back(std::move(score));
     return scores;

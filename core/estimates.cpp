@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "core/classify.hpp"
 #include "core/limits.hpp"
 #include "core/session_state.hpp"
@@ -32,7 +33,9 @@ bool stalled(const SessionState& state) {
 }
 
 std::string words(std::string_view text) {
-    return std::string{cut_text(text, limits::kEstimateWordsBytesMax)};
+    const std::string_view cut = cut_text(text, limits::kEstimateWordsBytesMax);
+    HEADWAY_ASSERT(cut.size() <= limits::kEstimateWordsBytesMax);
+    return std::string{cut};
 }
 
 /// Makes it the one that readers see. A fallback is no estimate of anybody's: it neither makes a
@@ -44,6 +47,7 @@ void show(Estimates& estimates, const ProgressEstimated& said, const Event& even
         estimates.recent_judged = said.by_judge();
         if (recent.size() == EstimatePlateau::kWindow) recent.erase(recent.begin());
         recent.push_back(said.percent);
+        HEADWAY_ASSERT(recent.size() <= EstimatePlateau::kWindow);
     }
     CurrentEstimate& current = estimates.current;
     current = {};
@@ -58,6 +62,8 @@ void show(Estimates& estimates, const ProgressEstimated& said, const Event& even
                        *high - *low < EstimatePlateau::kRange;
     current.source = said.by_judge() ? "judge" : words(said.source.empty() ? "agent" : said.source);
     current.fallback = said.fallback;
+    HEADWAY_ASSERT(current.blockers.size() <= limits::kEstimateBlockersMax);
+    HEADWAY_ASSERT(current.reasoning.size() <= limits::kEstimateReasonBytesMax);
     current.n = event.n;
     current.at = event.at;
 }
@@ -66,6 +72,7 @@ void show(Estimates& estimates, const ProgressEstimated& said, const Event& even
 
 void enter_estimate(SessionState& state, const ProgressEstimated& said, const Event& event) {
     Estimates& estimates = state.estimates.change();
+    HEADWAY_ASSERT(estimates.n < event.n && estimates.current.n < event.n);
     show(estimates, said, event);
     if (said.by_judge()) {
         ++estimates.judged;
@@ -89,6 +96,7 @@ void sign_as_agent(ProgressEstimated& said) {
     said.judge.clear();
     said.model.clear();
     said.use.reset();
+    HEADWAY_ASSERT(!said.by_judge());
 }
 
 ProgressEstimated fallback_estimate(const SessionState& state, std::string_view why) {

@@ -2,8 +2,13 @@
 
 #include <utility>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
+
+static_assert(std::variant_size_v<Payload> == EnumNames<EventType>::kNames.size(),
+              "each type has one payload");
 
 template <std::size_t... I>
 std::optional<Payload> make_nth(EventType type, std::index_sequence<I...>) {
@@ -22,7 +27,9 @@ EventType type_of(const Payload& payload) noexcept {
 }
 
 std::optional<Payload> make_payload(EventType type) {
-    return make_nth(type, std::make_index_sequence<std::variant_size_v<Payload>>{});
+    auto made = make_nth(type, std::make_index_sequence<std::variant_size_v<Payload>>{});
+    HEADWAY_ASSERT(!made || type_of(*made) == type);
+    return made;
 }
 
 std::string_view change_name(EventType type) noexcept {

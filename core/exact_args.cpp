@@ -11,9 +11,11 @@ namespace {
 constexpr std::string_view kStart = "sha256:";
 constexpr std::size_t kWordDigits = 16;
 constexpr std::size_t kDigits = 4 * kWordDigits;
+static_assert(kDigits == 2 * 32, "SHA-256 has 32 bytes");
 
 /// The `place`-th 64 bits of the digest.
 std::uint64_t word_of(std::string_view digest, std::size_t place) {
+    HEADWAY_ASSERT(place < kDigits / kWordDigits && digest.size() == kStart.size() + kDigits);
     const std::string_view digits = digest.substr(kStart.size() + place * kWordDigits, kWordDigits);
     std::uint64_t word = 0;
     const auto [end, error] =
@@ -32,13 +34,17 @@ bool is_args_digest(std::string_view text) noexcept {
 std::string bound_digest(std::string_view told) {
     if (is_args_digest(told)) return std::string{told};
     // Not of the text alone: that of canonical arguments would be the digest of these.
-    return std::string{kStart} + sha256_hex("headway client digest\n" + std::string{told});
+    const std::string bound =
+        std::string{kStart} + sha256_hex("headway client digest\n" + std::string{told});
+    HEADWAY_ASSERT(is_args_digest(bound));
+    return bound;
 }
 
 void keep_args(CallPrint& print, std::string_view digest) {
     HEADWAY_ASSERT(is_args_digest(digest));
     print.args_start = {word_of(digest, 0), word_of(digest, 1)};
     print.args_end = {word_of(digest, 2), word_of(digest, 3)};
+    HEADWAY_ASSERT(args_of(print) == digest || args_of(print).empty());
 }
 
 std::string args_of(const CallPrint& print) {

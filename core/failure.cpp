@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -57,6 +59,7 @@ std::string failure_feedback(const SessionState& state, std::uint64_t times) {
     const std::string_view said =
         line == std::string_view::npos ? std::string_view{} : last.substr(line + 1);
     std::string text = tool.empty() ? "This tool" : "The tool " + std::string{tool};
+    HEADWAY_ASSERT(times > 0 && limit > 0);
     text += " has failed " + how_often(times);
     if (times < limit) text += attempt(times, limit);
     if (!said.empty()) text += ": " + std::string{said};
@@ -89,6 +92,7 @@ bool needs_remedy(const SessionState& state) {
 /// Of a failure that counts for no tool: permissions, limits, missing tools, the model's API.
 std::string refusal_feedback(const SessionState& state) {
     const std::string_view last{state.last_failure};
+    HEADWAY_ASSERT(!last.empty());
     const std::size_t line = std::min(last.find('\n'), last.size());
     const std::string_view tool = last.substr(0, line);
     const std::string_view said = last.substr(std::min(line + 1, last.size()));

@@ -6,11 +6,11 @@
 #include "core/budget_fold.hpp"
 #include "core/classify.hpp"
 #include "core/completion.hpp"
+#include "core/fold_advice.hpp"
 #include "core/fold_call.hpp"
 #include "core/fold_phase.hpp"
 #include "core/limits.hpp"
 #include "core/policy_floor.hpp"
-#include "core/recovery.hpp"
 #include "core/sanitize.hpp"
 #include "core/words.hpp"
 
@@ -72,6 +72,7 @@ struct Fold {
             state.open_calls.erase(state.open_calls.begin());
         }
         state.open_calls.push_back({call.call_id, call.tool, event.at});
+        HEADWAY_ASSERT(state.open_calls.size() <= limits::kInFlightMax);
     }
 
     void operator()(const ToolFinished& call) const {
@@ -79,10 +80,12 @@ struct Fold {
         evidence = enter_call(state, call, event.n, since != kNever);
         if (!state.approvals.requests.empty())
             enter(state.approvals, call, evidence.print, event.n, evidence.replayed);
+        HEADWAY_ASSERT(!evidence.replayed || !evidence.counts);
         if (evidence.replayed) return;
         evidence.overran = overran(state.policy, call, since, event.at);
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
+        HEADWAY_ASSERT(state.tool_failures <= state.tool_calls);
         note_failure(call);
         ++(call.ok ? state.recent_successes : state.recent_failures);
         seen.tier = evidence.tier;
@@ -121,6 +124,8 @@ struct Fold {
         ++state.checks.change().facts_learned;
         if (facts.size() == limits::kFactsKeptMax) facts.erase(facts.begin());
         facts.emplace_back(cut_text(fact.text.kept, limits::kFactBytesMax));
+        HEADWAY_ASSERT(facts.size() <= limits::kFactsKeptMax);
+        HEADWAY_ASSERT(facts.back().size() <= limits::kFactBytesMax);
     }
 
     void operator()(const Compacted&) const { state.ledger.compacted_n = event.n; }
@@ -147,7 +152,7 @@ struct Fold {
         reach(change.to);
         const bool loops = change.to == Verdict::kSuspect || change.to == Verdict::kStuck;
         const bool interrupted = state.waits_for_human() || state.paused();
-        if (!loops && !interrupted) withdraw_advice();
+        if (!loops && !interrupted) withdraw_advice(state);
     }
 
     void operator()(const ProgressStats&) const {
@@ -155,27 +160,11 @@ struct Fold {
         state.recent_failures = 0;
     }
 
-    void operator()(const DirectiveIssued& directive) const {
-        if (directive.kind == DirectiveKind::kPause) state.paused_at = event.at;
-        const bool resumes = directive.kind == DirectiveKind::kContinue && directive.from.empty();
-        if (resumes) end_pause();
-        if (state.directives.size() >= limits::kDirectivesMax) {
-            state.directives.erase(state.directives.begin());
-        }
-        state.directives.push_back({directive.id, directive.kind, directive.reason});
-        if (directive.step != 0) climb(directive);
-    }
+    void operator()(const DirectiveIssued& directive) const { issue(state, directive, event.at); }
 
     void operator()(const DirectiveAcknowledged& acknowledged) const {
         acknowledge(state.approvals, acknowledged.id, event.n);
-        std::erase_if(state.directives,
-                      [&](const Directive& d) { return d.id == acknowledged.id; });
-        for (Nudge& nudge : state.nudges) {
-            if (nudge.directive != acknowledged.id) continue;
-            nudge.acknowledged = true;
-            seen.nudge_taken = true;
-            ++state.ledger.epoch;  // what was counted up to here has been said
-        }
+        if (take_advice(state, acknowledged.id)) seen.nudge_taken = true;
     }
 
     void operator()(const ApprovalRequested& asked) const {
@@ -194,7 +183,7 @@ struct Fold {
             ++state.ledger.scope;
             state.ledger.scope_n = event.n;
         }
-        if (approval->source == "headway") withdraw_question();
+        if (approval->source == "headway" && withdraw_question(state)) seen.nudge_taken = true;
         enter(state.approvals, decided, event.n, event.at);
     }
 
@@ -237,6 +226,7 @@ struct Fold {
         state.directives.clear();
         end_phase(state, event.at);
         close(state.approvals, event.n, event.at);
+        HEADWAY_ASSERT(state.ended() && !state.call_in_flight() && !state.waits_for_human());
     }
 
     void note_failure(const ToolFinished& call) const {
@@ -264,9 +254,13 @@ struct Fold {
             label == state.about.labels.end() ? std::string_view{} : label->value;
         state.last_failure = cut_text(tool, limits::kPhaseTextBytesMax);
         state.last_failure += '\n' + sanitized(said, workspace, limits::kFeedbackErrorBytesMax);
+        HEADWAY_ASSERT(state.last_failure.size() <=
+                       limits::kPhaseTextBytesMax + 1 + limits::kFeedbackErrorBytesMax);
     }
 
     void reach(Verdict verdict) const {
+        HEADWAY_ASSERT(static_cast<std::size_t>(verdict) < state.reached.size());
+        HEADWAY_ASSERT(state.reached[static_cast<std::size_t>(verdict)] <= event.n);
         state.reached[static_cast<std::size_t>(verdict)] = event.n;
     }
 
@@ -280,55 +274,6 @@ struct Fold {
         return since;
     }
 
-    /// What was said about a loop is no longer true once the loop is over. A stop stays: nothing
-    /// that the agent does takes it back.
-    void withdraw_advice() const {
-        for (const Nudge& nudge : state.nudges) {
-            std::erase_if(state.directives, [&nudge](const Directive& d) {
-                return d.id == nudge.directive && d.kind != DirectiveKind::kStop;
-            });
-        }
-    }
-
-    /// The person that the ladder turned to has answered: the loop may not come again, and if it
-    /// does the person is asked again.
-    void withdraw_question() const {
-        for (Nudge& nudge : state.nudges) {
-            if (nudge.step != kStepAsk) continue;
-            withdraw(nudge.directive);
-            nudge.step = kStepAsk - 1;
-            nudge.round = state.ledger.rounds;
-            nudge.acknowledged = true;
-            seen.nudge_taken = true;
-            ++state.ledger.epoch;
-        }
-    }
-
-    void withdraw(const std::string& id) const {
-        std::erase_if(state.directives, [&id](const Directive& d) { return d.id == id; });
-    }
-
-    void end_pause() const {
-        state.paused_at = kNever;
-        std::erase_if(state.directives,
-                      [](const Directive& d) { return d.kind == DirectiveKind::kPause; });
-    }
-
-    void climb(const DirectiveIssued& directive) const {
-        auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
-                                  [&](const Nudge& n) { return n.loop == directive.loop; });
-        if (nudge == state.nudges.end()) {
-            if (state.nudges.size() == limits::kNudgesMax) state.nudges.erase(state.nudges.begin());
-            nudge = state.nudges.insert(state.nudges.end(), Nudge{});
-            nudge->loop = directive.loop;
-        }
-        withdraw(nudge->directive);  // the next step stands in its place
-        nudge->directive = directive.id;
-        nudge->step = directive.step;
-        nudge->round = state.ledger.rounds;
-        nudge->acknowledged = false;
-    }
-
     void enter_phase(const std::string& name) const {
         seen.phase_turned = name != state.phase;
         if (!seen.phase_turned) return;
@@ -339,6 +284,7 @@ struct Fold {
 
 /// A new process took over: what the old one had in flight will never finish.
 void take_over(SessionState& state, std::uint32_t attempt) {
+    HEADWAY_ASSERT(attempt > state.attempt);
     state.attempt = attempt;
     state.open_calls.clear();
     state.in_flight_beat.reset();
@@ -346,6 +292,7 @@ void take_over(SessionState& state, std::uint32_t attempt) {
 
 /// Lets every detector look at the event.
 void show(Detectors& detectors, Observation& seen, const CallEvidence& evidence) {
+    HEADWAY_ASSERT(seen.call == nullptr);
     if (!evidence.counts) {
         for_each_detector(detectors, [&seen](auto& detector) { detector.observe(seen); });
         return;
@@ -356,9 +303,21 @@ void show(Detectors& detectors, Observation& seen, const CallEvidence& evidence)
                         evidence.patience,
                         evidence.neutral,
                         evidence.overran};
+    HEADWAY_ASSERT(call.patience >= 1 && seen.ledger.back(0)->n == seen.event.n);
     seen.call = &call;
     for_each_detector(detectors, [&seen](auto& detector) { detector.observe(seen); });
     seen.call = nullptr;
+}
+
+/// What holds after every event, whatever it was.
+void check_fold(const SessionState& state, const Event& event) {
+    HEADWAY_ASSERT(state.n == event.n && state.attempt >= event.attempt);
+    HEADWAY_ASSERT(state.last_change_n <= state.n && state.claim.n <= state.n);
+    HEADWAY_ASSERT(state.ledger.hard_n <= state.n && state.ledger.scope_n <= state.n);
+    HEADWAY_ASSERT(state.ledger.moved_n <= state.n && state.ledger.external_n <= state.n);
+    HEADWAY_ASSERT(state.tool_calls <= state.n && state.heartbeats <= state.n);
+    HEADWAY_ASSERT(state.state_changes <= state.n && state.work_moves <= state.heartbeats);
+    HEADWAY_ASSERT(state.budget.clock_at >= event.at);
 }
 
 }  // namespace
@@ -395,6 +354,7 @@ void apply(SessionState& state, const Event& event) {
     show(state.detectors, seen, evidence);
     meter_event(state, event, evidence.replayed);
     if (event.next_heartbeat_ms != 0) state.asked_interval = Millis{event.next_heartbeat_ms};
+    check_fold(state, event);
 }
 
 }  // namespace headway::core

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/assert.hpp"
 #include "core/classify.hpp"
 
 namespace headway::core {
@@ -23,6 +24,11 @@ void begin_round(SessionState& state, std::optional<std::uint64_t> number) {
 /// ids.
 constexpr std::ptrdiff_t kReplaysMax = 3;
 
+static_assert(kReplaysMax < static_cast<std::ptrdiff_t>(limits::kRecentCallIdsMax),
+              "as many replays are remembered as are forgiven");
+static_assert(limits::kRoundEchoesMax < limits::kRoundCallsMax, "an echo is a call");
+static_assert(kPatienceMax * kFlakyPatience < UINT32_MAX, "patience fits");
+
 /// Whether this finish of a call came before, as when a stream is replayed: the same id with the
 /// same content.
 bool replayed(SessionState& state, const ToolFinished& call, const CallPrint& print) {
@@ -32,6 +38,7 @@ bool replayed(SessionState& state, const ToolFinished& call, const CallPrint& pr
     const std::ptrdiff_t before = std::count(ids.begin(), ids.end(), id);
     if (ids.size() == limits::kRecentCallIdsMax) ids.erase(ids.begin());
     ids.push_back(id);
+    HEADWAY_ASSERT(ids.size() <= limits::kRecentCallIdsMax);
     return before > 0 && before <= kReplaysMax;
 }
 
@@ -39,9 +46,11 @@ bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
     auto& questions = round.questions;
     if (std::find(questions.begin(), questions.end(), question) != questions.end()) {
         ++round.echoes;
+        HEADWAY_ASSERT(round.echoes <= limits::kRoundEchoesMax);
         return true;
     }
     if (questions.size() < limits::kRoundQuestionsMax) questions.push_back(question);
+    HEADWAY_ASSERT(questions.size() <= limits::kRoundQuestionsMax);
     return false;
 }
 
@@ -65,6 +74,8 @@ void join_round(SessionState& state, const ToolFinished& call, bool was_open) {
     }
     ++state.round.calls;
     state.round.finished = true;
+    HEADWAY_ASSERT(state.round.calls >= 1 && state.round.calls <= limits::kRoundCallsMax);
+    HEADWAY_ASSERT(state.round.echoes < limits::kRoundEchoesMax);
 }
 
 void count_for_phase(SessionState& state, const ToolFinished& call, const CallEvidence& evidence) {
@@ -89,7 +100,10 @@ void count_path(SessionState& state, std::uint64_t path) {
     const auto place = std::lower_bound(seen.begin(), seen.end(), digest);
     if (place != seen.end() && *place == digest) return;
     if (seen.size() == limits::kPathsSeenMax) return;
-    seen.insert(place, digest);
+    const auto put = seen.insert(place, digest);
+    HEADWAY_ASSERT(put == seen.begin() || *std::prev(put) < digest);
+    HEADWAY_ASSERT(std::next(put) == seen.end() || digest < *std::next(put));
+    HEADWAY_ASSERT(seen.size() <= limits::kPathsSeenMax);
     state.files_modified = seen.size();
 }
 
@@ -134,10 +148,12 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     if (asked_in_round(state.round, evidence.print.question.low)) return evidence;
     evidence.counts = true;
     if (own != nullptr) evidence.patience = std::clamp(own->patience, 1U, kPatienceMax);
+    HEADWAY_ASSERT(evidence.patience >= 1 && evidence.patience <= kPatienceMax);
     Ledger& ledger = state.ledger;
     evidence.neutral = is_neutral(evidence.print, call);
     if (evidence.neutral) {
         evidence.tier = wait_on(ledger, evidence.print, n);
+        HEADWAY_ASSERT(evidence.tier <= Tier::kExternal);
         return evidence;
     }
     evidence.entry = record(ledger, evidence.print, call, n);
@@ -148,6 +164,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     book(ledger, evidence.tier, n,
          !evidence.print.trivial || evidence.entry.known_question || !call.ok);
     count_for_phase(state, call, evidence);
+    HEADWAY_ASSERT(ledger.back(0)->n == n);
     return evidence;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/words.hpp"
 
@@ -11,7 +12,9 @@ namespace headway::core {
 namespace {
 
 std::string phase_text(const std::string& text) {
-    return std::string{cut_text(text, limits::kPhaseTextBytesMax)};
+    const std::string_view cut = cut_text(text, limits::kPhaseTextBytesMax);
+    HEADWAY_ASSERT(cut.size() <= limits::kPhaseTextBytesMax);
+    return std::string{cut};
 }
 
 void close_phase(SessionState& state, std::optional<bool> ok, Timestamp at) {
@@ -22,7 +25,9 @@ void close_phase(SessionState& state, std::optional<bool> ok, Timestamp at) {
     if (state.past_phases.size() == limits::kPhasesMax) {
         state.past_phases.erase(state.past_phases.begin());
     }
+    HEADWAY_ASSERT(!state.current_phase.name.empty());
     state.past_phases.push_back(std::move(state.current_phase));
+    HEADWAY_ASSERT(state.past_phases.size() <= limits::kPhasesMax);
     state.current_phase = {};
 }
 
@@ -30,6 +35,7 @@ void close_phase(SessionState& state, std::optional<bool> ok, Timestamp at) {
 
 void begin_phase(SessionState& state, const PhaseStarted& phase, Timestamp at) {
     close_phase(state, std::nullopt, at);
+    HEADWAY_ASSERT(state.current_phase.name.empty());
     state.current_phase = {};
     state.current_phase.number = phase.number;
     state.current_phase.name = phase_text(phase.name);
@@ -46,7 +52,9 @@ void complete_phase(SessionState& state, const PhaseCompleted& phase, Timestamp 
     state.current_phase.blockers.clear();
     for (std::size_t i = 0; i < kept; ++i)
         state.current_phase.blockers.push_back(phase_text(phase.blockers[i]));
+    HEADWAY_ASSERT(state.current_phase.blockers.size() <= limits::kBlockersMax);
     close_phase(state, phase.ok, at);
+    HEADWAY_ASSERT(state.current_phase.name.empty());
 }
 
 bool is_new_phase(RecentPhases& recent, const std::string& name) {
@@ -55,12 +63,14 @@ bool is_new_phase(RecentPhases& recent, const std::string& name) {
     if (std::find(names.begin(), names.end(), digest) != names.end()) return false;
     if (names.size() == RecentPhases::kMax) return false;
     names.push_back(digest);
+    HEADWAY_ASSERT(names.size() <= RecentPhases::kMax);
     return true;
 }
 
 void forget_phases(RecentPhases& recent, const std::string& lasting) {
     recent.names.clear();
     if (!lasting.empty()) recent.names.push_back(digest_of(lasting).low);
+    HEADWAY_ASSERT(recent.names.size() <= 1);
 }
 
 void end_phase(SessionState& state, Timestamp at) {

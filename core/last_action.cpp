@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
@@ -19,7 +20,10 @@ constexpr std::array<std::string_view, 10> kTelling{
     R"("command")", R"("cmd")", kArgv,          R"("file_path")", R"("path")",
     R"("query")",   R"("url")", R"("pattern")", R"("prompt")",    R"("description")"};
 
+static_assert(limits::kLastActionBytesMax / 2 > 2, "a tool's name and more fit");
+
 void append_utf8(std::string& out, std::uint32_t code) {
+    HEADWAY_ASSERT(code < 0x110000);
     const auto byte = [&out](std::uint32_t bits) { out.push_back(static_cast<char>(bits)); };
     if (code < 0x80) {
         byte(code);
@@ -41,6 +45,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
 std::uint32_t hex4(std::string_view text) {
     std::uint32_t code = 0;
     std::from_chars(text.data(), text.data() + std::min<std::size_t>(text.size(), 4), code, 16);
+    HEADWAY_ASSERT(code <= 0xffff);
     return code;
 }
 
@@ -120,6 +125,7 @@ std::string action_text(std::string_view tool, std::string_view target, std::str
         if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
     }
     text.resize(cut_text(text, kMax).size());
+    HEADWAY_ASSERT(text.size() <= kMax);
     return text;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/liveness.hpp"
 
 namespace headway::core {
@@ -80,6 +81,10 @@ constexpr bool confirms(Group a, Group b) {
     return both_count && a != b;
 }
 
+static_assert(group_of(DetectorId::kHeartbeatRule) == Group::kLiveness);
+static_assert(!lasts(DetectorId::kHeartbeatRule) && lasts(DetectorId::kExactRepeat));
+static_assert(!confirms(Group::kRepeat, Group::kRepeat), "none confirms its own kind");
+
 struct Claim {
     DetectorId id{};
     Rung rung = Rung::kNone;
@@ -136,6 +141,7 @@ Claims claims_of(const SessionState& state) {
         if (rung == Rung::kNone) return;
         const bool told = rung == Rung::kSuspect && lasts(id) && !state.nudges.empty();
         if (told && came_back(state, detector.finding(state.ledger).identity)) rung = Rung::kStuck;
+        HEADWAY_ASSERT(claims.count < kDetectorCount);
         claims.all[claims.count++] = {id, rung};
     });
     std::stable_sort(claims.all.begin(),
@@ -146,6 +152,7 @@ Claims claims_of(const SessionState& state) {
                          return std::pair{a_first, a.rung} > std::pair{b_first, b.rung};
                      });
     claims.verdict = verdict_of(claims);
+    HEADWAY_ASSERT(claims.verdict == Rung::kNone || claims.count > 0);
     return claims;
 }
 
@@ -160,6 +167,7 @@ Finding finding_of(const SessionState& state, DetectorId id) {
 /// Whether a suspicion or a loop that lasts has been answered: hard progress, several rounds of
 /// news, a new task of the user, advice taken, or, to the letter of the first design, a new phase.
 bool recovered(const SessionState& state) {
+    HEADWAY_ASSERT(state.reached.size() == kVerdictCount);
     const std::uint64_t since = state.reached[static_cast<std::size_t>(state.judgement.verdict)];
     const Ledger& ledger = state.ledger;
     if (ledger.hard_n > since || ledger.scope_n > since) return true;
@@ -252,10 +260,14 @@ double confidence_of(const Claims& claims, const Finding& finding, Thresholds li
     const double share = wanted > 0 ? std::min(1.0, finding.count / wanted) : 0.5;
     const double base = rung == Rung::kStuck ? 0.8 : 0.4;
     const double others = claims.count > 1 ? 0.1 : 0.0;
-    return std::round(std::min(0.99, base + 0.1 * share + others) * 100) / 100;
+    HEADWAY_ASSERT(share >= 0 && share <= 1);
+    const double sure = std::round(std::min(0.99, base + 0.1 * share + others) * 100) / 100;
+    HEADWAY_ASSERT(sure > 0 && sure < 1);
+    return sure;
 }
 
 void explain(const SessionState& state, const Claims& claims, Judgement& judgement) {
+    HEADWAY_ASSERT(claims.count > 0 && judgement.detectors.empty());
     const Claim& main = *claims.begin();
     Finding finding = finding_of(state, main.id);
     judgement.detector = name_of(main.id);
@@ -267,6 +279,8 @@ void explain(const SessionState& state, const Claims& claims, Judgement& judgeme
             judgement.detectors.emplace_back(name_of(claim.id));
         }
     }
+    HEADWAY_ASSERT(!judgement.detectors.empty());
+    HEADWAY_ASSERT(judgement.detectors.front() == judgement.detector && !judgement.reason.empty());
     if (claims.verdict != Rung::kSuspect && claims.verdict != Rung::kStuck) return;
     judgement.loop = loop_name(finding.identity);
     const Thresholds limits = state.policy.thresholds(main.id);
@@ -320,7 +334,9 @@ std::string progress_reason(const SessionState& state, Verdict verdict) {
 }  // namespace
 
 std::string loop_name(std::uint64_t identity) {
-    return to_hex({0, identity}).substr(16);
+    std::string name = to_hex({0, identity}).substr(16);
+    HEADWAY_ASSERT(name.size() == 16);
+    return name;
 }
 
 Verdict verdict_of(const SessionState& state, const Surroundings& around) {
@@ -368,6 +384,11 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
             judgement.verdict == Verdict::kProgressing ? state.ledger.hard_n : state.last_change_n;
         if (n != 0) judgement.evidence = {n};
     }
+    HEADWAY_ASSERT(is_final(judgement.verdict) == state.ended());
+    const bool accuses = judgement.verdict == Verdict::kStuck ||
+                         judgement.verdict == Verdict::kSuspect ||
+                         judgement.verdict == Verdict::kBlocked;
+    HEADWAY_ASSERT(!accuses || !judgement.detector.empty());
     return judgement;
 }
 

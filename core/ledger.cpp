@@ -1,6 +1,9 @@
 #include "core/ledger.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "core/assert.hpp"
 
 namespace headway::core {
 namespace {
@@ -9,21 +12,33 @@ namespace {
 /// cache: a question lives in one set of so many, and only that is looked at.
 constexpr std::size_t kAnswersOfSet = 8;
 
+static_assert(std::has_single_bit(kAnswersOfSet), "a question's low bits name its set");
+static_assert(std::has_single_bit(limits::kAnswersMax), "the table grows by doubling");
+static_assert(limits::kAnswersMax >= kAnswersOfSet, "there is one set at least");
+static_assert(EnumNames<Tier>::kNames.size() < 16, "Ledger::past_tiers has four bits for each");
+static_assert(limits::kTrailDigestsMax >= 2, "a way back needs what was left");
+
 std::size_t set_of(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
-    return (question & (answers.size() / kAnswersOfSet - 1)) * kAnswersOfSet;
+    const std::size_t sets = answers.size() / kAnswersOfSet;
+    HEADWAY_ASSERT(std::has_single_bit(sets));
+    return (question & (sets - 1)) * kAnswersOfSet;
 }
 
 /// Twice as many sets: what was in one goes to two, so that it fits.
 void grow(std::vector<KnownAnswer>& answers) {
+    HEADWAY_ASSERT(answers.size() < limits::kAnswersMax);
     std::vector<KnownAnswer> larger(std::max(kAnswersOfSet, 2 * answers.size()));
     for (const KnownAnswer& answer : answers) {
         if (answer.question == 0) continue;
-        std::size_t at = set_of(larger, answer.question);
-        while (larger[at].question != 0)
+        const std::size_t first = set_of(larger, answer.question);
+        std::size_t at = first;
+        while (at < first + kAnswersOfSet && larger[at].question != 0)
             ++at;
+        HEADWAY_ASSERT(at < first + kAnswersOfSet);
         larger[at] = answer;
     }
     answers = std::move(larger);
+    HEADWAY_ASSERT(answers.size() <= limits::kAnswersMax);
 }
 
 /// The answer to a question, or a new one; `known` says which. A full set grows the table up to
@@ -33,6 +48,7 @@ KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t question
     if (answers.empty()) grow(answers);
     while (true) {
         const std::size_t first = set_of(answers, question);
+        HEADWAY_ASSERT(first + kAnswersOfSet <= answers.size());
         KnownAnswer* oldest = &answers[first];
         for (std::size_t i = first; i < first + kAnswersOfSet; ++i) {
             known = answers[i].question == question;
@@ -53,6 +69,7 @@ KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t question
 template <class T>
 T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key, std::size_t most,
             bool& known) {
+    HEADWAY_ASSERT(most > 0 && entries.size() <= most);
     // One pass for both: the table is the largest thing that an event touches.
     T* oldest = nullptr;
     known = false;
@@ -68,6 +85,7 @@ T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key
         entries.back().*member = key;
         return entries.back();
     }
+    HEADWAY_ASSERT(oldest != nullptr && entries.size() == most);
     *oldest = T{};
     oldest->*member = key;
     return *oldest;
@@ -76,6 +94,7 @@ T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key
 void keep(std::vector<std::uint64_t>& digests, std::uint64_t digest) {
     if (digests.size() == limits::kTrailDigestsMax) digests.erase(digests.begin());
     digests.push_back(digest);
+    HEADWAY_ASSERT(digests.size() <= limits::kTrailDigestsMax);
 }
 
 bool holds(const std::vector<std::uint64_t>& digests, std::uint64_t digest) {
@@ -88,6 +107,7 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
                  std::uint64_t n, Entry& entry) {
     bool known = false;
     FileTrail& trail = entry_of(ledger.files, &FileTrail::path, path, limits::kFilesMax, known);
+    HEADWAY_ASSERT(trail.path == path && trail.last_n <= n);
     trail.last_n = n;
     if (!known) entry.fresh_paths.push_back(path);
     if (!trail.digests.empty() && trail.digests.back() == digest) return;  // nothing changed
@@ -100,6 +120,7 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
         entry.changed_path = path;
     }
     keep(trail.digests, digest);
+    HEADWAY_ASSERT(trail.digests.back() == digest);
 }
 
 void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n,
@@ -125,6 +146,8 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
     bool known = false;
     Verification& verification = entry_of(ledger.verifications, &Verification::question, question,
                                           limits::kVerificationsMax, known);
+    HEADWAY_ASSERT(verification.question == question && verification.last_n <= n);
+    HEADWAY_ASSERT(verification.changes_seen <= ledger.changes);
     const bool changed = ledger.changes != verification.changes_seen;
     entry.improved =
         failing && known && verification.counted && *failing < verification.best_failing;
@@ -135,6 +158,7 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
         verification.best_failing = *failing;
         verification.counted = true;
     }
+    HEADWAY_ASSERT(!failing || verification.best_failing <= *failing);
     if (!holds(verification.outcomes, outcome)) keep(verification.outcomes, outcome);
     const bool differs = known && verification.last_outcome != outcome;
     verification.flaky = !changed && (verification.flaky || differs);
@@ -148,6 +172,8 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
 void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, Entry& entry) {
     bool known = false;
     KnownAnswer& last = answer_to(ledger.answers, print.question.low, known);
+    HEADWAY_ASSERT(last.question == print.question.low);
+    HEADWAY_ASSERT(last.first_n <= n && last.last_n <= n);
     entry.known_question = known;
     const bool same = known && last.outcome == print.outcome.low;
     entry.jitter = same && last.raw_outcome != print.raw_outcome;
@@ -174,15 +200,20 @@ void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, En
     last.scope = ledger.scope;
     entry.repeats = last.repeats;
     entry.first_n = last.first_n;
+    HEADWAY_ASSERT(entry.first_n <= n);
 }
 
 void remember(Ledger& ledger, const CallMark& mark) {
+    HEADWAY_ASSERT(ledger.recent.size() ==
+                   std::min<std::uint64_t>(ledger.calls, limits::kRecentCallsMax));
+    HEADWAY_ASSERT(ledger.recent.empty() || ledger.back(0)->n <= mark.n);
     if (ledger.recent.size() < limits::kRecentCallsMax) {
         ledger.recent.push_back(mark);
     } else {
         ledger.recent[ledger.calls % limits::kRecentCallsMax] = mark;
     }
     ++ledger.calls;
+    HEADWAY_ASSERT(ledger.back(0)->n == mark.n);
 }
 
 }  // namespace
@@ -207,9 +238,11 @@ std::string activity_of(const Ledger& ledger) {
     std::string text;
     for (int shift = 56; shift >= 0; shift -= 4) {  // fifteen, and the one under way
         const std::uint64_t past = ledger.past_tiers >> shift & 0xf;
+        HEADWAY_ASSERT(past <= kLetters.size());
         if (past != 0) text.push_back(kLetters[past - 1]);
     }
     if (ledger.rounds > 0) text.push_back(kLetters[static_cast<std::size_t>(ledger.round_tier)]);
+    HEADWAY_ASSERT(text.size() <= 16);
     return text;
 }
 
@@ -219,7 +252,9 @@ void Ledger::interrupt(std::uint64_t n) {
 
 const CallMark* Ledger::back(std::size_t i) const {
     if (i >= recent.size()) return nullptr;
-    return &recent[(calls - 1 - i) % limits::kRecentCallsMax];
+    const std::size_t place = (calls - 1 - i) % limits::kRecentCallsMax;
+    HEADWAY_ASSERT(i < calls && place < recent.size());
+    return &recent[place];
 }
 
 Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n) {
@@ -232,6 +267,7 @@ Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, s
     }
     answer(ledger, print, call.ok, n, entry);
     remember(ledger, {key_of(print), print.question.low, n, ledger.scope});
+    HEADWAY_ASSERT(entry.fresh_paths.size() <= std::max<std::size_t>(call.mutated.size(), 1));
     return entry;
 }
 
@@ -250,6 +286,7 @@ Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
     ledger.interrupt(n);
     bool known = false;
     KnownAnswer& last = answer_to(ledger.answers, print.question.low, known);
+    HEADWAY_ASSERT(last.question == print.question.low && last.last_n <= n);
     const bool moved = print.running && (!known || last.outcome != print.outcome.low);
     last.outcome = print.outcome.low;
     last.raw_outcome = print.raw_outcome;
@@ -262,8 +299,10 @@ Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
 }
 
 void book(Ledger& ledger, Tier tier, std::uint64_t n, bool telling) {
+    HEADWAY_ASSERT(ledger.hard_n <= n && ledger.moved_n <= n);
     if (telling || tier != Tier::kNone) ledger.round_counts = true;
     ledger.round_tier = std::max(ledger.round_tier, tier);
+    HEADWAY_ASSERT(ledger.round_counts || ledger.round_tier == Tier::kNone);
     if (tier == Tier::kNone) return;
     if (tier == Tier::kInformation || tier == Tier::kAnswerChanged) ledger.moved_n = n;
     if (is_hard(tier)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "core/liveness.hpp"
 #include "core/session_state.hpp"
 
@@ -13,9 +14,12 @@ bool noted(const SessionState& state, std::string_view timer) {
                        [timer](const LegacyKill& kill) { return kill.timer == timer; });
 }
 
+constexpr std::size_t kTimers = 2;
+
 void note(SessionState& state, std::string timer, std::string tool, Timestamp at) {
     state.legacy_kills.push_back(
         {std::move(timer), std::move(tool), at, state.n, state.judgement.verdict});
+    HEADWAY_ASSERT(state.legacy_kills.size() <= kTimers);
 }
 
 std::string seconds(Millis time) {

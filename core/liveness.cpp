@@ -4,6 +4,8 @@
 
 namespace headway::core {
 
+static_assert(kHeartbeatIntervalMin > Millis{0} && kHeartbeatIntervalMin < kHeartbeatIntervalMax);
+
 Millis next_heartbeat(const Policy& policy, const Attention& attention) {
     Millis interval = policy.heartbeat_interval;
     if (attention.call_in_flight || attention.watched) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "core/assert.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -176,6 +177,7 @@ std::string_view word_before(std::string_view text, std::size_t at) {
     std::size_t from = end;
     while (from > 0 && end - from < 16 && is_letter(text[from - 1]))
         --from;
+    HEADWAY_ASSERT(from <= end && end <= at);
     return text.substr(from, end - from);
 }
 
@@ -254,6 +256,7 @@ void append_masked(std::string& out, std::string_view text) {
             continue;
         }
         const std::size_t end = volatile_end(text, at);
+        HEADWAY_ASSERT(end >= at && end <= text.size());
         if (end == at) {
             ++at;
             // The rest of a number or word is part of it.
@@ -265,6 +268,7 @@ void append_masked(std::string& out, std::string_view text) {
         out.push_back('\x01');
         copied = at = end;
     }
+    HEADWAY_ASSERT(copied <= at && at == text.size());
     out.append(text, copied, text.size() - copied);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -42,9 +44,20 @@ constexpr std::array<ProfileThresholds, kDetectorCount> kDefaults{{
     {{3, 5}, {3, 5}},     // mutual_revert: reversals by two sessions
 }};
 
+/// Whoever is stuck was suspect before it, or at once.
+constexpr bool rises(Thresholds limits) {
+    return limits.stuck == 0 || limits.suspect <= limits.stuck;
+}
+static_assert(std::all_of(kDefaults.begin(), kDefaults.end(), [](const ProfileThresholds& one) {
+    return rises(one.balanced) && rises(one.strict);
+}));
+static_assert(kHeartbeatLimitMax <= UINT32_MAX / 4, "four times as many beats are stuck");
+static_assert(kHeartbeatLimitMin < kHeartbeatLimitMax);
+
 }  // namespace
 
 Thresholds Policy::thresholds(DetectorId detector) const {
+    HEADWAY_ASSERT(static_cast<std::size_t>(detector) < kDefaults.size());
     const ProfileThresholds& defaults = kDefaults[static_cast<std::size_t>(detector)];
     Thresholds limits = profile == Profile::kStrict ? defaults.strict : defaults.balanced;
     if (detector == DetectorId::kHeartbeatRule) {
@@ -58,6 +71,7 @@ Thresholds Policy::thresholds(DetectorId detector) const {
         if (own.stuck != 0) limits.stuck = own.stuck;
     }
     if (limits.stuck != 0) limits.suspect = std::min(limits.suspect, limits.stuck);
+    HEADWAY_ASSERT(rises(limits));
     return limits;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/words.hpp"
 
@@ -38,6 +39,8 @@ public:
         limits();
         tools();
         detectors();
+        HEADWAY_ASSERT(strength(policy_.when_stuck()) >= strength(defaults_.when_stuck()) ||
+                       floor_.on_stuck.has_value());
         return std::move(raised_);
     }
 
@@ -159,6 +162,7 @@ private:
     void set(T& value, const std::type_identity_t<T>& raised, std::string name) {
         if (value == raised) return;
         value = raised;
+        HEADWAY_ASSERT(name.starts_with('/'));
         raised_.push_back("/policy" + std::move(name));
     }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "core/policy_floor.hpp"
 
 namespace headway::core {
@@ -49,6 +50,7 @@ Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults)
     if (!overrides.tools.empty()) policy.tools = overrides.tools;
     for (const DetectorPolicy& own : overrides.detectors)
         set_detector(policy.detectors, own);
+    HEADWAY_ASSERT(policy.detectors.size() <= defaults.detectors.size() + kDetectorCount);
     return policy;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/classify.hpp"
 
 namespace headway::core {
@@ -109,6 +110,10 @@ constexpr std::array<std::string_view, 6> kWayTexts{
     "from there in smaller steps. ",
 };
 
+static_assert(kWayTexts.size() == static_cast<std::size_t>(WayOut::kCompact) + 1);
+static_assert(kWayTexts[static_cast<std::size_t>(WayOut::kNone)].empty());
+static_assert(kStepAsk == 3, "two pieces of advice come before a person is asked");
+
 /// Without a word about blockers.
 WayOut way_by_failure(FailureKind failure) {
     switch (failure) {
@@ -151,6 +156,7 @@ std::string evidence_text(const std::vector<std::uint64_t>& evidence) {
 RecoveryStep step_for(const SessionState& state, std::uint64_t step) {
     const Judgement& judgement = state.judgement;
     const std::string what = judgement.reason + evidence_text(judgement.evidence) + ". ";
+    HEADWAY_ASSERT(step >= 1 && step <= 4);
     RecoveryStep made;
     made.step = step;
     switch (step) {
@@ -168,6 +174,7 @@ RecoveryStep step_for(const SessionState& state, std::uint64_t step) {
             made.text += alternative(judgement.detector, step == 2);
             break;
     }
+    HEADWAY_ASSERT(!made.text.empty());
     return made;
 }
 
@@ -213,12 +220,14 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool m
                                     [&](const Nudge& n) { return n.loop == judgement.loop; });
     const std::uint64_t taken = nudge == state.nudges.end() ? 0 : nudge->step;
     const OnStuck on_stuck = state.policy.when_stuck();
+    HEADWAY_ASSERT(on_stuck != OnStuck::kByProfile);
     const bool stops = on_stuck >= OnStuck::kStop;
     if (stuck && stops && may_stop) {
         return taken < 4 ? std::optional{step_for(state, 4)} : std::nullopt;
     }
     if (taken == 0) return step_for(state, 1);
     if (!stuck || taken >= last_step(stops ? OnStuck::kAdvise : on_stuck)) return std::nullopt;
+    HEADWAY_ASSERT(nudge != state.nudges.end());
     if (state.ledger.rounds <= nudge->round)
         return std::nullopt;  // it had no turn to follow it yet
     if (taken >= 2 && state.ledger.rounds < nudge->round + kRoundsToFollow) return std::nullopt;

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/text.hpp"
 
 namespace headway::core {
 namespace {
+
+static_assert(limits::kRunContentsMax >= 2, "a way back needs what was left");
+static_assert(limits::kEvidenceMax >= kRunConflictReversals, "each reversal is evidence");
 
 std::uint64_t hash_of(std::string_view text) {
     return digest_of(text).low;
@@ -52,6 +56,8 @@ RunFiles::Trail& RunFiles::trail_of(std::uint64_t key) {
         trails_.erase(order_.front());
         order_.pop_front();
     }
+    HEADWAY_ASSERT(trails_.size() == order_.size());
+    HEADWAY_ASSERT(order_.size() <= limits::kRunFilesMax && order_.back() == key);
     return trails_.at(key);
 }
 
@@ -66,6 +72,7 @@ std::optional<RunConflict> RunFiles::put(const Write& write, std::string_view ru
     const std::string other = contents.empty() ? std::string{} : contents.back().session;
     if (contents.size() == limits::kRunContentsMax) contents.erase(contents.begin());
     contents.push_back({write.digest, std::string{session}});
+    HEADWAY_ASSERT(contents.size() <= limits::kRunContentsMax);
     if (!known) {
         trail.reversals = 0;
         trail.by.clear();
@@ -75,6 +82,8 @@ std::optional<RunConflict> RunFiles::put(const Write& write, std::string_view ru
     ++trail.reversals;
     if (trail.by.size() == limits::kEvidenceMax) trail.by.erase(trail.by.begin());
     trail.by.emplace_back(session, n);
+    HEADWAY_ASSERT(trail.by.size() <= limits::kEvidenceMax);
+    HEADWAY_ASSERT(trail.by.size() <= trail.reversals);
     if (trail.reversals < kRunConflictReversals) return std::nullopt;
     RunConflict conflict;
     conflict.path = cut_text(write.name, limits::kStringBytesMax);
@@ -83,6 +92,7 @@ std::optional<RunConflict> RunFiles::put(const Write& write, std::string_view ru
     for (const auto& [who, event] : trail.by) {
         if (who == session) conflict.evidence.push_back(event);
     }
+    HEADWAY_ASSERT(!conflict.evidence.empty() && conflict.evidence.back() == n);
     return conflict;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/assert.hpp"
 #include "core/text.hpp"
 
 namespace headway::core {
@@ -106,6 +107,7 @@ std::size_t ipv6_bytes(std::string_view text) {
     }
     const bool cut = end < text.size() && is_word(text[end]);
     const bool whole = colons == 7 || (gap && colons >= 2 && colons < 7);
+    HEADWAY_ASSERT(end <= kLongest);
     if (cut || !digit || !whole || text.substr(0, end) == "::1") return 0;
     return end;
 }
@@ -126,8 +128,11 @@ public:
     }
 
     std::string run() {
-        while (at_ < text_.size())
+        while (at_ < text_.size()) {
+            const std::size_t before = at_;
             step();
+            HEADWAY_ASSERT(at_ > before && at_ <= text_.size());
+        }
         return std::move(out_);
     }
 
@@ -335,7 +340,11 @@ std::string sanitized(std::string_view text, std::string_view workspace, std::si
     constexpr std::size_t kLookedAt = 4096;
     std::string clean = Sanitizer{cut_text(text, kLookedAt), workspace}.run();
     if (clean.size() <= bytes_max) return clean;
-    return std::string{cut_text(clean, bytes_max - std::string_view{"…"}.size())} + "…";
+    constexpr std::string_view kMore = "…";
+    HEADWAY_ASSERT(bytes_max >= kMore.size());
+    clean = std::string{cut_text(clean, bytes_max - kMore.size())}.append(kMore);
+    HEADWAY_ASSERT(clean.size() <= bytes_max);
+    return clean;
 }
 
 }  // namespace headway::core

@@ -19,6 +19,8 @@
 namespace headway::core {
 namespace {
 
+static_assert(kHeartbeatIntervalMax.count() <= UINT32_MAX, "Event::next_heartbeat_ms holds it");
+
 /// The interval that a fold of `event` would have to ask for: only heartbeats and phase or tool
 /// events move it.
 bool is_reflecting(const SessionState& state) {
@@ -82,6 +84,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
     Failure failure;
     const bool told = state_.budget.told;
     const std::uint64_t steps = own_steps(state_);
+    const std::size_t first = out.size();
     credit_pause(context, out);
     for (std::size_t place = 0; place < events.size(); ++place) {
         Event& event = events[place];
@@ -113,6 +116,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         if (own_steps(state_) > step) add_budget_update(context, out);
         if (failure.code.empty() && !state_.ended()) failure = failure_of(state_, out[at].payload);
     }
+    HEADWAY_ASSERT(out.size() >= first + events.size());
     add_due_check(context, out);
     end_itself(std::move(failure), context, out);
     follow_budget(true, told && own_steps(state_) > steps, context, out);
@@ -213,6 +217,7 @@ Timestamp Session::next_deadline(const Watch& watch, Timestamp past) const {
     consider(legacy_end(state_, watch));
     consider(completion_at(state_, watch));
     consider(budget_deadline(state_, watch));
+    HEADWAY_ASSERT(next == kNever || next > past);
     return next;
 }
 
@@ -220,6 +225,7 @@ void Session::add(Event event, std::vector<Event>& out) {
     event.n = state_.n + 1;
     out.push_back(std::move(event));
     apply(out.back());
+    HEADWAY_ASSERT(out.back().n == state_.n);
     if (!state_.approvals.requests.empty()) note_changed_approvals();
 }
 
@@ -228,6 +234,7 @@ void Session::add_verdict(const Context& context, std::vector<Event>& out, Tier 
     const Verdict verdict = verdict_of(state_, around);
     if (verdict == state_.judgement.verdict) return;
     Judgement next = judge(state_, around);
+    HEADWAY_ASSERT(next.verdict == verdict);
     VerdictChanged change;
     change.from = state_.judgement.verdict;
     change.to = next.verdict;
@@ -251,6 +258,7 @@ void Session::add_advice(const Context& context, std::vector<Event>& out) {
     directive.evidence = state_.judgement.evidence;
     directive.loop = state_.judgement.loop;
     directive.step = step->step;
+    HEADWAY_ASSERT(directive.step != 0 && !directive.reason.empty());
     const std::string asked = directive.reason;
     Event event = make_event(std::move(directive), context);
     const bool halts = step->kind == DirectiveKind::kStop;
@@ -277,6 +285,7 @@ void Session::end_itself(Failure failure, const Context& context, std::vector<Ev
     end.code = failed ? std::move(failure.code) : "stuck";
     end.reason = bounded_text(failed ? std::move(failure.reason) : state_.judgement.reason);
     add(make_event(std::move(end), context), out);
+    HEADWAY_ASSERT(state_.ended());
     add_verdict(context, out);
 }
 
@@ -301,6 +310,7 @@ void Session::complete_as_said(const Context& context, std::vector<Event>& out) 
     end.reason = bounded_text("the agent said that its task is complete (#" +
                               std::to_string(state_.claim.n) + ")");
     add(make_event(std::move(end), context), out);
+    HEADWAY_ASSERT(state_.ended());
     add_verdict(context, out);
 }
 
@@ -317,6 +327,7 @@ void Session::direct(DirectiveKind kind, std::string reason, std::string by, con
 void Session::add_stats(const Context& context, std::vector<Event>& out) {
     const std::uint32_t every = state_.policy.stats_every;
     if (every == 0 || state_.tool_calls % every != 0) return;
+    HEADWAY_ASSERT(state_.tool_calls > 0);
     ProgressStats stats;
     stats.tool_calls = state_.tool_calls;
     stats.successes = state_.recent_successes;
@@ -353,6 +364,7 @@ void Session::ask_interval(const Context& context, Event& event) const {
     attention.reflecting = is_reflecting(state_);
     attention.load = context.load;
     const Millis asked = next_heartbeat(state_.policy, attention);
+    HEADWAY_ASSERT(asked >= kHeartbeatIntervalMin && asked <= kHeartbeatIntervalMax);
     if (asked != state_.asked_interval) {
         event.next_heartbeat_ms = static_cast<std::uint32_t>(asked.count());
     }

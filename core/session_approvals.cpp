@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/approval_asks.hpp"
+#include "core/assert.hpp"
 #include "core/budget.hpp"
 #include "core/fold_call.hpp"
 #include "core/limits.hpp"
@@ -139,6 +140,7 @@ Result<bool> Session::decide(std::uint64_t n, Ruling ruling, const Context& cont
                      "/scope"};
     }
     credit_pause(context, out);
+    HEADWAY_ASSERT(approval->pending());
     add_decision(n, ruling, context, out);
     if (wide) {  // what waits and is covered now
         std::vector<std::uint64_t> waiting;
@@ -162,6 +164,7 @@ Result<bool> Session::redeem(std::uint64_t n, std::string_view args_digest, std:
     credit_pause(context, out);
     ApprovalRedeemed redeemed;
     redeemed.id = approval_id(id_, n);
+    HEADWAY_ASSERT(approval->kind == ApprovalKind::kTool && approval->open());
     redeemed.args_digest = args_digest;
     redeemed.key = key;
     add(make_event(std::move(redeemed), context), out);
@@ -211,6 +214,7 @@ Result<> Session::acknowledge_alarms(std::uint64_t n, std::string by, std::strin
     }
     if (seen.alarms.empty()) return {};
     credit_pause(context, out);
+    HEADWAY_ASSERT(seen.alarms.size() <= limits::kAlarmsMax);
     seen.by = std::move(by);
     seen.reason = std::move(reason);
     add(make_event(std::move(seen), context), out);
@@ -281,7 +285,9 @@ void Session::settle(std::uint64_t n, const Context& context, std::vector<Event>
 /// The decision and what it leads to, but for the verdict.
 void Session::add_decision(std::uint64_t n, const Ruling& ruling, const Context& context,
                            std::vector<Event>& out) {
+    HEADWAY_ASSERT(state_.approvals.find(n) != nullptr);
     const Approval asked = *state_.approvals.find(n);
+    HEADWAY_ASSERT(asked.n == n && asked.pending());
     const bool allows = ruling.decision == Decision::kApprove || ruling.decision == Decision::kEdit;
     const bool expired = ruling.channel == "expiry";
     ApprovalDecided decided;
@@ -323,6 +329,7 @@ void Session::add_decision(std::uint64_t n, const Ruling& ruling, const Context&
         if (state_.agent_state == AgentState::kAwaitingPermission) move_to(next, event);
     }
     add(std::move(event), out);
+    HEADWAY_ASSERT(state_.approvals.find(n) != nullptr && !state_.approvals.find(n)->pending());
     if (rejects) {
         const DirectiveKind kind = stop        ? DirectiveKind::kStop
                                    : extension ? DirectiveKind::kWrapUp

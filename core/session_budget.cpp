@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/budget.hpp"
 #include "core/budget_text.hpp"
 #include "core/session.hpp"
@@ -38,6 +39,7 @@ std::vector<std::string> calls_in_flight(const SessionState& state) {
     for (const OpenCall& call : state.open_calls)
         take(call.call_id);
     if (state.in_flight_beat) take(state.in_flight_beat->call_id);
+    HEADWAY_ASSERT(calls.size() <= limits::kInFlightMax + 1);
     return calls;
 }
 
@@ -50,6 +52,7 @@ std::uint64_t call_extension_seconds(const SessionState& state) {
     const std::uint64_t limit = state.budget.limits.timeout_seconds.value_or(0);
     if (rules.timeout_seconds_max == 0 || limit > rules.timeout_seconds_max)
         return rules.in_flight_extension_seconds;
+    HEADWAY_ASSERT(limit <= rules.timeout_seconds_max);
     return std::min(rules.in_flight_extension_seconds, rules.timeout_seconds_max - limit);
 }
 
@@ -117,8 +120,9 @@ void Session::grant_extension(const Approval& approved, const Context& context,
     if (added != within_bounds(state_.budget.limits, *approved.extend, kUnbounded)) {
         reason += (reason.empty() ? "" : "; ") + std::string{kUpToTheMaximum};
     }
-    // Cannot fail: the session is open, and every dimension left has a limit.
-    (void)extend_budget(added, by, reason, approval_id(id_, approved.n), context, out);
+    // The session is open, and every dimension left has a limit.
+    const auto done = extend_budget(added, by, reason, approval_id(id_, approved.n), context, out);
+    HEADWAY_ASSERT(done.has_value());
 }
 
 void Session::child_progress(ChildProgress progress, const Context& context,
@@ -135,6 +139,7 @@ void Session::credit_pause(const Context& context, std::vector<Event>& out) {
     if (!state_.budget.limits.timeout_seconds || !time_counts(state_)) return;
     const Millis gap = unheard_gap(state_, context.watch);
     if (gap == Millis{0}) return;
+    HEADWAY_ASSERT(gap > Millis{0});
     BudgetExtended credit;
     credit.automatic = true;
     credit.credited_ms = static_cast<std::uint64_t>(gap.count());
@@ -191,6 +196,7 @@ void Session::follow_budget(bool asked, bool stepped, const Context& context,
     directive.kind =
         now.level == BudgetLevel::kExhausted ? DirectiveKind::kStop : DirectiveKind::kWrapUp;
     directive.reason = budget_advice(now);
+    HEADWAY_ASSERT(!directive.reason.empty());
     directive.budget = now.level;
     directive.unasked = !asked;
     add(make_event(std::move(directive), context), out);
@@ -241,6 +247,7 @@ void Session::end_by_budget(bool stepped, const Context& context, std::vector<Ev
                               (stepped ? ", and another step was taken after the stop" : ""));
     end.result = partial_result(state_.budget);
     add(make_event(std::move(end), context), out);
+    HEADWAY_ASSERT(state_.ended());
     add_verdict(context, out);
 }
 

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/session.hpp"
 #include "core/session_event.hpp"
@@ -32,6 +33,7 @@ Result<bool> Session::request_check(std::string check_id, std::string by, const 
                      {}};
     }
     credit_pause(context, out);
+    HEADWAY_ASSERT(!state_.ended());
     add_check(CheckCause::kAsked, std::move(check_id), std::move(by), context, out);
     return true;
 }
@@ -67,6 +69,7 @@ void Session::note_estimate(ProgressEstimated said, const Context& context,
 
 void Session::add_check(CheckCause cause, std::string check_id, std::string by,
                         const Context& context, std::vector<Event>& out) {
+    HEADWAY_ASSERT(context.judge != nullptr);
     CheckRequested asked;
     asked.check_id =
         check_id.empty() ? id_ + ".c" + std::to_string(state_.n + 1) : std::move(check_id);
@@ -76,6 +79,8 @@ void Session::add_check(CheckCause cause, std::string check_id, std::string by,
     asked.judge = confirms ? context.judge->confirm : context.judge->primary;
     if (!confirms) asked.confirm = context.judge->confirm;
     add(make_event(std::move(asked), context), out);
+    HEADWAY_ASSERT(!state_.checks->pending.empty());
+    HEADWAY_ASSERT(state_.checks->pending.back().n == state_.n);
 }
 
 void Session::add_due_check(const Context& context, std::vector<Event>& out) {

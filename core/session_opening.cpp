@@ -29,6 +29,7 @@ template <class T>
 Result<> tighten(std::optional<T>& next, const std::optional<T>& now, const char* name) {
     if (next && now && *next > *now) return loosens(std::string{"/budget/"} + name);
     if (!next) next = now;
+    HEADWAY_ASSERT(next.has_value() || !now.has_value());
     return {};
 }
 
@@ -52,6 +53,7 @@ void Session::open(SessionStarted about, const Policy& defaults, const Context& 
     }
     about.policy = whole_policy(policy);
     add(make_event(std::move(about), context), out);
+    HEADWAY_ASSERT(state_.n == 1 && !state_.ended());
 }
 
 Result<> Session::amend(SessionStarted again, const Policy& defaults, const Context& context,

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -12,6 +14,9 @@ using State = std::array<std::uint32_t, 8>;
 
 constexpr std::size_t kBlockBytes = 64;
 constexpr std::size_t kLengthBytes = 8;
+
+static_assert(kBlockBytes == 16 * sizeof(std::uint32_t), "a block is 16 words");
+static_assert(kLengthBytes == sizeof(std::uint64_t));
 
 constexpr State kInitial{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
@@ -74,9 +79,11 @@ std::string sha256_hex(std::string_view bytes) {
         compress(state, data);
     // What is left, a one bit, zeros, and the length in bits: one block or two.
     std::array<unsigned char, 2 * kBlockBytes> end{};
+    HEADWAY_ASSERT(left < kBlockBytes);
     std::copy(data, data + left, end.begin());
     end[left] = 0x80;
     const std::size_t size = left + 1 + kLengthBytes > kBlockBytes ? 2 * kBlockBytes : kBlockBytes;
+    HEADWAY_ASSERT(left + 1 + kLengthBytes <= size && size <= end.size());
     const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
     for (std::size_t i = 0; i < kLengthBytes; ++i)
         end[size - 1 - i] = static_cast<unsigned char>(bits >> (8 * i));
@@ -89,6 +96,7 @@ std::string sha256_hex(std::string_view bytes) {
         for (unsigned shift = 32; shift != 0; shift -= 4)
             text.push_back(kDigits[(word >> (shift - 4)) & 15U]);
     }
+    HEADWAY_ASSERT(text.size() == 64);
     return text;
 }
 

@@ -1,7 +1,10 @@
 #include "core/state_machine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+
+#include "core/assert.hpp"
 
 namespace headway::core {
 namespace {
@@ -41,6 +44,11 @@ constexpr std::array<std::uint16_t, EnumNames<AgentState>::kNames.size()> kTrans
     /* halted */ to({S::kIdle, S::kProcessingPrompt}),
 };
 
+static_assert(kTransitions.size() <= 16, "a set of states has 16 bits");
+static_assert(std::all_of(kTransitions.begin(), kTransitions.end() - 1,
+                          [](std::uint16_t set) { return (set & to({S::kHalted})) != 0; }),
+              "whatever an agent does, it can be halted");
+
 std::optional<S> implied_by(const Message& message) {
     if (message.role == "user") return S::kProcessingPrompt;
     const bool of_agent = message.role == "assistant" || message.role == "agent";
@@ -50,6 +58,8 @@ std::optional<S> implied_by(const Message& message) {
 }  // namespace
 
 bool valid_transition(AgentState from, AgentState to) noexcept {
+    HEADWAY_ASSERT(static_cast<std::size_t>(from) < kTransitions.size());
+    HEADWAY_ASSERT(static_cast<std::size_t>(to) < kTransitions.size());
     if (from == to) return true;
     const unsigned allowed = kTransitions[static_cast<std::size_t>(from)];
     return ((allowed >> static_cast<unsigned>(to)) & 1U) != 0;

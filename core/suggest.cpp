@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -25,6 +27,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         before.swap(above);
         above.swap(row);
     }
+    HEADWAY_ASSERT(above[b.size()] <= std::max(a.size(), b.size()));
     return above[b.size()];
 }
 
@@ -48,6 +51,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
             best_distance = distance;
         }
     }
+    HEADWAY_ASSERT(best_distance <= std::max<std::size_t>(1, word.size() / 3) + 1);
     return best;
 }
 

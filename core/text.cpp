@@ -2,10 +2,15 @@
 
 #include <cstring>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 
 namespace headway::core {
 namespace {
+
+static_assert(limits::kTextHeadBytes + limits::kTextTailBytes < limits::kTextWholeBytesMax,
+              "a text that is cut becomes shorter");
+static_assert(sizeof(Digest) == 16, "as 32 digits");
 
 constexpr std::uint64_t kC1 = 0x87c37b91114253d5ULL;
 constexpr std::uint64_t kC2 = 0x4cf5ad432745937fULL;
@@ -45,6 +50,7 @@ Digest digest_of(std::string_view bytes) noexcept {
         h2 = (rotate_left(h2, 31) + h1) * 5 + 0x38495ab5;
     }
     if (i < bytes.size()) {
+        HEADWAY_ASSERT(bytes.size() - i < 16);
         char rest[16] = {};
         std::memcpy(rest, bytes.data() + i, bytes.size() - i);
         h2 ^= rotate_left(load64(rest + 8) * kC2, 33) * kC1;
@@ -76,6 +82,7 @@ std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept
     std::size_t end = bytes_max;
     while (end > 0 && is_continuation(text[end]))
         --end;
+    HEADWAY_ASSERT(end <= bytes_max && end < text.size());
     return text.substr(0, end);
 }
 
@@ -89,11 +96,14 @@ Text bounded_text(std::string whole) {
     std::size_t tail = whole.size() - limits::kTextTailBytes;
     while (tail < whole.size() && is_continuation(whole[tail]))
         ++tail;
+    HEADWAY_ASSERT(head <= limits::kTextHeadBytes && head < tail && tail <= whole.size());
     text.bytes = whole.size();
     text.digest = digest_of(whole);
     text.head_bytes = static_cast<std::uint32_t>(head);
     text.kept.reserve(head + whole.size() - tail);
     text.kept.assign(whole, 0, head).append(whole, tail);
+    HEADWAY_ASSERT(text.kept.size() < text.bytes && text.head_bytes <= text.kept.size());
+    HEADWAY_ASSERT(text.kept.size() <= limits::kTextHeadBytes + limits::kTextTailBytes);
     return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "core/completion.hpp"
 #include "core/liveness.hpp"
 
@@ -40,6 +41,7 @@ SessionView view_of(const Session& session) {
     view.heard_at = state.heard_at();
     view.held = state.waits_for_human() || state.paused();
     view.quiet_call = quiet_call(state);
+    HEADWAY_ASSERT(state.reached.size() == view.reached.size());
     std::copy(state.reached.begin(), state.reached.end(), view.reached.begin());
     return view;
 }

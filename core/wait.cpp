@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <string>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -68,6 +70,7 @@ WaitAnswer answer(const WaitFor& wait, const SessionView& view) {
             if (view.reached[i] != 0) answer.matched = static_cast<Verdict>(i);
         }
     }
+    HEADWAY_ASSERT(!answer.matched || wait.until.contains(*answer.matched));
     answer.met = answer.matched.has_value();
     if (!answer.met && view.ended) answer.give_up(WaitCause::kEnded);
     return answer;
@@ -78,6 +81,7 @@ Timestamp gone_at(const WaitFor& wait, const SessionView& view, const Watch& wat
     const Judgement& judged = *view.judgement;
     const bool child_works = judged.verdict == Verdict::kWaiting && judged.detector == "liveness";
     if (child_works || (!wait.silent_for && wait.until.any_event)) return kNever;
+    HEADWAY_ASSERT(!view.ended && view.asked_interval > Millis{0});
     const Millis usual = kGoneIntervals * view.asked_interval;
     const Millis patience =
         wait.silent_for.value_or(view.quiet_call ? std::max<Millis>(usual, kGoneInCall) : usual);

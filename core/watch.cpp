@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "core/policy.hpp"
 
 namespace headway::core {
@@ -9,6 +10,8 @@ namespace {
 
 /// After this long a gap matters to nobody's silence.
 constexpr Millis kGapKept = 2 * kHeartbeatIntervalMax;
+
+static_assert(Watch::kGapsMax >= 2 && Watch::kGapCounted > Millis{0});
 
 }  // namespace
 
@@ -30,10 +33,12 @@ void Watch::note_gap(Timestamp from, Timestamp to) noexcept {
                              [](const Gap& a, const Gap& b) { return a.length() < b.length(); });
         forget(old ? 0 : static_cast<std::size_t>(least - known.begin()));
     }
+    HEADWAY_ASSERT(count_ < kGapsMax);
     gaps_[count_++] = {from, to};
 }
 
 void Watch::forget(std::size_t place) noexcept {
+    HEADWAY_ASSERT(place < count_ && count_ <= kGapsMax);
     std::copy(gaps_.begin() + place + 1, gaps_.begin() + count_, gaps_.begin() + place);
     --count_;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/assert.hpp"
 #include "core/text.hpp"
 
 namespace headway::core {
@@ -11,6 +12,16 @@ constexpr std::array<std::string_view, 6> kEvents{"approval.requested", "approva
                                                   "approval.alarm",     "verdict.changed",
                                                   "budget.level",       "session.ended"};
 constexpr std::array<std::string_view, 3> kVerdicts{"blocked", "stuck", "silent"};
+
+template <class E, std::size_t N>
+constexpr bool all_named(const std::array<std::string_view, N>& names) {
+    E value{};
+    for (const std::string_view name : names) {
+        if (!parse_name(name, value)) return false;
+    }
+    return true;
+}
+static_assert(all_named<EventType>(kEvents) && all_named<Verdict>(kVerdicts));
 
 bool asks_for_somebody(const WebhookRule& rule, const VerdictChanged& change) {
     const bool approval = change.to == Verdict::kBlocked && change.detector == "approval";
@@ -50,6 +61,7 @@ std::string webhook_message_id(std::string_view session, const Event& event) {
     what += std::to_string(event.n);
     what += '\n';
     what += std::to_string(event.at.time_since_epoch().count());
+    HEADWAY_ASSERT(event.n > 0);
     return "msg_" + to_hex(digest_of(what));
 }
 

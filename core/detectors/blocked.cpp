@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "core/assert.hpp"
 #include "core/classify.hpp"
 #include "core/words.hpp"
 
@@ -69,6 +70,8 @@ Rung Blocked::rung(Thresholds, const Ledger&) const {
 }
 
 Finding Blocked::finding(const Ledger&) const {
+    HEADWAY_ASSERT(asked || kind != FailureKind::kNone);
+    HEADWAY_ASSERT(first_n <= last_n);
     Finding finding;
     finding.count = count;
     finding.identity = static_cast<std::uint64_t>(kind);
@@ -80,6 +83,8 @@ Finding Blocked::finding(const Ledger&) const {
 }
 
 void Blocked::fail(FailureKind failure, bool is_typed, std::uint64_t n) {
+    HEADWAY_ASSERT(blocks(failure));
+    HEADWAY_ASSERT(last_n <= n);
     if (failure != kind) {
         *this = {};
         kind = failure;
@@ -88,6 +93,7 @@ void Blocked::fail(FailureKind failure, bool is_typed, std::uint64_t n) {
     ++count;
     last_n = n;
     typed = typed || is_typed;
+    HEADWAY_ASSERT(kind == failure && first_n <= last_n);
 }
 
 void Blocked::observe_error(const ErrorReported& error, std::uint64_t n) {

@@ -1,9 +1,12 @@
 #include "core/detectors/call_volume.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void CallVolume::observe(const Observation& seen) {
     if (seen.call != nullptr) ++calls;
+    HEADWAY_ASSERT(calls <= seen.event.n);
 }
 
 Rung CallVolume::rung(Thresholds limits, const Ledger&) const {
@@ -11,6 +14,7 @@ Rung CallVolume::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding CallVolume::finding(const Ledger&) const {
+    HEADWAY_ASSERT(calls > 0);
     Finding finding;
     finding.count = static_cast<std::uint32_t>(calls);
     finding.identity = 1;

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/assert.hpp"
 #include "core/detectors/duplicate_messages.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
 namespace {
+
+static_assert(Chanting::kPeriodMax < Chanting::kTokensMax, "a lap lies in what is looked at");
+static_assert(Chanting::kSpanMin < Chanting::kTokensMax, "and so does what counts as chanting");
 
 bool says_something(std::string_view token) {
     return std::any_of(token.begin(), token.end(), [](char c) {
@@ -38,6 +42,7 @@ std::vector<std::string_view> prose_tokens(std::string_view text) {
     if (tokens.size() > Chanting::kTokensMax) {
         tokens.erase(tokens.begin(), tokens.end() - Chanting::kTokensMax);
     }
+    HEADWAY_ASSERT(tokens.size() <= Chanting::kTokensMax);
     return tokens;
 }
 
@@ -53,9 +58,11 @@ std::uint32_t repeats_at_end(std::string_view text) {
                tokens[tokens.size() - 1 - run] == tokens[tokens.size() - 1 - run - period]) {
             ++run;
         }
+        HEADWAY_ASSERT(run + period <= tokens.size());
         if (run + period < Chanting::kSpanMin) continue;
         best = std::max(best, static_cast<std::uint32_t>(run / period + 1));
     }
+    HEADWAY_ASSERT(best >= 1 && best <= Chanting::kTokensMax);
     return best;
 }
 
@@ -73,6 +80,7 @@ Rung Chanting::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding Chanting::finding(const Ledger&) const {
+    HEADWAY_ASSERT(repeats > 1);
     Finding finding;
     finding.count = repeats;
     finding.identity = 1;

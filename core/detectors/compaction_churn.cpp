@@ -1,5 +1,7 @@
 #include "core/detectors/compaction_churn.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void CompactionChurn::observe(const Observation& seen) {
@@ -7,6 +9,7 @@ void CompactionChurn::observe(const Observation& seen) {
     if (!std::holds_alternative<Compacted>(seen.event.payload)) return;
     if (++count == 1) first_n = seen.event.n;
     last_n = seen.event.n;
+    HEADWAY_ASSERT(first_n <= last_n);
 }
 
 Rung CompactionChurn::rung(Thresholds limits, const Ledger&) const {
@@ -14,6 +17,7 @@ Rung CompactionChurn::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding CompactionChurn::finding(const Ledger&) const {
+    HEADWAY_ASSERT(count > 0);
     Finding finding;
     finding.count = count;
     finding.identity = 1;

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
+static_assert(2 * Cycle::kPeriodMax < limits::kRecentCallsMax, "two laps and more are remembered");
+static_assert(Cycle::kPeriodMax >= 2, "a period of one is exact_repeat's");
+
 /// Whether the last `period` calls ask more than one question.
 bool asks_several(const Ledger& ledger, std::size_t period) {
+    HEADWAY_ASSERT(period >= 2 && period <= Cycle::kPeriodMax);
     const CallMark* last = ledger.back(0);
+    HEADWAY_ASSERT(last != nullptr);
     for (std::size_t i = 1; i < period; ++i) {
         const CallMark* mark = ledger.back(i);
         if (mark != nullptr && mark->question != last->question) return true;
@@ -32,6 +39,8 @@ void Cycle::observe(const Observation& seen) {
     const bool moved = seen.ledger.epoch != epoch;
     epoch = seen.ledger.epoch;
     const CallMark* last = seen.ledger.back(0);
+    HEADWAY_ASSERT(last != nullptr && last->n == seen.event.n);
+    HEADWAY_ASSERT(matched.size() == kPeriodMax - 1);
     for (std::size_t p = 2; p <= kPeriodMax; ++p) {
         std::uint32_t& run = matched[p - 2];
         const CallMark* before = seen.ledger.back(p);
@@ -54,6 +63,7 @@ Rung Cycle::rung(Thresholds limits, const Ledger& ledger) const {
 }
 
 std::size_t Cycle::period(const Ledger& ledger) const {
+    HEADWAY_ASSERT(matched.size() == kPeriodMax - 1);
     std::size_t best = 2;
     std::uint32_t laps = 0;
     for (std::size_t i = 0; i < matched.size(); ++i) {
@@ -62,11 +72,13 @@ std::size_t Cycle::period(const Ledger& ledger) const {
         best = p;
         laps = matched[i] / p;
     }
+    HEADWAY_ASSERT(best >= 2 && best <= kPeriodMax);
     return best;
 }
 
 Finding Cycle::finding(const Ledger& ledger) const {
     const std::size_t p = period(ledger);
+    HEADWAY_ASSERT(ledger.back(p - 1) != nullptr);
     const std::size_t calls = matched[p - 2] + p;
     Finding finding;
     finding.count = static_cast<std::uint32_t>(calls / p);

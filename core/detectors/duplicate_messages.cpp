@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/assert.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -23,6 +24,8 @@ std::string folded(std::string_view text, std::uint32_t& words) {
         inside = true;
         out.push_back(lower(c));
     }
+    HEADWAY_ASSERT(out.size() <= text.size());
+    HEADWAY_ASSERT(words <= text.size());
     return out;
 }
 
@@ -48,6 +51,7 @@ void DuplicateMessages::observe(const Observation& seen) {
     const bool red = test != nullptr && test->failed.value_or(0) + test->errors.value_or(0) > 0;
     if (red && denied_n != last_n) {
         ++denied;
+        HEADWAY_ASSERT(denied_n < last_n);
         denied_n = last_n;
     }
     const std::string_view text = words_of_agent(seen.event.payload);
@@ -64,6 +68,7 @@ void DuplicateMessages::observe(const Observation& seen) {
     }
     ++count;
     last_n = seen.event.n;
+    HEADWAY_ASSERT(first_n <= last_n && denied_n < last_n);
 }
 
 Rung DuplicateMessages::rung(Thresholds limits, const Ledger&) const {
@@ -74,6 +79,8 @@ Rung DuplicateMessages::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding DuplicateMessages::finding(const Ledger&) const {
+    HEADWAY_ASSERT(count > 0);
+    HEADWAY_ASSERT(first_n <= last_n);
     Finding finding;
     finding.count = count;
     finding.identity = message;

@@ -1,5 +1,6 @@
 #include "core/detectors/empty_turns.hpp"
 
+#include "core/assert.hpp"
 #include "core/classify.hpp"
 #include "core/words.hpp"
 
@@ -25,9 +26,11 @@ void EmptyTurns::observe(const Observation& seen) {
     if (seen.user_message || seen.call != nullptr || seen.nudge_taken) *this = {};
     const std::uint32_t weight = weight_of(seen.event.payload);
     if (weight == 0) return;
+    HEADWAY_ASSERT(weight <= kCut);
     if (count == 0) first_n = seen.event.n;
     count += weight;
     last_n = seen.event.n;
+    HEADWAY_ASSERT(first_n <= last_n);
 }
 
 Rung EmptyTurns::rung(Thresholds limits, const Ledger&) const {
@@ -35,6 +38,7 @@ Rung EmptyTurns::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding EmptyTurns::finding(const Ledger&) const {
+    HEADWAY_ASSERT(count > 0);
     Finding finding;
     finding.count = count;
     finding.identity = 1;

@@ -4,17 +4,25 @@
 #include <cmath>
 #include <string>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 namespace {
 
+static_assert(EstimatePlateau::kWindow >= 2, "one estimate is no row");
+static_assert(EstimatePlateau::kWindow <= limits::kEvidenceMax, "all of them are evidence");
+
 void keep(EstimateRow& row, double percent, std::uint64_t n) {
+    HEADWAY_ASSERT(row.percents.size() == row.events.size());
+    HEADWAY_ASSERT(row.events.empty() || row.events.back() < n);
     if (row.percents.size() == EstimatePlateau::kWindow) {
         row.percents.erase(row.percents.begin());
         row.events.erase(row.events.begin());
     }
     row.percents.push_back(percent);
     row.events.push_back(n);
+    HEADWAY_ASSERT(row.events.size() <= EstimatePlateau::kWindow);
 }
 
 bool flat(const EstimateRow& row) {
@@ -57,6 +65,7 @@ Finding EstimatePlateau::finding(const Ledger&) const {
     finding.count = agents ? std::max<std::uint32_t>(kWindow, idle) : kWindow;
     finding.identity = 1;
     finding.evidence = agents ? own.events : judged->events;
+    HEADWAY_ASSERT(finding.evidence.size() == kWindow);
     finding.reason = "the last " + std::to_string(finding.count) + " estimates of progress " +
                      (agents ? "" : "by a judge ") + "lie within five points";
     return finding;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void ExactRepeat::observe(const Observation& seen) {
@@ -24,6 +26,7 @@ void ExactRepeat::observe(const Observation& seen) {
 }
 
 Rung ExactRepeat::rung(Thresholds limits, const Ledger&) const {
+    HEADWAY_ASSERT(patience >= 1);
     if (user_spoke) return Rung::kNone;
     const bool fails = failing_run >= run;
     if (fails && limits.suspect != 0) limits.suspect += kRetries;
@@ -33,12 +36,14 @@ Rung ExactRepeat::rung(Thresholds limits, const Ledger&) const {
 Finding ExactRepeat::finding(const Ledger& ledger) const {
     Finding finding;
     finding.count = std::max(run, failing_run);
+    HEADWAY_ASSERT(finding.count > 0);
     finding.identity = question;
     finding.evidence = evidence_of(
         ledger, finding.count, [this](const CallMark& mark) { return mark.question == question; });
     finding.reason =
         (run >= failing_run ? "the same call with the same result " : "the same call failed ") +
         times(finding.count) + " in a row" + since_change(ledger);
+    HEADWAY_ASSERT(finding.evidence.size() <= limits::kEvidenceMax);
     return finding;
 }
 
@@ -49,6 +54,8 @@ void ExactRepeat::begin(const CallSeen& seen, std::uint32_t now_scope) {
     failing_run = seen.call.ok || seen.print.kind == CallKind::kVerify ? 0 : 1;
     patience = std::max(1U, seen.patience);
     scope = now_scope;
+    HEADWAY_ASSERT(failing_run <= run);
+    HEADWAY_ASSERT(patience >= 1);
 }
 
 }  // namespace headway::core

@@ -1,5 +1,7 @@
 #include "core/detectors/failing_everywhere.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void FailingEverywhere::observe(const Observation& seen) {
@@ -20,6 +22,8 @@ void FailingEverywhere::observe(const Observation& seen) {
     same_error = print.diagnostic == diagnostic ? same_error + 1 : 1;
     kind = print.failure;
     diagnostic = print.diagnostic;
+    HEADWAY_ASSERT(first_n <= last_n);
+    HEADWAY_ASSERT(round == seen.ledger.rounds);
 }
 
 Rung FailingEverywhere::rung(Thresholds limits, const Ledger&) const {
@@ -32,6 +36,7 @@ Rung FailingEverywhere::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding FailingEverywhere::finding(const Ledger&) const {
+    HEADWAY_ASSERT(first_n <= last_n);
     Finding finding;
     finding.count = any;
     finding.identity = same_error > 1 ? diagnostic : static_cast<std::uint64_t>(kind);

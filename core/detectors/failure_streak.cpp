@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void FailureStreaks::observe(const Observation& seen) {
@@ -21,11 +23,14 @@ void FailureStreaks::observe(const Observation& seen) {
 
 Rung FailureStreaks::rung(Thresholds limits, const Ledger&) const {
     const FailureStreak* worst = longest();
+    HEADWAY_ASSERT(worst == nullptr || worst->patience >= 1);
     return worst == nullptr ? Rung::kNone : rung_of(worst->count / worst->patience, limits);
 }
 
 Finding FailureStreaks::finding(const Ledger&) const {
+    HEADWAY_ASSERT(!streaks.empty());
     const FailureStreak& worst = *longest();
+    HEADWAY_ASSERT(worst.count > 0 && worst.first_n <= worst.last_n);
     Finding finding;
     finding.count = worst.count;
     finding.identity = worst.diagnostic;
@@ -60,6 +65,8 @@ void FailureStreaks::fail(const CallSeen& call, std::uint64_t tool, std::uint64_
     } else if (streak->round == round) {
         return;
     }
+    HEADWAY_ASSERT(streaks.size() <= limits::kFailureStreaksMax);
+    HEADWAY_ASSERT(streak->first_n <= n && streak->last_n < n);
     streak->last_n = n;
     streak->round = round;
     ++streak->count;

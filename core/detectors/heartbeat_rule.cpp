@@ -1,5 +1,7 @@
 #include "core/detectors/heartbeat_rule.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -55,9 +57,12 @@ void HeartbeatRule::observe_beat(const Observation& seen, const Heartbeat& beat)
     if (++quiet_beats == 1) first_beat = n;
     last_beat = n;
     if (turned) ++iterations;
+    HEADWAY_ASSERT(first_beat <= last_beat);
+    HEADWAY_ASSERT(iterations <= quiet_beats);
 }
 
 Rung HeartbeatRule::rung(Thresholds limits, const Ledger&) const {
+    HEADWAY_ASSERT(iterations <= quiet_beats);
     if (limits.suspect != 0 && working_beats >= limits.suspect) return Rung::kSlow;
     const bool turns = limits.stuck <= limits.suspect || 2 * iterations >= quiet_beats ||
                        quiet_beats >= kUnannouncedMax;
@@ -69,6 +74,7 @@ Finding HeartbeatRule::finding(const Ledger&) const {
     Finding finding;
     finding.identity = 1;
     const bool works = working_beats > 0;
+    HEADWAY_ASSERT(works || quiet_beats > 0);
     finding.evidence =
         works ? std::vector{first_working, last_working} : std::vector{first_beat, last_beat};
     finding.count = static_cast<std::uint32_t>(works ? working_beats : quiet_beats);
@@ -82,12 +88,14 @@ Finding HeartbeatRule::finding(const Ledger&) const {
 }
 
 void HeartbeatRule::restart(std::uint64_t n) {
+    HEADWAY_ASSERT(last_move < n);
     const std::uint64_t last_iteration = iteration;
     const std::uint64_t last_flight = flight;
     *this = HeartbeatRule{};
     last_move = n;
     iteration = last_iteration;
     flight = last_flight;
+    HEADWAY_ASSERT(quiet_beats == 0 && working_beats == 0);
 }
 
 void HeartbeatRule::work(bool of_model, std::uint64_t n) {
@@ -95,6 +103,7 @@ void HeartbeatRule::work(bool of_model, std::uint64_t n) {
     thinks = of_model;
     if (++working_beats == 1) first_working = n;
     last_working = n;
+    HEADWAY_ASSERT(working_beats > 0 && first_working <= last_working);
 }
 
 }  // namespace headway::core

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void InterleavedRepeat::observe(const Observation& seen) {
@@ -18,13 +20,16 @@ void InterleavedRepeat::observe(const Observation& seen) {
     first_n = call.entry.first_n;
     last_n = seen.event.n;
     patience = std::max(1U, call.patience);
+    HEADWAY_ASSERT(first_n <= last_n);
 }
 
 Rung InterleavedRepeat::rung(Thresholds limits, const Ledger&) const {
+    HEADWAY_ASSERT(patience >= 1);
     return rung_of(repeats / patience, limits);
 }
 
 Finding InterleavedRepeat::finding(const Ledger& ledger) const {
+    HEADWAY_ASSERT(repeats > 0);
     Finding finding;
     finding.count = repeats;
     finding.identity = question;
@@ -32,6 +37,7 @@ Finding InterleavedRepeat::finding(const Ledger& ledger) const {
         return mark.question == question;
     });
     if (finding.evidence.empty()) finding.evidence = {first_n, last_n};
+    HEADWAY_ASSERT(finding.evidence.size() <= limits::kEvidenceMax);
     finding.reason = "the same question got the same answer " + times(repeats) + " since #" +
                      std::to_string(first_n) + since_change(ledger);
     return finding;

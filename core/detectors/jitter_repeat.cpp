@@ -1,5 +1,7 @@
 #include "core/detectors/jitter_repeat.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void JitterRepeat::observe(const Observation& seen) {
@@ -18,6 +20,8 @@ void JitterRepeat::observe(const Observation& seen) {
     }
     ++count;
     last_n = seen.event.n;
+    HEADWAY_ASSERT(first_n <= last_n);
+    HEADWAY_ASSERT(changes == seen.ledger.changes);
 }
 
 Rung JitterRepeat::rung(Thresholds limits, const Ledger&) const {
@@ -25,6 +29,7 @@ Rung JitterRepeat::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding JitterRepeat::finding(const Ledger&) const {
+    HEADWAY_ASSERT(count > 0);
     Finding finding;
     finding.count = count;
     finding.identity = question;

@@ -1,5 +1,6 @@
 #include "core/detectors/mutual_revert.hpp"
 
+#include "core/assert.hpp"
 #include "core/text.hpp"
 
 namespace headway::core {
@@ -18,6 +19,7 @@ Rung MutualRevert::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding MutualRevert::finding(const Ledger&) const {
+    HEADWAY_ASSERT(reversals > 0);
     Finding finding;
     finding.count = static_cast<std::uint32_t>(reversals);
     finding.identity = path;

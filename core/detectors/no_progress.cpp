@@ -1,5 +1,7 @@
 #include "core/detectors/no_progress.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void NoProgress::observe(const Observation& seen) {
@@ -11,6 +13,7 @@ void NoProgress::observe(const Observation& seen) {
         ledger.round_counts && (quiet_now || ledger.round_tier == Tier::kState);
     quiet = ledger.round_tier != Tier::kNone ? 0 : ledger.quiet_rounds + (quiet_now ? 1 : 0);
     const bool proven = ledger.round_tier != Tier::kNone && ledger.round_tier != Tier::kState;
+    HEADWAY_ASSERT(!proven || quiet == 0);
     unproven = proven ? 0 : ledger.unproven_rounds + (unproven_now ? 1 : 0);
 }
 
@@ -23,6 +26,7 @@ Rung NoProgress::rung(Thresholds limits, const Ledger&) const {
 Finding NoProgress::finding(const Ledger& ledger) const {
     Finding finding;
     finding.count = quiet > 0 ? quiet : unproven;
+    HEADWAY_ASSERT(finding.count > 0);
     finding.identity = 1;
     finding.evidence = evidence_of(ledger, finding.count, [](const CallMark&) { return true; });
     finding.reason =

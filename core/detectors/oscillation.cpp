@@ -1,5 +1,7 @@
 #include "core/detectors/oscillation.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void Oscillation::observe(const Observation& seen) {
@@ -16,6 +18,7 @@ void Oscillation::observe(const Observation& seen) {
     if (call.entry.reversals > 0) {
         clean = seen.ledger.hard_n == hard_n ? clean + 1 : 1;
         hard_n = seen.ledger.hard_n;
+        HEADWAY_ASSERT(hard_n <= seen.event.n);
         reversals = call.entry.reversals;
         path = call.print.path;
         note(seen.event.n);
@@ -39,6 +42,7 @@ Rung Oscillation::rung(Thresholds limits, const Ledger&) const {
 Finding Oscillation::finding(const Ledger&) const {
     Finding finding;
     finding.count = std::max(reversals, alternations);
+    HEADWAY_ASSERT(finding.count > 0 || red_flips > 0);
     finding.identity = path;
     finding.evidence = evidence;
     if (red_flips > finding.count) {
@@ -55,7 +59,9 @@ Finding Oscillation::finding(const Ledger&) const {
 
 void Oscillation::note(std::uint64_t n) {
     if (evidence.size() == limits::kEvidenceMax) evidence.erase(evidence.begin());
+    HEADWAY_ASSERT(evidence.empty() || evidence.back() <= n);
     evidence.push_back(n);
+    HEADWAY_ASSERT(evidence.size() <= limits::kEvidenceMax);
 }
 
 void Oscillation::alternate(const CallSeen& call) {
@@ -68,6 +74,7 @@ void Oscillation::alternate(const CallSeen& call) {
     alternations = again ? alternations + 1 : 0;
     if (known == 2) last_edits.erase(last_edits.begin());
     last_edits.push_back(edit);
+    HEADWAY_ASSERT(last_edits.size() <= 2);
 }
 
 void Oscillation::test(std::uint64_t question, std::uint64_t failure, const Observation& seen) {
@@ -83,6 +90,7 @@ void Oscillation::test(std::uint64_t question, std::uint64_t failure, const Obse
     red_changes = seen.ledger.changes;
     if (last_reds.size() == 2) last_reds.erase(last_reds.begin());
     last_reds.push_back(failure);
+    HEADWAY_ASSERT(last_reds.size() <= 2 && last_reds.back() != 0);
     if (again) note(seen.event.n);
 }
 

@@ -1,5 +1,7 @@
 #include "core/detectors/planning_only.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void PlanningOnly::observe(const Observation& seen) {
@@ -12,6 +14,7 @@ void PlanningOnly::observe(const Observation& seen) {
     }
     if (++count == 1) first_n = seen.event.n;
     last_n = seen.event.n;
+    HEADWAY_ASSERT(first_n <= last_n);
 }
 
 Rung PlanningOnly::rung(Thresholds limits, const Ledger&) const {
@@ -19,6 +22,7 @@ Rung PlanningOnly::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding PlanningOnly::finding(const Ledger&) const {
+    HEADWAY_ASSERT(count > 0);
     Finding finding;
     finding.count = count;
     finding.identity = 1;

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
+
+static_assert(SameDiagnostic::kPathsMax >= 1 && limits::kEvidenceMax >= 2,
+              "first and last are kept");
 
 void SameDiagnostic::observe(const Observation& seen) {
     if (seen.phase_changed || seen.user_message) *this = {};
@@ -32,6 +37,8 @@ Rung SameDiagnostic::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding SameDiagnostic::finding(const Ledger&) const {
+    HEADWAY_ASSERT(edits > 0 && paths.size() <= kPathsMax);
+    HEADWAY_ASSERT(!evidence.empty());
     Finding finding;
     finding.count = count;
     finding.identity = diagnostic;
@@ -48,7 +55,9 @@ void SameDiagnostic::fail(std::uint64_t what, std::uint64_t n) {
     diagnostic = what;
     ++count;
     if (evidence.size() == limits::kEvidenceMax) evidence.erase(evidence.begin() + 1);
+    HEADWAY_ASSERT(evidence.empty() || evidence.back() < n);
     evidence.push_back(n);
+    HEADWAY_ASSERT(evidence.size() <= limits::kEvidenceMax);
 }
 
 void SameDiagnostic::edit(std::uint64_t path) {
@@ -57,6 +66,7 @@ void SameDiagnostic::edit(std::uint64_t path) {
     if (paths.size() <= kPathsMax && std::find(paths.begin(), paths.end(), path) == paths.end()) {
         paths.push_back(path);
     }
+    HEADWAY_ASSERT(paths.size() <= kPathsMax + 1);
 }
 
 }  // namespace headway::core

@@ -1,5 +1,7 @@
 #include "core/detectors/same_file_error.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void SameFileError::observe(const Observation& seen) {
@@ -20,6 +22,7 @@ void SameFileError::observe(const Observation& seen) {
     }
     ++count;
     last_n = seen.event.n;
+    HEADWAY_ASSERT(first_n <= last_n);
 }
 
 Rung SameFileError::rung(Thresholds limits, const Ledger&) const {
@@ -27,6 +30,8 @@ Rung SameFileError::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding SameFileError::finding(const Ledger&) const {
+    HEADWAY_ASSERT(count > 0);
+    HEADWAY_ASSERT(first_n <= last_n);
     Finding finding;
     finding.count = count;
     finding.identity = file;

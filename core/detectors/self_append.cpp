@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -11,6 +13,7 @@ std::string_view inserted(std::string_view previous, std::string_view now) {
     const auto [end, at] = std::mismatch(previous.begin(), previous.end(), now.begin(), now.end());
     if (end == previous.end() || end - previous.begin() <= 8) return {};
     if ((*end != '"' && *end != ']') || *(end - 1) == '\\') return {};
+    HEADWAY_ASSERT(at - now.begin() == end - previous.begin());
     const std::string_view rest = now.substr(static_cast<std::size_t>(at - now.begin()));
     std::size_t close = rest.find(*end);
     while (close != std::string_view::npos && close > 0 && rest[close - 1] == '\\')
@@ -41,6 +44,8 @@ void SelfAppend::observe(const Observation& seen) {
     last_n = seen.event.n;
     tool = called;
     previous = now.size() <= limits::kAppendBytesMax ? std::string{now} : previous;
+    HEADWAY_ASSERT(first_n <= last_n);
+    HEADWAY_ASSERT(previous.size() <= limits::kAppendBytesMax);
 }
 
 Rung SelfAppend::rung(Thresholds limits, const Ledger&) const {
@@ -48,6 +53,7 @@ Rung SelfAppend::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding SelfAppend::finding(const Ledger&) const {
+    HEADWAY_ASSERT(count > 0);
     Finding finding;
     finding.count = count;
     finding.identity = tool;

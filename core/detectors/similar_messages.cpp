@@ -4,11 +4,15 @@
 #include <bit>
 #include <string_view>
 
+#include "core/assert.hpp"
 #include "core/detectors/duplicate_messages.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
 namespace {
+
+static_assert(SimilarMessages::kDistanceMax >= 0 && SimilarMessages::kDistanceMax < 32,
+              "half of 64 bits is what unlike messages differ in");
 
 /// A quick hash of one word, letters folded (FNV-1a).
 std::uint64_t word_hash(std::string_view word) {
@@ -36,6 +40,7 @@ std::uint64_t simhash_of(std::string_view text, std::uint32_t& words) {
             votes[bit] += ((hash >> bit) & 1U) != 0 ? 1 : -1;
         at = end;
     }
+    HEADWAY_ASSERT(words <= text.size());
     std::uint64_t simhash = 0;
     for (std::size_t bit = 0; bit < votes.size(); ++bit)
         simhash |= static_cast<std::uint64_t>(votes[bit] > 0 ? 1 : 0) << bit;
@@ -58,7 +63,10 @@ void SimilarMessages::observe(const Observation& seen) {
     }
     alike.push_back(seen.event.n);
     if (sketches.size() == limits::kMessagesMax) sketches.erase(sketches.begin());
+    HEADWAY_ASSERT(sketches.empty() || sketches.back().n < seen.event.n);
     sketches.push_back({simhash, seen.event.n});
+    HEADWAY_ASSERT(sketches.size() <= limits::kMessagesMax);
+    HEADWAY_ASSERT(alike.size() <= limits::kMessagesMax + 1);
 }
 
 Rung SimilarMessages::rung(Thresholds limits, const Ledger&) const {
@@ -66,6 +74,7 @@ Rung SimilarMessages::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding SimilarMessages::finding(const Ledger&) const {
+    HEADWAY_ASSERT(!alike.empty());
     Finding finding;
     finding.count = static_cast<std::uint32_t>(alike.size());
     finding.identity = 1;

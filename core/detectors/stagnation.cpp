@@ -1,5 +1,7 @@
 #include "core/detectors/stagnation.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 namespace {
 
@@ -25,6 +27,7 @@ void Stagnation::observe(const Observation& seen) {
     }
     question = print.question.low;
     last_n = seen.event.n;
+    HEADWAY_ASSERT(first_n <= last_n);
     if (print.result_bytes >= kAnswerBytesMin && !print.trivial) ++count;
 }
 
@@ -33,6 +36,7 @@ Rung Stagnation::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding Stagnation::finding(const Ledger&) const {
+    HEADWAY_ASSERT(count > 0);
     Finding finding;
     finding.count = count;
     finding.identity = tool;

@@ -1,5 +1,7 @@
 #include "core/detectors/tool_failures.hpp"
 
+#include "core/assert.hpp"
+
 namespace headway::core {
 
 void ToolFailures::observe(const Observation& seen) {
@@ -17,6 +19,7 @@ void ToolFailures::observe(const Observation& seen) {
     }
     ++count;
     last_n = seen.event.n;
+    HEADWAY_ASSERT(first_n <= last_n);
 }
 
 Rung ToolFailures::rung(Thresholds limits, const Ledger&) const {
@@ -24,6 +27,8 @@ Rung ToolFailures::rung(Thresholds limits, const Ledger&) const {
 }
 
 Finding ToolFailures::finding(const Ledger&) const {
+    HEADWAY_ASSERT(count > 0);
+    HEADWAY_ASSERT(first_n <= last_n);
     Finding finding;
     finding.count = count;
     finding.identity = tool;

@@ -1,5 +1,6 @@
 #include "core/detectors/waiting.hpp"
 
+#include "core/assert.hpp"
 #include "core/classify.hpp"
 
 namespace headway::core {
@@ -18,6 +19,7 @@ void Waiting::observe(const Observation& seen) {
         if (live || seen.call_in_flight) return;
         if (++idle == 1) first_idle_n = seen.event.n;
         last_idle_n = seen.event.n;
+        HEADWAY_ASSERT(first_idle_n <= last_idle_n);
         waits = false;
         return;
     }
@@ -28,6 +30,8 @@ void Waiting::observe(const Observation& seen) {
     if (polls && !waits) since_n = seen.event.n;
     waits = polls;
     idle = 0;
+    HEADWAY_ASSERT(since_n <= seen.event.n);
+    HEADWAY_ASSERT(waits || unchanged == 0);
 }
 
 Rung Waiting::rung(Thresholds limits, const Ledger&) const {
@@ -40,12 +44,14 @@ Finding Waiting::finding(const Ledger&) const {
     Finding finding;
     finding.identity = 1;
     if (idle > 0) {
+        HEADWAY_ASSERT(first_idle_n <= last_idle_n);
         finding.count = idle;
         finding.evidence = {first_idle_n, last_idle_n};
         finding.reason = "slept " + times(idle) + " in a row with nothing to wait for since #" +
                          std::to_string(first_idle_n);
         return finding;
     }
+    HEADWAY_ASSERT(waits && !moves);
     finding.count = unchanged;
     finding.evidence = {since_n};
     finding.reason = "waits for something under way since #" + std::to_string(since_n);

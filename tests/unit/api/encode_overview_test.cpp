@@ -135,6 +135,7 @@ TEST_CASE("overview: certain is what somebody said or what was counted", "[api]"
     state.judgement.verdict = Verdict::kBlocked;
     CHECK(need().kind == NeedKind::kBlocked);
     CHECK_FALSE(need().certain);
+    state.detectors.blocked.kind = FailureKind::kAuth;
     state.detectors.blocked.typed = true;
     CHECK(need().certain);
     state.detectors.blocked = {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "core/limits.hpp"
 #include "tests/support/make.hpp"
@@ -108,6 +109,17 @@ TEST_CASE("checks: the surer the judge, the later it is asked again", "[core]") 
         const std::uint32_t at = judged.story.session.state().ledger.rounds;
         judged.answer(CheckAnswer::kProgressing, confidence);
         CHECK(judged.checks().next_round == at + rounds);
+    }
+}
+
+TEST_CASE("checks: a confidence that is no number counts as none", "[core]") {
+    for (const double confidence : {std::nan(""), -1.0, 7.0}) {
+        Judged one;
+        one.until_suspect();
+        one.answer(CheckAnswer::kProgressing, confidence);
+        const std::uint32_t rounds =
+            one.checks().next_round - one.story.session.state().ledger.rounds;
+        CHECK(rounds == (confidence > 0 ? 15 : 5));
     }
 }
 

@@ -161,6 +161,7 @@ TEST_CASE("lattice: what blocks an agent outranks a suspicion, and a loop outran
     state.n = 40;
     state.asked_interval = Millis{10'000};
     state.last_beat_at = at(0);
+    state.detectors.blocked.kind = FailureKind::kAuth;
     state.detectors.blocked.typed = true;
     state.detectors.blocked.count = 1;
     const auto now = [&state] { return judge(state, {at(1), at(0)}); };

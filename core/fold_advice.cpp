@@ -1,0 +1,92 @@
+#include "core/fold_advice.hpp"
+
+#include <algorithm>
+
+#include "core/assert.hpp"
+#include "core/limits.hpp"
+#include "core/recovery.hpp"
+
+namespace headway::core {
+namespace {
+
+static_assert(kStepAsk > 1, "a question that was answered goes back to advice");
+static_assert(limits::kNudgesMax <= limits::kDirectivesMax, "each loop's advice has its place");
+
+void withdraw(SessionState& state, std::string_view id) {
+    std::erase_if(state.directives, [id](const Directive& d) { return d.id == id; });
+}
+
+void end_pause(SessionState& state) {
+    state.paused_at = kNever;
+    std::erase_if(state.directives,
+                  [](const Directive& d) { return d.kind == DirectiveKind::kPause; });
+}
+
+void climb(SessionState& state, const DirectiveIssued& directive) {
+    HEADWAY_ASSERT(directive.step != 0);
+    auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
+                              [&](const Nudge& n) { return n.loop == directive.loop; });
+    if (nudge == state.nudges.end()) {
+        if (state.nudges.size() == limits::kNudgesMax) state.nudges.erase(state.nudges.begin());
+        nudge = state.nudges.insert(state.nudges.end(), Nudge{});
+        nudge->loop = directive.loop;
+    }
+    HEADWAY_ASSERT(state.nudges.size() <= limits::kNudgesMax);
+    withdraw(state, nudge->directive);  // the next step stands in its place
+    nudge->directive = directive.id;
+    nudge->step = directive.step;
+    nudge->round = state.ledger.rounds;
+    nudge->acknowledged = false;
+}
+
+}  // namespace
+
+void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) {
+    if (directive.kind == DirectiveKind::kPause) state.paused_at = at;
+    const bool resumes = directive.kind == DirectiveKind::kContinue && directive.from.empty();
+    if (resumes) end_pause(state);
+    HEADWAY_ASSERT(!resumes || !state.paused());
+    if (state.directives.size() >= limits::kDirectivesMax) {
+        state.directives.erase(state.directives.begin());
+    }
+    state.directives.push_back({directive.id, directive.kind, directive.reason});
+    HEADWAY_ASSERT(state.directives.size() <= limits::kDirectivesMax);
+    if (directive.step != 0) climb(state, directive);
+}
+
+bool take_advice(SessionState& state, std::string_view id) {
+    withdraw(state, id);
+    bool taken = false;
+    for (Nudge& nudge : state.nudges) {
+        if (nudge.directive != id) continue;
+        HEADWAY_ASSERT(nudge.step != 0);
+        nudge.acknowledged = true;
+        taken = true;
+        ++state.ledger.epoch;  // what was counted up to here has been said
+    }
+    return taken;
+}
+
+void withdraw_advice(SessionState& state) {
+    for (const Nudge& nudge : state.nudges) {
+        std::erase_if(state.directives, [&nudge](const Directive& d) {
+            return d.id == nudge.directive && d.kind != DirectiveKind::kStop;
+        });
+    }
+}
+
+bool withdraw_question(SessionState& state) {
+    bool asked = false;
+    for (Nudge& nudge : state.nudges) {
+        if (nudge.step != kStepAsk) continue;
+        withdraw(state, nudge.directive);
+        nudge.step = kStepAsk - 1;
+        nudge.round = state.ledger.rounds;
+        nudge.acknowledged = true;
+        asked = true;
+        ++state.ledger.epoch;
+    }
+    return asked;
+}
+
+}  // namespace headway::core

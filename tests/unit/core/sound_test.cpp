@@ -1,0 +1,145 @@
+#include "core/sound.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "core/fold.hpp"
+#include "core/lattice.hpp"
+#include "core/recovery.hpp"
+#include "core/session.hpp"
+#include "core/view.hpp"
+#include "tests/support/gen.hpp"
+#include "tests/support/make.hpp"
+
+using namespace headway::core;
+using namespace headway::tests;
+
+namespace {
+
+/// What a client, an older Headway or a damaged disk may have written: few names, so that things
+/// meet again, and values from all of their range.
+struct WildJournal {
+    Gen gen;
+    std::uint64_t n = 0;
+
+    std::string name() { return std::string{"n"} + static_cast<char>('a' + gen.below(4)); }
+    std::string approval() { return approval_id("s", 1 + gen.below(n + 1)); }
+
+    void tame(ToolStarted& call) {
+        call.tool = name();
+        call.call_id = gen.chance(4) ? std::string{} : name();
+        call.round.reset();
+    }
+    void tame(ToolFinished& call) {
+        call.tool = gen.chance(3) ? "edit" : name();
+        call.call_id = gen.chance(3) ? std::string{} : name();
+        call.print.reset();
+        if (gen.chance(2)) call.args = {};
+        if (!call.mutated.empty()) call.mutated.front().path = name();
+    }
+    void tame(Message& message) {
+        message.role = gen.chance(3) ? "user" : "assistant";
+        if (gen.chance(2))
+            message.text = bounded_text("the same " + name() + " as it ever was said");
+    }
+    void tame(DirectiveIssued& directive) {
+        directive.id = name();
+        directive.loop = name();
+        directive.step = gen.below(6);
+    }
+    void tame(DirectiveAcknowledged& acknowledged) { acknowledged.id = name(); }
+    void tame(ApprovalDecided& decided) { decided.id = approval(); }
+    void tame(ApprovalRedeemed& redeemed) { redeemed.id = approval(); }
+    void tame(ApprovalExpired& expired) { expired.id = approval(); }
+    void tame(ApprovalRevoked& revoked) { revoked.id = approval(); }
+    void tame(ApprovalAlarm& alarm) { alarm.id = approval(); }
+    void tame(ApprovalRequested& asked) { asked.source = gen.chance(4) ? "headway" : "agent"; }
+    void tame(CheckRequested& asked) { asked.check_id = name(); }
+    void tame(CheckCompleted& done) { done.check_id = name(); }
+    void tame(SessionEnded& end) { end.reason = {}; }
+    template <class P>
+    void tame(P&) {}
+
+    Event next() {
+        Event event;
+        event.n = ++n;
+        gen.fill(event.at);
+        event.attempt = static_cast<std::uint32_t>(gen.below(3));
+        const EventType type = gen.any_type();
+        // One end in many, or there would be little before it.
+        const bool ends = type == EventType::kSessionEnded && !gen.chance(50);
+        event.payload = gen.payload(ends ? EventType::kToolFinished : type);
+        if (!gen.chance(10)) std::visit([this](auto& data) { tame(data); }, event.payload);
+        return event;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("sound: whatever a journal holds, what is folded from it is a sound state", "[core]") {
+    INFO("HEADWAY_SEED=" << seed());
+    for (std::uint64_t story = 0; story < 20; ++story) {
+        WildJournal journal{Gen{seed() + story}};
+        Session session{"s"};
+        for (int i = 0; i < 600; ++i) {
+            session.apply(journal.next());
+            INFO("story " << story << ", event " << journal.n);
+            REQUIRE(is_sound(session.state()));
+            // Readers take it for granted too.
+            const Surroundings around{at(i * 1000), at(0)};
+            const Judgement judged = judge(session.state(), around);
+            CHECK(judged.verdict == verdict_of(session.state(), around));
+            (void)next_recovery_step(session.state());
+            (void)activity_of(session.state().ledger);
+            CHECK(view_of(session).n == journal.n);
+        }
+    }
+}
+
+TEST_CASE("sound: what the fold cannot have made is not", "[core]") {
+    SessionState state;
+    REQUIRE(is_sound(state));
+    const auto broken = [](auto change) {
+        SessionState other;
+        other.n = 10;
+        change(other);
+        return !is_sound(other);
+    };
+    CHECK(broken([](auto& s) { s.n = UINT64_MAX; }));
+    CHECK(broken([](auto& s) { s.reached.clear(); }));
+    CHECK(broken([](auto& s) { s.reached[0] = 11; }));
+    CHECK(broken([](auto& s) { s.open_calls.resize(limits::kInFlightMax + 1); }));
+    CHECK(broken([](auto& s) { s.nudges.resize(1); }));
+    CHECK(broken([](auto& s) { s.round.echoes = limits::kRoundEchoesMax + 1; }));
+    CHECK(broken([](auto& s) { s.ledger.answers.resize(24); }));
+    CHECK(broken([](auto& s) { s.ledger.calls = 1; }));
+    CHECK(broken([](auto& s) { s.ledger.past_tiers = 0x70; }));
+    CHECK(broken([](auto& s) { s.ledger.hard_n = 11; }));
+    CHECK(broken([](auto& s) { s.detectors.cycle.matched = {1}; }));
+    CHECK(broken([](auto& s) { s.detectors.cycle.matched.assign(Cycle::kPeriodMax - 1, 1); }));
+    CHECK(broken([](auto& s) { s.detectors.same_diagnostic.count = 1; }));
+    CHECK(broken([](auto& s) { s.detectors.exact_repeat.patience = 0; }));
+    CHECK(broken([](auto& s) { s.detectors.estimate_plateau.own.percents = {1}; }));
+    CHECK(broken([](auto& s) { s.detectors.stagnation.first_n = 1; }));
+    CHECK(broken([](auto& s) { s.budget.human = Millis{1}; }));
+    CHECK(broken([](auto& s) { s.budget.waited = Millis{1}; }));
+    CHECK(broken([](auto& s) { s.budget.model = Millis{-1}; }));
+    CHECK(broken([](auto& s) { s.budget.tokens = kBudgetCountMax + 1; }));
+    CHECK(broken([](auto& s) { s.approvals.requests.resize(2); }));
+    CHECK(broken([](auto& s) { s.approvals.alarms.resize(limits::kAlarmsMax + 1); }));
+    CHECK(broken([](auto& s) { s.paths_seen.change().digests = {2, 1}; }));
+    CHECK(broken([](auto& s) { s.checks.change().facts.resize(limits::kFactsKeptMax + 1); }));
+    CHECK(broken([](auto& s) { s.claim.n = 11; }));
+    CHECK_FALSE(broken([](auto&) {}));
+}
+
+TEST_CASE("sound: a used approval is told by its status and its event alike", "[core]") {
+    SessionState state;
+    state.n = 5;
+    Approval& one = state.approvals.requests.emplace_back();
+    one.n = 1;
+    CHECK(is_sound(state));
+    one.executed_n = 3;
+    CHECK_FALSE(is_sound(state));
+    one.status = ApprovalStatus::kExecuted;
+    CHECK(is_sound(state));
+}
