@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "core/assert.hpp"
+
 namespace headway::storage {
 namespace {
 
@@ -33,6 +35,8 @@ constexpr Tables make_tables() {
 }
 
 constexpr Tables kTables = make_tables();
+static_assert(kTables[0][0] == 0 && kTables[0][1] == 0xF26B8303, "as RFC 3720 has them");
+static_assert(kTables[0][0x80] == kPolynomial, "one bit alone");
 
 }  // namespace
 
@@ -73,7 +77,9 @@ SessionChecksum SessionChecksum::from_column(std::int64_t crc) noexcept {
 }
 
 std::int64_t SessionChecksum::column() const noexcept {
-    return static_cast<std::int64_t>((std::uint64_t{place} << 32U) | snapshot);
+    const auto both = static_cast<std::int64_t>((std::uint64_t{place} << 32U) | snapshot);
+    HEADWAY_ASSERT(from_column(both).place == place && from_column(both).snapshot == snapshot);
+    return both;
 }
 
 std::uint32_t place_checksum(std::int64_t key, std::string_view name, std::int64_t n,

@@ -1,5 +1,6 @@
 #include "storage/codec.hpp"
 
+#include "core/assert.hpp"
 #include "storage/codec_fields.hpp"
 
 namespace headway::storage {
@@ -7,6 +8,9 @@ namespace {
 
 /// Version 2 adds the agent's state to every event, version 3 the state before it.
 constexpr std::uint64_t kRowVersion = 3;
+
+static_assert(kRowVersion < 0x80, "one byte, so that a row begins with it");
+static_assert(core::EnumNames<core::EventType>::kNames.size() < 0x80);
 
 core::Error corrupt(std::string what) {
     return {core::ErrorCode::kStorageCorrupt, std::move(what) + " cannot be decoded", {}};
@@ -26,6 +30,7 @@ void encode_event(const core::Event& event, bytes::Writer& writer) {
 bool decode_agent_state(std::uint64_t number, std::optional<core::AgentState>& state) {
     if (number > core::EnumNames<core::AgentState>::kNames.size()) return false;
     if (number != 0) state = static_cast<core::AgentState>(number - 1);
+    HEADWAY_ASSERT(state.has_value() == (number != 0));
     return true;
 }
 
@@ -40,25 +45,35 @@ bool decode_event(bytes::Reader& reader, std::uint64_t version, core::Event& eve
     if (!payload || !reader.ok()) return false;
     std::visit([&reader](auto& p) { reader.structure(p); }, *payload);
     event.payload = *std::move(payload);
+    HEADWAY_ASSERT(!event.payload.valueless_by_exception());
     return reader.ok();
 }
 
 }  // namespace
 
 void encode_events(std::span<const core::Event> events, std::string& out) {
+    HEADWAY_ASSERT(!events.empty());
+    const std::size_t before = out.size();
     bytes::Writer writer{out};
     writer.varint(kRowVersion);
     writer.varint(events.size());
-    for (const core::Event& event : events)
+    std::uint64_t n = events.front().n;
+    for (const core::Event& event : events) {
+        HEADWAY_ASSERT(event.n == n++);
         encode_event(event, writer);
+    }
+    // Each event takes a byte at least, which decode_events() relies on.
+    HEADWAY_ASSERT(out.size() > before + events.size());
 }
 
 core::Result<std::uint64_t> count_events(std::string_view bytes) {
     bytes::Reader reader{bytes};
     const std::uint64_t version = reader.varint();
     const std::uint64_t count = reader.varint();
-    if (!reader.ok() || version == 0 || version > kRowVersion || count == 0)
+    if (!reader.ok() || version == 0 || version > kRowVersion || count == 0 ||
+        count > bytes.size()) {
         return corrupt("a journal row");
+    }
     return count;
 }
 
@@ -78,6 +93,7 @@ core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std
             return corrupt("event " + std::to_string(event.n));
     }
     if (!reader.at_end()) return corrupt("a journal row");
+    HEADWAY_ASSERT(events.size() == count && events.back().n + 1 == first_n);
     return events;
 }
 
@@ -86,6 +102,7 @@ std::string encode_state(const core::SessionState& state) {
     bytes::Writer writer{out};
     writer.varint(core::kSnapshotVersion);
     writer.structure(state);
+    HEADWAY_ASSERT(out.size() >= 2 && out.back() == '\0');
     return out;
 }
 
@@ -96,6 +113,7 @@ core::Result<core::SessionState> decode_state(std::string_view bytes) {
     reader.structure(state);
     const bool complete = state.reached.size() == core::kVerdictCount;
     if (!reader.ok() || !reader.at_end() || !complete) return corrupt("a snapshot");
+    HEADWAY_ASSERT(state.reached.size() == core::kVerdictCount);
     return state;
 }
 
@@ -103,6 +121,7 @@ std::string encode_approval(const core::Approval& approval) {
     std::string out;
     bytes::Writer writer{out};
     writer.structure(approval);
+    HEADWAY_ASSERT(!out.empty() && out.back() == '\0');
     return out;
 }
 

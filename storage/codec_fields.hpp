@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/assert.hpp"
 #include "core/fields.hpp"
 #include "core/rare.hpp"
 #include "core/time.hpp"
@@ -39,11 +40,13 @@ public:
     explicit Writer(std::string& out) : out_(out) {}
 
     void varint(std::uint64_t value) {
-        char bytes[10];  // 64 bits, seven in each
+        char bytes[10];
+        static_assert(7 * sizeof bytes >= 64, "64 bits, seven in each");
         std::size_t size = 0;
         for (; value >= 0x80; value >>= 7)
             bytes[size++] = static_cast<char>(value | 0x80);
         bytes[size++] = static_cast<char>(value);
+        HEADWAY_ASSERT(size <= sizeof bytes);
         out_.append(bytes, size);
     }
 
@@ -53,6 +56,7 @@ public:
             varint(v.size());
             out_.append(v);
         } else if constexpr (std::is_same_v<T, double>) {
+            static_assert(sizeof(double) == sizeof(std::uint64_t));
             const auto bits = std::bit_cast<std::uint64_t>(v);
             out_.append(reinterpret_cast<const char*>(&bits), sizeof bits);
         } else if constexpr (std::is_enum_v<T>) {
@@ -120,6 +124,7 @@ public:
         } else if constexpr (std::is_same_v<T, double>) {
             std::uint64_t bits = 0;
             const std::string_view taken = take(sizeof bits);
+            HEADWAY_ASSERT(!ok_ || taken.size() == sizeof bits);
             if (ok_) std::memcpy(&bits, taken.data(), sizeof bits);
             v = std::bit_cast<double>(bits);
         } else if constexpr (std::is_enum_v<T>) {
@@ -172,6 +177,7 @@ private:
             return;
         }
         v = static_cast<E>(number);
+        HEADWAY_ASSERT(static_cast<std::uint64_t>(v) == number);
     }
 
     std::string_view take(std::uint64_t count) {
@@ -181,6 +187,7 @@ private:
         }
         const std::string_view taken = in_.substr(0, count);
         in_.remove_prefix(count);
+        HEADWAY_ASSERT(taken.size() == count);
         return taken;
     }
 

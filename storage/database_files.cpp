@@ -10,6 +10,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/assert.hpp"
+
 namespace headway::storage {
 namespace {
 
@@ -110,6 +112,7 @@ Result<> lengthen_database(const fs::path& copy) {
     // missing too where a file ends in the middle of it.
     const bool believable = page >= 512 && std::has_single_bit(page) && pages < bytes * 64;
     if (ec || !believable || bytes >= pages * page) return {};
+    HEADWAY_ASSERT(pages * page > bytes && page <= 65'536);
     fs::resize_file(copy, pages * page, ec);
     if (!ec) return {};
     return Error{

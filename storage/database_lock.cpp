@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/assert.hpp"
+
 namespace headway::storage {
 
 DatabaseLock::DatabaseLock(DatabaseLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
@@ -37,6 +39,7 @@ core::Result<DatabaseLock> DatabaseLock::take(const std::filesystem::path& file)
     bytes.l_whence = SEEK_SET;
     bytes.l_start = 0x40000000;
     bytes.l_len = 512;
+    HEADWAY_ASSERT(lock.file_ >= 0);
     if (::fcntl(lock.file_, F_OFD_SETLK, &bytes) == 0) return lock;
     return refused(" is in use by another process; stop headway first");
 }

@@ -6,9 +6,13 @@
 #include <system_error>
 #include <utility>
 
+#include "core/assert.hpp"
+
 namespace headway::storage {
 
 namespace fs = std::filesystem;
+
+static_assert(sizeof(off_t) == sizeof(std::uint64_t), "files may be larger than 2 GB");
 
 BallastFile::BallastFile(fs::path file, std::uint64_t bytes)
     : file_(std::move(file)), bytes_(bytes) {
@@ -36,6 +40,7 @@ bool BallastFile::reserve(std::uint64_t leave) {
     if (held_) return true;
     const auto free = free_bytes();
     if (!free || *free < bytes_ || *free - bytes_ < leave) return false;
+    HEADWAY_ASSERT(bytes_ > 0);
     const int fd = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) return false;
     // Blocks, not only a size: a hole would hold nothing back.

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/assert.hpp"
+
 namespace headway::storage {
 namespace {
 
@@ -64,6 +66,7 @@ FileWatch::Found FileWatch::look(std::uint64_t log_bytes) {
     const State database = look_at(database_, bytes);
     if (database == State::kGone) return Found::kMoved;
     if (database == State::kShort) return Found::kCut;
+    HEADWAY_ASSERT(database_.bytes_min <= bytes);
     database_.bytes_min = bytes;  // it never shrinks: nothing is vacuumed
     log_.bytes_min = log_bytes;
     const State log = look_at(log_, bytes);

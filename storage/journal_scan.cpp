@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
 
@@ -17,6 +18,7 @@ std::string checksum_column(Database& database, const std::string& table) {
 }
 
 core::Result<> check_row(const Statement& row) {
+    HEADWAY_ASSERT(row.columns() == 6);
     const Cursor cursor = row.integer(0);
     const Cursor prev = row.integer(3);
     const auto corrupt = [cursor](const char* what) {
@@ -38,6 +40,7 @@ void JournalScan::run(FoundRows& rows) {
         ++unread_places_;
         const auto next = next_readable(after);
         if (!next) return;
+        HEADWAY_ASSERT(*next > after);
         after = *next - 1;
     }
 }
@@ -71,6 +74,7 @@ bool JournalScan::readable(Cursor from) {
 /// The first place behind `after` from which a row can be read, by doubling steps and then halving
 /// them; nothing when there is none.
 std::optional<Cursor> JournalScan::next_readable(Cursor after) {
+    if (after >= kStepMax) return std::nullopt;  // nor did anybody write so many
     Cursor bad = after + 1;
     Cursor good = after + 2;
     for (Cursor step = 2; !readable(good); step *= 2) {
@@ -82,6 +86,7 @@ std::optional<Cursor> JournalScan::next_readable(Cursor after) {
         const Cursor middle = bad + (good - bad) / 2;
         (readable(middle) ? good : bad) = middle;
     }
+    HEADWAY_ASSERT(good >= bad && bad > after);
     // That nothing is left to be read behind the end is no error either.
     auto rest = database_.prepare("SELECT cursor FROM journal WHERE cursor>=?1 LIMIT 1");
     if (!rest) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "core/assert.hpp"
 #include "storage/sqlite_copy.hpp"
 
 namespace headway::storage {
@@ -192,7 +193,10 @@ ALTER TABLE journal ADD COLUMN crc INTEGER;
 ALTER TABLE session ADD COLUMN crc INTEGER;
 )sql"};
 
+static_assert(kSchemaVersion > 0 && kApplicationId <= INT32_MAX, "the header has 32 bits for each");
+
 core::Result<> run_step(Database& database, int step) {
+    HEADWAY_ASSERT(step >= 0 && step < kSchemaVersion);
     const std::string sql = "BEGIN IMMEDIATE;" +
                             std::string{kSteps[static_cast<std::size_t>(step)]} +
                             "PRAGMA user_version=" + std::to_string(step + 1) + ";COMMIT;";
@@ -240,6 +244,12 @@ core::Result<> migrate(Database& database) {
                                ", written by a newer Headway; this one knows up to " +
                                std::to_string(kSchemaVersion) + ". Nothing was changed",
                            {}};
+    }
+    if (version < 0) {
+        return core::Error{
+            core::ErrorCode::kStorageCorrupt,
+            "the header of the database is damaged: its schema is " + std::to_string(version),
+            {}};
     }
     if (application == 0) {
         HEADWAY_CHECK(

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "storage/checksum.hpp"
 #include "storage/database_files.hpp"
@@ -78,9 +79,11 @@ void keep_prefix(std::vector<RowAt> rows, Saved& saved) {
             saved.cut = true;
             return;
         }
+        HEADWAY_ASSERT(row.count > 0 && row.cursor > 0);
         saved.rows.push_back(row);
         saved.events += row.count;
     }
+    HEADWAY_ASSERT(saved.rows.size() <= saved.events);
 }
 
 class Repairer {
@@ -133,6 +136,7 @@ private:
             if (saved.cut) ++repair.cut;
             ++session;
         }
+        HEADWAY_ASSERT(repair.sessions == sessions_.size());
     }
 
     /// Names, and how far the snapshots had come. False when some could not be read.
@@ -195,6 +199,7 @@ private:
         for (const auto& [key, saved] : sessions_) {
             Cursor prev = 0;
             for (const RowAt& row : saved.rows) {
+                HEADWAY_ASSERT(prev < row.cursor);
                 places.push_back({row.cursor, key, row.n, prev});
                 prev = row.cursor;
             }
@@ -283,6 +288,7 @@ Cursor cursor_of(const Saved& saved, std::uint64_t n) {
     auto row = std::upper_bound(saved.rows.begin(), saved.rows.end(), n,
                                 [](std::uint64_t value, const RowAt& r) { return value < r.n; });
     if (n == 0 || row == saved.rows.begin() || n > saved.events) return 0;
+    HEADWAY_ASSERT(std::prev(row)->n <= n && n - std::prev(row)->n < std::prev(row)->count);
     return std::prev(row)->cursor_of(n);
 }
 

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "storage/codec.hpp"
 #include "storage/sqlite_store.hpp"
@@ -26,6 +27,7 @@ std::int64_t as_integer(std::uint64_t identity) {
 }
 
 Result<std::vector<StoredApproval>> rows_of(Statement& statement) {
+    HEADWAY_ASSERT(statement.columns() == 5);
     std::vector<StoredApproval> rows;
     while (true) {
         HEADWAY_TRY(const bool found, statement.step());
@@ -55,6 +57,7 @@ Result<std::optional<StoredApproval>> one_of(Statement& statement) {
 
 Result<> SqliteStore::save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
                                     Cursor decided) {
+    HEADWAY_ASSERT(cursor >= 0 && decided >= 0);
     const std::string state = encode_approval(approval);
     const std::int64_t pending = approval.pending() ? 1 : 0;
     const auto n = static_cast<std::int64_t>(approval.n);
@@ -131,6 +134,7 @@ Result<std::vector<StoredApproval>> SqliteStore::identical_approvals(std::string
 
 Result<std::uint64_t> SqliteStore::count_identical(std::string_view identity) {
     HEADWAY_TRY(const auto rows, identical_approvals(identity, core::limits::kIdenticalMax));
+    HEADWAY_ASSERT(rows.size() <= core::limits::kIdenticalMax);
     return static_cast<std::uint64_t>(rows.size());
 }
 

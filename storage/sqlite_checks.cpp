@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "core/assert.hpp"
 #include "storage/sqlite_store.hpp"
 
 // The index of status checks over all sessions, written in the transaction of the events it
@@ -15,6 +16,7 @@ constexpr const char* kColumns =
     "JOIN session s ON s.key=c.session AND s.name IS NOT NULL ";
 
 Result<std::vector<StoredCheck>> rows_of(Statement& statement) {
+    HEADWAY_ASSERT(statement.columns() == 5);
     std::vector<StoredCheck> rows;
     while (true) {
         HEADWAY_TRY(const bool found, statement.step());
@@ -34,12 +36,14 @@ Result<> SqliteStore::add_check(std::string_view id, SessionKey key, Cursor aske
     HEADWAY_TRY(
         Statement insert,
         database_.prepare("INSERT INTO judge_check(id,session,asked,done) VALUES(?1,?2,?3,0)"));
+    HEADWAY_ASSERT(!id.empty() && asked > 0);
     return insert.bind(1, id).bind(2, key).bind(3, asked).run();
 }
 
 Result<> SqliteStore::finish_check(std::string_view id, Cursor done) {
     HEADWAY_TRY(Statement update,
                 database_.prepare("UPDATE judge_check SET done=?2 WHERE id=?1 AND done=0"));
+    HEADWAY_ASSERT(done > 0);
     return update.bind(1, id).bind(2, done).run();
 }
 

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "storage/codec.hpp"
 #include "storage/journal_scan.hpp"
 #include "storage/migrations.hpp"
@@ -21,6 +22,7 @@ using core::ErrorCode;
 using core::Result;
 
 constexpr std::int64_t kApplicationId = 0x48445759;  // as migrations.cpp
+static_assert(kApplicationId <= INT32_MAX, "the header has 32 bits for it");
 
 Error failed(std::string detail) {
     return {ErrorCode::kBackupFailed, std::move(detail), {}};
@@ -59,6 +61,7 @@ Result<> count_journal(Database& database, const std::filesystem::path& file,
         if (!events || cursor <= counts.head) {
             return corrupt(file, "journal row " + std::to_string(cursor) + " cannot be read");
         }
+        HEADWAY_ASSERT(!events->empty());
         counts.events += events->size();
         counts.head = cursor + static_cast<std::int64_t>(events->size()) - 1;
     }
@@ -100,11 +103,13 @@ Result<DatabaseCopy> DatabaseCopy::start(Database& from, const std::filesystem::
 }
 
 Result<BackupStep> DatabaseCopy::step(int pages) {
+    HEADWAY_ASSERT(copy_ != nullptr && pages != 0);
     const int code = sqlite3_backup_step(copy_.get(), pages);
     BackupStep step;
     step.done = code == SQLITE_DONE;
     step.pages = static_cast<std::uint64_t>(sqlite3_backup_pagecount(copy_.get()));
     step.pages_left = static_cast<std::uint64_t>(sqlite3_backup_remaining(copy_.get()));
+    HEADWAY_ASSERT(!step.done || step.pages_left == 0);
     if (code == SQLITE_OK) return step;
     const int finished = sqlite3_backup_finish(copy_.release());
     if (step.done && finished == SQLITE_OK) {

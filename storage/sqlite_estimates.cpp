@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "storage/sqlite_store.hpp"
 
@@ -48,6 +49,7 @@ Result<std::vector<core::EstimateMade>> SqliteStore::take_estimates(SessionKey k
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) break;
+        HEADWAY_ASSERT(rows.columns() == 5);
         core::EstimateMade& made = all.emplace_back();
         made.n = count_at(rows, 0);
         made.percent = static_cast<double>(rows.integer(1)) / 1000;
@@ -71,6 +73,7 @@ Result<bool> SqliteStore::knows_model(const core::EstimateScore& score) {
 }
 
 Result<> SqliteStore::add_estimate_score(const core::EstimateScore& score) {
+    HEADWAY_ASSERT(score.decile < core::kDeciles && score.completed <= score.count);
     HEADWAY_TRY(const bool known, knows_model(score));
     HEADWAY_TRY(Statement add,
                 database_.prepare(
@@ -99,6 +102,7 @@ Result<std::vector<core::EstimateScore>> SqliteStore::estimate_scores() {
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) return all;
+        HEADWAY_ASSERT(rows.columns() == 7);
         core::EstimateScore& score = all.emplace_back();
         score.source = rows.text(0);
         score.model = rows.text(1);

@@ -5,8 +5,13 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/assert.hpp"
+
 namespace headway::storage {
 namespace {
+
+static_assert(SQLITE_OK == 0, "Statement::bind_error_ begins so");
+static_assert(sizeof(sqlite3_int64) == sizeof(std::int64_t));
 
 core::ErrorCode code_of(int sqlite_code, int system_error) {
     // The kernel reports a failed sync once and may have dropped what it could not write: trying
@@ -72,6 +77,7 @@ Statement& Statement::bind_null(int index) {
 }
 
 core::Result<bool> Statement::step() {
+    HEADWAY_ASSERT(statement_ != nullptr);
     if (bind_error_ != SQLITE_OK) {
         core::Error error{core::ErrorCode::kStorageUnavailable,
                           std::string{sqlite3_sql(statement_.get())} +
@@ -95,6 +101,7 @@ core::Result<bool> Statement::step() {
 core::Result<> Statement::run() {
     auto row = step();
     if (!row) return std::move(row).error();
+    HEADWAY_ASSERT(!*row || columns() > 0);
     if (*row) reset();
     return {};
 }
@@ -102,13 +109,16 @@ core::Result<> Statement::run() {
 void Statement::reset() {
     sqlite3_reset(statement_.get());
     bind_error_ = SQLITE_OK;
+    HEADWAY_ASSERT(sqlite3_data_count(statement_.get()) == 0);
 }
 
 std::int64_t Statement::integer(int column) const {
+    HEADWAY_ASSERT(column >= 0 && column < sqlite3_data_count(statement_.get()));
     return sqlite3_column_int64(statement_.get(), column);
 }
 
 std::string_view Statement::text(int column) const {
+    HEADWAY_ASSERT(column >= 0 && column < sqlite3_data_count(statement_.get()));
     const auto* data = sqlite3_column_text(statement_.get(), column);
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
     if (data == nullptr) return {};
@@ -116,12 +126,14 @@ std::string_view Statement::text(int column) const {
 }
 
 std::string_view Statement::blob(int column) const {
+    HEADWAY_ASSERT(column >= 0 && column < sqlite3_data_count(statement_.get()));
     const void* data = sqlite3_column_blob(statement_.get(), column);
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
     return {static_cast<const char*>(data), size};
 }
 
 Statement& Statement::bind_row(const Statement& row) {
+    HEADWAY_ASSERT(&row != this && row.columns() > 0);
     for (int column = 0; column < row.columns(); ++column) {
         note_bind(sqlite3_bind_value(statement_.get(), column + 1,
                                      sqlite3_column_value(row.statement_.get(), column)));
@@ -139,6 +151,7 @@ std::string_view Statement::column_name(int column) const {
 }
 
 bool Statement::is_null(int column) const {
+    HEADWAY_ASSERT(column >= 0 && column < sqlite3_data_count(statement_.get()));
     return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
 
@@ -178,6 +191,7 @@ core::Result<Database> Database::open_with(const std::string& name, int flags,
 }
 
 core::Result<> Database::execute(const char* sql) {
+    HEADWAY_ASSERT(database_ != nullptr && sql != nullptr);
     if (sqlite3_exec(get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) {
         return sqlite_error(get(), sql);
     }
@@ -185,11 +199,13 @@ core::Result<> Database::execute(const char* sql) {
 }
 
 core::Result<Statement> Database::prepare(std::string_view sql) {
+    HEADWAY_ASSERT(database_ != nullptr && !sql.empty());
     sqlite3_stmt* raw = nullptr;
     const int code = sqlite3_prepare_v3(get(), sql.data(), static_cast<int>(sql.size()),
                                         SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
     Statement statement;
     statement.statement_.reset(raw);
+    HEADWAY_ASSERT((code == SQLITE_OK) == (raw != nullptr));
     if (code == SQLITE_OK) return statement;
     core::Error error = sqlite_error(get(), sql);
     // All texts are ours and fit the schema of the version that was read: what is not there is

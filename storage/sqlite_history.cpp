@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "storage/sqlite_store.hpp"
 
@@ -24,6 +25,7 @@ std::uint64_t count_at(const Statement& row, int column) {
 }  // namespace
 
 Result<> SqliteStore::add_use(const core::UseRecord& record) {
+    HEADWAY_ASSERT(outcome_of(static_cast<std::int64_t>(record.outcome)) == record.outcome);
     return sql_.add_use.bind(1, record.agent)
         .bind(2, static_cast<std::int64_t>(record.outcome))
         .bind(3, record.ended_at.time_since_epoch().count())
@@ -48,6 +50,7 @@ Result<std::vector<core::UseRecord>> SqliteStore::list_uses(const std::optional<
     while (true) {
         HEADWAY_TRY(const bool row, rows.step());
         if (!row) return records;
+        HEADWAY_ASSERT(records.size() < limit && rows.columns() == 7);
         core::UseRecord& record = records.emplace_back();
         record.agent = rows.text(0);
         record.outcome = outcome_of(rows.integer(1));

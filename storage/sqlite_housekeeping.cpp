@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
+#include "core/sound.hpp"
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
 #include "storage/sqlite_store.hpp"
@@ -12,11 +14,16 @@
 
 namespace headway::storage {
 
+static_assert(core::limits::kRetentionRowsPerStep > 0, "each step comes nearer to the end");
+
 using core::Result;
 
 Result<> SqliteStore::save(SessionKey key, const core::Session& session, Chain chain,
                            const EventIds& new_ids) {
+    HEADWAY_ASSERT(core::is_sound(session.state()));  // as load() asks it to be
+    HEADWAY_ASSERT(chain.tail >= 0 && chain.tail < next_);
     for (const auto& [id, n] : new_ids) {
+        HEADWAY_ASSERT(!id.empty() && n <= session.state().n);
         HEADWAY_CHECK(
             sql_.add_event_id.bind(1, key).bind(2, id).bind(3, static_cast<std::int64_t>(n)).run());
     }
@@ -44,6 +51,7 @@ Result<Deletion> SqliteStore::delete_some(core::Timestamp cutoff) {
     const Cursor oldest_before = oldest_;
     HEADWAY_CHECK(begin());
     auto step = delete_step(cutoff);
+    HEADWAY_ASSERT(!step || step->doomed.has_value() || step->doomed_id.empty());
     if (step) {
         if (auto done = commit(); !done) step = std::move(done).error();
     }
@@ -129,6 +137,7 @@ Result<bool> SqliteStore::delete_rows() {
             tail = 0;
             break;
         }
+        HEADWAY_ASSERT(row->prev < tail);
         bytes += row->events.size();
         HEADWAY_CHECK(drop.bind(1, tail).run());
         deleted = std::max(deleted, tail + static_cast<Cursor>(*count) - 1);
@@ -172,6 +181,7 @@ Result<> SqliteStore::checkpoint(int pages) {
     const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_PASSIVE,
                                                &in_wal, &moved);
     if (code != SQLITE_OK) return watch_sync(sqlite_error(database_.get(), "checkpoint"));
+    HEADWAY_ASSERT(moved <= in_wal);
     log_.waiting = in_wal - moved;
     return {};
 }

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "core/assert.hpp"
 #include "storage/sqlite_store.hpp"
 
 // Messages to webhooks. Statements are made when needed: messages are rare beside reports.
@@ -25,6 +26,7 @@ std::uint64_t count_of(const Statement& row, int column) {
 }
 
 OutboxMessage read(const Statement& row) {
+    HEADWAY_ASSERT(row.columns() == 13 || row.columns() == 14);
     OutboxMessage message;
     message.row = row.integer(0);
     message.endpoint = row.text(1);
@@ -124,6 +126,7 @@ Result<bool> SqliteStore::bury_message(std::int64_t row, std::string_view id,
                       .bind(5, std::int64_t{failure.away})
                       .bind(6, failure.reason)
                       .run());
+    HEADWAY_ASSERT(database_.changes() <= 1);
     return database_.changes() > 0;
 }
 
@@ -138,6 +141,7 @@ Result<std::uint64_t> SqliteStore::bury_oldest(std::string_view endpoint, std::u
                       .bind(3, ms(at))
                       .bind(4, reason)
                       .run());
+    HEADWAY_ASSERT(static_cast<std::uint64_t>(database_.changes()) <= count);
     return static_cast<std::uint64_t>(database_.changes());
 }
 
@@ -165,6 +169,7 @@ Result<std::uint64_t> SqliteStore::revive_oldest(std::string_view endpoint, std:
                                   "AND dead_at>0 ORDER BY id LIMIT ?2)"));
     HEADWAY_CHECK(
         revive.bind(1, endpoint).bind(2, static_cast<std::int64_t>(count)).bind(3, ms(now)).run());
+    HEADWAY_ASSERT(static_cast<std::uint64_t>(database_.changes()) <= count);
     return static_cast<std::uint64_t>(database_.changes());
 }
 
@@ -189,6 +194,7 @@ Result<std::vector<OutboxMessage>> SqliteStore::list_messages(std::string_view e
     while (true) {
         HEADWAY_TRY(const bool found, list.step());
         if (!found) return messages;
+        HEADWAY_ASSERT(messages.size() < limit);
         messages.push_back(read(list));
     }
 }
@@ -205,6 +211,7 @@ Result<std::vector<OutboxEndpoint>> SqliteStore::outbox_endpoints() {
     while (true) {
         HEADWAY_TRY(const bool found, list.step());
         if (!found) return endpoints;
+        HEADWAY_ASSERT(list.columns() == 13);
         OutboxEndpoint& endpoint = endpoints.emplace_back();
         endpoint.name = list.text(0);
         endpoint.target = list.text(1);

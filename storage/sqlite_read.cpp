@@ -3,7 +3,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/fold.hpp"
+#include "core/sound.hpp"
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
 #include "storage/journal_scan.hpp"
@@ -32,6 +34,7 @@ Result<> fold_row(StoredSession& stored, Cursor cursor, std::uint64_t first,
     }
     for (const core::Event& event : events)
         stored.session.apply(event);
+    HEADWAY_ASSERT(stored.session.state().n == first + events.size() - 1);
     return {};
 }
 
@@ -84,6 +87,7 @@ Result<SqliteStore::Row> SqliteStore::read_row(Cursor cursor) {
     row.n = static_cast<std::uint64_t>(rows->integer(2));
     row.prev = rows->integer(3);
     row.events = rows->blob(4);
+    HEADWAY_ASSERT(row.prev >= 0 && row.prev < row.cursor);
     return row;
 }
 
@@ -188,6 +192,11 @@ Result<SqliteStore::SessionRow> SqliteStore::read_session_row(SessionKey key) {
     row.n = static_cast<std::uint64_t>(rows->integer(1));
     row.chain.tail = rows->integer(2);
     row.snapshot = rows->blob(4);
+    // What is written next has to lie behind it.
+    if (row.chain.tail < 0 || row.chain.tail >= next_) {
+        return corrupt("the row of session " + std::to_string(key) +
+                       " names a place in the journal that is not there");
+    }
     if (rows->is_null(5)) return row;  // of an older schema, or never saved
     const auto sum = SessionChecksum::from_column(rows->integer(5));
     if (sum.place !=
@@ -204,7 +213,7 @@ Result<StoredSession> SqliteStore::load(SessionKey key) {
     HEADWAY_TRY(SessionRow row, read_session_row(key));
     if (!row.snapshot.empty()) {
         auto state = decode_state(row.snapshot);
-        if (state && state->n == row.n) {
+        if (state && state->n == row.n && core::is_sound(*state)) {
             core::Session session{std::move(row.name), *std::move(state)};
             return StoredSession{key, std::move(session), row.chain, {}};
         }
@@ -221,6 +230,7 @@ Result<StoredSession> SqliteStore::load(SessionKey key) {
 Result<> SqliteStore::replay_chain(StoredSession& stored) {
     std::vector<Cursor> rows;
     for (Cursor cursor = stored.chain.tail; cursor != 0;) {
+        HEADWAY_ASSERT(rows.empty() || cursor < rows.back());
         rows.push_back(cursor);
         HEADWAY_TRY(const Row row, read_row(cursor));
         if (row.session != stored.key)
@@ -250,6 +260,7 @@ Result<std::vector<core::Event>> SqliteStore::read_session(SessionKey key, Chain
         if (row.session != key)
             return corrupt("journal row " + std::to_string(cursor) + " is of another session");
         cursor = row.n <= after + 1 ? 0 : row.prev;
+        HEADWAY_ASSERT(rows.empty() || row.cursor < rows.back().cursor);
         if (row.n <= last) rows.push_back(std::move(row));
     }
     std::vector<core::Event> events;
@@ -287,6 +298,7 @@ Result<std::vector<StreamEvent>> SqliteStore::read_stream(Cursor after, std::siz
         const auto first = static_cast<std::uint64_t>(rows->integer(2));
         HEADWAY_TRY(auto decoded, decode_events(rows->blob(4), first));
         Cursor cursor = rows->integer(0);
+        HEADWAY_ASSERT(!decoded.empty());
         for (core::Event& event : decoded) {
             if (cursor > after) events.push_back({cursor, name->second, std::move(event)});
             ++cursor;

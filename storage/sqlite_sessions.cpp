@@ -1,6 +1,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/words.hpp"
 #include "storage/sqlite_store.hpp"
@@ -16,6 +17,13 @@ using core::Result;
 
 // Stands around labels, and between texts, so that nothing is found across two of them.
 constexpr char kBorder = '\x1f';
+
+/// The index has no checksums: a number that is no value was damaged, and is left out until the
+/// session's next event writes it anew.
+template <core::NamedEnum E>
+bool is_known(std::int64_t number) {
+    return number >= 0 && number < static_cast<std::int64_t>(core::EnumNames<E>::kNames.size());
+}
 
 std::int64_t ms_of(core::Timestamp at) {
     return at.time_since_epoch().count();
@@ -43,7 +51,9 @@ std::string search_text(const core::Session& session) {
     for (const core::Label& label : about.labels)
         text += kBorder + label.value;
     text += kBorder + about.goal.kept;
-    return core::lower(core::cut_text(text, core::limits::kSearchTextBytesMax));
+    text = core::lower(core::cut_text(text, core::limits::kSearchTextBytesMax));
+    HEADWAY_ASSERT(text.size() <= core::limits::kSearchTextBytesMax);
+    return text;
 }
 
 /// Whether the verdict asks for somebody. A session that waits for an approval does not: the
@@ -126,6 +136,7 @@ Result<> SqliteStore::index_session(SessionKey key, const core::Session& session
     sql_.move_indexed.bind(8, state.about.agent.type).bind(9, state.about.parent);
     sql_.move_indexed.bind(10, labels).bind(11, text);
     HEADWAY_CHECK(sql_.move_indexed.run());
+    HEADWAY_ASSERT(database_.changes() <= 1);  // it is found by its primary key
     if (database_.changes() > 0) return {};
     HEADWAY_TRY(Statement insert,
                 database_.prepare("INSERT INTO session_index(session,open,verdict,attention_at,"
@@ -189,6 +200,7 @@ Result<std::vector<SessionKey>> SqliteStore::list(const SessionFilter& filter, S
         HEADWAY_TRY(const bool row, list.step());
         if (!row) return keys;
         keys.push_back(list.integer(0));
+        HEADWAY_ASSERT(keys.size() <= limit);
     }
 }
 
@@ -243,7 +255,9 @@ Result<VerdictCounts> SqliteStore::count_open() {
     while (true) {
         HEADWAY_TRY(const bool row, counts.step());
         if (!row) return by_verdict;
-        by_verdict.at(static_cast<std::size_t>(counts.integer(0))) =
+        const std::int64_t verdict = counts.integer(0);
+        if (!is_known<core::Verdict>(verdict)) continue;
+        by_verdict.at(static_cast<std::size_t>(verdict)) =
             static_cast<std::uint64_t>(counts.integer(1));
     }
 }
@@ -261,6 +275,7 @@ Result<std::vector<SessionNeed>> SqliteStore::needs(std::size_t limit) {
     while (true) {
         HEADWAY_TRY(const bool row, list.step());
         if (!row) return found;
+        HEADWAY_ASSERT(found.size() < limit);
         found.push_back({list.integer(0), core::Timestamp{core::Millis{list.integer(1)}},
                          list.integer(2) == 1});
     }
@@ -280,6 +295,8 @@ Result<std::vector<SessionAlarm>> SqliteStore::alarms(std::size_t limit) {
     while (true) {
         HEADWAY_TRY(const bool row, list.step());
         if (!row) return found;
+        if (!is_known<core::ApprovalAlarmKind>(list.integer(1))) continue;
+        HEADWAY_ASSERT(found.size() < limit);
         found.push_back({list.integer(0), static_cast<core::ApprovalAlarmKind>(list.integer(1)),
                          core::Timestamp{core::Millis{list.integer(2)}}});
     }
@@ -293,8 +310,9 @@ Result<AlarmCounts> SqliteStore::count_alarms() {
     while (true) {
         HEADWAY_TRY(const bool row, counts.step());
         if (!row) return by_kind;
-        by_kind.at(static_cast<std::size_t>(counts.integer(0))) =
-            static_cast<std::uint64_t>(counts.integer(1));
+        const std::int64_t kind = counts.integer(0);
+        if (!is_known<core::ApprovalAlarmKind>(kind)) continue;
+        by_kind.at(static_cast<std::size_t>(kind)) = static_cast<std::uint64_t>(counts.integer(1));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/assert.hpp"
@@ -39,6 +40,7 @@ constexpr const char* kPragmas =
 
 constexpr std::int64_t kLogHeader = 32;    ///< bytes, of the log
 constexpr std::int64_t kFrameHeader = 24;  ///< of each page in it
+constexpr Cursor kCursorMax = INT64_MAX / 2;
 
 template <class LogPages>
 int count_wal_pages(void* pages, sqlite3*, const char*, int in_wal) {
@@ -144,11 +146,17 @@ Result<> SqliteStore::prepare() {
 
 Result<> SqliteStore::find_ends() {
     HEADWAY_TRY(const Cursor last, database_.query_integer("SELECT max(cursor) FROM journal"));
-    HEADWAY_TRY(const Cursor deleted, meta("deleted_through"));
+    HEADWAY_TRY(Cursor deleted, meta("deleted_through"));
+    deleted = std::clamp(deleted, Cursor{0}, kCursorMax);  // it has no checksum
     oldest_ = deleted + 1;
     next_ = deleted + 1;
     next_at_begin_ = next_;
     if (last == 0) return {};
+    if (last > kCursorMax) {
+        return Error{core::ErrorCode::kStorageCorrupt,
+                     "journal row " + std::to_string(last) + " has no number of ours",
+                     {}};
+    }
     const auto row = read_row(last);
     auto count = row ? count_events(row->events) : row.error();
     if (!count && count.error().code != core::ErrorCode::kStorageCorrupt) return count.error();
@@ -160,6 +168,7 @@ Result<> SqliteStore::find_ends() {
     }
     next_ = std::max(next_, last + static_cast<Cursor>(*count));
     next_at_begin_ = next_;
+    HEADWAY_ASSERT(next_ > last && next_ >= oldest_ && oldest_ >= 1);
     return {};
 }
 
@@ -169,16 +178,20 @@ Result<> SqliteStore::begin() {
         return Error{core::ErrorCode::kStorageSyncFailed, "the disk failed to sync before", {}};
     }
     if (misplaced_) HEADWAY_CHECK(look_at_files());
-    return sql_.begin.run();
+    HEADWAY_CHECK(sql_.begin.run());
+    HEADWAY_ASSERT(database_.in_transaction());
+    return {};
 }
 
 Result<> SqliteStore::commit() {
     HEADWAY_CHECK(watch_sync(sql_.commit.run()));
+    HEADWAY_ASSERT(!database_.in_transaction() && next_at_begin_ <= next_);
     next_at_begin_ = next_;
     return look_at_files();
 }
 
 Result<> SqliteStore::look_at_files() {
+    HEADWAY_ASSERT(log_.length >= 0 && page_bytes_ > 0);
     const std::int64_t log_bytes =
         log_.length == 0 ? 0 : kLogHeader + log_.length * (page_bytes_ + kFrameHeader);
     const auto found = files_.look(static_cast<std::uint64_t>(log_bytes));
@@ -196,6 +209,7 @@ Result<> SqliteStore::look_at_files() {
 }
 
 void SqliteStore::rollback() {
+    HEADWAY_ASSERT(next_at_begin_ <= next_);
     next_ = next_at_begin_;
     // After some errors SQLite has rolled back by itself; the state is the same.
     if (database_.in_transaction()) (void)sql_.rollback.run();
@@ -219,6 +233,9 @@ Result<Cursor> SqliteStore::append(SessionKey key, Chain& chain,
     row_buffer_.clear();
     encode_events(events, row_buffer_);
     const Cursor cursor = next_;
+    HEADWAY_ASSERT(chain.tail >= 0 && chain.tail < cursor);
+    HEADWAY_ASSERT(events.front().n >= 1);
+    HEADWAY_ASSERT(events.back().n - events.front().n + 1 == events.size());
     const auto first = static_cast<std::int64_t>(events.front().n);
     HEADWAY_CHECK(sql_.append.bind(1, cursor)
                       .bind(2, key)
@@ -236,6 +253,7 @@ Result<Cursor> SqliteStore::append(SessionKey key, Chain& chain,
     }
     chain.tail = cursor;
     next_ += static_cast<Cursor>(events.size());
+    HEADWAY_ASSERT(next_ > cursor && chain.tail == cursor);
     return cursor;
 }
 

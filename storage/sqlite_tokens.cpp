@@ -1,5 +1,6 @@
 #include <sstream>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "storage/sqlite_store.hpp"
 
@@ -39,6 +40,7 @@ core::Timestamp time_of(const Statement& row, int column) {
 }
 
 Result<core::TokenRecord> read(const Statement& row) {
+    HEADWAY_ASSERT(row.columns() == 8);
     core::TokenRecord token;
     token.id = row.text(0);
     token.name = row.text(1);
@@ -87,6 +89,7 @@ Result<> SqliteStore::add_token(const core::TokenRecord& token) {
         }
     }
     const std::string scopes = joined(token.grants.scopes());
+    HEADWAY_ASSERT(split(scopes) == token.grants.scopes());
     HEADWAY_TRY(Statement add,
                 database_.prepare("INSERT INTO token(id,name,scopes,hash,created_at,expires_at,"
                                   "revoked_at,used_at) VALUES(?1,?2,?3,?4,?5,?6,?7,?8)"));

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/assert.hpp"
+
 namespace headway::storage {
 namespace {
 
@@ -35,12 +37,14 @@ bool is_utf8(std::string_view bytes) {
         std::uint32_t least = 0;
         const int more = followers(static_cast<std::uint8_t>(bytes[i]), value, least);
         if (more < 0) return false;
+        HEADWAY_ASSERT(more <= 3);
         for (int k = 0; k < more; ++k) {
             if (++i >= bytes.size()) return false;
             const auto next = static_cast<std::uint8_t>(bytes[i]);
             if ((next & 0xC0U) != 0x80U) return false;
             value = value << 6U | (next & 0x3FU);
         }
+        HEADWAY_ASSERT(value < 0x200000);
         const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
         if (value < least || surrogate || value > 0x10FFFF) return false;
     }

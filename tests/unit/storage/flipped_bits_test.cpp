@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "storage/codec.hpp"
 #include "storage/sqlite_copy.hpp"
 #include "storage/sqlite_store.hpp"
 #include "tests/support/gen.hpp"
@@ -359,4 +360,96 @@ TEST_CASE("flipped bits: rows and snapshots without a checksum are read as befor
     require_ok(store->recover());
     CHECK(store->load(a.key).value().session.state() == a.session.state());
     CHECK(store->read_session(b.key, b.chain, 0, 100).value().size() == b.session.state().n);
+}
+
+TEST_CASE("flipped bits: whatever a snapshot without a checksum says, its session goes on",
+          "[storage]") {
+    INFO("HEADWAY_SEED=" << seed());
+    Gen gen{seed()};
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    execute(dir, "UPDATE session SET crc=NULL");
+    const std::string place = "session WHERE name='a'";
+    const std::string sound = put(dir, place, {});
+    for (int i = 0; i < 60; ++i) {
+        const std::size_t bit = gen.index(sound.size() * 8);
+        INFO("bit " << bit);
+        put(dir, place, flipped(sound, bit));
+        const auto store = opened(dir);
+        auto loaded = store->load(a.key);
+        require_ok(loaded);
+        std::vector<Event> out;
+        for (int call = 0; call < 8; ++call) {
+            std::vector<Event> events{tool_started("c"), tool_finished("c", call % 2 == 0), beat()};
+            loaded->session.report(events, context(100 + call), out);
+        }
+        loaded->session.tick(context(1'000'000), out);
+        require_ok(store->begin());
+        require_ok(store->append(a.key, loaded->chain, out));
+        require_ok(store->save(a.key, loaded->session, loaded->chain, {}));
+        store->rollback();
+    }
+}
+
+TEST_CASE("flipped bits: a snapshot that no fold can have made is not used", "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    SessionState wrong = a.session.state();
+    const int what = GENERATE(0, 1, 2);
+    if (what == 0) wrong.ledger.past_tiers = 0xf;
+    if (what == 1) wrong.detectors.exact_repeat.patience = 0;
+    if (what == 2) wrong.ledger.answers.resize(3);
+    put(dir, "session WHERE name='a'", encode_state(wrong));
+    execute(dir, "UPDATE session SET crc=NULL");
+    CHECK(opened(dir)->load(a.key).value().session.state() == a.session.state());
+}
+
+TEST_CASE("flipped bits: nothing is written behind a row that is not there", "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    const std::string tail = GENERATE("99", "-1", "9223372036854775807");
+    execute(dir,
+            "UPDATE session SET crc=NULL; UPDATE session SET tail=" + tail + " WHERE name='a'");
+    const auto store = opened(dir);
+    require_ok(store->recover());
+    CHECK(code_of(store->load(a.key)) == ErrorCode::kStorageCorrupt);
+    CHECK(store->load(b.key).value().session.state() == b.session.state());
+}
+
+TEST_CASE("flipped bits: numbers of the indexes that are none are left out", "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    {
+        const auto store = opened(dir);
+        require_ok(store->begin());
+        require_ok(store->index_session(a.key, a.session, at(0)));
+        require_ok(store->index_session(b.key, b.session, at(0)));
+        require_ok(store->commit());
+    }
+    const std::string wrong = GENERATE("77", "-1", "4611686018427387904");
+    execute(dir, "UPDATE session_index SET verdict=" + wrong + ",alarm=" + wrong +
+                     ",alarm_at=1 WHERE session=" + std::to_string(a.key));
+    const auto store = opened(dir);
+    std::uint64_t open = 0;
+    for (const std::uint64_t count : store->count_open().value())
+        open += count;
+    CHECK(open == 1);
+    std::uint64_t alarms = 0;
+    for (const std::uint64_t count : store->count_alarms().value())
+        alarms += count;
+    CHECK(alarms == 0);
+    CHECK(store->alarms(10).value().empty());
+}
+
+TEST_CASE("flipped bits: how far retention came is not believed beyond all bounds", "[storage]") {
+    const TempDir dir;
+    const auto [a, b] = two_sessions(dir);
+    const std::string deleted = GENERATE("-4", "9223372036854775807");
+    execute(dir,
+            "INSERT OR REPLACE INTO meta(name,value) VALUES('deleted_through'," + deleted + ")");
+    const auto store = opened(dir);
+    CHECK(store->oldest() >= 1);
+    CHECK(store->head() >= 12);
+    Agent c = write(*store, "c", 2);
+    CHECK(store->read_session(c.key, c.chain, 0, 100).value().size() == c.session.state().n);
 }

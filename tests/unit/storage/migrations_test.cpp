@@ -50,6 +50,15 @@ TEST_CASE("migrations: a newer schema is refused and left alone", "[storage]") {
     CHECK(integer(database, "PRAGMA user_version") == 99);
 }
 
+TEST_CASE("migrations: a schema below the first is damage", "[storage]") {
+    const TempDir dir;
+    Database database = opened(dir);
+    require_ok(migrate(database));
+    require_ok(database.execute("PRAGMA user_version=-3"));
+    CHECK(code_of(migrate(database)) == ErrorCode::kStorageCorrupt);
+    CHECK(integer(database, "PRAGMA user_version") == -3);
+}
+
 TEST_CASE("migrations: the database of another program is refused and left alone", "[storage]") {
     const TempDir dir;
     Database database = opened(dir);
