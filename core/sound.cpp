@@ -10,7 +10,6 @@ namespace headway::core {
 namespace {
 
 constexpr std::size_t kAnswersOfSet = 8;  // as ledger.cpp
-constexpr std::size_t kLegacyTimers = 2;
 constexpr std::size_t kEditsCompared = 2;
 constexpr std::size_t kRequestsMax = limits::kApprovalsPendingMax + limits::kApprovalsKeptMax;
 static_assert(limits::kAnswersMax % kAnswersOfSet == 0);
@@ -77,6 +76,7 @@ bool is_sound(const Ledger& ledger, std::uint64_t n) {
     const bool seen = ledger.hard_n <= n && ledger.moved_n <= n && ledger.external_n <= n &&
                       ledger.scope_n <= n && ledger.compacted_n <= n;
     const bool counted = ledger.round_counts || ledger.round_tier == Tier::kNone;
+    if (ledger.calls > n || ledger.changes > n) return false;  // each is an event
     return seen && counted && tiers_are_known(ledger.past_tiers);
 }
 
@@ -126,8 +126,9 @@ bool word_rules_are_sound(const Detectors& all, std::uint64_t n) {
     const Waiting& waits = all.waiting;
     return in_order(beats.first_beat, beats.last_beat, n) &&
            in_order(beats.first_working, beats.last_working, n) && beats.last_move <= n &&
-           beats.iterations <= beats.quiet_beats && in_order(twice, n) &&
-           twice.denied_n <= twice.last_n && by_event(all.similar_messages.sketches, n) &&
+           beats.iterations <= beats.quiet_beats && beats.quiet_beats <= n &&
+           beats.working_beats <= n && in_order(twice, n) && twice.denied_n <= twice.last_n &&
+           by_event(all.similar_messages.sketches, n) &&
            fits(all.similar_messages.sketches, limits::kMessagesMax) &&
            fits(all.similar_messages.alike, limits::kMessagesMax + 1) &&
            is_sound(all.estimate_plateau.own, n) && is_sound(*all.estimate_plateau.judged, n) &&
@@ -164,8 +165,9 @@ bool is_sound(const Approvals& approvals, std::uint64_t n) {
                 [n](const Approval& one) { return is_sound(one, n); }) &&
            by_event(approvals.requests, n) && approvals.pending() <= limits::kApprovalsPendingMax &&
            fits(approvals.grants, limits::kGrantsMax) &&
-           each(approvals.alarms, limits::kAlarmsMax,
-                [n](const RaisedAlarm& one) { return one.n <= n && one.times > 0; });
+           each(approvals.alarms, limits::kAlarmsMax, [n](const RaisedAlarm& one) {
+               return one.n <= n && one.times > 0 && one.times <= n;
+           });
 }
 
 bool is_sound(const Checks& checks, const Estimates& estimates, std::uint64_t n) {
@@ -179,6 +181,15 @@ bool is_sound(const RoundOfCalls& round) {
            round.calls <= limits::kRoundCallsMax && round.echoes <= limits::kRoundEchoesMax;
 }
 
+/// Each of the two old timers once.
+bool are_timers(const std::vector<LegacyKill>& kills) {
+    const auto known = [](const LegacyKill& one) {
+        return one.timer == "session" || one.timer == "tool";
+    };
+    const bool twice = kills.size() == 2 && kills[0].timer == kills[1].timer;
+    return each(kills, 2, known) && !twice;
+}
+
 /// The lists of the session itself.
 bool lists_are_sound(const SessionState& state) {
     const auto& paths = state.paths_seen->digests;
@@ -190,7 +201,7 @@ bool lists_are_sound(const SessionState& state) {
            fits(state.past_phases, limits::kPhasesMax) &&
            fits(state.recent_phases.names, RecentPhases::kMax) &&
            fits(state.recent_call_ids, limits::kRecentCallIdsMax) &&
-           fits(state.legacy_kills, kLegacyTimers) &&
+           are_timers(state.legacy_kills) &&
            each(state.nudges, limits::kNudgesMax, [](const Nudge& one) { return one.step != 0; });
 }
 

@@ -21,6 +21,8 @@ using core::Result;
 
 namespace {
 
+constexpr std::uint64_t kEventsMax = INT64_MAX / 2;  ///< of one session, far from any
+
 /// Folding asserts the order; what a damaged disk holds is an error before it.
 Result<> fold_row(StoredSession& stored, Cursor cursor, std::uint64_t first,
                   std::span<const core::Event> events) {
@@ -118,6 +120,7 @@ Result<Recovery> SqliteStore::recover_sessions() {
     while (true) {
         HEADWAY_TRY(const bool row, tail.step());
         if (!row) break;
+        if (tail.integer(0) >= next_) return corrupt("the journal goes on behind its end");
         const SessionKey key = tail.integer(1);
         const auto [at, fresh] = found.try_emplace(key);
         Behind& behind = at->second;
@@ -213,7 +216,7 @@ Result<StoredSession> SqliteStore::load(SessionKey key) {
     HEADWAY_TRY(SessionRow row, read_session_row(key));
     if (!row.snapshot.empty()) {
         auto state = decode_state(row.snapshot);
-        if (state && state->n == row.n && core::is_sound(*state)) {
+        if (state && state->n == row.n && row.n <= kEventsMax && core::is_sound(*state)) {
             core::Session session{std::move(row.name), *std::move(state)};
             return StoredSession{key, std::move(session), row.chain, {}};
         }

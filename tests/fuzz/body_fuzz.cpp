@@ -8,6 +8,7 @@
 #include "api/encode.hpp"
 #include "api/tokens.hpp"
 #include "core/session.hpp"
+#include "core/sound.hpp"
 #include "storage/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
 
@@ -36,6 +37,7 @@ void play(std::vector<core::Event> events) {
     session.tick(context, out);
     for (std::size_t i = 0; i < out.size(); ++i)
         tests::require(out[i].n == i + 1);
+    tests::require(core::is_sound(session.state()));
 
     const std::string snapshot = storage::encode_state(session.state());
     const auto again = storage::decode_state(snapshot);
@@ -46,7 +48,9 @@ void play(std::vector<core::Event> events) {
     tests::require(tape.parse(document).has_value());
 }
 
-void keep(const std::vector<core::Event>& events) {
+void keep(std::vector<core::Event> events) {
+    for (std::size_t i = 0; i < events.size(); ++i)
+        events[i].n = i + 1;
     std::string row;
     storage::encode_events(events, row);
     const auto read = storage::decode_events(row, 1);

@@ -73,7 +73,64 @@ struct WildJournal {
     }
 };
 
+/// Changes one value somewhere in it.
+template <class T>
+void damage(T& value, Gen& gen) {
+    if constexpr (std::is_same_v<T, std::string> || NamedEnum<T> || std::is_arithmetic_v<T> ||
+                  std::is_same_v<T, Millis> || std::is_same_v<T, Timestamp>) {
+        gen.fill(value);
+        if constexpr (std::is_same_v<T, std::uint64_t>) {
+            if (gen.chance(6)) value = UINT64_MAX - gen.below(2);
+        }
+    } else if constexpr (requires { value.change(); }) {
+        damage(value.change(), gen);
+    } else if constexpr (requires { value.emplace_back(); }) {
+        if (value.empty() || gen.chance(8)) {
+            gen.chance(2) ? value.clear() : value.resize(value.size() + 1 + gen.below(40));
+        } else {
+            damage(value[gen.index(value.size())], gen);
+        }
+    } else if constexpr (requires { value.emplace(); }) {
+        gen.chance(2) ? value.reset() : damage(value.emplace(), gen);
+    } else {
+        const std::size_t chosen = gen.index(kFieldCount<T>);
+        for_each_field<T>([&](const auto& field, std::size_t place) {
+            if (place == chosen) damage(value.*(field.member), gen);
+        });
+    }
+}
+
 }  // namespace
+
+TEST_CASE("sound: what a damaged state passes for can be folded on", "[core]") {
+    INFO("HEADWAY_SEED=" << seed());
+    WildJournal before{Gen{seed()}};
+    Session story{"s"};
+    for (int i = 0; i < 300; ++i)
+        story.apply(before.next());
+    std::size_t sound = 0;
+    for (std::uint64_t trial = 0; trial < 300; ++trial) {
+        INFO("trial " << trial);
+        Gen gen{seed() + trial};
+        SessionState state = story.state();
+        state.outcome.reset();
+        for (std::uint64_t i = 0; i <= gen.below(3); ++i)
+            damage(state, gen);
+        if (!is_sound(state) || state.n > INT64_MAX / 2) continue;
+        ++sound;
+        WildJournal after{Gen{seed() * 3 + trial}, state.n};
+        Session session{"s", std::move(state)};
+        for (int i = 0; i < 60; ++i) {
+            session.apply(after.next());
+            (void)judge(session.state(), {at(i * 1000), at(0)});
+            (void)next_recovery_step(session.state());
+        }
+        REQUIRE(is_sound(session.state()));
+        (void)view_of(session);
+        (void)activity_of(session.state().ledger);
+    }
+    CHECK(sound > 20);
+}
 
 TEST_CASE("sound: whatever a journal holds, what is folded from it is a sound state", "[core]") {
     INFO("HEADWAY_SEED=" << seed());
@@ -112,6 +169,7 @@ TEST_CASE("sound: what the fold cannot have made is not", "[core]") {
     CHECK(broken([](auto& s) { s.round.echoes = limits::kRoundEchoesMax + 1; }));
     CHECK(broken([](auto& s) { s.ledger.answers.resize(24); }));
     CHECK(broken([](auto& s) { s.ledger.calls = 1; }));
+    CHECK(broken([](auto& s) { s.ledger.changes = UINT64_MAX; }));
     CHECK(broken([](auto& s) { s.ledger.past_tiers = 0x70; }));
     CHECK(broken([](auto& s) { s.ledger.hard_n = 11; }));
     CHECK(broken([](auto& s) { s.detectors.cycle.matched = {1}; }));
