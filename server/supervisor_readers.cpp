@@ -16,12 +16,13 @@ using namespace std::chrono_literals;
 
 /// Of one turn for readers while nobody waits for the next.
 constexpr auto kReadersTurn = 20ms;
-/// The same while somebody does: as long as a commit takes, so that both come on.
+/// The same while somebody does, at least; else as long as the last commit took, so that both come
+/// on, beside a slow disk too.
 constexpr auto kReadersShare = 2ms;
 /// Events of a journal that are read at once: about a millisecond, fewer where they are long. Not
-/// too few, since each time the way to them begins at a mark.
+/// too few, since each time the row that they lie in, up to a whole report, is read again.
 constexpr std::uint64_t kJournalSlice = 100;
-constexpr std::uint64_t kJournalSliceMin = 12;
+constexpr std::uint64_t kJournalSliceMin = 50;
 
 /// What a reader's answer takes, roughly.
 std::size_t size_of(const core::Result<Answer>& what) {
@@ -86,6 +87,14 @@ void drop_readers(std::deque<Reader>& readers, std::vector<std::uint64_t> connec
     });
 }
 
+/// How long the newest of these took: a ring of limits::kCommitTimesMax, as note_commit() fills it.
+std::chrono::microseconds last_commit(const std::vector<std::uint32_t>& times,
+                                      std::uint64_t commits) {
+    if (times.empty()) return {};
+    const bool full = times.size() == core::limits::kCommitTimesMax;
+    return std::chrono::microseconds{full ? times[commits % times.size()] : times.back()};
+}
+
 }  // namespace
 
 /// A stream without a position starts at what there was when it was asked for. Writes of the same
@@ -142,8 +151,10 @@ void Supervisor::answer_readers() {
         publication->stats = stats_;
         publish_(std::exchange(publication, std::make_unique<Publication>()));
     };
+    const auto share = std::clamp<std::chrono::microseconds>(
+        last_commit(commit_times_, stats_.commits), kReadersShare, kReadersTurn);
     const auto may_go_on = [&] {
-        const auto most = queue_.has_waiting() ? kReadersShare : kReadersTurn;
+        const auto most = queue_.has_waiting() ? share : kReadersTurn;
         return !readers_.empty() && bytes < core::limits::kPublicationBytesMax &&
                Clock::steady() - started < most;
     };
