@@ -32,7 +32,9 @@ struct Fold {
         state.opened_at = event.at;
         state.about = started;
         state.policy = effective_policy(started.policy, Policy{});
-        state.asked_interval = state.policy.heartbeat_interval;
+        // What a damaged journal says may be any number.
+        state.asked_interval =
+            std::clamp(state.policy.heartbeat_interval, Millis{0}, kHeartbeatIntervalMax);
         state.judgement.since = event.at;
         reach(Verdict::kStarting);
     }

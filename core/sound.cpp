@@ -214,8 +214,10 @@ bool is_sound(const SessionState& state) {
                          state.work_moves <= state.heartbeats && state.tool_calls <= n &&
                          state.tool_failures <= state.tool_calls &&
                          state.calls_while_asked <= limits::kCallsBesideQuestion + 1;
+    const bool asked = state.asked_interval >= Millis{0} &&
+                       state.asked_interval <= Millis{UINT32_MAX};  // Event::next_heartbeat_ms
     const bool claimed = state.claim.n <= n && state.claim.calls <= state.tool_calls;
-    return counted && claimed && state.last_change_n <= n &&
+    return counted && asked && claimed && state.last_change_n <= n &&
            state.reached.size() == kVerdictCount &&
            each(state.reached, kVerdictCount, [n](std::uint64_t at) { return at <= n; }) &&
            lists_are_sound(state) && is_sound(state.round) && is_sound(state.ledger, n) &&

@@ -162,6 +162,7 @@ TEST_CASE("sound: what the fold cannot have made is not", "[core]") {
         return !is_sound(other);
     };
     CHECK(broken([](auto& s) { s.n = UINT64_MAX; }));
+    CHECK(broken([](auto& s) { s.asked_interval = Millis{INT64_MAX}; }));
     CHECK(broken([](auto& s) { s.reached.clear(); }));
     CHECK(broken([](auto& s) { s.reached[0] = 11; }));
     CHECK(broken([](auto& s) { s.open_calls.resize(limits::kInFlightMax + 1); }));
@@ -200,4 +201,19 @@ TEST_CASE("sound: a used approval is told by its status and its event alike", "[
     CHECK_FALSE(is_sound(state));
     one.status = ApprovalStatus::kExecuted;
     CHECK(is_sound(state));
+}
+
+TEST_CASE("sound: an interval that no policy may have is bounded", "[core]") {
+    for (const std::uint64_t wild :
+         {std::uint64_t{INT64_MAX}, UINT64_MAX, std::uint64_t{1} << 63U}) {
+        SessionStarted started;
+        started.policy.heartbeat_interval_ms = wild;
+        Event first = event(std::move(started));
+        first.n = 1;
+        first.at = at(0);
+        Session session{"s"};
+        session.apply(first);
+        CHECK(session.state().asked_interval >= Millis{0});
+        CHECK(session.state().asked_interval <= kHeartbeatIntervalMax);
+    }
 }
