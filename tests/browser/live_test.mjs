@@ -76,8 +76,7 @@ test('kill -9 and a restart lose and double nothing', async () => {
   const numbers = () => window.page.$$eval('.events li[data-n]', (lines) => lines.map((line) => Number(line.dataset.n)));
   await until(async () => (await numbers())[0] === head, 'the newest event on the page');
   // Everything from the newest down, each once; what is not drawn yet comes with "older".
-  while (await window.page.getByRole('button', { name: 'Older events' }).isVisible()) {
-    const shown = (await numbers()).length;
+  for (let shown; (shown = (await numbers()).length) < head;) {
     await window.page.getByRole('button', { name: 'Older events' }).click();
     await until(async () => (await numbers()).length > shown, 'older events');
   }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`headway demo`: a daemon of its own and three agents, of which each shows what it is there for."""
+import contextlib
 import os
 import signal
 import subprocess
@@ -84,7 +85,8 @@ class Demo(unittest.TestCase):
     def descendants(self, process: int) -> list:
         children = []
         for task in Path(f"/proc/{process}/task").glob("*/children"):
-            children += [int(child) for child in task.read_text().split()]
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+                children += [int(child) for child in task.read_text().split()]
         return children + [one for child in children for one in self.descendants(child)]
 
     @staticmethod
@@ -94,10 +96,17 @@ class Demo(unittest.TestCase):
         except (FileNotFoundError, ProcessLookupError):
             return True
 
+    @staticmethod
+    def name_of(process: int) -> str:
+        try:
+            return Path(f"/proc/{process}/comm").read_text().strip()
+        except (FileNotFoundError, ProcessLookupError):
+            return ""  # it ended meanwhile
+
     def test_it_leaves_nothing_behind(self):
         demo, client = self.start("--pace", "2")  # its build is at work for a while
         def sleeps() -> list:
-            return [d for d in self.descendants(demo.pid) if Path(f"/proc/{d}/comm").read_text() == "sleep\n"]
+            return [d for d in self.descendants(demo.pid) if self.name_of(d) == "sleep"]
         eventually(sleeps, 60, "the command of an agent")
         children = self.descendants(demo.pid)
         demo.send_signal(signal.SIGTERM)
