@@ -350,3 +350,24 @@ TEST_CASE("supervisor queries: a crowd of readers takes turns, and reports go fi
     CHECK(answered == kReaders);
     CHECK(s.queue().size() == 0);
 }
+
+TEST_CASE("supervisor queries: what a client asked to read is dropped when it has left",
+          "[server]") {
+    Supervised s;
+    headway::core::Message message;
+    message.text.kept = std::string(2000, 'x');
+    std::vector<Event> events(1000, event(message));
+    (void)s.report("big", std::move(events));
+    std::vector<Command> commands(40, JournalQuery{"big", 0, limits::kJournalPageMax});
+    commands.emplace_back(ViewQuery{"big"});  // of no connection: others may wait for the view
+    const std::size_t answered = s.turn(std::move(commands)).size();
+    REQUIRE(answered < 40);
+    s.queue().forget(7);  // a stranger
+    const std::size_t more = s.turn({}).size();
+    REQUIRE(s.queue().size() == 41 - answered - more);
+    s.queue().forget(0);  // the client of all the journals, in this test
+    std::vector<Reply> rest = s.turn({});
+    REQUIRE(rest.size() == 1);
+    CHECK(std::holds_alternative<ViewReply>(*rest.front().what));
+    CHECK(s.queue().size() == 0);
+}
