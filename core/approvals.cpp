@@ -99,7 +99,7 @@ void trim(Approvals& approvals) {
     HEADWAY_ASSERT(requests.size() <= kRequestsMax);
 }
 
-/// Of a call that the agent told only by a digest: whoever decides sees no arguments at all.
+/// Of a call that the agent told only by a digest: the approver sees no arguments at all.
 bool shows_nothing(const ApprovalRequested& asked) {
     return asked.kind == ApprovalKind::kTool && asked.args.empty() && !asked.args_digest.empty() &&
            asked.args_digest != kNoArgsDigest;

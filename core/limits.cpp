@@ -33,7 +33,7 @@ static_assert(kSearchBytesMax <= kSearchTextBytesMax, "what is looked for can be
 
 // Access.
 static_assert(kAuthPauseBase <= kAuthPauseMax, "a pause is doubled up to the longest");
-static_assert(kAuthPauseMax < kAuthForget, "nobody waits out what he is remembered for");
+static_assert(kAuthPauseMax < kAuthForget, "a pause ends before its cause is forgotten");
 
 // Judge.
 static_assert(kJudgeGoalBytesMax + kJudgeNoteBytesMax < kJudgePromptBytesMax);

@@ -36,7 +36,7 @@ Ruling by_grant(std::string_view session, const Grant& grant) {
 }
 
 /// Whether a call that had to be allowed, and tells nothing of its arguments now, was looked at
-/// when it started: nobody had to be asked then, so a grant of its tool covered it.
+/// when it started: no request was needed then, so a grant of its tool covered it.
 bool let_go_by_grant(const SessionState& state, const ToolFinished& call, Timestamp now) {
     if (!call.args.empty() || !call.args_digest.empty() || call.call_id.empty()) return false;
     const auto& grants = state.approvals.grants;
@@ -104,7 +104,7 @@ Result<> ApprovalRules::check_request(const Policy& policy, const ApprovalReques
     }
     if (asked.risk == Risk::kCritical || asked.hidden_bytes != 0) {
         return wrong(
-            "time approves nothing of critical risk, nor what it hides from whoever could say no; "
+            "time approves nothing of critical risk, nor what the approver is not shown; "
             "use hold, reject or escalate",
             "/on_expiry");
     }

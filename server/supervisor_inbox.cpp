@@ -160,7 +160,7 @@ Result<Answer> Supervisor::answer(const ApprovalQuery& asked) {
     return Answer{std::move(reply)};
 }
 
-/// What is damaged is not in the inbox; nobody else is kept out of it. Once for each session.
+/// What is damaged is left out of the inbox, and only that. Once for each session.
 void Supervisor::say_damaged(const storage::StoredApproval& stored, const Error& error) {
     if (damaged_.size() >= kDamagedMax || !damaged_.insert(stored.session).second) return;
     report_(true, error.code == ErrorCode::kInternal

@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 
 /// Of one turn for readers while nobody waits for the next.
 constexpr auto kReadersTurn = 20ms;
-/// The same while somebody does, at least; else as long as the last commit took, so that both come
-/// on, beside a slow disk too.
+/// The same while a request waits, at least; else as long as the last commit took, so that both
+/// come on, beside a slow disk too.
 constexpr auto kReadersShare = 2ms;
 /// Events of a journal that are read at once: about a millisecond, fewer where they are long. Not
 /// too few, since each time the row that they lie in, up to a whole report, is read again.

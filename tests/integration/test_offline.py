@@ -354,7 +354,7 @@ class Eval(OfflineCase):
         corpus = corpus_folder()
         if corpus is None or not (corpus / "labels.csv").is_file():
             self.skipTest("the corpus is not here (HEADWAY_CORPUS)")
-        # The two folders that the corpus documents: whatever else somebody leaves beside them is none of ours.
+        # The two folders that the corpus documents: anything else beside them is ignored.
         output = self.ok("eval", str(corpus / "data"), "--labels", str(corpus / "labels.csv"), "--json")
         result = output.json()
         self.assertEqual(result["unreadable"], 0, output.err)
