@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints one line about a ctest run, and the names of the tests that failed or were skipped.
 
 Usage: summary.py JUNIT_XML PRESET SECONDS

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs clang-tidy over our own .cpp files (tests excepted), as many at a time as there are cores.
 
 A file that was clean is not checked again until it, a header of ours that it includes, .clang-tidy or its compile

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "api/args_digest.hpp"
 
 #include <openssl/evp.h>

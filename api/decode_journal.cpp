@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "api/decode_journal.hpp"
 
 #include <charconv>

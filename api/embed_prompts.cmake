@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Writes OUTPUT, which defines what api/prompt_files.hpp declares, from the text files in the folder PROMPTS.
 set(text "#include \"api/prompt_files.hpp\"\n\n// Made from api/prompts/*.txt by api/embed_prompts.cmake.\n\n")
 string(APPEND text "namespace headway::api::prompt_files {\n\n")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "api/encode_estimate.hpp"
 
 namespace headway::api {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "api/encode_system.hpp"
 
 #include "api/encode.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "api/problem.hpp"
 
 #include "api/json_writer.hpp"

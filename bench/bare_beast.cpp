@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The reference of every ratio of ./dev bench: the fastest HTTP server that Boost.Beast 1.81 gives
 // on one thread. It reads a request with its body and answers 204; it stores nothing and routes
 // nothing. What makes it fast:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures Headway side by side with a tuned bare Beast server, nginx and Redis, on this machine and in one go.
 
     ingest   single durable reports over keep-alive connections, and batches of 100

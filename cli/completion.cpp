@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <functional>
 
 #include "cli/command_table.hpp"

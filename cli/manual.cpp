@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/command_table.hpp"
 
 // Manual pages in the macros of man(7), which man, mandoc and groff read.

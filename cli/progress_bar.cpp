@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/progress_bar.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/session_names.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/sse_parser.hpp"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/supervised_command.hpp"
 
 #include <sys/signalfd.h>

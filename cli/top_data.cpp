@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/top_data.hpp"
 
 #include <nlohmann/json.hpp>

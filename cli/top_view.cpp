@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/top_view.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "config/keys.hpp"
 
 // The names of keys, and where else they are written.

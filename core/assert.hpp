@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Assertions that stay on in release: a broken invariant stops the process, systemd restarts it,

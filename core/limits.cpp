@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/limits.hpp"
 
 // How the bounds of the system depend on each other: who changes one is told which others go with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/version.hpp"
 
 #include "headway_git.hpp"  // written by core/git_version.cmake at build time

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "server/address_policy.hpp"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/verdict.hpp"
 #include "server/metric_families.hpp"
 

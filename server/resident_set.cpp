@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "server/resident_set.hpp"
 
 #include "core/assert.hpp"

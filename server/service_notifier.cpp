@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "server/service_notifier.hpp"
 
 #include <sys/socket.h>

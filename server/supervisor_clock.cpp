@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "server/supervisor_turn.hpp"
 
 // What becomes of steps of the wall clock.

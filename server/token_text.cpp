@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "server/token_text.hpp"
 
 #include <openssl/crypto.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "server/webhook_transfer.hpp"
 
 #include <sys/socket.h>

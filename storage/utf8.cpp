@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "storage/utf8.hpp"
 
 #include <cstddef>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // HTTP to the daemon. Every failure is a Problem, whose message can be shown as it is.
 class Problem extends Error {
   constructor(status, body) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Approvals: the exact bytes that will run, and the decision about them.
 import { html, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { Exact, post, query } from './api.js';

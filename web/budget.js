@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The budget: bars of what is used, and its course. uPlot is read from the daemon when a budget is first shown.
 import { html, useEffect, useRef, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';

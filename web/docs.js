@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // /openapi.json for people. Everything that it shows is put in as text, never as markup.
 const METHODS = ['get', 'put', 'post', 'delete'];
 const RULES = {

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """embed.py ESBUILD OUTPUT FILE...: writes the C++ source that puts the files of the dashboard into the program.
 
 It defines what server/web_files.hpp declares. The hash over all files is the folder of their addresses, so that a new build is

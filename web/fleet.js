@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The fleet and the history: a row a session, newest first, read page by page and drawn only where the screen is.
 import { html, Component, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { get, query } from './api.js';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One event of the journal applied to one row of the fleet. Pure: the same in the worker, the page and the tests.
 // What a row has and no event says (rounds, pressure) the hub reads again; see hub.js.
 import { action } from './format.js';

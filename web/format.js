@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How values read: ages, spans, sizes, times. Pure; everything shown as text goes through here.
 export const ms = (at) => (typeof at === 'number' ? at : at ? Date.parse(at) : NaN);
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Grants: approvals that reach further than one request. How one is made, which a session has, how one ends.
 import { html, useState } from './preact.js';
 import { get, query } from './api.js';

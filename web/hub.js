@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The one live connection of a browser: a stream over all sessions, folded into the rows that pages show, and handed to them
 // in batches. Runs in worker.js, or in the page where there is no SharedWorker. Pages are `ports` with send(message).
 //

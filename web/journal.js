@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The journal of one session, as a list and as a timeline: the newest events, what follows live, and on request what is older.
 import { html, useEffect, useRef, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The login of this browser, in the storage of this origin: scheme, name and port, which no other server of the machine can read.
 import { post, setLogin } from './api.js';
 

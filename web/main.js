@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The frame around every page: navigation, link to the daemon, "needs you", help, palette.
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from './preact.js';
 import { connect, go, readMe, showCount, state, tell, useKeys, useLive, useMe, useRoute } from './page.js';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pages and dialogs that are wanted seldom: help, palette, login, system.
 import { html, useEffect, useRef, useState } from './preact.js';
 import { get, query } from './api.js';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What every page shares: the live connection, the address, the keyboard, who looks, and what a tab in the background shows.
 import { useEffect, useRef, useState } from './preact.js';
 import { get } from './api.js';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // One session: the verdict and why, what it did, what it may use, and what can be told to it.
 import { html, useEffect, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';

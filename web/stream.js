@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Server-Sent Events by fetch, since an EventSource sends no header. `take({type, lastEventId, data})` for each event, `end()` when the
 // stream is over or was never there, unless close() ended it.
 import { shown } from './api.js';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The small parts that pages are made of. Agent text reaches the page as text nodes and nowhere else.
 import { h, html, Component, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
 import { count, HIDDEN, ms, reveal, short } from './format.js';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The SharedWorker around the hub: one for all tabs of a browser.
 import { Hub } from './hub.js';
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ingest: single durable reports side by side with servers that store nothing (and Redis, which does), then batches."""
 from harness import report
 from harness.load import EVENT, EVENT_WITH_ID

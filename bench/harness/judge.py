@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """judge: what reports cost while a language model is asked about 1,000 sessions at once and takes 30 s for each."""
 import json
 import pathlib

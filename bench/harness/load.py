@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the load generators (ours and wrk) pinned to the client's core, and takes the server's CPU time around them."""
 import json
 import pathlib

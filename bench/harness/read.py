@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """read: GET /progress/{id} side by side with servers that answer 204 to a GET."""
 from harness import report
 from harness.load import EVENT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """readers: what a heartbeat waits for beside clients that list, filter and replay as fast as they can."""
 import subprocess
 

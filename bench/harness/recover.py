@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """recover: kill -9 over a big journal and the time until /readyz says 200; RSS at start and with many open sessions."""
 import time
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers to tables: min, median and max over the rounds, ratios taken round by round, Markdown and JSON."""
 import json
 import os

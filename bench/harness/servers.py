@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The servers that are measured: each is started on a free port of 127.0.0.1, pinned to one core, in its own directory."""
 import ctypes
 import http.client

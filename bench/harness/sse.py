@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """sse: one event to many subscribers of one session's stream, and what an idle subscriber costs."""
 import json
 import time

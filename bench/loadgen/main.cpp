@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A load generator that is not the bottleneck: one thread, epoll, raw sockets, requests built in
 // advance. `loadgen
 // --help` lists the options; the result is one JSON object on stdout.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/loadgen/reply_parser.hpp"
 
 #include <strings.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/exact_repeat.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/failing_everywhere.hpp"
 
 #include "core/assert.hpp"

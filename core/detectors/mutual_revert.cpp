@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/mutual_revert.hpp"
 
 #include "core/assert.hpp"

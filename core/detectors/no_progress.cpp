@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/no_progress.hpp"
 
 #include "core/assert.hpp"

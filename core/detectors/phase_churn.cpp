@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/phase_churn.hpp"
 
 #include "core/assert.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Calls that are not used here, each with the reason.
 
     detached             swallows the exceptions of a coroutine            (everywhere)

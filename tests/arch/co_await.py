@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Finds what g++ 12.2 miscompiles in coroutines: temporaries made inside a co_await operand are destroyed twice.
 
     co_await f(Event{id, text});          // double free           Event e{id, text};

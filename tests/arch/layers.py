@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Scans the includes of every layer (on Debian every library lies in /usr/include, so linking isolates nothing).
 
     core      std without threads, files and clocks; boost/system/result.hpp

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every test is built: each tests/**/*_test.cpp is named in a CMakeLists.txt of tests/ (LevelDB's fault test was not).
 
 Also: every .cpp and .hpp of a layer is named in the CMakeLists.txt of its folder, so that nothing lies about

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the architecture tests share: our files, C++ text without comments and strings, and the self-test loop."""
 import argparse
 import pathlib
@@ -5,6 +6,7 @@ import sys
 import tempfile
 
 PRODUCT = ("core", "storage", "api", "config", "server", "cli")
+LICENCE_LINE = "// SPDX-License-Identifier: Apache-2.0\n"
 OURS = PRODUCT + ("bench", "tests", "clients")
 
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Decisions: with the keyboard alone, edited, refused to who only looks; and what the other buttons send.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A small fleet as one may meet it: for the pictures, and for looking at every page with something on it.
 import { tool } from './support.mjs';
 

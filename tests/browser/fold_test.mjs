@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the page makes of events is what the daemon makes of them: rows folded one event at a time, and rows as read.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Decisions that reach further than one request: grants for a session or a time, identical requests together, and taking a grant back.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What agents write runs nothing and breaks nothing: 200 strings that have broken pages (markup, handlers, URLs, templates,
 // prototypes, encodings, direction, size) in every field.
 import assert from 'node:assert/strict';

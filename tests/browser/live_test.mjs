@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Live: at once, through kill -9 without loss or doubles, and over one stream for all tabs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Quick: 500 busy sessions without a long task, the first paint. ctest runs this by itself: it measures by the clock.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

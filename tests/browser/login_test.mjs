@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Logins: what a page shows in place of a token reaches the daemon that it was got from, and nobody else.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Many: 10,000 sessions, read page by page and drawn where the screen is.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

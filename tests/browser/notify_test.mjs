@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Notifications: only after a person asked for them, one for one need, and none for who is looking.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

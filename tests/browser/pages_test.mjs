@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every page: accessibility in both themes, narrow screens; pictures with HEADWAY_SCREENSHOTS=DIR.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

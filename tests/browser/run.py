@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """run.py TEST.mjs: runs a browser test with node, or says what is missing and exits 77, which ctest takes for skipped."""
 import os
 import shutil

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A daemon and a browser of its own for each test file. Nothing here sleeps for a fixed time: it waits until something is so.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The files of web/: vendored ones are what they say, and all of it together weighs little.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

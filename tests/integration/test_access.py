@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tokens and scopes: who is let in, in both modes, over restarts, from HTTP and from the command line."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Who may call what: every operation of openapi.json, by every kind of caller, in every mode of access."""
 import itertools
 import unittest

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What an agent may say about itself: with a report token alone nothing decides, extends, raises a limit or weakens a rule."""
 import json
 import unittest

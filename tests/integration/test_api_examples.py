@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every example of api/API.md, run in order against one fresh daemon: the page says what the daemon does."""
 import re
 import unittest

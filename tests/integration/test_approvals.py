@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Approvals: asked once, decided once, of the bytes that were shown, used once; whatever dies in between."""
 import json
 import os

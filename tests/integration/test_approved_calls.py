@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What an agent says of the calls that a person has to allow: one approval is one execution, of the bytes that were shown, and no
 field of a report makes more of it."""
 import hashlib

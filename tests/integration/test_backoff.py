@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tokens that do not count: whoever keeps showing them is told to wait, and nobody else notices."""
 import unittest
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Backups while the daemon works and while it does not, and what comes back from them."""
 import os
 import shutil

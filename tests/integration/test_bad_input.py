@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Bad input: each case gets its documented problem and harms nobody else (see support/malformed.py)."""
 import json
 import unittest

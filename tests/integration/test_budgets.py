@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Budgets, as agents, operators and dashboards meet them: limits, levels, directives, the end, roll-up, restarts, history."""
 import json
 import signal

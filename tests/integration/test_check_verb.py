@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`headway check`, `headway doctor` and what /metrics and `watch` show of a judge, with a stand-in for the model."""
 import unittest
 

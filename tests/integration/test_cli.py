@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The command line against a real daemon: exit codes, output for people and programs, supervised commands."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Mistakes on the command line that are easily made: each is said in words, and nothing is begun by mistake."""
 import json
 import tempfile

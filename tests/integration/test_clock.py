@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Nobody is blamed for what clocks do: steps of an hour and of a year, forward and back, a daemon that stood still.
 
 The wall clock is that of libfaketime, the steady one stays real. HEADWAY_LONG=1 stops the daemon for five minutes.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Completion by a real bash, and the manual pages as files."""
 import subprocess
 import tempfile

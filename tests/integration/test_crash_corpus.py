@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recorded sessions through HTTP while the daemon is killed -9 again and again: nothing acknowledged is ever lost.
 
 A short cut of it by default; HEADWAY_LONG=1 plays the whole corpus, 64 at a time with 500 kills. HEADWAY_SEED repeats a run.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the dashboard is served and reads: its files, the overview, rows of sessions, logins, the system."""
 import gzip
 import re

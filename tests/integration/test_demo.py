@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`headway demo`: a daemon of its own and three agents, of which each shows what it is there for."""
 import contextlib
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A database that was damaged: the start says so, and `headway doctor --repair` saves what can be read."""
 import os
 import random

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A disk that runs full: reports are refused, nothing that was acknowledged is lost, and it goes on by itself."""
 import signal
 import unittest

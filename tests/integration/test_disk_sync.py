@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Syncs that fail and syncs that take for ever, made by strace in the real daemon."""
 import signal
 import threading

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The files of a running daemon are deleted, renamed or cut: it stops acknowledging, and says how to save what there is."""
 import re
 import shutil

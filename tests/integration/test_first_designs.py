@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The scenarios of the five first designs, played over HTTP against one line of configuration: preset = "first-designs".
 
 A class is a design, a test one of its sections. docs/first-designs.md says which rule comes from where."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Slow clients and many of them: each is cut or bounded, memory stays flat, and others do not notice.
 
 HEADWAY_LONG=1 comes with ten times as many, measures how long others wait, and prints the figures.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Clients that reset, half close, stall and vanish wherever they are, beside honest ones who must not notice.
 
 HEADWAY_LONG=1 takes a minute instead of seconds, and resets the last follower of a session 5,000 times instead of 120

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """HTTP/1.1 as clients really speak it: kept alive, pipelined, in pieces, half closed, too slow, too many."""
 import gzip
 import http.client

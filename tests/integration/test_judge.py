@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The judge: asked beside the work, believed only as far as its evidence goes, and never able to make a verdict better."""
 import json
 import unittest

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The judge against a model server that others wrote: npm's @copilotkit/aimock (support/npm_llm.py starts it)."""
 import json
 import unittest

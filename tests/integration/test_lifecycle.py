@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A session from its opening to its end, as an agent, a dashboard and a test harness see it."""
 import json
 import unittest

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """RFC 9112 and 9110 from their dark side: what test_bad_input.py does not have. Every case names what must come back."""
 import json
 import unittest

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`headway replay` without --to and `headway eval`: recordings judged without a daemon."""
 import json
 import subprocess

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """api/openapi.json against the sources and against the daemon: the same routes, and requests and replies as it says.
 
 A change of the API that is not in the document fails here, and so does a promise that the daemon does not keep.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """api/openapi.json as others' tools see it: two linters have nothing against it, and a TypeScript program made of it works.
 
 Needs node and `npm ci --prefix tests/openapi --ignore-scripts`; where they cannot be had it is skipped with a word.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What can be read of a session: the documents of the first designs, lists with filters, the journal in pages."""
 import json
 import unittest

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Secrets that agents send are nowhere: not in the journal, not in a reply, a stream, a log or a figure."""
 import copy
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the daemon keeps in memory: a session that has ended leaves it, and does not come back to stay."""
 import re
 import unittest

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What survives a kill -9, a clean stop, a changed configuration and a strange database."""
 import json
 import os

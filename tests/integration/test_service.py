@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a service manager sees (sd_notify), and the unit that it is given."""
 import shutil
 import signal

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The Unix socket: the operator without a token, nobody else at all, and the command line over it."""
 import http.client
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Server-Sent Events: in order, resumable without loss or doubles, and no client can hold up another."""
 import random
 import threading

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What is around us on the machine: the environment of commands, files that others may have put there."""
 import fcntl
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """TLS: what it lets in, how a certificate is changed under way, and addresses that other machines can reach."""
 import http.client
 import signal

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`headway top` on a real terminal (a pty): what it shows, its keys, and how it leaves the terminal."""
 import fcntl
 import os

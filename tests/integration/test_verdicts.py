@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts as agents and operators meet them: which one wins, what a loop and a slow model look like, whose silence means what."""
 import unittest
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Waiting on status instead of a timer: one session, several, and many waiters at once."""
 import json
 import signal

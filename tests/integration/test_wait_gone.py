@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`wait` and agents that die, never come or are misspelt: it neither hangs nor says that all is well."""
 import contextlib
 import os

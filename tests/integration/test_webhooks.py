@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Webhooks: what wants somebody is told, signed, at least once and in order, whatever the receiver does; and nobody else is."""
 import json
 import socket

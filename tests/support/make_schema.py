@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes tests/unit/storage/schemas/schema-<N>.sql: a small database as a Headway of that schema would have left it.
 
 Run it once, when a schema is released, with a build of it: HEADWAY_BINARY=build/dev/headway tests/support/make_schema.py

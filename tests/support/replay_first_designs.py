@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Replays what was missing of the first designs, item by item: each command against a real daemon, and the part of its output that matters.
 
     HEADWAY_BINARY=build/dev/headway python3 tests/support/replay_first_designs.py

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // sanitizer_probe address | undefined | thread: one defect of that kind, and exit status 0 unless a
 // sanitizer objects.
 

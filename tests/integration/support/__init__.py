@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the black-box tests share: a daemon, HTTP and SSE clients, recorded sessions."""
 import faulthandler
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A whole agent loop as a process of its own: python3 -m support.budget_agent URL SESSION [--ignore | --ask]
 
 Each turn it "thinks", calls a tool and reports both. It obeys what the replies say: on wrap_up it answers and ends as soon as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The common base of the tests: a daemon for the class, or one per test."""
 import itertools
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs verbs of the command line against a daemon of the test."""
 import json
 import subprocess

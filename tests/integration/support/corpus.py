@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recorded agent sessions, as what a client of ours would send; synthetic ones where none are there."""
 import json
 import os

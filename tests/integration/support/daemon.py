@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A daemon of its own for a test: own state directory, own port, own configuration file."""
 import atexit
 import json

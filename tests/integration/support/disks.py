@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Disks that are small, and disks that break."""
 import ctypes
 import errno

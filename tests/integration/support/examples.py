@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The examples of api/API.md: read from the page, and sent to a daemon."""
 import json
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many agents at once that play recordings and never give up: what is not acknowledged is sent again."""
 import http.client
 import queue

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One thread of a daemon stands still while the others run: what a handler that takes long looks like from outside."""
 import contextlib
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HTTP/1.1 clients: one for tests of the API, one that sends any bytes."""
 import http.client
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JSON Schema 2020-12, as much of it as api/openapi.json says. A keyword that is not here is an error, not ignored."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time limits. They only bound a failing test: nothing here is waited for when all is well."""
 import os
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stand-in for a model server (llm_server.py says what it can play) as a process of a test."""
 import json
 import subprocess

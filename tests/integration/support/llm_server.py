@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A stand-in for an OpenAI-compatible model server, in a process of its own: POST /v1/chat/completions, scripted by the
 name of the model ("MODE" or "MODE:ARGUMENT") or by the script that was set last.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests that must be refused: what each is answered, and that it harms nobody else.
 
 After every case a new connection must work. Where the framing is intact the same connection must, too; where it is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bodies that a schema refuses, each made from one that it takes by a single change."""
 from dataclasses import dataclass
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model server that is not ours: @copilotkit/aimock from npm, as OpenAI-compatible as its clients need it to be."""
 import json
 import os

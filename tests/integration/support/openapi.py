@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """api/openapi.json, and what of requests and replies does not agree with it."""
 import json
 import re

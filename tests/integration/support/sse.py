@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A client for Server-Sent Events that keeps what it read, line endings and all."""
 import json
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Certificates for daemons that speak TLS."""
 import subprocess
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A receiver of webhooks as a thread of the test: checks what Standard Webhooks promises, and answers as it is told."""
 import base64
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Somebody who just wants to be served: a process of its own that asks and reports all the time and notes how long it took."""
 import multiprocessing
 import time

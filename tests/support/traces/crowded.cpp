@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/traces/crowded.hpp"
 
 #include "core/limits.hpp"

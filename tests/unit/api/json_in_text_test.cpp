@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "api/json_in_text.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "api/judge_wire.hpp"
 
 #include <catch2/catch.hpp>

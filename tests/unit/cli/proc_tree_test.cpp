@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/proc_tree.hpp"
 
 #include <unistd.h>

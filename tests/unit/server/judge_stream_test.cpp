@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "server/judge_stream.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
