@@ -29,7 +29,7 @@ core::Result<json> arguments_from(const std::string& path) {
         return core::Error{core::ErrorCode::kInvalidJson, "\"" + path + "\" holds no JSON",
                            "--edit"};
     }
-    return core::Result<json>(boost::system::in_place_value, std::move(arguments));
+    return core::Result<json>(std::in_place, std::move(arguments));
 }
 
 std::string person(const Console& console) {
@@ -49,7 +49,7 @@ core::Result<json> decision_body(const DecideOptions& options, const Console& co
         HEADWAY_TRY(body["edited_args"], arguments_from(options.edit_file));
         body["decision"] = "edit";
     }
-    return core::Result<json>(boost::system::in_place_value, std::move(body));
+    return core::Result<json>(std::in_place, std::move(body));
 }
 
 }  // namespace

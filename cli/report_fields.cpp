@@ -9,7 +9,7 @@ namespace {
 using nlohmann::json;
 
 // json converts from and to everything, so a Result of it is built by name
-// (boost::system::in_place_value).
+// (std::in_place).
 
 core::Error not_a_pair(const std::string& text) {
     return {core::ErrorCode::kInvalidField, "\"" + text + "\" is not key=value", {}};
@@ -45,7 +45,7 @@ core::Result<json> build_data(const std::string& text, const std::vector<std::st
     for (const std::string& pair : fields) {
         HEADWAY_CHECK(set_field(data, pair));
     }
-    return core::Result<json>(boost::system::in_place_value, std::move(data));
+    return core::Result<json>(std::in_place, std::move(data));
 }
 
 core::Result<json> build_labels(const std::vector<std::string>& pairs) {
@@ -56,7 +56,7 @@ core::Result<json> build_labels(const std::vector<std::string>& pairs) {
         if (equals == 0 || !whole) return not_a_pair(pair);
         labels[pair.substr(0, equals)] = pair.substr(equals + 1);
     }
-    return core::Result<json>(boost::system::in_place_value, std::move(labels));
+    return core::Result<json>(std::in_place, std::move(labels));
 }
 
 }  // namespace headway::cli

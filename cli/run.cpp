@@ -48,7 +48,7 @@ core::Result<json> open_body(const RunOptions& options) {
                  {"agent", {{"type", "command"}, {"name", base_name(options)}}}};
     if (!labels->empty()) body["labels"] = *labels;
     if (options.interval) body["policy"] = {{"heartbeat_interval_ms", options.interval->count()}};
-    return core::Result<json>(boost::system::in_place_value, std::move(body));
+    return core::Result<json>(std::in_place, std::move(body));
 }
 
 json argument_list(const RunOptions& options) {

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/system/result.hpp>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
-// Errors are values. `Result<T>` is boost::system::result, used within the subset that
-// std::expected shares
-// (`has_value`, `*r`, `r.error()`), so that moving to C++23 is a typedef.
+#include "core/assert.hpp"
+
+// Errors are values. `Result<T>` is the subset of std::expected that the project uses
+// (`has_value`, `*r`, `r.error()`), so that moving to C++23 is a typedef. Our own, because
+// boost/system/result.hpp is 55,000 preprocessed lines in nearly every translation unit.
 
 namespace headway::core {
 
@@ -88,18 +92,87 @@ struct ErrorException : std::runtime_error {
     Error error;
 };
 
-[[noreturn]] inline void throw_exception_from_error(const Error& error,
-                                                    const boost::source_location&) {
-    throw ErrorException(error);
-}
-
-/// A value or an Error. Boost 1.81 does not mark its result nodiscard; this does.
+/// A value or an Error. Reading the side that is not there is a programmer's error: it asserts.
 template <class T = void>
-class [[nodiscard]] Result : public boost::system::result<T, Error> {
-    using Base = boost::system::result<T, Error>;
-
+class [[nodiscard]] Result {
 public:
-    using Base::Base;
+    using value_type = T;
+
+    Result() requires std::is_default_constructible_v<T>
+    = default;
+    Result(const Error& error) : side_(std::in_place_index<1>, error) {}
+    Result(Error&& error) noexcept : side_(std::in_place_index<1>, std::move(error)) {}
+    /// For a T that converts from everything, as a JSON value does.
+    template <class... Args>
+    explicit Result(std::in_place_t, Args&&... args)
+        : side_(std::in_place_index<0>, std::forward<Args>(args)...) {}
+    template <class U = T>
+    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, Error> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+             !std::is_same_v<std::remove_cvref_t<U>, std::in_place_t>) Result(U&& value)
+        : side_(std::in_place_index<0>, std::forward<U>(value)) {}
+
+    bool has_value() const noexcept { return side_.index() == 0; }
+    explicit operator bool() const noexcept { return has_value(); }
+
+    T& operator*() & noexcept { return checked(); }
+    const T& operator*() const& noexcept { return const_cast<Result*>(this)->checked(); }
+    T&& operator*() && noexcept { return std::move(checked()); }
+    T* operator->() noexcept { return &checked(); }
+    const T* operator->() const noexcept { return &const_cast<Result*>(this)->checked(); }
+
+    const Error& error() const& noexcept { return const_cast<Result*>(this)->failure(); }
+    Error&& error() && noexcept { return std::move(failure()); }
+
+    /// For tests. Throws ErrorException.
+    T& value() & {
+        if (!has_value()) throw ErrorException(error());
+        return checked();
+    }
+    const T& value() const& { return const_cast<Result*>(this)->value(); }
+    T&& value() && { return std::move(value()); }
+
+private:
+    T& checked() noexcept {
+        HEADWAY_ASSERT(side_.index() == 0);
+        return *std::get_if<0>(&side_);
+    }
+    Error& failure() noexcept {
+        HEADWAY_ASSERT(side_.index() == 1);
+        return *std::get_if<1>(&side_);
+    }
+
+    std::variant<T, Error> side_;
+};
+
+/// Nothing, or an Error.
+template <>
+class [[nodiscard]] Result<void> {
+public:
+    using value_type = void;
+
+    Result() = default;
+    Result(const Error& error) : error_(error) {}
+    Result(Error&& error) noexcept : error_(std::move(error)) {}
+
+    bool has_value() const noexcept { return !error_.has_value(); }
+    explicit operator bool() const noexcept { return has_value(); }
+
+    const Error& error() const& noexcept { return const_cast<Result*>(this)->failure(); }
+    Error&& error() && noexcept { return std::move(failure()); }
+
+    /// For tests. Throws ErrorException.
+    void value() const {
+        if (error_) throw ErrorException(*error_);
+    }
+
+private:
+    Error& failure() noexcept {
+        HEADWAY_ASSERT(error_.has_value());
+        return *error_;
+    }
+
+    std::optional<Error> error_;
 };
 
 }  // namespace headway::core
