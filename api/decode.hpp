@@ -22,7 +22,7 @@ enum class BodyFormat : std::uint8_t { kJson, kNdjson };
 struct WholeArgs {
     std::size_t place = 0;  ///< of the event in the report
     std::string text;       ///< as they came, to be compared; never written down
-    std::string redacted;   ///< to be shown to whoever decides
+    std::string redacted;   ///< to be shown to the person who decides
 };
 
 struct DecodedReport {

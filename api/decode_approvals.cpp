@@ -95,7 +95,7 @@ Result<> check_bytes(const std::string& text, std::size_t bytes_max, std::string
     return under(wrong("must be at most " + std::to_string(bytes_max) + " bytes"), name);
 }
 
-/// Who and how are Headway's to say where nobody decided in person.
+/// Person and channel that only Headway may name: those of decisions without a person.
 Result<> check_who(const std::string& by, const std::string& channel) {
     static constexpr std::array<std::string_view, 3> kReserved{"expiry", "grant", "approve-agent"};
     HEADWAY_CHECK(check_bytes(by, limits::kApproverBytesMax, "by"));
@@ -173,7 +173,7 @@ std::uint64_t hidden_in(std::string_view plain, std::string_view shown) {
     return bytes > shown.size() ? bytes - shown.size() : 1;
 }
 
-/// What is hidden from whoever decides could be anything.
+/// What is hidden from the person who decides could be anything.
 void note_hidden(core::ApprovalRequested& asked, std::uint64_t bytes) {
     asked.hidden_bytes += bytes;
     if (asked.hidden_bytes != 0) asked.risk = std::max(asked.risk, core::Risk::kHigh);
@@ -250,8 +250,8 @@ Result<core::ApprovalRequested> request_for_call(JsonTape& tape, const core::Too
     }
     if (args.size() > limits::kApprovalArgsBytesMax) {
         return under(wrong("must be at most " + std::to_string(limits::kApprovalArgsBytesMax) +
-                           " bytes for a call that needs approval: whoever decides has to see all "
-                           "of it"),
+                           " bytes for a call that needs approval: the person who decides has to "
+                           "see all of it"),
                      "args");
     }
     HEADWAY_CHECK(tape.parse(args));

@@ -121,7 +121,7 @@ inline Result<> decode(JsonValue json, core::ExactJson& out) {
     json.append_redacted_to(out.text);
     if (out.text.size() <= core::limits::kApprovalArgsBytesMax) return {};
     return wrong("must be at most " + std::to_string(core::limits::kApprovalArgsBytesMax) +
-                 " bytes: whoever decides has to see all of it");
+                 " bytes: the person who decides has to see all of it");
 }
 
 inline Result<> decode(JsonValue json, core::Timestamp& out) {

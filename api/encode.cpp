@@ -27,7 +27,7 @@ void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
 }
 
 bool holds_redacted(const core::ToolFinished& call) {
-    // Of a text that was cut nobody who reads it knows the middle, so its digest tells nothing.
+    // A reader of a cut text does not know its middle, so its digest is of no use.
     const auto within = [](const core::Text& text) {
         return text.whole() && text.kept.find(core::kRedacted) != std::string::npos;
     };

@@ -75,7 +75,7 @@ void append_progress(std::string& out, const core::SessionView& view, const Read
 /// `max_iterations_reached` past the limit of iterations.
 void append_chat_status(std::string& out, const core::SessionView& view);
 
-/// One session of a wait: `view` is null for one that nobody has opened.
+/// One session of a wait: `view` is null for an unknown one.
 struct WaitPart {
     std::string_view id;
     const core::SessionView* view = nullptr;

@@ -187,8 +187,7 @@ void append_approve_agent(std::string& out, const ApprovalDocument& decided,
     const core::Approval& approval = decided.approval;
     std::string message{core::name_of(approval.status)};
     if (approval.decision && *approval.decision == core::Decision::kReject) {
-        message +=
-            approval.stop ? "; the agent is told to stop" : "; the agent goes on differently";
+        message += approval.stop ? "; the agent gets a `stop`" : "; the agent goes on differently";
     }
     if (!pending.empty()) {
         message += "; " + std::to_string(pending.size()) +

@@ -31,7 +31,7 @@ struct ApprovalNotice {
 void write_notices(JsonWriter& json, std::string_view session,
                    std::span<const ApprovalNotice> notices);
 
-/// One approval as whoever decides sees it.
+/// One approval as the person who decides sees it.
 struct ApprovalDocument {
     std::string session;
     std::string request_id;  ///< its alias
@@ -43,11 +43,11 @@ struct ApprovalDocument {
 };
 void append_approval(std::string& out, const ApprovalDocument& document);
 
-/// `{"approval":{...},"also":[ids]}` to whoever decided: `also` are the identical ones.
+/// `{"approval":{...},"also":[ids]}` to the caller that decided: `also` are the identical ones.
 void append_decided(std::string& out, const ApprovalDocument& document,
                     std::span<const std::string> also);
 
-/// The member `winner` of the problem of whoever comes second.
+/// The member `winner` of the problem that the second decision gets.
 void append_winner(std::string& out, std::string_view session, const core::Approval& approval);
 
 /// What approve-agent answers: what became of the request, and those that still wait, in the names

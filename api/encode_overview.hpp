@@ -37,7 +37,7 @@ struct Need {
     std::string goal;
     core::Timestamp since = core::kNever;
     std::string reason;
-    bool certain = false;        ///< somebody said so, or it was counted
+    bool certain = false;        ///< reported or counted, not inferred by a rule
     std::uint64_t approval = 0;  ///< its number; 0 = none
     core::Risk risk = core::Risk::kUnknown;
     core::EstimatePtr estimate;                    ///< of the session, or null

@@ -22,7 +22,7 @@ void append_login_code(std::string& out, std::string_view url, core::Timestamp e
 /// Who asks, and what he may do.
 struct Me {
     bool logged_in = false;
-    std::string name;  ///< empty: nobody that we know
+    std::string name;  ///< empty: unknown
     std::string mode;  ///< of access
     std::vector<std::string> scopes;
     bool read = false;

@@ -10,7 +10,7 @@ namespace {
 
 namespace limits = core::limits;
 
-/// How much of an event is told.
+/// How much of an event a message holds.
 enum class Extent { kWhole, kWithoutArgs, kWithoutData, kName };
 
 void write_data(JsonWriter& json, const core::Event& event, Extent extent) {
@@ -80,7 +80,7 @@ std::string webhook_test_body(std::string_view endpoint, core::Timestamp at) {
     json.key("data");
     json.open_object();
     json.member("endpoint", endpoint);
-    json.member("message", "Somebody asked Headway whether this endpoint can be reached.");
+    json.member("message", "A test: Headway was asked whether this endpoint can be reached.");
     json.close_object();
     json.close_object();
     return body;

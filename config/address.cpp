@@ -83,9 +83,8 @@ core::Result<> check_listener(const ServerSettings& server, const AccessSettings
     }
     if (server.behind_proxy && access.mode != "token") {
         return mistake(
-            "server.behind_proxy: a proxy lets in whoever reaches it, and in mode `local` "
-            "everybody "
-            "who comes that way may report and read; set access.mode = \"token\"");
+            "server.behind_proxy: a proxy passes each of its clients on, and in mode `local` "
+            "all of them may report and read; set access.mode = \"token\"");
     }
     HEADWAY_TRY(const ListenAddress address, parse_listen_address(server.listen));
     if (address.loopback) return {};

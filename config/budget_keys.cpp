@@ -186,12 +186,12 @@ void add_rules(std::vector<Key>& table) {
     constexpr auto kRules = &core::BudgetSettings::rules;
     table.push_back(whole_key<kRules, &BudgetRules::wrap_up_percent, 1, 100>(
         "budget.wrap_up_threshold_percent",
-        "Of the worst dimension: the agent is told to wrap up; also at 80 % of the time."));
+        "Of the worst dimension: the agent gets a wrap_up; also at 80 % of the time."));
     table.push_back(whole_key<kRules, &BudgetRules::warn_percent, 1, 100>(
         "budget.warn_threshold_percent", "The level is critical, and the agent told so."));
     table.push_back(whole_key<kRules, &BudgetRules::force_exit_percent, 1, 100>(
         "budget.timeout_force_exit_percent",
-        "The budget is exhausted: the agent is told to stop, and another step ends it."));
+        "The budget is exhausted: the agent gets a stop, and another step ends it."));
     table.push_back(switch_key<&BudgetRules::count_human, kFree>(
         "budget.human_time", "Time in which a person is waited for."));
     table.push_back(switch_key<&BudgetRules::count_rate_limit, kFree>(

@@ -33,7 +33,7 @@ constexpr const char* kEndpointsHelp = R"(
 )";
 
 constexpr const char* kWebhooksHelp = R"(
-# Each that is to be told has a table; without one nobody is. Messages are signed as Standard Webhooks
+# Each receiver has a table; without one no message is sent. Messages are signed as Standard Webhooks
 # says. An example, with every key and the defaults of the last ones:
 # [webhooks.endpoints.ops]
 # url = "https://ops.example.com/headway"

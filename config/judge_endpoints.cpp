@@ -93,7 +93,7 @@ core::Result<> assign_api_key_env(JudgeEndpoint& endpoint, std::string_view text
     const bool name = !text.empty() && text.size() <= limits::kLabelBytesMax &&
                       !core::is_digit(text.front()) &&
                       std::all_of(text.begin(), text.end(), core::is_word);
-    // Not repeated either: whoever puts the key itself here must not find it in a log.
+    // Not repeated either: a key that was put here by mistake must not appear in a log.
     if (!name) return mistake("is not the name of an environment variable");
     endpoint.api_key_env = text;
     return {};

@@ -103,7 +103,7 @@ void add_judge_keys(std::vector<Key>& table) {
         "judge.audit_rounds",
         "Rounds without hard progress after which a session is checked anyway; 0 is never."));
     table.push_back(count_key<&J::checks_max, 0, 10'000>(
-        "judge.checks_max", "Checks of one session that nobody asked for; 0 is none."));
+        "judge.checks_max", "Checks of one session that Headway asks for by itself; 0 is none."));
     table.push_back(estimates_key());
     table.push_back(count_key<&J::estimate_steps, 1, 10'000>(
         "judge.estimate_steps", "With every: finished calls between two estimates."));

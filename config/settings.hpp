@@ -87,7 +87,7 @@ struct Settings {
     AccessSettings access;
     core::ApprovalRules approvals;  ///< which tools need approval, and what follows; reloadable
     JudgeSettings judge;            ///< which model may be asked about sessions, and when
-    WebhookSettings webhooks;       ///< who is told when something happens
+    WebhookSettings webhooks;       ///< URLs that are notified of events
     RedactionSettings redaction;
     LogSettings log;
 };

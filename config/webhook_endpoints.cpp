@@ -11,7 +11,7 @@
 #include "core/webhooks.hpp"
 #include "core/words.hpp"
 
-// [webhooks.endpoints.NAME]: who is told.
+// [webhooks.endpoints.NAME]: URLs that are notified.
 
 namespace headway::config {
 namespace {
@@ -59,7 +59,7 @@ core::Result<> assign_file(WebhookEndpoint& endpoint, std::string_view text) {
     const bool fits = !text.empty() && text.size() <= limits::kStringBytesMax &&
                       text.find_first_of("\r\n") == text.npos;
     if (!fits) return mistake("is empty, too long or not on one line");
-    // Not repeated: whoever puts the secret itself here must not find it in a log.
+    // Not repeated: a secret that was put here by mistake must not appear in a log.
     if (text.starts_with("whsec_")) {
         return mistake("is the secret itself; write it to a file and name that here");
     }

@@ -7,7 +7,7 @@
 
 namespace headway::config {
 
-/// Who is told when something happens, [webhooks.endpoints.NAME].
+/// A URL that is notified of events, [webhooks.endpoints.NAME].
 struct WebhookEndpoint {
     std::string name;
     std::string url;          ///< http or https
@@ -22,7 +22,7 @@ struct WebhookEndpoint {
     bool operator==(const WebhookEndpoint&) const = default;
 };
 
-/// [webhooks]: without an endpoint nobody is told anything.
+/// [webhooks]: without an endpoint no message is sent.
 struct WebhookSettings {
     std::vector<WebhookEndpoint> endpoints;  ///< at most limits::kWebhookEndpointsMax
     /// Before the first try, before the second, ...: what Standard Webhooks recommends, three days.

@@ -170,7 +170,7 @@ export function ApprovalList({ list, first }) {
     } catch (problem) {
       error = problem;
       const won = error.winner?.decision;
-      if (won) error.message = `Decided already: ${won.decision} by ${won.by || 'somebody'}, ${date(won.at)}.`;
+      if (won) error.message = `Decided already: ${won.decision} by ${won.by || 'another person'}, ${date(won.at)}.`;
     }
     busy.current = false;
     decided.current = Date.now();

@@ -35,7 +35,7 @@ function calm({ counts, open }) {
   return `Nothing needs you right now – ${working ? plural(working, 'agent') + ' working' : plural(open, 'session') + ' open'}.`;
 }
 
-// What somebody said or counted is drawn solid, what a rule guesses dashed.
+// What was reported or counted is drawn solid, what a rule infers dashed.
 const Need = ({ item }) => html`
   <a class=${cls('need', 'k-' + (WORDS[item.kind] ? item.kind : ''), item.certain || 'guess')} href=${where(item)}>
     <span class="kind"><${Icon} name=${item.kind} /><b>${WORDS[item.kind] || item.kind}</b>

@@ -105,7 +105,7 @@ export function System() {
     Headway: { Version: v.version, 'Running for': html`<${Ago} at=${s.started_at} /> <small>since ${date(s.started_at)}</small>`,
       Memory: bytes(s.rss_bytes), Access: s.mode, Commit: v.git, Compiler: v.compiler, SQLite: v.sqlite, Boost: v.boost },
     Database: { Size: bytes(d.bytes), Events: count(d.head), 'Write-ahead log': bytes(d.wal_bytes),
-      'Free on disk': bytes(d.disk_free_bytes), Retention: s.retention_seconds ? span(s.retention_seconds * 1000) : 'for ever',
+      'Free on disk': bytes(d.disk_free_bytes), Retention: s.retention_seconds ? span(s.retention_seconds * 1000) : 'unlimited',
       File: d.path },
     Commits: { Made: count(c.count), Median: c.p50_ms + ' ms', '99th percentile': c.p99_ms + ' ms',
       Queue: html`<${Fill} value=${s.queue.waiting} max=${s.queue.max} />` },

@@ -18,9 +18,9 @@ const LIMITS = { max_steps: 'Steps', timeout_seconds: 'Seconds', max_tokens: 'To
 const ACTIONS = {
   nudge: ['Nudge…', 'The agent gets your words as advice with its next report.'],
   pause: ['Pause…', 'The agent is asked to pause; it reads that with its next report.'],
-  resume: ['Resume…', 'The agent is told to go on.'],
+  resume: ['Resume…', 'The agent gets a directive to go on.'],
   budget: ['Extend budget…', 'Adds to what is limited now.'],
-  cancel: ['Cancel…', 'The agent is told to stop; the session ends when the agent ends it.'],
+  cancel: ['Cancel…', 'The agent gets a directive to stop; the session ends when the agent ends it.'],
   end: ['End…', 'Its agent is silent. The session ends at once; should the agent come back, its reports are refused.'],
 };
 const OUTCOMES = [['failed', 'failed'], ['cancelled', 'cancelled']];

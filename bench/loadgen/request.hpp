@@ -8,7 +8,7 @@
 
 #include "bench/loadgen/options.hpp"
 
-// A request that is built once per connection; only the digits of {id} and {now} are written anew
+// A request that is built once per connection; only the digits of {id} and {now} are written again
 // for each sending.
 
 namespace headway::bench {

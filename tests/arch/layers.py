@@ -57,7 +57,7 @@ TEST_LIBRARIES = ("catch2", "rapidcheck", "benchmark", "json", "posix")
 
 
 def library(name: str) -> str:
-    """std, posix, the key of a library, or the header's own name when nobody knows it."""
+    """std, posix, the key of a library, or the header's own name when it is unknown."""
     if re.fullmatch(r"[a-z_0-9]+", name):
         return "std"
     for key, prefixes in LIBRARIES.items():

@@ -4,7 +4,7 @@
 
 A heuristic on braces: good enough for formatted code, and --self-test says what it must see. A function counts from
 the first line of its signature to its closing brace; a lambda counts as part of the function around it. Tests are excepted:
-their tables of cases may be long. The licence line does not count.
+their tables of cases may be long. The licence line is not counted.
 """
 import re
 import sys

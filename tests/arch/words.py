@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Words that the prose of this project does without, in Markdown and in the comments and strings of the sources.
+
+Each has a plain replacement: name the role (the agent, the caller, a person), or say the sentence without it. Block quotes in
+Markdown, and strings that hold the word alone (data, such as the name of a user), are left out. --folders prints how many
+there are in each folder, and nothing else.
+"""
+import argparse
+import collections
+import io
+import pathlib
+import re
+import sys
+import tokenize
+
+import source
+
+WORDS = {
+    "no" "body": "no agent, no client, no person",
+    "who" "ever": "the caller, the client, the person who",
+    "some" "body": "a person, a client",
+    "a" "new": "again",
+    "for " "ever": "without end, without limit",
+    "does not " "count": "is invalid, is not counted",
+    "is " "told": "gets, is notified, reads",
+}
+# Between two words there may be the end of a line and the beginning of the next comment.
+GAP = r"[\s/*#>\"]+"
+PATTERNS = [(word, instead, re.compile(r"\b" + GAP.join(map(re.escape, word.split())) + r"\b", re.I)) for word, instead in WORDS.items()]
+SUFFIXES = (".md", ".cpp", ".hpp", ".py", ".js", ".mjs")
+VENDORED = {"web/preact.js", "web/uplot.js"}
+SKIPPED = {".git", "build", "node_modules", "__pycache__"}
+ALONE = re.compile(r"""["'`]\w+["'`]""")
+QUOTE = re.compile(r"^[ \t]*>.*$", re.M)
+PYTHON_TEXT = {tokenize.COMMENT, tokenize.STRING} | {getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
+
+
+def spaces(text: str) -> str:
+    """As long as `text`, with its line ends."""
+    return re.sub(r"[^\n]", " ", text)
+
+
+def cpp_prose(text: str) -> str:
+    """Comments and literals of C++, all else blank."""
+    code = source.blank(text)
+    return "".join(c if c == "\n" or c != d or c in "\"'" else " " for c, d in zip(text, code))
+
+
+def python_prose(text: str) -> str:
+    """Comments and literals of Python, all else blank."""
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    out, end = [], 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in PYTHON_TEXT:
+            continue
+        begin = starts[token.start[0] - 1] + token.start[1]
+        out += [spaces(text[end:begin]), token.string]
+        end = begin + len(token.string)
+    return "".join(out)
+
+
+def prose(path, text: str) -> str:
+    """What of a file is prose, at the same offsets. Of JavaScript all: a name that is such a word is no better."""
+    if path.suffix == ".md":
+        return QUOTE.sub(lambda m: spaces(m.group()), text)
+    if path.suffix in (".cpp", ".hpp"):
+        text = cpp_prose(text)
+    elif path.suffix == ".py":
+        text = python_prose(text)
+    return ALONE.sub(lambda m: spaces(m.group()), text)
+
+
+def files(root) -> list:
+    return sorted(p for p in root.rglob("*") if p.suffix in SUFFIXES and p.is_file() and not SKIPPED & set(p.relative_to(root).parts)
+                  and str(p.relative_to(root)) not in VENDORED)
+
+
+def scan(root) -> list:
+    findings = []
+    for path in files(root):
+        relative = path.relative_to(root)
+        text = prose(path, path.read_text(encoding="utf-8"))
+        for word, instead, pattern in PATTERNS:
+            for match in pattern.finditer(text):
+                findings.append(f"{relative}:{source.line_of(text, match.start())}: '{word}': {instead}")
+    return findings
+
+
+def folder_of(finding: str) -> str:
+    parts = pathlib.PurePath(finding.split(":", 1)[0]).parts[:-1]
+    return "/".join(parts[:2] if parts[:1] == ("tests",) else parts[:1]) or "."
+
+
+def print_folders(root) -> int:
+    counts = collections.Counter(folder_of(finding) for finding in scan(root))
+    for folder, count in counts.most_common():
+        print(f"{count:5}  {folder}")
+    print(f"{sum(counts.values()):5}  in all")
+    return 1 if counts else 0
+
+
+W = list(WORDS)
+BAD = [
+    (f"a.md:2: '{W[0]}'", {"docs/a.md": f"One\n{W[0].capitalize()} reads it.\n"}),
+    (f"a.cpp:1: '{W[1]}'", {"core/a.cpp": f"int x;  // {W[1]} reads it\n"}),
+    (f"a.hpp:2: '{W[2]}'", {"server/a.hpp": f"/* One,\n {W[2]} */\n"}),
+    (f"a.cpp:1: '{W[3]}'", {"cli/a.cpp": f'auto s = "begins {W[3]}";\n'}),
+    (f"a.cpp:1: '{W[4]}'", {"core/a.cpp": "// waits " + W[4].replace(" ", "\n// ") + "\n"}),
+    (f"a.py:2: '{W[5]}'", {"tests/a.py": f'"""One.\nIt {W[5]}."""\n'}),
+    (f"a.py:1: '{W[6]}'", {"tests/a.py": f"x = 1  # {W[6]}\n"}),
+    (f"a.py:1: '{W[6]}'", {"tests/a.py": f"x = f'{{y}} {W[6]}'\n"}),
+    (f"a.js:1: '{W[0]}'", {"web/a.js": f"const s = `${{x}} {W[0]} there`;\n"}),
+    (f"README.md:1: '{W[2]}'", {"README.md": f"- wants {W[2]}\n"}),
+]
+GOOD = [
+    {"docs/a.md": f"> said {W[0]}\n\nfor every one, renewed, counted\n", "core/a.cpp": "// for every session\nint names_" + W[2] + " = 1;\n"},
+    {"core/a.cpp": f"int {W[3]} = 1;\nauto user = \"{W[0]}\";\nchar c = '\"';  // fine\n", "tests/a.py": f"{W[3]} = pwd('{W[0]}')\n"},
+    {"web/preact.js": W[0], "build/a.md": W[0], "tests/openapi/node_modules/a.js": f"// {W[0]}\n", "api/a.txt": W[0]},
+]
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
+    parser.add_argument("--folders", action="store_true")
+    known, _ = parser.parse_known_args()
+    sys.exit(print_folders(known.root.resolve()) if known.folders else source.run(__doc__, scan, BAD, GOOD))
