@@ -103,8 +103,8 @@ struct ApprovalRequested {
     std::optional<BudgetLimits> extend;  ///< what a budget_extension asks for
     /// Who asks: "agent", "call" (a tool.started that said so), "policy" or "headway".
     std::string source;
-    std::uint64_t question =
-        0;  ///< print of tool and arguments, to recognise the call when it runs
+    /// Print of tool and arguments, to recognise the call when it runs.
+    std::uint64_t question = 0;
     /// Of the arguments and the summary, cut out before they are shown. `args_digest` binds them
     /// all the same, so whoever decides has to know that there is more than is seen.
     std::uint64_t hidden_bytes = 0;

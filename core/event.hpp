@@ -32,8 +32,8 @@ struct Event {
     std::uint64_t n = 0;  ///< 1, 2, 3 ... within the session, without gaps
     Timestamp at = kNever;
     std::uint32_t attempt = 0;  ///< as reported; 0 = not given
-    std::uint32_t next_heartbeat_ms =
-        0;  ///< the interval asked for from here on, when it changed; else 0
+    /// The interval asked for from here on, when it changed; else 0.
+    std::uint32_t next_heartbeat_ms = 0;
     /// What the agent does from here on, when this event changed it; the row of a journal keeps it
     /// so that a stream shows it.
     std::optional<AgentState> state;

@@ -13,8 +13,9 @@ inline constexpr std::string_view kMaxIterationsReached = "max_iterations_reache
 
 /// Why a session failed; an empty code = it did not.
 struct Failure {
-    std::string code;  ///< one of task_failed, low_confidence, max_iterations_reached,
-                       ///< tool_failures, parse_failures, legacy_timeout
+    /// One of task_failed, low_confidence, max_iterations_reached, tool_failures, parse_failures,
+    /// legacy_timeout.
+    std::string code;
     std::string reason;
 };
 

@@ -95,8 +95,8 @@ struct Ledger {
     std::uint32_t epoch = 0;         ///< of progress: ends when something changed
     std::uint32_t rounds = 0;        ///< model turns with a counted call
     std::uint32_t quiet_rounds = 0;  ///< in a row that proved nothing
-    std::uint32_t unproven_rounds =
-        0;  ///< in a row without P2, P3 or P4: edits that no test confirmed
+    /// In a row without P2, P3 or P4: edits that no test confirmed.
+    std::uint32_t unproven_rounds = 0;
     std::uint32_t informed_rounds = 0;  ///< ever, that were P3 or better
     std::uint32_t hard_round = 0;       ///< the last with P1 or P2; 0 = none
     std::uint64_t hard_n = 0;           ///< the last event of P1 or P2; 0 = none
@@ -158,8 +158,8 @@ struct Entry {
     bool known_question = false;
     std::uint32_t repeats = 1;  ///< equal answers to this question since the epoch began
     std::uint64_t first_n = 0;  ///< event of the first of them
-    std::uint32_t reversals =
-        0;  ///< of the path it changed, when it went back to an earlier content
+    /// Of the path it changed, when it went back to an earlier content.
+    std::uint32_t reversals = 0;
     std::uint64_t changed_path = 0;          ///< a path that reached a new content
     std::vector<std::uint64_t> fresh_paths;  ///< changed paths that were not followed before
     bool flaky = false;                      ///< a verification that answers now this, now that

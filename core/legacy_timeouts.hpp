@@ -71,8 +71,8 @@ Timestamp legacy_end(const SessionState& state, const Watch& watch);
 /// Both views of one session side by side.
 struct Comparison {
     LegacyTimeouts timers;
-    std::vector<LegacyKill>
-        kills;      ///< what the timers would have done up to `now`, the first first
+    /// What the timers would have done up to `now`, the first first.
+    std::vector<LegacyKill> kills;
     Millis ran{0};  ///< from the opening to the end, or to now
     bool ended = false;
     bool saved = false;  ///< it would have been killed, and it completed

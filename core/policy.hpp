@@ -91,15 +91,15 @@ struct DetectorPolicy {
 struct Policy {
     Profile profile = Profile::kBalanced;
     Millis heartbeat_interval{10'000};  ///< asked of a quiet agent, kHeartbeatIntervalMin..Max
-    std::uint32_t heartbeat_limit =
-        5;  ///< beats without a state change and without a call in flight, 2..1000
+    /// Beats without a state change and without a call in flight, 2..1000.
+    std::uint32_t heartbeat_limit = 5;
     bool loop_detection = true;  ///< off: only liveness, failures and what the client says count
     bool judge = true;           ///< off: nothing of the session is shown to a judge, whoever asks
     OnStuck on_stuck = OnStuck::kByProfile;
     std::uint64_t max_iterations = 0;     ///< a later one fails the session; 0 = no limit
     std::uint64_t max_tool_failures = 0;  ///< of one tool in a row; one more fails it; 0 = no limit
-    std::uint64_t max_parse_failures =
-        0;  ///< turns in a row that cannot be read; one more fails it; 0 = no limit
+    /// Turns in a row that cannot be read; one more fails it; 0 = no limit.
+    std::uint64_t max_parse_failures = 0;
     Millis tool_time_limit{0};  ///< of one call; a longer one is a failure of its tool; 0 = none
     double min_confidence = 0;  ///< low_confidence_attempts reflections below it fail it; 0 = off
     std::uint32_t low_confidence_attempts = 3;  ///< in a row, 1..kLowConfidenceAttemptsMax

@@ -49,8 +49,8 @@ struct Judgement {
     Verdict verdict = Verdict::kStarting;
     std::string reason;    ///< one sentence a person understands; may be empty while starting
     std::string detector;  ///< which rule spoke, empty for none
-    std::vector<std::uint64_t>
-        evidence;  ///< event numbers it rests on, at most limits::kEvidenceMax
+    /// Event numbers it rests on, at most limits::kEvidenceMax.
+    std::vector<std::uint64_t> evidence;
     Timestamp since = kNever;
     std::vector<std::string> detectors;  ///< all that spoke, `detector` first
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1

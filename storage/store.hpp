@@ -73,8 +73,8 @@ struct IdempotentUse {
 /// What a step of retention did.
 struct Deletion {
     bool more = false;  ///< there is more to do
-    std::optional<SessionKey>
-        doomed;  ///< this session is unknown from now on; copies of it must go
+    /// This session is unknown from now on; copies of it must go.
+    std::optional<SessionKey> doomed;
     std::string doomed_id;
 };
 

@@ -35,8 +35,8 @@ struct HeartbeatRule {
     std::uint64_t working_beats = 0;  ///< in a row, work in flight, nothing moved
     std::uint64_t first_beat = 0;     ///< event number of the first quiet one
     std::uint64_t last_beat = 0;
-    std::uint64_t last_move =
-        0;  ///< event number of what last restarted the count; 0 = nothing yet
+    /// Event number of what last restarted the count; 0 = nothing yet.
+    std::uint64_t last_move = 0;
     std::uint64_t iterations = 0;     ///< quiet beats whose iteration differs from the one before
     std::uint64_t iteration = 0;      ///< of the last beat
     bool rests = false;               ///< idle, or waiting for permission, by its own word

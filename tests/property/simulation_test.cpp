@@ -26,8 +26,8 @@ enum class Habit : std::uint8_t { kHonest, kLoops, kLies, kAsks };
 struct Agent {
     std::string name;
     Habit habit = Habit::kHonest;
-    std::uint64_t run =
-        0;  ///< the next one, in a session of its own, begins some time after an end
+    /// The next one, in a session of its own, begins some time after an end.
+    std::uint64_t run = 0;
     std::string session;
     std::uint32_t attempt = 1;
     std::uint64_t steps = 0;
