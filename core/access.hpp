@@ -11,8 +11,7 @@
 #include "core/result.hpp"
 #include "core/time.hpp"
 
-// Who may do what: the scopes of a token. Pure; what a token looks like and whether one is genuine
-// is the server's to know.
+// Scopes of access tokens. Pure. Format and validity of a token are the server's concern.
 
 namespace headway::core {
 
@@ -37,15 +36,15 @@ public:
     /// Nothing at all.
     Grants() = default;
 
-    /// Reads "read", "approve", "control", "admin" and "report:<prefix of session ids>", where an
-    /// empty prefix fits every session and "report" stands for "report:". A token that reports is
-    /// an agent's, so it gets neither `approve` nor `admin`: nobody decides about himself. Error:
-    /// kInvalidField, `field` the pointer of the scope in the list ("/0") or empty.
+    /// Parses "read", "approve", "control", "admin" and "report:<prefix of session ids>". An empty
+    /// prefix matches every session, and "report" means "report:". A reporting token belongs to an
+    /// agent, so it gets neither `approve` nor `admin`: agents do not decide their own requests.
+    /// Error: kInvalidField, `field` is the pointer of the scope in the list ("/0") or empty.
     static Result<Grants> parse(std::span<const std::string> scopes);
 
     /// Every scope: what the operator has.
     static Grants all();
-    /// What whoever comes without a token may do where none is asked for.
+    /// Scopes of a client without a token, where none is required.
     static Grants anonymous();
 
     /// kReport: for at least one prefix.
@@ -74,7 +73,7 @@ struct TokenRecord {
     Timestamp created_at = kNever;
     Timestamp expires_at = kNever;  ///< kNever: does not expire
     Timestamp revoked_at = kNever;  ///< kNever: was not revoked
-    Timestamp used_at = kNever;     ///< the last time, to about a minute
+    Timestamp used_at = kNever;     ///< last use, to about a minute
 
     bool live(Timestamp now) const noexcept {
         return revoked_at == kNever && (expires_at == kNever || now < expires_at);

@@ -8,9 +8,9 @@
 
 #include "core/time.hpp"
 
-// A second name of a request for approval, for clients that parse UUIDs (first design `request_id:
-// Uuid`). It is made of what the journal holds of the request, so that it is durable and requests
-// of older journals have one too. It is a name and no secret.
+// A second name of an approval request, for clients that parse `request_id` as a UUID
+// (docs/first-designs.md). It is derived from the journal, so it is durable and exists for older
+// journals too. It is not a secret.
 
 namespace headway::core {
 
@@ -19,8 +19,8 @@ namespace headway::core {
 std::string approval_alias(std::string_view session, std::uint64_t n, Timestamp at,
                            std::int64_t cursor);
 
-/// The position that an alias names; nothing when the text is no alias. Whether it is the alias of
-/// the request there is the caller's to compare. Pure.
+/// The position that an alias names, or nothing if the text is no alias. The caller must compare
+/// the alias with that of the request found there. Pure.
 std::optional<std::int64_t> cursor_of_alias(std::string_view alias);
 
 }  // namespace headway::core

@@ -10,8 +10,8 @@
 namespace headway::core {
 namespace {
 
-/// Whether some other call of the tool is under way that no approval names: it may be the one that
-/// an approval without a call_id was given for.
+/// True if another call of the tool, named by no approval, is in flight. It may be the one that an
+/// approval without a call_id was given for.
 bool other_unnamed(const SessionState& state, const ApprovalRequested& call) {
     return std::any_of(state.open_calls.begin(), state.open_calls.end(), [&](const OpenCall& open) {
         const std::string_view id = std::string_view{open.call_id}.substr(0, limits::kIdBytesMax);
@@ -22,7 +22,7 @@ bool other_unnamed(const SessionState& state, const ApprovalRequested& call) {
     });
 }
 
-/// Whether a call of that id ran already: then no approval of another call is its own.
+/// True if a call with that id already ran. Then no other call's approval applies to it.
 bool ran_before(const Approvals& approvals, const ApprovalRequested& call) {
     if (call.call_id.empty()) return false;
     return std::any_of(approvals.requests.begin(), approvals.requests.end(),

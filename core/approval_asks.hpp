@@ -6,16 +6,16 @@
 
 #include "core/session.hpp"
 
-// Whether a call that begins has to be asked about. One approval is one execution, so one that
-// another call is using is no permission for this one.
+// Whether a starting call needs a new approval request. One approval is one execution, so an
+// approval that another call uses does not cover this one.
 
 namespace headway::core {
 
-/// Whether a person has to be asked about the call: no approval is free for it, no grant covers it,
-/// and it has not asked. Pure.
+/// True if a person must be asked about the call: no approval is free for it, no grant covers it,
+/// and no earlier request asked for it. Pure.
 bool asks_anew(const SessionState& state, const ApprovalRequested& call, Timestamp now);
 
-/// The same of the call at this place of a report, which may need no permission. Pure.
+/// The same for the call at position `place` of a report, which may need no approval. Pure.
 bool asks_anew(const SessionState& state, std::span<const CallToAllow> asks, std::size_t place,
                Timestamp now);
 

@@ -11,24 +11,24 @@
 #include "core/text.hpp"
 #include "core/words.hpp"
 
-// Calls that began or finished, as approvals see them: which one is used up, and what deserves an
-// alarm. One approval is one execution: whatever an agent says again is an execution again.
+// Started and finished calls from the view of approvals: which approval they use up, and which
+// alarm they raise. One approval is one execution: the same report again is another execution.
 
 namespace headway::core {
 namespace {
 
 using S = ApprovalStatus;
 
-/// What a call tells of its arguments, beside those that were to run.
+/// What a call reports about its arguments, compared with those that were allowed.
 enum class Told : std::uint8_t { kSame, kOther, kNothing };
 
 bool same_id(std::string_view call_id, const Approval& approval) {
-    // Requests keep so much of an id; calls may have more.
+    // Requests keep only this much of an id; calls may have more.
     const std::string_view kept = cut_text(call_id, limits::kIdBytesMax);
     return !kept.empty() && approval.kind == ApprovalKind::kTool && approval.call_id == kept;
 }
 
-/// How a finished call is recognised, by the best of what it says about itself.
+/// Recognises a finished call by the strongest identification that it carries.
 class FinishedCall {
 public:
     FinishedCall(const ToolFinished& call, const CallPrint& print)
@@ -38,8 +38,8 @@ public:
           exact_said_(is_args_digest(call.args_digest)),
           bound_(call.args_digest.empty() ? std::string{} : bound_digest(call.args_digest)) {}
 
-    /// Journals of earlier versions hold no exact arguments: their calls are matched as they were
-    /// when they were judged.
+    /// Journals of earlier versions hold no exact arguments. Their calls are matched by
+    /// fingerprint, as they were then.
     bool of_before() const { return exact_.empty(); }
 
     bool same_tool(const Approval& approval) const {
@@ -53,8 +53,8 @@ public:
     }
     Told told(const Grant& grant) const { return told(grant.args_digest, grant.question); }
 
-    /// Whether it uses up this approval when that is open. What tells nothing of its arguments can
-    /// only be known by its id, and is none but the call of that id.
+    /// Whether the call uses up this approval if that is open. A call without arguments is known by
+    /// its id only.
     bool uses(const Approval& approval) const {
         if (!same_tool(approval)) return false;
         const Told says = told(approval);
@@ -63,8 +63,9 @@ public:
         return call_.call_id.empty() ? approval.call_id.empty() : named(approval);
     }
 
-    /// The agent says that it was refused before it ran. It may lie: this excuses it only where a
-    /// person was asked and has not said yes, so that it gains no execution that was allowed.
+    /// The agent reports that the call was refused before it ran. It may lie, so this excuses the
+    /// call only where a person was asked and has not approved: then no allowed execution is
+    /// gained.
     bool refused() const {
         static constexpr std::array<std::string_view, 3> kClasses{"permission", "permissiondenied",
                                                                   "denied"};
@@ -85,7 +86,7 @@ private:
         const bool nothing = call_.args.empty() && said.empty();
         if (nothing) return exact_ == digest ? Told::kSame : Told::kNothing;
         if (!call_.args.empty() && exact_ == digest) return Told::kSame;
-        // A client's own kind of digest says which arguments only by coming again.
+        // A digest of the client's own kind identifies arguments only when it repeats.
         if (!said.empty() && !exact_said_ && bound_ == digest) return Told::kSame;
         if (!call_.args.empty()) return Told::kOther;
         return exact_said_ ? whether(said == digest) : Told::kNothing;
@@ -95,10 +96,10 @@ private:
     const CallPrint& print_;
     std::string exact_;
     bool exact_said_;
-    std::string bound_;  ///< made once: a call is compared with every request
+    std::string bound_;  ///< computed once: a call is compared with every request
 };
 
-/// Whether the call of this id ran already: then no approval of another call is its own.
+/// True if the call with this id already ran. Then no other call's approval applies to it.
 bool ran_before(const Approvals& approvals, const FinishedCall& call) {
     if (call.of_before()) return false;
     return std::any_of(
@@ -107,8 +108,8 @@ bool ran_before(const Approvals& approvals, const FinishedCall& call) {
         });
 }
 
-/// The place of the approval that a finished call uses up: that of its own id before another of the
-/// same arguments, and a redeemed one before one that is not.
+/// Position of the approval that a finished call uses up: the one of its own id before others with
+/// the same arguments, and redeemed ones before the rest.
 std::optional<std::size_t> covering(const Approvals& approvals, const FinishedCall& call) {
     const bool again = ran_before(approvals, call);
     std::optional<std::size_t> found;
@@ -142,10 +143,10 @@ bool refused(const Approval& approval) {
            approval.status == S::kIgnored;
 }
 
-/// Whether the call runs against this request.
+/// True if the call violates this request.
 bool against(const Approval& approval, const FinishedCall& call) {
     const bool named = call.named(approval);
-    // An id that a person has allowed is no other tool's.
+    // An id that a person has allowed belongs to one tool only.
     if (!call.same_tool(approval)) return named && approval.open();
     const Told says = call.told(approval);
     const bool seen = named || says == Told::kSame;
@@ -183,7 +184,7 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
     ApprovalAlarm alarm;
     alarm.alarm = ApprovalAlarmKind::kExecutedUnapproved;
     alarm.tool = call.tool;
-    const auto& requests = approvals.requests;  // the newest that speaks of the call
+    const auto& requests = approvals.requests;  // the newest that concerns the call
     const auto about =
         std::find_if(requests.rbegin(), requests.rend(),
                      [&](const Approval& approval) { return against(approval, finished); });
@@ -204,7 +205,8 @@ std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_vi
             return approval.tool == call.tool && same_id(call.call_id, approval);
         });
     if (last == requests.rend() || !refused(*last)) return std::nullopt;
-    // Ids may come again, turn by turn, with other arguments: those are compared when it finishes.
+    // Ids may be reused each turn with other arguments. The arguments are compared when the call
+    // finishes.
     const bool other =
         !call.args_digest.empty() && bound_digest(call.args_digest) != last->args_digest;
     if (other) return std::nullopt;

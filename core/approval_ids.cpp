@@ -7,7 +7,7 @@
 #include "core/assert.hpp"
 #include "core/sha256.hpp"
 
-// What names a request for approval, and what makes two of them equal.
+// Ids of approval requests, and their identity.
 
 namespace headway::core {
 
@@ -29,7 +29,7 @@ std::optional<ApprovalRef> parse_approval_id(std::string_view id) {
 }
 
 std::string identity_of(const ApprovalRequested& asked) {
-    // Each part with its length, so that no part can end early and go on as the next.
+    // Length-prefixed parts, so that two different lists of parts never give the same text.
     std::string text = "headway approval 1";
     const auto part = [&text](std::string_view bytes) {
         text.append("\n").append(std::to_string(bytes.size())).append(":").append(bytes);

@@ -14,15 +14,14 @@
 #include "core/text.hpp"
 #include "core/time.hpp"
 
-// Events about approvals (DESIGN 6). The rules of session_payloads.hpp hold. An approval is known
-// by
-// `<session>.a<n>`, n being the number of its approval.requested event: the id leads to the session
-// without a table, and one session's request cannot be decided in the name of another.
+// Events about approvals (api/API.md, "Approvals"). The rules of session_payloads.hpp hold. The id
+// of an approval is `<session>.a<n>`, where n is the number of its approval.requested event. The id
+// leads to the session without a table, and no request can be decided under another session's name.
 
 namespace headway::core {
 
-/// A JSON value kept whole and byte for byte as it is shown to whoever decides, at most
-/// limits::kApprovalArgsBytesMax. Empty = absent.
+/// A JSON value kept byte for byte as the approver sees it, at most limits::kApprovalArgsBytesMax.
+/// Empty = absent.
 struct ExactJson {
     std::string text;
     bool empty() const noexcept { return text.empty(); }
@@ -51,7 +50,7 @@ struct EnumNames<Decision> {
                                                             "ignore"};
 };
 
-/// What happens to a request that nobody decides in time.
+/// What happens to a request without a decision in time.
 enum class OnExpiry : std::uint8_t { kHold, kReject, kApprove, kEscalate };
 template <>
 struct EnumNames<OnExpiry> {
@@ -59,15 +58,14 @@ struct EnumNames<OnExpiry> {
                                                             "escalate"};
 };
 
-/// How far an approval reaches: this request, every equal one of the session, or those until a
-/// time.
+/// Scope of an approval: this request, all equal ones of the session, or equal ones until a time.
 enum class GrantScope : std::uint8_t { kOnce, kSession, kUntil };
 template <>
 struct EnumNames<GrantScope> {
     static constexpr std::array<std::string_view, 3> kNames{"once", "session", "until"};
 };
 
-/// Which later calls a grant lets through: those with exactly these arguments, or all of the tool.
+/// Which later calls a grant covers: those with exactly these arguments, or all of the tool.
 enum class GrantMatch : std::uint8_t { kArgs, kTool };
 template <>
 struct EnumNames<GrantMatch> {
@@ -76,10 +74,10 @@ struct EnumNames<GrantMatch> {
 
 /// Values are stored: append only.
 enum class ApprovalAlarmKind : std::uint8_t {
-    kNeverExecuted,           ///< approved, and nothing came of it in time
-    kExecutedThoughRejected,  ///< the rejected call ran all the same
+    kNeverExecuted,           ///< approved, but not executed in time
+    kExecutedThoughRejected,  ///< the rejected call ran anyway
     kExecutedUnapproved,      ///< a tool that needs approval ran without one
-    kStartedAfterRejection,   ///< the rejected call was begun all the same
+    kStartedAfterRejection,   ///< the rejected call was started anyway
 };
 template <>
 struct EnumNames<ApprovalAlarmKind> {
@@ -95,18 +93,18 @@ struct ApprovalRequested {
     std::string call_id;
     ExactJson args;
     std::string args_digest;  ///< "sha256:" and 64 hexadecimal digits, of the canonical arguments
-    Text summary;             ///< for whoever decides, may be Markdown
+    Text summary;             ///< for the approver, may be Markdown
     Risk risk = Risk::kUnknown;
     std::vector<std::string> options;  ///< answers to choose from, for a question
     std::optional<std::uint64_t> expires_in_ms;
     OnExpiry on_expiry = OnExpiry::kHold;
     std::optional<BudgetLimits> extend;  ///< what a budget_extension asks for
-    /// Who asks: "agent", "call" (a tool.started that said so), "policy" or "headway".
+    /// Who asks: "agent", "call" (a tool.started that requests it), "policy" or "headway".
     std::string source;
-    /// Print of tool and arguments, to recognise the call when it runs.
+    /// Fingerprint of tool and arguments, to recognise the call when it runs.
     std::uint64_t question = 0;
-    /// Of the arguments and the summary, cut out before they are shown. `args_digest` binds them
-    /// all the same, so whoever decides has to know that there is more than is seen.
+    /// Bytes of arguments and summary that are not shown. `args_digest` binds them anyway, so the
+    /// approver must know that there is more than they see.
     std::uint64_t hidden_bytes = 0;
     bool operator==(const ApprovalRequested&) const = default;
     static constexpr auto fields() {
@@ -121,23 +119,23 @@ struct ApprovalRequested {
     }
 };
 
-/// Who decided, when (the event's `at`), how, and about which bytes.
+/// Who decided, when (the event's `at`), how, and on which bytes.
 struct ApprovalDecided {
     static constexpr EventType kType = EventType::kApprovalDecided;
     std::string id;
     Decision decision = Decision::kReject;
     std::string reason;
-    std::string by;           ///< as far as known; "policy", "grant:<id>" when nobody had to
+    std::string by;           ///< if known; "policy" or "grant:<id>" without a person
     std::string channel;      ///< api, cli, dashboard, approve-agent, expiry, grant
     std::string args_digest;  ///< of the arguments that may run: the shown ones, or the edited ones
     ExactJson edited_args;
     Text response;
     GrantScope scope = GrantScope::kOnce;
     Timestamp until = kNever;  ///< end of a grant `until`
-    bool stop = false;         ///< a rejection that ends the loop
+    bool stop = false;         ///< true for a rejection that ends the loop
     GrantMatch match = GrantMatch::kArgs;
     Timestamp execute_by = kNever;  ///< an approved call that has not run by then raises an alarm
-    std::uint64_t question = 0;     ///< print of the tool and the edited arguments
+    std::uint64_t question = 0;     ///< fingerprint of the tool and the edited arguments
     bool operator==(const ApprovalDecided&) const = default;
     static constexpr auto fields() {
         using A = ApprovalDecided;
@@ -155,7 +153,7 @@ struct ApprovalRedeemed {
     static constexpr EventType kType = EventType::kApprovalRedeemed;
     std::string id;
     std::string args_digest;
-    std::string key;  ///< of whoever redeemed: the same again is answered as the first time
+    std::string key;  ///< from the redeeming client; the same key again gets the same answer
     bool operator==(const ApprovalRedeemed&) const = default;
     static constexpr auto fields() {
         return field_list(required("id", &ApprovalRedeemed::id),
@@ -164,7 +162,7 @@ struct ApprovalRedeemed {
     }
 };
 
-/// The deadline passed; for reject and approve an approval.decided follows.
+/// The deadline passed. For reject and approve, an approval.decided follows.
 struct ApprovalExpired {
     static constexpr EventType kType = EventType::kApprovalExpired;
     std::string id;
@@ -176,7 +174,7 @@ struct ApprovalExpired {
     }
 };
 
-/// A grant ends before its time; what it has let through stays.
+/// A grant ends early. Calls that it covered before stay allowed.
 struct ApprovalRevoked {
     static constexpr EventType kType = EventType::kApprovalRevoked;
     std::string id;
@@ -192,7 +190,7 @@ struct ApprovalRevoked {
 struct ApprovalAlarm {
     static constexpr EventType kType = EventType::kApprovalAlarm;
     ApprovalAlarmKind alarm = ApprovalAlarmKind::kNeverExecuted;
-    std::string id;  ///< of the request, or empty when there was none
+    std::string id;  ///< of the request; empty if there was none
     std::string tool;
     std::vector<std::uint64_t> evidence;
     bool operator==(const ApprovalAlarm&) const = default;
@@ -203,7 +201,7 @@ struct ApprovalAlarm {
     }
 };
 
-/// A person has seen these alarms: they ask for no attention any more. Only an operator says so.
+/// A person has seen these alarms, so they no longer need attention. Only an operator may say so.
 struct AlarmAcknowledged {
     static constexpr EventType kType = EventType::kAlarmAcknowledged;
     std::vector<std::uint64_t> alarms;  ///< numbers of approval.alarm events

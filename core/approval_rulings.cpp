@@ -7,7 +7,7 @@
 #include "core/assert.hpp"
 #include "core/words.hpp"
 
-// What may be decided and used: by whom first, how, and with which bytes.
+// Decisions and redemptions: first one wins, allowed kinds, and which bytes.
 
 namespace headway::core {
 namespace {
@@ -33,7 +33,8 @@ Result<> fits_kind(const Approval& approval, const Ruling& ruling, Timestamp now
     }
     const bool wide = ruling.scope != GrantScope::kOnce;
     if (wide && (!tool || ruling.decision != Decision::kApprove)) {
-        return not_so("only an approved call of a tool can reach further than once", "/scope");
+        return not_so("only approve, for a call of a tool, takes a scope other than once",
+                      "/scope");
     }
     if (ruling.scope == GrantScope::kUntil && ruling.until <= now) {
         return not_so("must be in the future", "/until");
@@ -70,7 +71,7 @@ Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timest
     std::string detail = "it is " + std::string{name_of(approval.status)};
     if (approval.decision) {
         detail = "decided already: " + std::string{name_of(*approval.decision)} + " by " +
-                 (approval.by.empty() ? std::string{"somebody"} : approval.by) +
+                 (approval.by.empty() ? std::string{"an unknown approver"} : approval.by) +
                  "; the first decision stands";
     }
     return Error{ErrorCode::kAlreadyDecided, std::move(detail), {}};
@@ -86,14 +87,14 @@ Result<bool> check_redeem(const Approval& approval, std::string_view args_digest
     if (approval.redeemed_at == kNever && !approval.open()) {
         const bool used = approval.status == S::kExecuted;
         return Error{used ? ErrorCode::kAlreadyRedeemed : ErrorCode::kNotApproved,
-                     used ? "the approved call ran already; ask again for another"
+                     used ? "the approved call already ran; request another approval"
                           : "it is " + std::string{name_of(approval.status)} + ", not approved",
                      {}};
     }
     if (args_digest != approval.run_digest) {
         return Error{ErrorCode::kDigestMismatch,
-                     "these are not the approved arguments, whose digest is " +
-                         approval.run_digest + "; ask again for others",
+                     "the arguments differ from the approved ones, whose digest is " +
+                         approval.run_digest + "; request approval for others",
                      {}};
     }
     if (approval.redeemed_at == kNever) {
@@ -102,7 +103,7 @@ Result<bool> check_redeem(const Approval& approval, std::string_view args_digest
     }
     if (!key.empty() && approval.redeem_key == digest_of(key)) return false;
     return Error{
-        ErrorCode::kAlreadyRedeemed, "an approval is used once, and this one was; ask again", {}};
+        ErrorCode::kAlreadyRedeemed, "this approval is already used; request another one", {}};
 }
 
 bool asks_for_another_way(std::string_view reason) {

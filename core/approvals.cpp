@@ -19,7 +19,7 @@ constexpr std::uint16_t to(std::initializer_list<S> states) {
     return set;
 }
 
-/// By status, what may follow.
+/// Allowed next states by status.
 constexpr std::array<std::uint16_t, EnumNames<S>::kNames.size()> kTransitions{
     /* pending */
     to({S::kApproved, S::kEdited, S::kRejected, S::kResponded, S::kIgnored, S::kExpired,
@@ -47,7 +47,7 @@ Approval* find_mutable(Approvals& approvals, std::string_view id) {
     return found == approvals.requests.end() ? nullptr : &*found;
 }
 
-/// False, and nothing happens, when the table does not allow it.
+/// Returns false and changes nothing if the table does not allow it.
 bool become(Approvals& approvals, Approval& approval, S status, std::uint64_t n, Timestamp at) {
     if (!may_become(approval.status, status)) return false;
     HEADWAY_ASSERT(approval.n <= n && approval.changed_n <= n);
@@ -79,7 +79,8 @@ std::string start_of(std::string_view text, std::size_t bytes = limits::kApprova
     return std::string{cut_text(text, bytes)};
 }
 
-/// What a session may forget first: what needs nothing more, then what waits only to be read.
+/// What a session may drop first: requests that need nothing more, then those that wait only to be
+/// read.
 int worth(const Approval& approval) {
     if (approval.pending()) return 3;
     if (approval.open()) return 2;
@@ -100,7 +101,7 @@ void trim(Approvals& approvals) {
     HEADWAY_ASSERT(requests.size() <= kRequestsMax);
 }
 
-/// Of a call that the agent told only by a digest: the approver sees no arguments at all.
+/// The agent reported only a digest of the arguments, so the approver sees none.
 bool shows_nothing(const ApprovalRequested& asked) {
     return asked.kind == ApprovalKind::kTool && asked.args.empty() && !asked.args_digest.empty() &&
            asked.args_digest != kNoArgsDigest;
@@ -116,8 +117,8 @@ void add_grant(Approvals& approvals, const Approval& approval, Timestamp at) {
     HEADWAY_ASSERT(grants.size() <= limits::kGrantsMax);
 }
 
-/// Notes an alarm. When there are too many, a more urgent one takes the place of the least urgent,
-/// so that a flood of small ones hides nothing.
+/// Records an alarm. When the list is full, a more urgent alarm replaces the least urgent, so that
+/// a flood of minor ones hides nothing.
 void raise(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at) {
     const auto ref = parse_approval_id(alarm.id);
     RaisedAlarm raised{alarm.alarm, ref ? ref->n : 0, start_of(alarm.tool), at, n, 1};
@@ -259,7 +260,7 @@ void enter(Approvals& approvals, const ApprovalRequested& asked, std::uint64_t n
     HEADWAY_ASSERT(approvals.requests.empty() || approvals.requests.back().n < n);
     HEADWAY_ASSERT(approval.pending() && approval.identity_digest.size() == 64);
     approvals.requests.push_back(std::move(approval));
-    if (approvals.pending() > limits::kApprovalsPendingMax) {  // refused before it comes to this
+    if (approvals.pending() > limits::kApprovalsPendingMax) {  // refused earlier
         const auto oldest = std::find_if(approvals.requests.begin(), approvals.requests.end(),
                                          [](const Approval& a) { return a.pending(); });
         HEADWAY_ASSERT(oldest != approvals.requests.end());
@@ -327,9 +328,10 @@ void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Ti
     if (worse) approval->alarm = alarm.alarm;
     approval->alarm_seen = false;
     approval->changed_n = n;
-    if (alarm.tool != approval->tool) return;  // another tool under its id: it still may run
+    // Another tool reported under its id: it may still run.
+    if (alarm.tool != approval->tool) return;
     const bool late = alarm.alarm == ApprovalAlarmKind::kNeverExecuted;
-    // A call that ran while somebody was asked leaves nothing to decide.
+    // A call that ran while its request was pending leaves nothing to decide.
     become(approvals, *approval, late ? S::kNeverExecuted : S::kCancelled, n, at);
 }
 

@@ -14,8 +14,8 @@
 #include "core/time.hpp"
 #include "core/work_payloads.hpp"
 
-// What a session remembers of its approvals, and the rules of their life (DESIGN 6). Pure: events
-// are folded by the enter() functions, everything else only looks.
+// Approvals in a session's state, and the rules of their lifecycle (api/API.md, "Approvals"). Pure:
+// the enter() functions fold events, all others only read.
 
 namespace headway::core {
 
@@ -26,12 +26,12 @@ enum class ApprovalStatus : std::uint8_t {
     kEdited,  ///< approved with other arguments
     kRejected,
     kResponded,  ///< a question was answered
-    kIgnored,    ///< whoever was asked does not want to decide it
-    kExpired,    ///< nobody decided in time, which counts as a rejection
-    kCancelled,  ///< nothing is left to decide: the session ended, or the call ran already
-    kRedeemed,   ///< the one use was taken
+    kIgnored,    ///< the approver declines to decide
+    kExpired,    ///< no decision in time; treated as a rejection
+    kCancelled,  ///< nothing left to decide: the session ended, or the call already ran
+    kRedeemed,   ///< its single use is taken
     kExecuted,
-    kNeverExecuted,  ///< approved, and it did not run in time; it still may
+    kNeverExecuted,  ///< approved, but not executed in time; it still may run
 };
 template <>
 struct EnumNames<ApprovalStatus> {
@@ -40,10 +40,10 @@ struct EnumNames<ApprovalStatus> {
         "expired", "cancelled", "redeemed", "executed", "never_executed"};
 };
 
-/// The one table of an approval's life. Pure.
+/// The one transition table of an approval. Pure.
 bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
 
-/// A request and what came of it. Arguments, response and the whole texts stay in the journal.
+/// A request and its outcome. Arguments, response and full texts stay in the journal.
 struct Approval {
     std::uint64_t n = 0;  ///< of its approval.requested event: the id is `<session>.a<n>`
     ApprovalKind kind = ApprovalKind::kTool;
@@ -56,12 +56,12 @@ struct Approval {
     Timestamp requested_at = kNever;
     Timestamp expires_at = kNever;
     OnExpiry on_expiry = OnExpiry::kHold;
-    bool overdue = false;    ///< expires_at has passed and it still waits
-    bool escalated = false;  ///< and that raised its risk
+    bool overdue = false;    ///< expires_at has passed without a decision
+    bool escalated = false;  ///< expiry raised its risk
     std::optional<BudgetLimits> extend;
     std::string args_digest;     ///< of the arguments shown
-    std::uint64_t identity = 0;  ///< start of identity_digest, to find it by in an index
-    std::uint64_t question = 0;  ///< print of the call that may run (or may not)
+    std::uint64_t identity = 0;  ///< start of identity_digest, the key in an index
+    std::uint64_t question = 0;  ///< fingerprint of the call that may run (or may not)
     std::string run_digest;      ///< of the arguments that may run; empty until approved
     std::optional<Decision> decision;
     std::uint64_t decided_n = 0;
@@ -81,25 +81,25 @@ struct Approval {
     std::optional<ApprovalAlarmKind> alarm;
     bool acknowledged = false;    ///< the agent knows the decision
     std::uint64_t changed_n = 0;  ///< the event that last changed it
-    /// Of kind, tool and arguments (identity_of): equal requests share it, others never.
+    /// Of kind, tool and arguments (identity_of). Equal requests share it, different ones never do.
     std::string identity_digest;
-    bool alarm_seen = false;  ///< a person has acknowledged `alarm`: the same again is news
-    bool unverified = false;  ///< the call that used it did not tell its arguments
-    bool unseen = false;      ///< there is more to it than whoever decides is shown
+    bool alarm_seen = false;  ///< a person has acknowledged `alarm`; the same alarm again is new
+    bool unverified = false;  ///< the call that used it did not report its arguments
+    bool unseen = false;      ///< the approver does not see all of it
 
     bool pending() const noexcept { return status == ApprovalStatus::kPending; }
-    /// Approved and not used up: the call may run.
+    /// Approved and unused: the call may run.
     bool open() const noexcept;
-    /// The decision still has to reach the agent: until it is redeemed, or acknowledged where there
-    /// is nothing to redeem.
+    /// The agent has not received the decision yet: it is neither redeemed nor, where there is
+    /// nothing to redeem, acknowledged.
     bool undelivered() const noexcept;
-    /// Its one call ran, allowed or not: another of the same needs an approval of its own.
+    /// Its one call ran, allowed or not. Another equal call needs an approval of its own.
     bool spent() const noexcept;
     bool operator==(const Approval&) const = default;
     static constexpr auto fields();
 };
 
-/// An approval that reaches further than its own request.
+/// An approval that covers more than its own request.
 struct Grant {
     std::uint64_t n = 0;  ///< of the approval that made it
     ApprovalKind kind = ApprovalKind::kTool;
@@ -107,7 +107,7 @@ struct Grant {
     std::string args_digest;
     std::uint64_t question = 0;
     GrantMatch match = GrantMatch::kArgs;
-    Timestamp until = kNever;  ///< kNever = as long as the session
+    Timestamp until = kNever;  ///< kNever = for the life of the session
     bool live(Timestamp now) const noexcept { return until == kNever || now < until; }
     bool operator==(const Grant&) const = default;
     static constexpr auto fields() {
@@ -118,10 +118,10 @@ struct Grant {
     }
 };
 
-/// An alarm that no person has acknowledged. Equal ones (kind, approval and tool) are one.
+/// An alarm that no person has acknowledged. Equal alarms (kind, approval and tool) are merged.
 struct RaisedAlarm {
     ApprovalAlarmKind kind = ApprovalAlarmKind::kNeverExecuted;
-    std::uint64_t approval = 0;  ///< number of its request; 0 = nobody had been asked
+    std::uint64_t approval = 0;  ///< number of its request; 0 = there was no request
     std::string tool;
     Timestamp at = kNever;    ///< of the last one
     std::uint64_t n = 0;      ///< event of the last one
@@ -135,8 +135,8 @@ struct RaisedAlarm {
     }
 };
 
-/// How urgent an alarm is, more first: what was forbidden and done, what was never asked for, what
-/// was forbidden and begun, what was allowed and left undone. Pure.
+/// Urgency of an alarm, higher first: forbidden but done, never asked, forbidden but started,
+/// allowed but not done. Pure.
 int urgency_of(ApprovalAlarmKind kind) noexcept;
 
 /// The approvals of one session; part of its state.
@@ -145,20 +145,20 @@ struct Approvals {
     std::vector<Approval> requests;
     std::vector<Grant> grants;        ///< at most limits::kGrantsMax
     Timestamp waited_until = kNever;  ///< when the agent last had to wait for a person
-    /// At most limits::kAlarmsMax, oldest first. No report of the agent takes one away, nor does
-    /// the end of the session.
+    /// At most limits::kAlarmsMax, oldest first. Neither a report of the agent nor the end of the
+    /// session removes one.
     std::vector<RaisedAlarm> alarms;
-    std::uint64_t alarms_more = 0;  ///< raised, and not kept here because there were too many
+    std::uint64_t alarms_more = 0;  ///< raised, but dropped for lack of room
 
     const Approval* find(std::uint64_t n) const noexcept;
     std::size_t pending() const noexcept;
     const Approval* oldest_pending() const noexcept;
-    /// The request that asked the very same for the same call and waits, or whose decision the
-    /// agent has not taken up yet (where a call_id tells the call); or null.
+    /// The pending request for the same call with the same content, or the decided one that the
+    /// agent has not used yet (if a call_id identifies the call); or null.
     const Approval* asked_before(const ApprovalRequested& asked) const;
     /// A live grant that answers the request, or null.
     const Grant* grant_for(const ApprovalRequested& asked, Timestamp now) const;
-    /// The most urgent alarm, the oldest of these; or null.
+    /// The most urgent alarm, the oldest of equals; or null.
     const RaisedAlarm* worst_alarm() const noexcept;
     /// An unused approval of exactly this call, or null.
     const Approval* open_for(const ApprovalRequested& asked) const;
@@ -179,14 +179,14 @@ struct ApprovalRef {
     std::string session;
     std::uint64_t n = 0;
 };
-/// Nothing when the text is no id of an approval. The session's name is not checked.
+/// Nothing if the text is not an approval id. The session's name is not checked.
 std::optional<ApprovalRef> parse_approval_id(std::string_view id);
 
-/// What makes two requests equal, whoever asks: the SHA-256, in hexadecimal, of kind, tool and
-/// arguments; without arguments also of what the summary says and offers. One decision may answer
-/// all that share it, so no agent may be able to choose two that do. Pure.
+/// Identity of a request, independent of the sender: the SHA-256, in hexadecimal, of kind, tool and
+/// arguments; without arguments also of summary and options. One decision may answer all requests
+/// that share it, so an agent must not be able to construct a collision. Pure.
 std::string identity_of(const ApprovalRequested& asked);
-/// The number that an index finds such a digest by. Pure.
+/// The index key of such a digest. Pure.
 std::uint64_t identity_start(std::string_view digest);
 
 // Folding.
@@ -198,18 +198,18 @@ void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n
 void enter(Approvals& approvals, const ApprovalRevoked& revoked, std::uint64_t n);
 void enter(Approvals& approvals, const ApprovalAlarm& alarm, std::uint64_t n, Timestamp at);
 void enter(Approvals& approvals, const AlarmAcknowledged& seen, std::uint64_t n);
-/// A call finished: it uses up the approval that covers it, if any. `replayed`: the rules of loops
-/// take it for an earlier finish that came again; an approval is used up by it all the same.
+/// A call finished: it uses up the approval that covers it, if any. A `replayed` call is a replay
+/// for the loop rules, but uses up an approval like any other.
 void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& print, std::uint64_t n,
            bool replayed);
 /// The agent has read the decision.
 void acknowledge(Approvals& approvals, std::string_view id, std::uint64_t n);
-/// The session ended: nobody has to decide any more, and nothing is granted.
+/// The session ended: requests need no decision any more, and grants end.
 void close(Approvals& approvals, std::uint64_t n, Timestamp at);
 
 // Deciding.
 
-/// What a person says. `edited_*` go with kEdit.
+/// A person's decision. `edited_*` go with kEdit.
 struct Ruling {
     /// What a rejection leads to.
     enum class Then : std::uint8_t { kByReason, kStop, kChangeApproach };
@@ -228,39 +228,38 @@ struct Ruling {
     Then then = Then::kByReason;
 };
 
-/// Whether `ruling` can decide `approval`: true = yes, false = that is what was decided already.
-/// Errors: kInvalidField (this kind is not decided so), kAlreadyDecided. Pure.
+/// Whether `ruling` can decide `approval`: true = yes, false = it was already decided so. Errors:
+/// kInvalidField (wrong kind of decision), kAlreadyDecided. Pure.
 Result<bool> check_ruling(const Approval& approval, const Ruling& ruling, Timestamp now);
 
-/// Whether the one use may be taken with these bytes: true = yes, false = it was, by this key.
-/// Errors: kNotApproved, kAlreadyRedeemed, kDigestMismatch. Pure.
+/// Whether the single use may be taken with these bytes: true = yes, false = this key already took
+/// it. Errors: kNotApproved, kAlreadyRedeemed, kDigestMismatch. Pure.
 Result<bool> check_redeem(const Approval& approval, std::string_view args_digest,
                           std::string_view key);
 
 /// Whether a reason asks the agent to go on differently rather than to stop. Pure.
 bool asks_for_another_way(std::string_view reason);
 
-/// The alarm that a call deserves which just finished, judged by what was decided before; nothing
-/// when it was allowed or nobody had to be asked. `must_ask`: the tool needs approval. Pure.
+/// The alarm for a call that just finished, by the decisions before it; nothing if the call was
+/// allowed or needed no approval. `must_ask`: the tool needs approval. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolFinished& call, const CallPrint& print,
                                       bool must_ask, Timestamp now);
-/// The one that a call deserves which just began: by its id it was rejected. Pure.
+/// The alarm for a call that just started: its id was rejected. Pure.
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,
                                       const ToolStarted& call);
 
-/// Since when somebody has been there to hear of calls.
+/// Since when Headway listens, and the grace after a pause.
 struct Attendance {
     Timestamp listening_since = kNever;  ///< since when Headway has been listening
-    /// What an agent gets to report what it did while we were not listening.
+    /// Time that an agent gets to report what it did while Headway was not listening.
     Millis grace{0};
 };
 
-/// When an approved call that has not run raises its alarm. Pure.
+/// When an approved but unexecuted call raises its alarm. Pure.
 Timestamp overdue_at(const Approval& approval, const Attendance& attendance);
 
-/// When something happens by itself next: a request expires, or an approved call is overdue;
-/// kNever = nothing. Pure.
+/// The next deadline: expiry of a request, or an overdue execution; kNever = none. Pure.
 Timestamp next_deadline(const Approvals& approvals, const Attendance& attendance);
 
 constexpr auto Approval::fields() {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A gap in attention below this is the usual delay of an event, and nobody's credit.
+/// An attention gap below this is ordinary delay and gives no credit.
 constexpr Millis kGapNoticed = 1s;
 constexpr double kMicros = 1e6;
 

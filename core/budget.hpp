@@ -9,8 +9,8 @@
 #include "core/session_state.hpp"
 #include "core/watch.hpp"
 
-// What a session has used of its budget, and what follows (DESIGN 6 "Budget"). The formulas are
-// those of the first design: used = 100 * value / limit, pressure = the worst of them. All pure.
+// Use of a session's budget, and what follows from it (api/API.md, "Budgets"): used = 100 * value /
+// limit, pressure = the maximum over the dimensions. All pure.
 
 namespace headway::core {
 
@@ -21,7 +21,7 @@ struct BudgetFigure {
 
     /// 0 without a limit; a limit of 0 is used up.
     double percent() const;
-    /// Whether at least so many percent of the limit are used; exact.
+    /// True if at least this percentage of the limit is used; exact.
     bool reaches(std::uint64_t percent) const;
     /// 0 without a limit and beyond it.
     std::uint64_t left() const;
@@ -48,32 +48,32 @@ struct BudgetStatus {
     Millis extension{0};  ///< beyond the time limit, for calls in flight; 0 = none
 
     std::uint64_t elapsed_seconds() const { return time.used / 1000; }
-    /// So that it and elapsed_seconds() add up to the limit.
+    /// Together with elapsed_seconds() exactly the limit.
     std::optional<std::uint64_t> remaining_seconds() const;
     std::optional<std::uint64_t> steps_remaining() const;
 };
 
-/// At `now`, Headway having listened as `watch` says; an ended session stays at its end.
+/// At `now`, with the attention gaps of `watch`. An ended session stays at its end.
 BudgetStatus budget_status(const SessionState& state, Timestamp now, const Watch& watch);
 
 /// Model turns of the session itself: rounds of its calls, or the highest iteration it reported.
 std::uint64_t own_steps(const SessionState& state);
 
-/// How much of the time since the last event nobody listened for: all until Headway started or woke
-/// up, where it did so after it, and its gaps.
+/// Time since the last event in which Headway was not listening: before its start or wake-up, and
+/// in its attention gaps.
 Millis unheard_gap(const SessionState& state, const Watch& watch);
 
-/// When the time that passes raises the level next, or is used up; kNever when it does neither.
+/// When passing time next raises the level or exhausts the budget; kNever if it does neither.
 Timestamp budget_deadline(const SessionState& state, const Watch& watch);
 
-/// Whether nothing may be used any more: time (with what calls in flight may take beyond it),
-/// tokens or cost are used up, or a step more than the last one was taken.
+/// True if nothing more may be used: time (with the extension for calls in flight), tokens or cost
+/// are used up, or a step beyond the limit was taken.
 bool is_spent(const BudgetStatus& status);
 
 /// Whether a call of that id is under way.
 bool in_flight(const SessionState& state, std::string_view call_id);
 
-/// `added` on top of what is limited; what has no limit stays without.
+/// `added` on top of existing limits. What has no limit stays unlimited.
 BudgetLimits extended_limits(const BudgetLimits& limits, const BudgetLimits& added);
 
 /// In whole millionths of a dollar, never negative, at most kBudgetCountMax.
@@ -82,7 +82,7 @@ std::uint64_t cost_micros(double usd);
 std::uint64_t child_key(std::string_view id);
 BudgetUse added(const BudgetUse& a, const BudgetUse& b);
 
-/// What its parent's journal says about a session: totals, its own children included.
+/// What its parent's journal records about a session: totals, its own children included.
 ChildProgress child_progress_of(const std::string& id, const SessionState& child, Timestamp now,
                                 const Watch& watch);
 /// Whether the parent's figures would change.

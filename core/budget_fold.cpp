@@ -49,7 +49,7 @@ std::string kept(std::string_view text) {
     return std::string{cut};
 }
 
-/// One overload for each payload that a budget cares about.
+/// One overload for each payload that concerns a budget.
 struct Meter {
     SessionState& state;
     BudgetMeter& meter;
@@ -81,7 +81,7 @@ struct Meter {
         if (!said.by_judge()) meter.rate_limited = false;
     }
 
-    /// A beat says nothing about what is waited for, unless the model has answered in between.
+    /// A heartbeat does not change the clock, unless the model has answered in between.
     void operator()(const Heartbeat& beat) const {
         const std::uint64_t iteration = std::min(beat.iteration.value_or(0), kBudgetCountMax);
         if (beat.usage || iteration > meter.iteration_max) meter.rate_limited = false;
@@ -140,7 +140,7 @@ struct Meter {
     void operator()(const BudgetLevelChanged& change) const {
         meter.level = change.to;
         if (change.to >= meter.told_level) return;
-        withdraw();  // what was said is no longer true
+        withdraw();  // the advice no longer holds
         HEADWAY_ASSERT(meter.directive.empty());
         meter.told_level = BudgetLevel::kNominal;
         meter.told = false;
@@ -152,7 +152,7 @@ struct Meter {
             heed(directive);
             return;
         }
-        withdraw();  // the new one stands in its place
+        withdraw();  // the new directive replaces the old one
         meter.directive = directive.id;
         meter.told_level = *directive.budget;
         meter.told = meter.told_level == BudgetLevel::kExhausted && !directive.unasked;
@@ -182,7 +182,7 @@ struct Meter {
         place->level = child.level;
     }
 
-    /// What the budget of a session above asks for; one directive at a time.
+    /// Directives about the budget of an ancestor session; one at a time.
     void heed(const DirectiveIssued& directive) const {
         ParentBudget& parent = meter.parent.change();
         std::erase_if(state.directives,
@@ -190,7 +190,7 @@ struct Meter {
         parent = {directive.from, directive.id, *directive.budget};
     }
 
-    /// With new limits a call may get more time again.
+    /// New limits allow another extension.
     void end_extension() const {
         meter.extended = false;
         meter.extended_calls.clear();
@@ -204,8 +204,8 @@ struct Meter {
     }
 };
 
-/// Whether the event shows that the model went on: what an agent that stands still does not send.
-/// `known`: the highest iteration before it.
+/// True if the event shows that the model continued, which a waiting agent does not send. `known`:
+/// the highest iteration before it.
 bool shows_work(const Payload& payload, std::uint64_t known) {
     if (const auto* beat = std::get_if<Heartbeat>(&payload)) {
         return beat->usage.has_value() || beat->iteration.value_or(0) > known;
@@ -223,8 +223,8 @@ bool shows_work(const Payload& payload, std::uint64_t known) {
            std::holds_alternative<Reflection>(payload);
 }
 
-/// Whether a person has answered, or let the agent go on. What only ran out of time, or was covered
-/// by an earlier grant, is the agent's own doing.
+/// True if a person answered or resumed the agent. Expiry and coverage by an earlier grant are not
+/// a person's answer.
 bool person_answered(const Payload& payload) {
     if (const auto* decided = std::get_if<ApprovalDecided>(&payload)) {
         return decided->channel != "expiry" && decided->channel != "grant";
@@ -234,8 +234,8 @@ bool person_answered(const Payload& payload) {
            directive->from.empty();
 }
 
-/// An open question, or a stated wait, must not make time free: work that comes before a person
-/// has answered takes the time before it.
+/// An open question or a stated wait must not make time free: work reported before the person
+/// answers claims the time before it.
 void settle_wait(SessionState& state, const Event& event, bool works) {
     BudgetMeter& meter = state.budget;
     const bool answered = person_answered(event.payload);
@@ -272,7 +272,7 @@ bool waits_for_human(const SessionState& state) {
 }
 
 void charge_clock(BudgetMeter& meter, const Event& event) {
-    if (event.at <= meter.clock_at) return;  // the clock of another start may run behind
+    if (event.at <= meter.clock_at) return;  // the clock after a restart may be behind
     Millis passed = event.at - meter.clock_at;
     if (const auto* extended = std::get_if<BudgetExtended>(&event.payload)) {
         const auto credited = std::min(extended->credited_ms, kBudgetCountMax);
@@ -282,7 +282,7 @@ void charge_clock(BudgetMeter& meter, const Event& event) {
     if (Millis* clock = clock_of(meter, meter.running)) *clock += passed;
     if (meter.running == BudgetClock::kHuman) meter.waited += passed;
     meter.clock_at = event.at;
-    // Each clock has its part of the time, and none of it is in two.
+    // The clocks partition the time: none of it is counted twice.
     HEADWAY_ASSERT(meter.model + meter.tool + meter.human + meter.rate_limit <=
                    meter.clock_at - kNever);
     HEADWAY_ASSERT(meter.waited <= meter.human);
@@ -300,7 +300,8 @@ void meter_event(SessionState& state, const Event& event, bool replayed) {
     if (!meter.extended_calls.empty()) {
         std::erase_if(meter.extended_calls,
                       [&](const std::string& call) { return !in_flight(state, call); });
-        if (meter.extended_calls.empty()) meter.extension_seconds = 0;  // it was theirs
+        // The extension was for these calls.
+        if (meter.extended_calls.empty()) meter.extension_seconds = 0;
     }
     meter.running = clock_after(state);
     HEADWAY_ASSERT(state.ended() == (meter.running == BudgetClock::kNone));

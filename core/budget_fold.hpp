@@ -7,11 +7,11 @@
 
 namespace headway::core {
 
-/// Before the event is folded: the time up to it belongs to whoever was waited for until now.
+/// Before the event is folded: the time up to it goes to the clock that was running.
 void charge_clock(BudgetMeter& meter, const Event& event);
 
-/// After it: what it used, what it says about the budget, and whose time runs from here on.
-/// `replayed`: a call that had finished before; it used nothing.
+/// After it: charges what the event used and starts the clock for the time from here on.
+/// `replayed`: a call that had already finished; it used nothing.
 void meter_event(SessionState& state, const Event& event, bool replayed);
 
 /// Whether the session waits for a person.

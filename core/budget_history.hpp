@@ -9,7 +9,7 @@
 
 #include "core/session_state.hpp"
 
-// What ended sessions have used, and what that says about one that runs. Pure.
+// Use by ended sessions, and predictions from it. Pure.
 
 namespace headway::core {
 
@@ -28,7 +28,8 @@ struct UseRecord {
 /// Precondition: it has ended.
 UseRecord use_record_of(const SessionState& state);
 
-/// The smallest value that at least `percent` of all are not above (nearest rank); 0 of none.
+/// Nearest-rank percentile: the smallest value that at least `percent` of all do not exceed; 0 if
+/// empty.
 std::uint64_t percentile(std::vector<std::uint64_t> values, unsigned percent);
 
 struct Percentiles {
@@ -50,7 +51,7 @@ struct UseSummary {
 /// By agent type and outcome, in that order.
 std::vector<UseSummary> summarize(std::span<const UseRecord> records);
 
-/// So much more is expected until a session completes.
+/// Expected further use until the session completes.
 struct Forecast {
     std::uint64_t samples = 0;  ///< completed sessions that used at least as much
     std::uint64_t p10 = 0;
@@ -61,15 +62,15 @@ struct Forecast {
 struct BudgetPrediction {
     std::string agent;
     std::uint64_t history = 0;      ///< completed sessions of the type that were looked at
-    std::optional<Forecast> steps;  ///< absent when none used as much
+    std::optional<Forecast> steps;  ///< absent if no session used as much
     std::optional<Forecast> seconds;
 };
 
 /// Completed sessions of a type that a prediction needs.
 inline constexpr std::size_t kPredictionHistoryMin = 5;
 
-/// From the records of the session's agent type; only completed ones count, since how long the
-/// others would have taken nobody knows.
+/// From the records of the session's agent type. Only completed sessions count: how long the others
+/// would have taken is unknown.
 BudgetPrediction predict(const std::string& agent, std::span<const UseRecord> records,
                          std::uint64_t steps, std::uint64_t elapsed_ms);
 

@@ -12,12 +12,12 @@
 #include "core/rare.hpp"
 #include "core/time.hpp"
 
-// What a session has used, as part of its state. Costs are whole millionths of a dollar, so that a
-// replay adds up to the same sum in any order.
+// A session's use, as part of its state. Costs are whole millionths of a dollar, so that the sum
+// does not depend on the order.
 
 namespace headway::core {
 
-/// Whom a session waits for, and so whose time passes.
+/// What a session waits for, and so which clock runs.
 enum class BudgetClock : std::uint8_t { kNone, kModel, kTool, kHuman, kRateLimit };
 template <>
 struct EnumNames<BudgetClock> {
@@ -25,10 +25,10 @@ struct EnumNames<BudgetClock> {
                                                             "rate_limit"};
 };
 
-/// Beyond this, counts stay where they are: far from any use, and a hundred times it still fits.
+/// Counters saturate here: far above real use, and a hundred times it still fits.
 inline constexpr std::uint64_t kBudgetCountMax = 1'000'000'000'000'000;
 
-/// What adds up over sessions.
+/// What is summed over sessions.
 struct BudgetUse {
     std::uint64_t steps = 0;
     std::uint64_t tokens = 0;
@@ -52,8 +52,7 @@ struct ChildUse {
     }
 };
 
-/// The last words of the agent and the last result, for the partial result of a session that is
-/// ended.
+/// The agent's last message and the last result, for the partial result of an ended session.
 struct LastWords {
     std::string message;
     std::string tool;
@@ -69,10 +68,10 @@ struct LastWords {
     }
 };
 
-/// What the agent was told of the budget of a session above it.
+/// What the agent knows about the budget of an ancestor session.
 struct ParentBudget {
     std::string session;
-    std::string directive;  ///< id of the last one that still holds
+    std::string directive;  ///< id of the directive in force, if any
     BudgetLevel level = BudgetLevel::kNominal;
     bool operator==(const ParentBudget&) const = default;
     static constexpr auto fields() {
@@ -90,27 +89,27 @@ struct BudgetMeter {
     Millis tool{0};
     Millis human{0};
     Millis rate_limit{0};
-    /// Of `human`: what has passed since a person or the agent last did something.
+    /// Of `human`: time since the last action of a person or the agent.
     Millis waited{0};
     std::uint64_t iteration_max = 0;
     std::uint64_t tokens = 0;
     std::uint64_t cost_micros = 0;
-    std::vector<ChildUse> children;           ///< open ones, at most limits::kChildrenMax
-    BudgetUse ended_children;                 ///< sum of those that have ended
-    std::uint64_t ended_count = 0;            ///< how many those are
-    std::uint64_t uncounted_count = 0;        ///< times that a child found no place in `children`
-    std::string directive;                    ///< id of the last one that still holds
-    std::vector<std::string> extended_calls;  ///< in flight, and given more time for
-    std::uint64_t extension_seconds = 0;      ///< that these may take beyond the limit
-    bool extended = false;                    ///< that was given: it is given once
-    std::vector<LastWords> last_words;  ///< one or none: kept, and paid for, only under a budget
-    BudgetClock running = BudgetClock::kNone;        ///< since clock_at
-    BudgetLevel level = BudgetLevel::kNominal;       ///< as last journaled
-    BudgetLevel told_level = BudgetLevel::kNominal;  ///< that `directive` speaks of
+    std::vector<ChildUse> children;             ///< open ones, at most limits::kChildrenMax
+    BudgetUse ended_children;                   ///< sum of those that have ended
+    std::uint64_t ended_count = 0;              ///< how many those are
+    std::uint64_t uncounted_count = 0;          ///< times that `children` had no room for a child
+    std::string directive;                      ///< id of the directive in force, if any
+    std::vector<std::string> extended_calls;    ///< in flight, with extra time
+    std::uint64_t extension_seconds = 0;        ///< extra time of these calls beyond the limit
+    bool extended = false;                      ///< the extension was given: only once
+    std::vector<LastWords> last_words;          ///< at most one; kept only under a budget
+    BudgetClock running = BudgetClock::kNone;   ///< since clock_at
+    BudgetLevel level = BudgetLevel::kNominal;  ///< as last journaled
+    BudgetLevel told_level = BudgetLevel::kNominal;  ///< level of `directive`
     bool rate_limited = false;
     BudgetSource source = BudgetSource::kNone;  ///< of `limits`
     Rare<ParentBudget> parent;
-    bool told = false;  ///< a reply has told the agent to stop: another step ends the session
+    bool told = false;  ///< a reply carried the stop: another step ends the session
 
     /// A place for the last words.
     LastWords& words() {

@@ -12,8 +12,8 @@
 #include "core/fields.hpp"
 #include "core/verdict.hpp"
 
-// Events about budgets (DESIGN 6), and the parts that sessions and reports carry. The rules of
-// session_payloads.hpp hold. Names are those of the first design (`timeout_seconds`, `max_steps`).
+// Events about budgets (api/API.md, "Budgets"), and the parts that sessions and reports carry. The
+// rules of session_payloads.hpp hold. Names follow docs/first-designs.md (`timeout_seconds`).
 
 namespace headway::core {
 
@@ -33,16 +33,17 @@ struct BudgetLimits {
 };
 
 /// How use becomes a level; journaled with the session, so that a replay does not depend on today's
-/// configuration. What equals a default here is not written: never change one, change the
-/// configuration's.
+/// configuration. A value equal to its default here is not written: never change a default here,
+/// change the configuration's.
 struct BudgetRules {
-    std::uint64_t wrap_up_percent = 70;       ///< of the worst dimension: `low`
-    std::uint64_t warn_percent = 80;          ///< `critical`
-    std::uint64_t force_exit_percent = 90;    ///< `exhausted`
-    std::uint64_t time_wrap_up_percent = 80;  ///< of the time: `low`, whatever wrap_up_percent is
-    bool count_human = false;                 ///< time in which a person is waited for counts
-    bool count_rate_limit = true;             ///< time in which a provider holds it off counts
-    bool roll_up = true;                      ///< what its children use counts
+    std::uint64_t wrap_up_percent = 70;     ///< of the worst dimension: `low`
+    std::uint64_t warn_percent = 80;        ///< `critical`
+    std::uint64_t force_exit_percent = 90;  ///< `exhausted`
+    /// Of the time: `low`, independent of wrap_up_percent.
+    std::uint64_t time_wrap_up_percent = 80;
+    bool count_human = false;      ///< time spent waiting for a person counts
+    bool count_rate_limit = true;  ///< time spent waiting for a provider's rate limit counts
+    bool roll_up = true;           ///< use of child sessions counts
     std::uint64_t in_flight_extension_seconds = 60;  ///< for a call that runs out of time; 0 = none
     bool updates = false;                            ///< a `budget.updated` with each step
     /// Limit and extension together stay below this, where the limit does; 0 = no such bound.
@@ -63,13 +64,13 @@ struct BudgetRules {
 
 /// Where the limits in force come from. Values are stored: append only.
 enum class BudgetSource : std::uint8_t {
-    kNone,      ///< there are none
+    kNone,      ///< no limits
     kRequest,   ///< the opening named them
     kConfig,    ///< the daemon's, for the agent type or for all
-    kBuiltin,   ///< the first design's, for `plan` and `explore`
-    kMixed,     ///< some named by the opening, others by the daemon
+    kBuiltin,   ///< docs/first-designs.md, for `plan` and `explore`
+    kMixed,     ///< some from the opening, others from the daemon
     kOperator,  ///< set or extended while the session ran
-    kUnknown,   ///< the session was opened by a Headway that did not write it down
+    kUnknown,   ///< opened by an older version that did not record it
 };
 template <>
 struct EnumNames<BudgetSource> {
@@ -77,7 +78,7 @@ struct EnumNames<BudgetSource> {
         "none", "request", "config", "builtin", "mixed", "operator", "unknown"};
 };
 
-/// What the agent used since it last said so; reported with a heartbeat, a message or a call.
+/// The agent's use since its last report of use; part of a heartbeat, a message or a call.
 struct Usage {
     std::uint64_t tokens = 0;  ///< 0 = input_tokens + output_tokens
     std::uint64_t input_tokens = 0;
@@ -105,7 +106,7 @@ struct EnumNames<BudgetDimension> {
                                                             "cost"};
 };
 
-/// The operator gave the session these limits in place of what it had.
+/// The operator replaced the session's limits.
 struct BudgetSet {
     static constexpr EventType kType = EventType::kBudgetSet;
     BudgetLimits limits;
@@ -118,16 +119,16 @@ struct BudgetSet {
     }
 };
 
-/// So much was added to the limits that are set; where `calls` names some, not to the limits but to
-/// what these calls may take beyond them.
+/// Added to the limits in force. If `calls` is not empty, the addition is extra time of these calls
+/// only.
 struct BudgetExtended {
     static constexpr EventType kType = EventType::kBudgetExtended;
     BudgetLimits added;
     std::string by;
     std::string reason;
     std::string approval;    ///< the request that was approved, or empty
-    bool automatic = false;  ///< by Headway: for a call in flight, or for time in which it was down
-    /// Of the time before this event: in it nobody listened, so it is nobody's use.
+    bool automatic = false;  ///< by Headway: for a call in flight, or for its own downtime
+    /// Time before this event in which Headway was not listening, so it counts as no use.
     std::uint64_t credited_ms = 0;
     std::vector<std::string> calls;  ///< in flight when the time was used up; each once
     bool operator==(const BudgetExtended&) const = default;
@@ -141,7 +142,7 @@ struct BudgetExtended {
     }
 };
 
-/// The level moved, with the figures at that moment (first design `BudgetUpdate`).
+/// The level changed, with the figures at that moment.
 struct BudgetLevelChanged {
     static constexpr EventType kType = EventType::kBudgetLevel;
     BudgetLevel from = BudgetLevel::kNominal;
@@ -165,8 +166,7 @@ struct BudgetLevelChanged {
     }
 };
 
-/// A step was taken: the figures at that moment (first design `BudgetUpdate`), with
-/// BudgetRules::updates.
+/// A step was taken, with the figures at that moment; only with BudgetRules::updates.
 struct BudgetUpdated {
     static constexpr EventType kType = EventType::kBudgetUpdated;
     std::uint64_t elapsed_seconds = 0;
@@ -188,8 +188,8 @@ struct BudgetUpdated {
     }
 };
 
-/// In the journal of the parent: what a session that it opened has used by now (first design
-/// `SubagentStepProgress`). Figures are totals, so that the last one counts.
+/// In the parent's journal: total use of a child session so far. Figures are totals, so the last
+/// one holds.
 struct ChildProgress {
     static constexpr EventType kType = EventType::kChildProgress;
     std::string child;

@@ -20,7 +20,7 @@ Result<> check_whole(const std::optional<std::uint64_t>& limit, std::uint64_t mi
     return out_of_bounds(pointer, name, std::to_string(min) + " to " + std::to_string(max));
 }
 
-/// The upper bounds of what the configuration may leave without one.
+/// Upper bound where the configuration sets none.
 std::uint64_t tokens_max(const BudgetBounds& bounds) {
     return bounds.max_tokens_max != 0 ? bounds.max_tokens_max : kMaxTokensMax;
 }
@@ -29,7 +29,7 @@ double cost_max(const BudgetBounds& bounds) {
     return bounds.max_cost_usd_max != 0 ? bounds.max_cost_usd_max : kMaxCostUsdMax;
 }
 
-/// As a person writes it: 2, 0.5.
+/// Short decimal form: 2, 0.5.
 std::string amount(double number) {
     char digits[32];
     const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number);
@@ -53,7 +53,7 @@ Result<> at_most(const std::optional<T>& added, T max, const std::string& shown,
                  std::string{pointer} + "/" + name};
 }
 
-/// What is left of `added` up to `max`; nothing where there is no limit.
+/// The part of `added` that fits below `max`; nothing without a limit.
 template <class T>
 std::optional<T> fitting(const std::optional<T>& limit, const std::optional<T>& added, T max) {
     if (!limit || !added || *added == 0 || *limit >= max) return std::nullopt;

@@ -11,13 +11,13 @@
 
 namespace headway::core {
 
-/// What sessions of one agent type get when their opening leaves it open.
+/// Budget of one agent type, for what the opening leaves open.
 struct AgentBudget {
     std::string type;
     BudgetLimits limits;
 };
 
-/// Between which an opening and an operator may set a limit; both ends included.
+/// Bounds for limits set by an opening or an operator; both ends included.
 struct BudgetBounds {
     std::uint64_t timeout_seconds_min = 30;
     std::uint64_t timeout_seconds_max = 3600;
@@ -27,54 +27,54 @@ struct BudgetBounds {
     double max_cost_usd_max = 0;       ///< 0 = none
 };
 
-/// The daemon's configuration of budgets. Nobody has one unless somebody set it.
+/// Budget configuration of the daemon. By default there are no budgets.
 struct BudgetSettings {
-    BudgetLimits defaults;  ///< of types without an entry; nothing: no budget
+    BudgetLimits defaults;  ///< for types without an entry; empty: no budget
     BudgetRules rules;
     BudgetBounds bounds;
     std::vector<AgentBudget> agents;
-    /// Whether the first design's budgets hold for types without an entry: `plan` 600 s and 50
-    /// steps, `explore` 300 s and 30.
+    /// True if the built-in budgets (docs/first-designs.md) apply to types without an entry: `plan`
+    /// 600 s and 50 steps, `explore` 300 s and 30.
     bool builtin = false;
 };
 
-/// The limits that a session starts with, and where they come from.
+/// The limits that a session starts with, and their source.
 struct OpeningBudget {
     BudgetLimits limits;
     BudgetSource source = BudgetSource::kNone;
     bool operator==(const OpeningBudget&) const = default;
 };
 
-/// What is wrong with these settings as a whole, or empty. Pure.
+/// The first inconsistency of these settings, or empty. Pure.
 std::string mistake_in(const BudgetSettings& settings);
 
-/// The limits of a session of this agent type (case does not matter) that was opened with `asked`:
-/// each from the opening, else from the type, else from the defaults. Pure.
+/// The limits of a session of this agent type (case-insensitive) opened with `asked`: each from the
+/// opening, else from the type, else from the defaults. Pure.
 OpeningBudget opening_budget(const BudgetSettings& settings, std::string_view agent_type,
                              const BudgetLimits& asked);
 
-/// Error: kInvalidField; its field is `pointer` and the name of the limit that is out of bounds.
+/// Error: kInvalidField; its field is `pointer` plus the name of the limit that is out of bounds.
 /// Pure.
 Result<> check_bounds(const BudgetLimits& limits, const BudgetBounds& bounds,
                       std::string_view pointer);
 
-/// What may be added at once: at least something, and no more than the upper bounds. Error:
-/// kInvalidField. Pure.
+/// Checks an extension: at least one amount, none above the upper bounds. Error: kInvalidField.
+/// Pure.
 Result<> check_extension(const BudgetLimits& added, const BudgetBounds& bounds,
                          std::string_view pointer);
 
-/// Whether no amount is above the upper bounds: what a request for more may ask for. Error:
-/// kInvalidField. Pure.
+/// Checks that no amount exceeds the upper bounds, for requests for more. Error: kInvalidField.
+/// Pure.
 Result<> check_at_most(const BudgetLimits& added, const BudgetBounds& bounds,
                        std::string_view pointer);
 
-/// What of `added` fits between `limits` and the upper bounds; of a limit that is not set, nothing.
+/// The part of `added` that fits between `limits` and the upper bounds; nothing for an unset limit.
 /// Pure.
 BudgetLimits within_bounds(const BudgetLimits& limits, const BudgetLimits& added,
                            const BudgetBounds& bounds);
 
 inline constexpr std::uint64_t kMaxTokensMax = 1'000'000'000'000;
-inline constexpr double kMaxCostUsdMin = 0.000001;  ///< what a cost is counted in
+inline constexpr double kMaxCostUsdMin = 0.000001;  ///< smallest unit of cost
 inline constexpr double kMaxCostUsdMax = 1'000'000;
 
 }  // namespace headway::core

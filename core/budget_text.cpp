@@ -14,7 +14,7 @@ std::string percent(double value) {
     return std::to_string(static_cast<std::uint64_t>(value)) + "%";
 }
 
-/// Dollars with as many digits as the amount has, two at least.
+/// Dollars with all significant digits, two at least.
 std::string dollars(std::uint64_t micros) {
     char text[40];
     const int size = std::snprintf(text, sizeof text, "%llu.%06llu",

@@ -6,11 +6,11 @@
 
 #include "core/budget.hpp"
 
-// What agents and people read about a budget. Pure.
+// Texts about a budget, for agents and people. Pure.
 
 namespace headway::core {
 
-/// The block for the system message, word for word that of the first design:
+/// The block for the system message, in the wording of docs/first-designs.md:
 ///
 ///     [EXECUTION BUDGET]
 ///     Current Progress: Step 15/30, Elapsed: 45/300 seconds
@@ -18,25 +18,25 @@ namespace headway::core {
 ///     Remaining: 255 seconds, 15 steps
 ///     Status: NOMINAL (Continue normally)
 ///
-/// Without a limit on time or steps its part is left out; tokens and cost have a line each when
-/// they are limited. Percentages are rounded down: "69%" never says LOW.
+/// A part without a limit on time or steps is left out; limited tokens and cost have a line each.
+/// Percentages are rounded down: "69%" never says LOW.
 std::string budget_prompt(const BudgetStatus& status);
 
 /// The reason of the directive for a level above nominal, with the figures; at most
 /// limits::kStringBytesMax.
 std::string budget_advice(const BudgetStatus& status);
 
-/// The reason of the directive of a session whose use counts for `parent`, whose budget is at this
-/// level; nominal: that one has more again.
+/// The reason of the directive to a session whose use counts for `parent`, whose budget is at this
+/// level; nominal: the parent has more again.
 std::string parent_budget_advice(std::string_view parent, BudgetLevel level);
 
 /// "90% of the steps are used (27 of 30 steps, 100 of 300 seconds)"
 std::string budget_figures(const BudgetStatus& status);
 
-/// What a session that Headway ends has to show: `{"partial":true,"message":..,"tool":..,
-/// "tool_result":..,"newest":..}`, of which `message` is the last of the agent and `tool_result`
-/// that of the last call that went well, each cut to limits::kPartialResultBytesMax; `newest`
-/// names the newer of both. Empty when it has nothing.
+/// Partial result of a session that Headway ends: `{"partial":true,"message":..,"tool":..,
+/// "tool_result":..,"newest":..}`. `message` is the agent's last message, `tool_result` the result
+/// of the last successful call, each cut to limits::kPartialResultBytesMax; `newest` names the
+/// newer of both. Empty if there is neither.
 Json partial_result(const BudgetMeter& meter);
 
 }  // namespace headway::core

@@ -12,15 +12,15 @@
 
 namespace headway::core {
 
-/// What a call is for, as far as its name and its shell command tell. Values are stored: append
+/// Purpose of a call, as far as its name and its shell command show. Values are stored: append
 /// only.
 enum class CallKind : std::uint8_t {
     kOther,
-    kRead,    ///< looks at something: read, search, list
+    kRead,    ///< reads something: read, search, list
     kEdit,    ///< claims to change files or other state
     kVerify,  ///< tests, builds, linters: its result measures the work
-    kPoll,    ///< asks how something that runs elsewhere is doing
-    kSleep,   ///< does nothing but let time pass
+    kPoll,    ///< asks for the status of something that runs elsewhere
+    kSleep,   ///< only lets time pass
     kPlan,    ///< plans, to-do lists, thoughts: never progress by itself
     kCommit,  ///< moves the head of version control
 };
@@ -30,7 +30,7 @@ struct EnumNames<CallKind> {
                                                             "poll",  "sleep", "plan", "commit"};
 };
 
-/// Why a call failed (detection.md 2.1 err*). Values are stored: append only.
+/// Why a call failed (docs/detection.md, section 9). Values are stored: append only.
 enum class FailureKind : std::uint8_t {
     kNone,
     kOther,
@@ -38,13 +38,13 @@ enum class FailureKind : std::uint8_t {
     kAuth,         ///< 401, 403, credentials, permissions
     kUnknownTool,  ///< the tool does not exist or is not available
     kNotFound,
-    kMismatch,   ///< what was to be replaced is not there
+    kMismatch,   ///< the text to replace does not exist
     kAssertion,  ///< red tests, compiler and linter errors
     kTruncated,  ///< the model's turn was cut, empty or could not be parsed
     kContext,    ///< the prompt did not fit the model's window
     kRefused,    ///< the model's API refused the request itself: 400, 404, 422
-    kTimeout,    ///< a tool was cut off by its own limit
-    kNetwork,    ///< a tool did not reach what it was sent to
+    kTimeout,    ///< a tool was stopped by its own limit
+    kNetwork,    ///< a tool did not reach its target
 };
 template <>
 struct EnumNames<FailureKind> {
@@ -53,27 +53,28 @@ struct EnumNames<FailureKind> {
         "assertion", "truncated", "context",   "refused", "timeout",      "network"};
 };
 
-/// What the rules compare of a finished tool call: made once, where the JSON is, and stored with
-/// the event, so that a replay compares what the session was judged by. 64-bit members are the low
-/// halves of 128-bit digests; 0 = there is none.
+/// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it
+/// once and stores it with the event, so a replay compares what the session was judged by. 64-bit
+/// members are the low halves of 128-bit digests; 0 = none.
 struct CallPrint {
     Digest question;                ///< tool and canonical arguments
-    Digest outcome;                 ///< canonical result or error, and whether it went well
-    std::uint64_t raw_outcome = 0;  ///< the same before anything volatile was masked
+    Digest outcome;                 ///< canonical result or error, and success
+    std::uint64_t raw_outcome = 0;  ///< the same before masking
     std::uint64_t diagnostic = 0;   ///< kind and first diagnostic line of a failure or a red run
-    std::uint64_t content = 0;      ///< of an edit that names no digest: what it writes
-    std::uint64_t path = 0;         ///< of what the call touches, when it names one
+    std::uint64_t content = 0;      ///< what an edit without a digest writes
+    std::uint64_t path = 0;         ///< path that the call names, if any
     CallKind kind = CallKind::kOther;
     FailureKind failure = FailureKind::kNone;
-    bool typed_failure = false;  ///< the client said so; else read from the message
-    bool trivial = false;        ///< an empty result or a bare acknowledgement: tells nothing
-    bool running = false;        ///< the result says that something is still under way
-    bool measured = false;       ///< timings are the answer, so they are not volatile
-    std::optional<std::uint64_t> failing;  ///< tests and errors that a verifying call counted
+    bool typed_failure = false;  ///< reported by the client, not read from the message
+    bool trivial = false;        ///< an empty result or a bare acknowledgement: no information
+    bool running = false;        ///< the result says that something is still running
+    bool measured = false;       ///< timings are the answer, so they are not masked
+    /// Failed tests and errors that a verifying call counted.
+    std::optional<std::uint64_t> failing;
     std::uint64_t result_bytes = 0;
-    /// The two halves of the SHA-256 of the exact arguments, by which approvals know a call
-    /// (args_of()). Nothing is masked in it, as it is in `question`. Zero in prints from before and
-    /// where no approval is near.
+    /// Both halves of the SHA-256 of the exact arguments, by which approvals identify a call
+    /// (args_of()). Unlike `question`, nothing is masked. Zero in older fingerprints and in
+    /// sessions without approvals.
     Digest args_start;
     Digest args_end;
 

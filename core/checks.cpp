@@ -10,7 +10,7 @@
 namespace headway::core {
 namespace {
 
-/// Rounds between two automatic checks: the surer the judge was, the longer (detection.md 2.6).
+/// Rounds between two automatic checks: more for a surer answer (docs/detection.md, section 10).
 constexpr std::uint32_t kSpacingMin = 5;
 constexpr std::uint32_t kSpacingMax = 15;
 
@@ -19,7 +19,7 @@ static_assert(kConfirmConfidenceMin > 0 && kConfirmConfidenceMin <= 1);
 
 std::uint32_t spacing(const CheckCompleted& done) {
     if (!done.answer) return kSpacingMax;
-    // What a damaged journal says need not even be a number.
+    // A damaged journal may hold anything, even NaN.
     const double sure = done.confidence > 0 ? std::min(done.confidence, 1.0) : 0.0;
     const auto more = static_cast<std::uint32_t>((kSpacingMax - kSpacingMin) * sure);
     HEADWAY_ASSERT(more <= kSpacingMax - kSpacingMin);
@@ -49,7 +49,7 @@ void begin_check(SessionState& state, const CheckRequested& asked, std::uint64_t
     pending.confirm = asked.confirm;
     pending.loop = state.judgement.loop;
     pending.round = state.ledger.rounds;
-    if (asked.cause == CheckCause::kConfirm) {  // it is about what the first was asked about
+    if (asked.cause == CheckCause::kConfirm) {  // it concerns the question of the first check
         pending.loop = checks.loop;
         pending.round = checks.round;
     }
@@ -96,7 +96,7 @@ void end_check(SessionState& state, const CheckCompleted& done, std::uint64_t n)
         return;
     }
     if (checks.loop == asked.loop && checks.confirmed && checks.asked_n > state.ledger.hard_n) {
-        return;  // the first answer stands; a later one would only put it off
+        return;  // the first answer stands; a later one would only postpone it
     }
     checks.loop = asked.loop;
     checks.round = asked.round;

@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::initializer_list<std::string_view>;
 
-// Verbs of tool names, each list in the words that agents' tools use.
+// Words of tool names, as agents' tools use them.
 constexpr std::array<std::string_view, 6> kShells{"bash",     "sh",  "shell",
                                                   "terminal", "zsh", "powershell"};
 constexpr std::array<std::string_view, 7> kPlanWords{"plan",    "todo",    "todos",     "think",
@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 17> kReadWords{
     "read", "get",   "list",   "search", "find", "grep", "view",   "cat",    "ls",
     "open", "fetch", "lookup", "query",  "glob", "show", "browse", "extract"};
 
-// Starts of shell commands.
+// Prefixes of shell commands.
 constexpr std::array<std::string_view, 31> kVerifiers{
     "pytest",       "make",    "ctest",         "ninja",      "tox",         "nox",
     "jest",         "vitest",  "mocha",         "tsc",        "eslint",      "ruff",
@@ -116,8 +116,8 @@ std::string_view next_part(std::string_view& rest) {
     return part;
 }
 
-/// `> file` or `>> file`, but not `2>&1` and `>/dev/null`. A run of > is looked at once: from each
-/// of its bytes it would cost the square of its length.
+/// `> file` or `>> file`, but not `2>&1` and `>/dev/null`. A run of > is skipped at once: checking
+/// each of its bytes would be quadratic.
 bool redirects(std::string_view part) {
     for (std::size_t sign = part.find('>'); sign != std::string_view::npos;) {
         const char before = sign > 0 ? part[sign - 1] : ' ';
@@ -161,8 +161,7 @@ CallKind kind_of_part(std::string_view part) {
     return CallKind::kOther;
 }
 
-/// Of the parts, the one that weighs most: a commit, a test, an edit; a sleep only when it is all
-/// there is.
+/// The most significant part decides: a commit, a test, an edit; a sleep only if it is alone.
 CallKind kind_of_command(std::string_view command) {
     bool edits = false;
     bool verifies = false;
@@ -191,7 +190,7 @@ CallKind kind_of_command(std::string_view command) {
                 break;
         }
     }
-    // A script that writes and then tests is judged by the test's result.
+    // A script that writes and then tests is judged by the test result.
     if (verifies) return CallKind::kVerify;
     if (edits) return CallKind::kEdit;
     return sleeps && !does_more ? CallKind::kSleep : CallKind::kOther;
@@ -216,7 +215,7 @@ CallKind kind_of_call(std::string_view tool, std::string_view command) {
     if (shell) {
         const CallKind kind = kind_of_command(command);
         if (kind != CallKind::kOther || !command.empty()) return kind;
-        return kind_of_command(tool);  // a tool that is a command line itself
+        return kind_of_command(tool);  // the tool name is itself a command line
     }
     if (tool.find(' ') != std::string_view::npos) {
         if (const CallKind kind = kind_of_command(tool); kind != CallKind::kOther) return kind;

@@ -8,50 +8,49 @@
 
 #include "core/call_print.hpp"
 
-// What a call and its outcome are, read from names, commands and messages. Pure; linear in the
-// text.
+// Classifies a call and its outcome by names, commands and messages. Pure; linear in the text.
 
 namespace headway::core {
 
 struct ErrorReported;
 
-/// `command` is the shell command of the call, or empty. `tool` decides where it says something.
+/// `command` is the shell command of the call, or empty. `tool` decides if its name is specific.
 CallKind kind_of_call(std::string_view tool, std::string_view command);
 
 /// The path a shell command ends in or redirects to, or empty.
 std::string_view path_in_command(std::string_view command);
 
-/// What an error class of a client stands for; kNone for a name nobody knows.
+/// The kind of a client's error class; kNone for an unknown name.
 FailureKind failure_of_class(std::string_view error_class);
 
-/// The same in a tool's own result, where a timeout and a network that cannot be reached are the
-/// tool's (kTimeout, kNetwork) and no word of the model's provider.
+/// The same for a tool's own result, where a timeout or an unreachable network is the tool's
+/// (kTimeout, kNetwork), not the model provider's.
 FailureKind failure_of_tool_class(std::string_view error_class);
 
-/// Of an HTTP status from 400 on; kNone below.
+/// The kind of an HTTP status from 400 on; kNone below.
 FailureKind failure_of_status(std::uint64_t status);
 
-/// Of an error that an agent reports: by its class, its status, its words. A 4xx without a tool is
-/// the model's API that refuses the request.
+/// The kind of an error that an agent reports: by class, status or message. A 4xx without a tool
+/// means that the model's API refuses the request.
 FailureKind failure_of_error(const ErrorReported& error);
 
-/// Read from the words of a message; kOther when they tell nothing.
+/// The kind by the words of a message; kOther if they are unknown.
 FailureKind failure_of_message(std::string_view message);
 
-/// An empty result or a bare acknowledgement ("ok", "true", "[]", "sent"): the same for every
-/// question, so it answers none.
+/// An empty result or a bare acknowledgement ("ok", "true", "[]", "sent"). It is the same for every
+/// question, so it carries no information.
 bool is_trivial(std::string_view result);
 
-/// Whether the result says that something has not finished ("still running", "pending").
+/// True if the result says that something has not finished ("still running", "pending").
 bool says_running(std::string_view result);
 
-/// Whether timings are what the call asks for: a benchmark, a profile, a measured rate.
+/// True if the call measures timings: a benchmark, a profile, a measured rate.
 bool is_measurement(std::string_view command, std::string_view result);
 
-/// How many tests or checks a result calls failed or in error; nothing when it counts none.
+/// Number of failed tests or checks that a result reports; nothing if it reports none.
 std::optional<std::uint64_t> failing_count(std::string_view result);
 
-/// The first line of a message or of a red run's output that says what is wrong, at most 200 bytes,
+/// The first line of a message or of a red run's output that states an error, at most 200 bytes,
 /// without line numbers and what append_masked() masks.
 std::string diagnostic_line(std::string_view text);
 

@@ -9,7 +9,7 @@
 namespace headway::core {
 namespace {
 
-/// The action that goes with the reflection, as in the loop of the first design.
+/// The action that goes with the reflection (docs/first-designs.md).
 constexpr std::uint64_t kCallsAfterClaim = 1;
 
 bool withdraws(const SessionState& state, const Payload& payload) {
@@ -32,7 +32,7 @@ void note_claim(SessionState& state, const Event& event) {
     }
     if (state.claim.n == 0) return;
     HEADWAY_ASSERT(state.claim.n < event.n && state.claim.calls <= state.tool_calls);
-    // One that still talks has not ended; a heartbeat only says that its process lives.
+    // An agent that still talks has not ended; a heartbeat only shows that its process runs.
     const bool speaks =
         of_agent(event.payload) && !std::holds_alternative<Heartbeat>(event.payload);
     if (speaks) state.claim.at = event.at;

@@ -9,8 +9,7 @@
 
 namespace headway::core {
 
-/// The detectors, D1 to D24 of detection.md 2.3 and the rules of the first designs. Values are
-/// stored: append only.
+/// The detectors (core/detectors/README.md). Values are stored: append only.
 enum class DetectorId : std::uint8_t {
     kHeartbeatRule,
     kExactRepeat,

@@ -30,8 +30,8 @@
 
 namespace headway::core {
 
-/// All detectors of a session, in the order in which the lattice names them when several say the
-/// same: the most specific first.
+/// All detectors of a session, the most specific first: this order breaks ties between equal
+/// claims.
 struct Detectors {
     HeartbeatRule heartbeat_rule;
     ExactRepeat exact_repeat;

@@ -9,25 +9,25 @@
 
 #include "core/session_payloads.hpp"
 
-// How good estimates were, once the real end is known. Pure.
+// Accuracy of estimates, once the end is known. Pure.
 
 namespace headway::core {
 
 inline constexpr std::size_t kDeciles = 10;
 
-/// One estimate that waits for the end of its session.
+/// An estimate whose session has not ended.
 struct EstimateMade {
     std::uint64_t n = 0;  ///< its event
     double percent = 0;
-    std::uint64_t calls = 0;  ///< that had finished by then
+    std::uint64_t calls = 0;  ///< finished calls at that time
     std::string source;       ///< "judge" or "agent"
     std::string model;        ///< of a judge
     bool operator==(const EstimateMade&) const = default;
 };
 
-/// Estimates of one source, in one tenth of the scale, against the ends of their sessions. Errors
-/// are what was said less what was so, in thousandths of a point, summed up: whole numbers, so that
-/// the sums do not depend on their order.
+/// Estimates of one source, in one tenth of the scale, compared with the ends of their sessions.
+/// Errors are estimate minus truth, in thousandths of a point, summed as whole numbers, so that the
+/// sums do not depend on the order.
 struct EstimateScore {
     std::string source;
     std::string model;
@@ -39,9 +39,9 @@ struct EstimateScore {
     bool operator==(const EstimateScore&) const = default;
 };
 
-/// A session has ended after `calls` finished calls: how far each estimate was from the share of
-/// them that had been made. Nothing of a session without calls, which has no share. One score for
-/// each source, model and decile, in that order.
+/// Scores the estimates of a session that ended after `calls` finished calls: the error against the
+/// share of calls made at that time. Empty for a session without calls, which has no share. One
+/// score for each source, model and decile, in that order.
 std::vector<EstimateScore> score_estimates(std::span<const EstimateMade> made, std::uint64_t calls,
                                            Outcome outcome);
 
@@ -57,7 +57,7 @@ struct EstimateSummary {
     std::uint64_t count = 0;
     std::uint64_t completed = 0;
     double mean_abs_error = 0;  ///< points
-    double bias = 0;            ///< mean of the signed errors: above 0 = said too much
+    double bias = 0;            ///< mean signed error; positive = too optimistic
     std::array<DecileSummary, kDeciles> deciles{};
 };
 

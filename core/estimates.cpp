@@ -11,7 +11,7 @@
 namespace headway::core {
 namespace {
 
-/// Of the blockers' words, the first that tells something.
+/// The kind of the first blocker whose words are known.
 FailureKind kind_of_blockers(const std::vector<std::string>& blockers) {
     for (const std::string& blocker : blockers) {
         const FailureKind kind = failure_of_message(blocker);
@@ -20,8 +20,8 @@ FailureKind kind_of_blockers(const std::vector<std::string>& blockers) {
     return blockers.empty() ? FailureKind::kNone : FailureKind::kOther;
 }
 
-/// Whether the verdict turned bad, or the fifth quiet round in a row came, or a phase ended, since
-/// the last estimate of a judge.
+/// True if, since the last estimate of a judge, the verdict turned bad, the fifth quiet round in a
+/// row came, or a phase ended.
 bool stalled(const SessionState& state) {
     const Estimates& last = *state.estimates;
     const Verdict verdict = state.judgement.verdict;
@@ -39,8 +39,8 @@ std::string words(std::string_view text) {
     return std::string{cut};
 }
 
-/// Makes it the one that readers see. A fallback is no estimate of anybody's: it neither makes a
-/// plateau nor ends one.
+/// Makes the estimate the visible one. A fallback has no author: it neither makes nor ends a
+/// plateau.
 void show(Estimates& estimates, const ProgressEstimated& said, const Event& event) {
     if (!said.fallback) {
         std::vector<double>& recent = estimates.recent;
@@ -82,7 +82,7 @@ void enter_estimate(SessionState& state, const ProgressEstimated& said, const Ev
         estimates.phases = state.phase_totals.completed;
         estimates.round = state.ledger.rounds;
     }
-    if (said.fallback) return;  // no word about whether the blockers are gone
+    if (said.fallback) return;  // says nothing about the blockers
     ++estimates.scored;
     const bool stands = estimates.blocked_n != 0 && estimates.blocked_by_judge;
     if (stands && !said.by_judge() && said.blockers.empty()) return;

@@ -18,17 +18,17 @@ struct Event;
 struct SessionState;
 struct JudgeRules;
 
-/// The newest estimate of how far a session has come, of the agent or of a judge, as it is shown
-/// (first design `ProgressEstimate`). The journal has its words in full.
+/// The newest estimate of progress, by the agent or a judge, as shown to readers. The journal has
+/// the full text.
 struct CurrentEstimate {
     double percent = 0;
     std::string reasoning;              ///< cut to limits::kEstimateReasonBytesMax
     std::string next_milestone;         ///< cut to limits::kEstimateWordsBytesMax
     std::vector<std::string> blockers;  ///< at most limits::kEstimateBlockersMax, each cut too
-    bool is_stuck = false;  ///< with the two before it, within five points (first design `isStuck`)
-    std::string source;     ///< "agent", "judge", or what the agent calls its own source
-    bool fallback = false;  ///< the judge gave none
-    std::uint64_t n = 0;    ///< its event; 0 = there was none yet
+    bool is_stuck = false;              ///< within five points of the two before it
+    std::string source;     ///< "agent", "judge", or the agent's own name for its source
+    bool fallback = false;  ///< the judge gave no estimate
+    std::uint64_t n = 0;    ///< its event; 0 = none yet
     Timestamp at = kNever;
     bool operator==(const CurrentEstimate&) const = default;
     static constexpr auto fields() {
@@ -43,20 +43,19 @@ struct CurrentEstimate {
 
 using EstimatePtr = std::shared_ptr<const CurrentEstimate>;
 
-/// What was said about how far the session has come: what readers are shown, and what decides when
-/// a judge is asked next.
+/// Estimates of a session: the one that readers see, and what decides when a judge is asked next.
 struct Estimates {
-    std::uint32_t scored = 0;     ///< by anybody, without fallbacks: these meet the real end
-    std::uint32_t judged = 0;     ///< by judges, fallbacks too
-    std::uint64_t n = 0;          ///< the event of the last of those
-    std::uint64_t calls = 0;      ///< Ledger::calls then
-    std::uint64_t phases = 0;     ///< PhaseTotals::completed then
-    std::uint32_t round = 0;      ///< Ledger::rounds then
-    std::uint64_t blocked_n = 0;  ///< the last estimate, when it named blockers; 0 = it did not
-    FailureKind blocker = FailureKind::kNone;  ///< what their words are about
-    bool blocked_by_judge = false;             ///< a judge named them: only a judge takes them back
+    std::uint32_t scored = 0;     ///< by agent and judges, without fallbacks: scored at the end
+    std::uint32_t judged = 0;     ///< by judges, including fallbacks
+    std::uint64_t n = 0;          ///< event of the last judge's estimate
+    std::uint64_t calls = 0;      ///< Ledger::calls at that time
+    std::uint64_t phases = 0;     ///< PhaseTotals::completed at that time
+    std::uint32_t round = 0;      ///< Ledger::rounds at that time
+    std::uint64_t blocked_n = 0;  ///< the last estimate if it named blockers; else 0
+    FailureKind blocker = FailureKind::kNone;  ///< kind of these blockers
+    bool blocked_by_judge = false;             ///< named by a judge: only a judge can withdraw them
     CurrentEstimate current;
-    std::vector<double> recent;  ///< the last of its author, at most EstimatePlateau::kWindow
+    std::vector<double> recent;  ///< newest by the same author, at most EstimatePlateau::kWindow
     bool recent_judged = false;  ///< that author is a judge
     bool operator==(const Estimates&) const = default;
     static constexpr auto fields() {
@@ -73,18 +72,18 @@ struct Estimates {
 /// Fold of the event.
 void enter_estimate(SessionState& state, const ProgressEstimated& said, const Event& event);
 
-/// Makes a report's estimate the agent's own: whatever it says, it is not a judge's.
+/// Marks a report's estimate as the agent's: a report cannot speak for a judge.
 void sign_as_agent(ProgressEstimated& said);
 
-/// What stands for an estimate when the judge gave none (first design): 50 once a call went well,
-/// else 0, marked as fallback, with the reason. Pure.
+/// The fallback when the judge gives no estimate (docs/first-designs.md): 50 if a call has
+/// succeeded, else 0, with the reason. Pure.
 ProgressEstimated fallback_estimate(const SessionState& state, std::string_view why);
 
-/// Whether a judge should be asked now how far the session has come. The caller knows whether one
-/// is under way. Pure.
+/// True if a judge should be asked for an estimate now. The caller checks that none is in flight.
+/// Pure.
 bool estimate_due(const SessionState& state, const JudgeRules& rules);
 
-/// With EstimateMode::kStall: rounds without news after which the judge is asked.
+/// With EstimateMode::kStall: rounds without progress after which the judge is asked.
 inline constexpr std::uint32_t kStalledRounds = 5;
 
 }  // namespace headway::core

@@ -32,12 +32,12 @@ struct Event {
     std::uint64_t n = 0;  ///< 1, 2, 3 ... within the session, without gaps
     Timestamp at = kNever;
     std::uint32_t attempt = 0;  ///< as reported; 0 = not given
-    /// The interval asked for from here on, when it changed; else 0.
+    /// The new heartbeat interval if this event changed it; else 0.
     std::uint32_t next_heartbeat_ms = 0;
-    /// What the agent does from here on, when this event changed it; the row of a journal keeps it
-    /// so that a stream shows it.
+    /// The agent's new state if this event changed it. Stored in the journal row, so that streams
+    /// can show it.
     std::optional<AgentState> state;
-    std::optional<AgentState> from;  ///< what it did before, with `state`
+    std::optional<AgentState> from;  ///< the state before `state`
     std::string event_id;            ///< the client's key for deduplication, or empty
     Payload payload;
 
@@ -47,19 +47,18 @@ struct Event {
 /// Which type a payload is. Pure.
 EventType type_of(const Payload& payload) noexcept;
 
-/// A default payload of that type, to be filled by a decoder; nothing for a number that is no type.
-/// Pure.
+/// A default payload of that type, for a decoder to fill; nothing for an unknown number. Pure.
 std::optional<Payload> make_payload(EventType type);
 
-/// The name of a change for `last_change` ("tool_call"), empty when the type is no state change:
-/// heartbeats, chatter, estimates and Headway's own events never are (DESIGN 1.2, first design
-/// "stateChange").
+/// Name of a change for `last_change` ("tool_call"), empty if the type is no state change:
+/// heartbeats, messages, estimates and Headway's own events are none (docs/detection.md, section
+/// 1).
 std::string_view change_name(EventType type) noexcept;
 
 /// True for the types a client may report.
 bool reportable(EventType type) noexcept;
 
-/// Whether the agent said it, as opposed to a judge who says what agents may say too.
+/// True if the payload is the agent's own report, not a judge's or Headway's.
 bool of_agent(const Payload& payload) noexcept;
 
 }  // namespace headway::core

@@ -8,7 +8,7 @@
 #include "core/fields.hpp"
 #include "core/policy.hpp"
 
-// The closed vocabularies of events. Values are stored: append only, never renumber.
+// Closed enumerations of events. Values are stored: append only, never renumber.
 
 namespace headway::core {
 
@@ -99,8 +99,8 @@ struct EnumNames<Profile> {
     static constexpr std::array<std::string_view, 2> kNames{"balanced", "strict"};
 };
 
-/// `halted` is written by Headway only, under a policy that says so. An agent that was told that
-/// its budget is exhausted may end with `budget_exhausted` itself.
+/// Only Headway writes `halted`, if the policy says so. An agent that learns that its budget is
+/// exhausted may itself end with `budget_exhausted`.
 enum class Outcome : std::uint8_t { kCompleted, kFailed, kCancelled, kHalted, kBudgetExhausted };
 template <>
 struct EnumNames<Outcome> {
@@ -108,7 +108,7 @@ struct EnumNames<Outcome> {
                                                             "halted", "budget_exhausted"};
 };
 
-/// The agent's own state (DESIGN 5, first design "Agent State Machine").
+/// The agent's own state (docs/first-designs.md, design 004).
 enum class AgentState : std::uint8_t {
     kIdle,
     kProcessingPrompt,

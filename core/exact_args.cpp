@@ -34,7 +34,7 @@ bool is_args_digest(std::string_view text) noexcept {
 
 std::string bound_digest(std::string_view told) {
     if (is_args_digest(told)) return std::string{told};
-    // Not of the text alone: that of canonical arguments would be the digest of these.
+    // With a prefix: the digest of the text alone could equal that of canonical arguments.
     std::string bound =
         std::string{kStart} + sha256_hex("headway client digest\n" + std::string{told});
     HEADWAY_ASSERT(is_args_digest(bound));

@@ -6,28 +6,26 @@
 
 #include "core/call_print.hpp"
 
-// The digest of the exact arguments of a call: what an approval is bound to, and what a finished
-// call is compared by.
+// The digest of a call's exact arguments: approvals bind to it, and finished calls are compared by
+// it.
 
 namespace headway::core {
 
-/// Of `{}`, which stands for a call without arguments.
+/// Digest of `{}`, which stands for a call without arguments.
 inline constexpr std::string_view kNoArgsDigest =
     "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 
-/// Whether it is "sha256:" and 64 hexadecimal digits: then it is that of the canonical arguments.
-/// Pure.
+/// True for "sha256:" and 64 hexadecimal digits: the digest of canonical arguments. Pure.
 bool is_args_digest(std::string_view text) noexcept;
 
-/// What a digest that a client made stands for. One of another kind says nothing about arguments
-/// to us: a SHA-256 made of it takes its place, so that the same text is known again, and neither
-/// another nor any arguments are equal to it. Pure.
+/// Converts a client's digest. A digest of another kind tells nothing about the arguments, so it is
+/// hashed: the same text stays recognisable and equals no real arguments. Pure.
 std::string bound_digest(std::string_view told);
 
-/// Keeps a digest of is_args_digest() in the print.
+/// Stores a digest of is_args_digest() in the fingerprint.
 void keep_args(CallPrint& print, std::string_view digest);
 
-/// That digest; empty when the print has none. Pure.
+/// That digest; empty if the fingerprint has none. Pure.
 std::string args_of(const CallPrint& print);
 
 }  // namespace headway::core

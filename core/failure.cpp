@@ -8,7 +8,7 @@
 namespace headway::core {
 namespace {
 
-/// Attempts that the feedback counts up to when the policy sets no limit (first design: 3).
+/// Attempts that the feedback counts if the policy sets no limit (docs/first-designs.md).
 constexpr std::uint64_t kAttempts = 3;
 
 bool past(std::uint64_t value, std::uint64_t limit) {
@@ -30,7 +30,7 @@ std::string unreadable_feedback(std::uint64_t times, std::uint64_t set) {
            ". Answer with one complete action in the expected form.";
 }
 
-/// What to do about a failure that another attempt does not mend.
+/// What to do about a failure that a retry does not fix.
 std::string_view remedy(FailureKind kind) {
     switch (kind) {
         case FailureKind::kAuth:
@@ -76,7 +76,7 @@ std::string seconds_text(Millis time) {
     return std::to_string(time.count() / 1000) + " s";
 }
 
-/// Whether the agent ran into something last that counts for no tool.
+/// True if the agent's last problem was not a failure of a tool.
 bool needs_remedy(const SessionState& state) {
     switch (state.last_failure_kind) {
         case FailureKind::kAuth:
@@ -90,7 +90,7 @@ bool needs_remedy(const SessionState& state) {
     }
 }
 
-/// Of a failure that counts for no tool: permissions, limits, missing tools, the model's API.
+/// For failures that are not the tool's: permissions, limits, missing tools, the model's API.
 std::string refusal_feedback(const SessionState& state) {
     const std::string_view last{state.last_failure};
     HEADWAY_ASSERT(!last.empty());

@@ -12,7 +12,7 @@ namespace headway::core {
 namespace {
 
 struct ClassName {
-    std::string_view name;  ///< lower case, words apart by nothing
+    std::string_view name;  ///< lower case, no separators
     FailureKind kind;
 };
 
@@ -83,7 +83,7 @@ struct Phrase {
     FailureKind kind;
 };
 
-// Read in this order: what a person has to mend before what passes by itself.
+// In this order: causes that a person must fix before transient ones.
 constexpr std::array<Phrase, 45> kPhrases{{
     {"context length", FailureKind::kContext},
     {"context_length", FailureKind::kContext},
@@ -132,7 +132,7 @@ constexpr std::array<Phrase, 45> kPhrases{{
     {"tests failed", FailureKind::kAssertion},
 }};
 
-/// A status code that stands by itself: "HTTP 429", "error 503:", "(401)".
+/// A free-standing status code: "HTTP 429", "error 503:", "(401)".
 FailureKind status_in(std::string_view text) {
     for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
         if (text[at] < '4' || text[at] > '5' || !is_digit(text[at + 1]) || !is_digit(text[at + 2]))
@@ -230,7 +230,7 @@ bool says_running(std::string_view result) {
     static constexpr std::array<std::string_view, 11> kUnderWay{
         "running",   "pending",    "in progress", "in_progress", "queued",      "waiting",
         "not ready", "processing", "building",    "starting",    "not finished"};
-    // A status is short, or stands at the start of a longer answer.
+    // A status is short, or at the start of a longer answer.
     const std::string text = lower(result.substr(0, 256));
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (!is_letter(text[at]) || (at > 0 && is_letter(text[at - 1]))) continue;
@@ -311,7 +311,7 @@ std::string diagnostic_line(std::string_view text) {
     }
     std::string masked;
     append_masked(masked, best.substr(0, 200));
-    // "line 12" and ":12:5" move with every edit.
+    // "line 12" and ":12:5" change with every edit.
     std::string out;
     for (std::size_t at = 0; at < masked.size(); ++at) {
         const bool numbered =

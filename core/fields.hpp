@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
-// Structures describe their fields once, here in core; the JSON of the API, the rows of the journal
-// and the snapshots are all derived from that description. A description is append-only: the
-// position of a field is its number on disk.
+// Structures describe their fields once, in core. The JSON of the API, the rows of the journal and
+// the snapshots derive from that description. A description is append-only: the position of a field
+// is its number on disk.
 
 namespace headway::core {
 
@@ -16,7 +16,7 @@ struct Field {
     std::string_view name;
     Member Owner::*member;
     bool required;
-    bool internal = false;  ///< kept with the event, but neither read from nor shown to clients
+    bool internal = false;  ///< stored with the event, but not part of the API
 };
 
 template <class Owner, class Member>
@@ -34,9 +34,9 @@ constexpr Field<Owner, Member> internal(std::string_view name, Member Owner::*me
     return {name, member, false, true};
 }
 
-/// The fields of a struct, as something to call with a visitor of all of them at once. A closure
-/// and not a std::tuple: every source sees every description, and a tuple of fifty costs the
-/// compiler more than all else in the headers together.
+/// The fields of a struct, callable with a visitor of all of them. A closure instead of a
+/// std::tuple: every source sees every description, and a tuple of fifty fields dominates the
+/// compile time of the headers.
 template <class... Fields>
 constexpr auto field_list(Fields... fields) {
     return [fields...](auto&& visit) { return visit(fields...); };

@@ -19,7 +19,7 @@ namespace headway::core {
 namespace {
 
 constexpr std::uint32_t kUserWordsFree = 16;
-/// One overload for each payload; the default does nothing beyond what every event does.
+/// One overload per payload; the default does only what every event does.
 struct Fold {
     SessionState& state;
     const Event& event;
@@ -33,7 +33,7 @@ struct Fold {
         state.opened_at = event.at;
         state.about = started;
         state.policy = effective_policy(started.policy, Policy{});
-        // What a damaged journal says may be any number.
+        // A damaged journal may hold any number.
         state.asked_interval =
             std::clamp(state.policy.heartbeat_interval, Millis{0}, kHeartbeatIntervalMax);
         state.judgement.since = event.at;
@@ -92,7 +92,7 @@ struct Fold {
         note_failure(call);
         ++(call.ok ? state.recent_successes : state.recent_failures);
         seen.tier = evidence.tier;
-        // A beat spoke of this call, or of one that nobody named: either way it is over.
+        // The heartbeat was about this call, or about one that was never named: it is over.
         state.in_flight_beat.reset();
     }
 
@@ -107,7 +107,7 @@ struct Fold {
 
     void operator()(const Message& message) const {
         const bool said = message.role == "user" || message.role == "operator";
-        // Reported by the agent itself, and they lift what was counted: a loop is not talked free.
+        // The agent reports these itself and they lift counts, so their number is bounded.
         const std::uint32_t most = kUserWordsFree + state.ledger.informed_rounds;
         seen.user_message = said && state.ledger.scope < most;
         if (!seen.user_message) return;
@@ -178,7 +178,7 @@ struct Fold {
         const auto ref = parse_approval_id(decided.id);
         const Approval* approval = ref ? state.approvals.find(ref->n) : nullptr;
         if (approval == nullptr || !approval->pending()) return;
-        // A person's answer is a word of the user: what was counted up to here has been said.
+        // A person's answer counts as a message of the user: it starts a new scope.
         const bool answer =
             approval->kind == ApprovalKind::kQuestion && decided.channel != "expiry";
         if (answer) {
@@ -285,7 +285,7 @@ struct Fold {
     }
 };
 
-/// A new process took over: what the old one had in flight will never finish.
+/// A new process took over. Calls in flight of the old one will never finish.
 void take_over(SessionState& state, std::uint32_t attempt) {
     HEADWAY_ASSERT(attempt > state.attempt);
     state.attempt = attempt;
@@ -293,7 +293,7 @@ void take_over(SessionState& state, std::uint32_t attempt) {
     state.in_flight_beat.reset();
 }
 
-/// Lets every detector look at the event.
+/// Shows the event to every detector.
 void show(Detectors& detectors, Observation& seen, const CallEvidence& evidence) {
     HEADWAY_ASSERT(seen.call == nullptr);
     if (!evidence.counts) {
@@ -312,7 +312,7 @@ void show(Detectors& detectors, Observation& seen, const CallEvidence& evidence)
     seen.call = nullptr;
 }
 
-/// What holds after every event, whatever it was.
+/// Invariants after every event.
 void check_fold(const SessionState& state, const Event& event) {
     HEADWAY_ASSERT(state.n == event.n && state.attempt >= event.attempt);
     HEADWAY_ASSERT(state.last_change_n <= state.n && state.claim.n <= state.n);

@@ -33,7 +33,7 @@ void climb(SessionState& state, const DirectiveIssued& directive) {
         nudge->loop = directive.loop;
     }
     HEADWAY_ASSERT(state.nudges.size() <= limits::kNudgesMax);
-    withdraw(state, nudge->directive);  // the next step stands in its place
+    withdraw(state, nudge->directive);  // replaced by the next step
     nudge->directive = directive.id;
     nudge->step = directive.step;
     nudge->round = state.ledger.rounds;
@@ -63,7 +63,7 @@ bool take_advice(SessionState& state, std::string_view id) {
         HEADWAY_ASSERT(nudge.step != 0);
         nudge.acknowledged = true;
         taken = true;
-        ++state.ledger.epoch;  // what was counted up to here has been said
+        ++state.ledger.epoch;  // counts up to here are settled
     }
     return taken;
 }

@@ -10,9 +10,9 @@
 namespace headway::core {
 namespace {
 
-/// A status is short; a long output that happens to say "running" is an answer.
+/// A status is short. A long output that contains "running" is an answer.
 constexpr std::uint64_t kStatusBytesMax = 256;
-/// A test that is known to answer now this, now that, may be run so many times as often.
+/// A flaky test may run this many times as often.
 constexpr std::uint32_t kFlakyPatience = 2;
 
 void begin_round(SessionState& state, std::optional<std::uint64_t> number) {
@@ -21,7 +21,7 @@ void begin_round(SessionState& state, std::optional<std::uint64_t> number) {
     state.round.number = number;
 }
 
-/// A stream is retried so often; what comes with the same id after that is a client that reuses
+/// A stream is retried this often. Further finishes with the same id come from a client that reuses
 /// ids.
 constexpr std::ptrdiff_t kReplaysMax = 3;
 
@@ -30,8 +30,7 @@ static_assert(kReplaysMax < static_cast<std::ptrdiff_t>(limits::kRecentCallIdsMa
 static_assert(limits::kRoundEchoesMax < limits::kRoundCallsMax, "an echo is a call");
 static_assert(kPatienceMax * kFlakyPatience < UINT32_MAX, "patience fits");
 
-/// Whether this finish of a call came before, as when a stream is replayed: the same id with the
-/// same content.
+/// True if this finish arrived before, as in a replayed stream: same id, same content.
 bool replayed(SessionState& state, const ToolFinished& call, const CallPrint& print) {
     if (call.call_id.empty()) return false;
     const std::uint64_t id = digest_of(call.call_id).low ^ key_of(print);
@@ -55,8 +54,8 @@ bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
     return false;
 }
 
-/// A sleep, a poll of something that runs, or a request that a provider turned away (detection.md
-/// D8, D14).
+/// A sleep, a poll of something that runs, or a request that a provider refused (docs/detection.md,
+/// section 8).
 bool is_neutral(const CallPrint& print, const ToolFinished& call) {
     if (!call.ok) return print.failure == FailureKind::kTransient;
     if (print.kind == CallKind::kSleep) return true;
@@ -67,7 +66,7 @@ bool is_neutral(const CallPrint& print, const ToolFinished& call) {
 
 void join_round(SessionState& state, const ToolFinished& call, bool was_open) {
     const bool numbered_anew = call.round && call.round != state.round.number;
-    // No turn of a model has so many calls: the client does not count its turns.
+    // No model turn has so many calls: the client does not number its turns.
     const bool full = state.round.calls >= limits::kRoundCallsMax ||
                       state.round.echoes >= limits::kRoundEchoesMax;
     if (numbered_anew || full || (!call.round && !was_open) || state.ledger.rounds == 0) {
@@ -93,8 +92,7 @@ void count_for_phase(SessionState& state, const ToolFinished& call, const CallEv
     }
 }
 
-/// Counts a changed path unless it was counted before. Of so many that a few cannot be told apart
-/// any more the count stays where it is: it never names one twice.
+/// Counts a changed path once. At kPathsSeenMax the count stays: it never counts one path twice.
 void count_path(SessionState& state, std::uint64_t path) {
     auto& seen = state.paths_seen.change().digests;
     const auto digest = static_cast<std::uint32_t>(path ^ (path >> 32));
@@ -140,7 +138,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     CallEvidence evidence;
     evidence.print = call.print ? *call.print : plain_print(call);
     evidence.replayed = replayed(state, call, evidence.print);
-    if (evidence.replayed) return evidence;  // nor is it a turn of its own
+    if (evidence.replayed) return evidence;  // and no turn of its own
     join_round(state, call, was_open);
     const ToolPolicy* own = state.policy.tool(call.tool);
     const bool of_hook = call.origin == "hook" && state.policy.trust_origin;

@@ -6,36 +6,36 @@
 
 namespace headway::core {
 
-/// A finished call as evidence: what the ledger learnt, and the parts of the observation that point
-/// there. Kept by the fold while the detectors look.
+/// A finished call as evidence: what the ledger found, and the storage behind the observation. The
+/// fold keeps it while the detectors observe.
 struct CallEvidence {
     CallPrint print;
     Entry entry;
     bool counts = false;
-    bool replayed = false;  ///< the same finish came before: it never happened
+    bool replayed = false;  ///< a replay of an earlier finish: ignored
     bool neutral = false;
     bool overran = false;
     std::uint32_t patience = 1;
     Tier tier = Tier::kNone;
 };
 
-/// Notes that a call began: it opens a round unless it runs beside one that has not finished.
+/// A call started: it opens a round unless it runs beside an unfinished call.
 void begin_call(SessionState& state, const ToolStarted& call);
 
-/// Enters a finished call into the round and the ledger. Calls of hooks, of tools that the policy
-/// ignores, replays of a call that has finished, and the second asking of one question in a round
-/// are no evidence. `was_open`: its start was reported.
+/// Enters a finished call into the round and the ledger. Calls of hooks and of ignored tools,
+/// replays, and the second occurrence of one question in a round are no evidence. `was_open`: its
+/// start was reported.
 CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint64_t n,
                         bool was_open);
 
-/// Whether the call took longer than the policy gives it: by the client's own figure, or from its
-/// start (kNever = not reported) to its end as they were reported. Pure.
+/// True if the call exceeded the policy's time limit, by the client's own duration or from reported
+/// start (kNever = none) to end. Pure.
 bool overran(const Policy& policy, const ToolFinished& call, Timestamp since, Timestamp at);
 
-/// What the decoder would have made, for events that did not come through it. Pure.
+/// The fingerprint of an event that did not pass the decoder (tests, old journals). Pure.
 CallPrint plain_print(const ToolFinished& call);
 
-/// Enters a test result that came as an event; its tier.
+/// Enters a test result that arrived as an event; returns its tier.
 Tier enter_test(SessionState& state, const TestResult& result, std::uint64_t n);
 
 }  // namespace headway::core

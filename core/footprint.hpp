@@ -15,7 +15,7 @@ struct IsRareField : std::false_type {};
 template <class T>
 struct IsRareField<Rare<T>> : std::true_type {};
 
-/// Bytes on the heap that a described value owns, by the capacities of its vectors and strings.
+/// Heap bytes owned by a described value, by the capacities of its vectors and strings.
 template <class T>
 std::size_t owned_bytes(const T& value) {
     if constexpr (std::is_same_v<T, std::string>) {

@@ -12,19 +12,19 @@
 #include "core/fields.hpp"
 #include "core/text.hpp"
 
-// Events about questions to a judge, a language model beside the session (DESIGN 6). The rules of
-// session_payloads.hpp hold. An answer is a closed enumeration: nothing in here can decide an
-// approval, end a session or open one.
+// Events about questions to a judge, a language model beside the session (api/API.md, "The judge").
+// The rules of session_payloads.hpp hold. An answer is a closed enumeration: no answer can decide
+// an approval, end a session or open one.
 
 namespace headway::core {
 
 /// Why a judge was asked.
 enum class CheckCause : std::uint8_t {
-    kAsked,    ///< by a client, POST /check-status
+    kAsked,    ///< by a client: POST /check-status
     kSuspect,  ///< the verdict is `suspect`
-    kAudit,    ///< long without hard progress, though no detector spoke (detection.md 2.6)
+    kAudit,    ///< many rounds without hard progress or a suspicion (docs/detection.md, section 10)
     kConfirm,  ///< another judge answered B; this is the second opinion
-    kStop,     ///< the policy wants a stop confirmed before it is issued
+    kStop,     ///< the policy requires confirmation before a stop
 };
 
 template <>
@@ -33,7 +33,7 @@ struct EnumNames<CheckCause> {
                                                             "stop"};
 };
 
-/// What a judge may answer to a status check, the letters A to D of the first design.
+/// Answers to a status check: the letters A to D of the judge's prompt.
 enum class CheckAnswer : std::uint8_t { kProgressing, kLooping, kBlocked, kFailed };
 
 template <>
@@ -46,14 +46,14 @@ constexpr char letter_of(CheckAnswer answer) {
     return static_cast<char>('A' + static_cast<int>(answer));
 }
 
-/// How a question to a judge ended. All but kAnswered are neutral: they change no verdict.
+/// Outcome of a question to a judge. All but kAnswered are neutral: they change no verdict.
 enum class JudgeOutcome : std::uint8_t {
     kAnswered,
-    kDiscarded,    ///< it answered, but not with one of the letters or without evidence that exists
-    kUnreachable,  ///< no connection, or none that TLS trusts, after all retries
+    kDiscarded,    ///< answered without one of the letters, or with evidence that does not exist
+    kUnreachable,  ///< no connection, or an untrusted TLS peer, after all retries
     kRefused,      ///< HTTP 4xx: the key, the model or the request is wrong; not retried
     kFailing,      ///< HTTP 429 or 5xx after all retries
-    kBroken,       ///< the connection died or fell silent before the answer was whole
+    kBroken,       ///< the connection was lost or went silent before the end of the answer
     kOversized,    ///< more bytes than an answer may have
     kUnavailable,  ///< not asked: the breaker is open, the queue full, or no judge configured
     kCancelled,    ///< the session ended, or the daemon stopped
@@ -66,7 +66,7 @@ struct EnumNames<JudgeOutcome> {
         "broken",   "oversized", "unavailable", "cancelled"};
 };
 
-/// What one question cost, as far as the endpoint said.
+/// Cost of one question, as far as the endpoint reports it.
 struct JudgeUse {
     std::uint64_t elapsed_ms = 0;      ///< from the question to the end of the answer, with retries
     std::uint64_t first_token_ms = 0;  ///< 0 = no token came
@@ -101,7 +101,7 @@ struct CheckRequested {
     }
 };
 
-/// A status check has ended, one way or another.
+/// A status check has ended, with or without an answer.
 struct CheckCompleted {
     static constexpr EventType kType = EventType::kCheckCompleted;
     std::string check_id;

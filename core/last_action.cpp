@@ -13,10 +13,10 @@
 namespace headway::core {
 namespace {
 
-/// The command of `headway run`: its first word is the program, which is the tool.
+/// The command of `headway run`: its first word is the program, that is the tool.
 constexpr std::string_view kArgv = R"("argv")";
 
-// The names that tools of coding agents give to the argument that says most, best first, as JSON.
+// The most informative arguments of coding agents' tools, best first, as JSON.
 constexpr std::array<std::string_view, 10> kTelling{
     R"("command")", R"("cmd")", kArgv,          R"("file_path")", R"("path")",
     R"("query")",   R"("url")", R"("pattern")", R"("prompt")",    R"("description")"};
@@ -50,7 +50,7 @@ std::uint32_t hex4(std::string_view text) {
     return code;
 }
 
-/// The character that a \u escape stands for; takes its digits, and those of its second half.
+/// Decodes a \u escape; consumes its digits, and those of a second half.
 std::uint32_t escaped(std::string_view& digits) {
     std::uint32_t code = hex4(digits);
     digits.remove_prefix(std::min<std::size_t>(digits.size(), 4));
@@ -62,8 +62,8 @@ std::uint32_t escaped(std::string_view& digits) {
     return code;
 }
 
-/// Appends the start of the JSON string whose inside begins at `json`, on one line; takes what it
-/// read.
+/// Appends the start of the JSON string whose content begins at `json`, on one line; consumes what
+/// it reads.
 void append_string(std::string& out, std::string_view& json, std::size_t bytes_max) {
     while (!json.empty() && json.front() != '"' && out.size() < bytes_max) {
         const char c = json.front();
@@ -83,9 +83,8 @@ void append_string(std::string& out, std::string_view& json, std::size_t bytes_m
     }
 }
 
-/// The value of `quoted_key` in a JSON object, when that is a string or a list of strings. Text
-/// that only looks like the key inside of another string has its quotes escaped, so that it is not
-/// taken for it.
+/// The value of `quoted_key` in a JSON object, if it is a string or a list of strings. The same
+/// text inside another string has escaped quotes, so it does not match.
 std::string value_of(std::string_view args, std::string_view quoted_key, std::size_t bytes_max) {
     std::string out;
     const std::size_t at = args.find(quoted_key);
@@ -136,7 +135,7 @@ void note_action(Rare<LastAction>& last, const Event& event) {
         text = text_of(*started);
     } else if (const auto* finished = std::get_if<ToolFinished>(&event.payload)) {
         text = text_of(*finished);
-        // The end of a call need not repeat what its start has said.
+        // The finish of a call need not repeat what its start said.
         if (last->text.starts_with(finished->tool + ": ") && text == finished->tool) text.clear();
     } else {
         return;

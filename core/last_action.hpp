@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// What the agent did last, in a line for people: `bash: make test`.
+/// The agent's last call, in a line for people: `bash: make test`.
 struct LastAction {
     std::string text;  ///< at most limits::kLastActionBytesMax
     Timestamp at = kNever;
@@ -19,11 +19,11 @@ struct LastAction {
     }
 };
 
-/// A call moves it; anything else leaves it alone.
+/// A call replaces it; other events do not change it.
 void note_action(Rare<LastAction>& last, const Event& event);
 
-/// The tool, and what the call is about: its target, or the argument that says most. `args` is a
-/// JSON object as a call carries it. Pure.
+/// The tool, and the subject of the call: its target, or the most informative argument. `args` is
+/// the call's JSON object. Pure.
 std::string action_text(std::string_view tool, std::string_view target, std::string_view args);
 
 }  // namespace headway::core

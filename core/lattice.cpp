@@ -12,10 +12,10 @@
 namespace headway::core {
 namespace {
 
-/// Rounds after P1 or P2 for which a session counts as progressing (detection.md 2.5).
+/// Rounds after hard progress for which a session is progressing (docs/detection.md, section 6).
 constexpr std::uint32_t kProgressingRounds = 10;
 
-/// Evidence of one kind, so that two detectors of one group do not confirm each other.
+/// Kinds of evidence: two detectors of one kind do not confirm each other.
 enum class Group : std::uint8_t {
     kLiveness,
     kRepeat,
@@ -24,7 +24,7 @@ enum class Group : std::uint8_t {
     kText,
     kPlan,
     kWait,
-    kNothing,  ///< corroborates, and is no ground for a verdict by itself
+    kNothing,  ///< corroborates, but is no ground for a verdict by itself
     kPolicy,
 };
 
@@ -69,8 +69,7 @@ constexpr Group group_of(DetectorId id) {
     return Group::kLiveness;
 }
 
-/// Whether what the detector saw stays true until progress says otherwise; the others look at what
-/// is now.
+/// True if a claim stays valid until progress refutes it. The others describe the present.
 constexpr bool lasts(DetectorId id) {
     const Group group = group_of(id);
     return group == Group::kRepeat || group == Group::kFailure || group == Group::kEdit;
@@ -91,11 +90,11 @@ struct Claim {
     Rung rung = Rung::kNone;
 };
 
-/// What the detectors claim, at most one claim each, strongest first and in their order.
+/// The detectors' claims, at most one each, strongest first, then in their order.
 struct Claims {
     std::array<Claim, kDetectorCount> all{};
     std::size_t count = 0;
-    Rung verdict = Rung::kNone;  ///< what they amount to together
+    Rung verdict = Rung::kNone;  ///< of all claims together
 
     const Claim* begin() const { return all.data(); }
     const Claim* end() const { return all.data() + count; }
@@ -106,7 +105,7 @@ bool works_without_loops(DetectorId id) {
            id == DetectorId::kWaiting || id == DetectorId::kCallVolume;
 }
 
-/// Whether a loop that the agent had been told about, and had acknowledged, is back.
+/// True if a loop is back after the agent acknowledged advice about it.
 bool came_back(const SessionState& state, std::uint64_t identity) {
     const std::string loop = loop_name(identity);
     return std::any_of(state.nudges.begin(), state.nudges.end(), [&loop](const Nudge& nudge) {
@@ -114,8 +113,9 @@ bool came_back(const SessionState& state, std::uint64_t identity) {
     });
 }
 
-/// detection.md 2.5: a rung that stands alone, or two independent suspicions, or a loop that came
-/// back after advice. Two suspicions make a loop also of an agent that something blocks.
+/// The combination rule (docs/detection.md, section 6): one claim that stands alone, two
+/// independent suspicions, or a loop that returned after advice. Two suspicions make a loop even of
+/// a blocked agent.
 Rung verdict_of(const Claims& claims) {
     Rung best = Rung::kNone;
     for (const Claim& claim : claims) {
@@ -165,8 +165,8 @@ Finding finding_of(const SessionState& state, DetectorId id) {
     return found;
 }
 
-/// Whether a suspicion or a loop that lasts has been answered: hard progress, several rounds of
-/// news, a new task of the user, advice taken, or, to the letter of the first design, a new phase.
+/// True if something lifts the suspicion: hard progress, five rounds of soft progress, a new task
+/// of the user, advice taken, or, under the strict profile, a new phase.
 bool recovered(const SessionState& state) {
     HEADWAY_ASSERT(state.reached.size() == kVerdictCount);
     const std::uint64_t since = state.reached[static_cast<std::size_t>(state.judgement.verdict)];
@@ -206,7 +206,7 @@ bool unheard(const SessionState& state, const Surroundings& around) {
     return around.now >= silent_at(state.heard_at(), around.watch, state.asked_interval);
 }
 
-/// Without any claim: how recently something was proven.
+/// Without claims: by the age of the last progress.
 Verdict by_progress(const SessionState& state) {
     const Ledger& ledger = state.ledger;
     const bool hard = ledger.hard_n != 0 && ledger.rounds < ledger.hard_round + kProgressingRounds;
@@ -215,8 +215,8 @@ Verdict by_progress(const SessionState& state) {
     return state.state_changes > 0 ? Verdict::kExploring : Verdict::kStarting;
 }
 
-/// An agent that asked, waits for no answer and goes round in a loop: its own question must not
-/// hide that. While Headway is the one who asked, the loop is known.
+/// An agent that asked a question, does not wait and loops: its own question must not hide the
+/// loop. If Headway asked, the loop is already known.
 bool loops_beside_question(const SessionState& state, const Claims& claims) {
     if (state.calls_while_asked <= limits::kCallsBesideQuestion) return false;
     const auto& asked = state.approvals.requests;
@@ -228,22 +228,22 @@ bool loops_beside_question(const SessionState& state, const Claims& claims) {
 
 Verdict verdict_of(const SessionState& state, const Surroundings& around, const Claims& claims) {
     if (state.ended()) return verdict_of(*state.outcome);
-    if (state.waits_for_human()) {  // whatever else it does or leaves meanwhile
+    if (state.waits_for_human()) {  // regardless of other events
         return loops_beside_question(state, claims) ? Verdict::kStuck : Verdict::kBlocked;
     }
     if (state.paused()) return Verdict::kWaiting;  // until a person resumes it
     const Verdict before = state.judgement.verdict;
     const bool held = stays(state);
-    // An agent that only beat, and then stopped beating, is silent; a loop stays one.
+    // An agent that only sent heartbeats and then stopped is silent. Any other loop stays one.
     const bool only_beats = claims.verdict == Rung::kStuck && unheard(state, around) &&
                             claims.begin()->id == DetectorId::kHeartbeatRule;
     if (claims.verdict == Rung::kStuck && !only_beats) return Verdict::kStuck;
     if (held && before == Verdict::kStuck) return Verdict::kStuck;
     if (claims.verdict == Rung::kBlocked) return Verdict::kBlocked;
     if (unheard(state, around)) {
-        // A long tool keeps some agents from beating: reported, never called silent because of it.
+        // Some agents send no heartbeats during a long call, so this is not silence.
         if (state.call_in_flight()) return Verdict::kSlow;
-        // One that is idle has nothing to say: it waits for a task.
+        // An idle agent waits for a task.
         const bool waits = around.children_work || state.agent_state == AgentState::kIdle;
         return waits ? Verdict::kWaiting : Verdict::kSilent;
     }
@@ -255,7 +255,7 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
     return by_progress(state);
 }
 
-/// Surely more with more of it; two independent claims are worth more than one.
+/// Grows with the count and with a second claim.
 double confidence_of(const Claims& claims, const Finding& finding, Thresholds limits, Rung rung) {
     const double wanted = limits.stuck != 0 ? limits.stuck : 2.0 * limits.suspect;
     const double share = wanted > 0 ? std::min(1.0, finding.count / wanted) : 0.5;
@@ -294,7 +294,7 @@ void explain(const SessionState& state, const Claims& claims, Judgement& judgeme
     }
 }
 
-/// That it is a judge who made a suspicion a verdict.
+/// Adds that a judge turned the suspicion into a verdict.
 void add_opinion(const SessionState& state, Rung claimed, Judgement& judgement) {
     const bool by_judge =
         judgement.verdict == Verdict::kStuck && claimed < Rung::kStuck && judged_looping(state);
@@ -376,7 +376,7 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
         add_opinion(state, claims.verdict, judgement);
     } else if (by_claim) {
         const Verdict verdict = judgement.verdict;
-        judgement = state.judgement;  // nothing new was claimed, and nothing has let it go
+        judgement = state.judgement;  // no new claim, and nothing lifted the old one
         judgement.verdict = verdict;
         add_opinion(state, Rung::kNone, judgement);
     } else {

@@ -9,8 +9,8 @@
 namespace headway::core {
 namespace {
 
-/// The table of answers is the largest thing that an event touches, so it is a set-associative
-/// cache: a question lives in one set of so many, and only that is looked at.
+/// The table of answers is the largest structure that an event touches, so it is a set-associative
+/// cache: a lookup reads one set only.
 constexpr std::size_t kAnswersOfSet = 8;
 
 static_assert(std::has_single_bit(kAnswersOfSet), "a question's low bits name its set");
@@ -25,7 +25,7 @@ std::size_t set_of(const std::vector<KnownAnswer>& answers, std::uint64_t questi
     return (question & (sets - 1)) * kAnswersOfSet;
 }
 
-/// Twice as many sets: what was in one goes to two, so that it fits.
+/// Doubles the sets. The entries of one set spread over two, so they fit.
 void grow(std::vector<KnownAnswer>& answers) {
     HEADWAY_ASSERT(answers.size() < limits::kAnswersMax);
     std::vector<KnownAnswer> larger(std::max(kAnswersOfSet, 2 * answers.size()));
@@ -42,8 +42,8 @@ void grow(std::vector<KnownAnswer>& answers) {
     HEADWAY_ASSERT(answers.size() <= limits::kAnswersMax);
 }
 
-/// The answer to a question, or a new one; `known` says which. A full set grows the table up to
-/// limits::kAnswersMax, then the answer that was used longest ago gives way.
+/// The answer to a question, or a new one; `known` tells which. A full set grows the table up to
+/// limits::kAnswersMax, then the least recently used entry is replaced.
 KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t question, bool& known) {
     known = false;
     if (answers.empty()) grow(answers);
@@ -65,13 +65,13 @@ KnownAnswer& answer_to(std::vector<KnownAnswer>& answers, std::uint64_t question
     }
 }
 
-/// The entry whose `member` is `key`, or a new one in its place; `known` says which. Where `most`
-/// are kept the one that was used longest ago gives way.
+/// The entry whose `member` is `key`, or a new one; `known` tells which. Beyond `most`, the least
+/// recently used entry is replaced.
 template <class T>
 T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key, std::size_t most,
             bool& known) {
     HEADWAY_ASSERT(most > 0 && entries.size() <= most);
-    // One pass for both: the table is the largest thing that an event touches.
+    // One pass for both, because tables are scanned for each event.
     T* oldest = nullptr;
     known = false;
     for (T& entry : entries) {
@@ -102,8 +102,8 @@ bool holds(const std::vector<std::uint64_t>& digests, std::uint64_t digest) {
     return std::find(digests.begin(), digests.end(), digest) != digests.end();
 }
 
-/// A path reached a content: new, the same, or one that it had left (detection.md D5). `certain` is
-/// false where the call stands for the content, so that making it again is no way back.
+/// A path reached a content: new, unchanged, or one that it had left (docs/detection.md, section
+/// 5.3). `certain` is false if the call stands for the content: then repeating it is no reversal.
 void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool certain,
                  std::uint64_t n, Entry& entry) {
     bool known = false;
@@ -127,7 +127,7 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
 void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n,
                   Entry& entry) {
     for (const Mutation& mutation : call.mutated) {
-        // Without a digest the call itself stands for the content it leaves.
+        // Without a digest, the call itself stands for the content.
         const std::uint64_t digest =
             mutation.digest.empty() ? print.question.low : digest_of(mutation.digest).low;
         change_file(ledger, digest_of(mutation.path).low, digest, !mutation.digest.empty(), n,
@@ -141,7 +141,7 @@ void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& ca
                 entry);
 }
 
-/// P2: fewer failures than ever, or a set of them not seen before that a change brought about.
+/// P2: fewer failures than ever, or an unseen set of failures after a change.
 void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
             std::optional<std::uint64_t> failing, std::uint64_t n, Entry& entry) {
     bool known = false;
@@ -169,7 +169,7 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
     verification.changes_seen = ledger.changes;
 }
 
-/// P3 and the counting of equal answers.
+/// P3 and the count of equal answers.
 void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, Entry& entry) {
     bool known = false;
     KnownAnswer& last = answer_to(ledger.answers, print.question.low, known);
@@ -182,12 +182,13 @@ void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, En
     const bool free_again = print.kind == CallKind::kRead && ledger.compacted_n > last.last_n;
     const bool same_span = last.epoch == ledger.epoch && last.scope == ledger.scope;
     if (counts_again && same_span) {
-        if (!free_again) ++last.repeats;  // after a compaction the agent has to look again
+        if (!free_again) ++last.repeats;  // after a compaction one repeat is free
     } else {
         last.repeats = 1;
         last.first_n = n;
     }
-    // What an edit acknowledges is no information, and one failure after another answers nothing.
+    // The acknowledgement of an edit is no information, and a failure after a failure answers
+    // nothing.
     const bool informs = ok && !print.trivial && print.kind != CallKind::kEdit;
     if (!known && informs) entry.tier = std::max(entry.tier, Tier::kInformation);
     if (known && !counts_again && (ok || last.ok)) {
@@ -237,7 +238,7 @@ std::string activity_of(const Ledger& ledger) {
     constexpr std::string_view kLetters = ".xiivs";  // by tier
     static_assert(kLetters.size() == EnumNames<Tier>::kNames.size());
     std::string text;
-    for (int shift = 56; shift >= 0; shift -= 4) {  // fifteen, and the one under way
+    for (int shift = 56; shift >= 0; shift -= 4) {  // fifteen, then the current one
         const std::uint64_t past = ledger.past_tiers >> shift & 0xf;
         HEADWAY_ASSERT(past <= kLetters.size());
         if (past != 0) text.push_back(kLetters[past - 1]);

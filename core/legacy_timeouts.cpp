@@ -73,7 +73,7 @@ Comparison compare(const SessionState& state, Timestamp now) {
     comparison.ended = state.ended();
     const Timestamp until = state.ended() ? state.ended_at : now;
     comparison.ran = until - state.opened_at;
-    SessionState then;  // the timers go on between events
+    SessionState then;  // timers also run between events
     then.n = state.n;
     then.opened_at = state.opened_at;
     then.open_calls = state.open_calls;

@@ -13,27 +13,27 @@
 #include "core/verdict.hpp"
 #include "core/watch.hpp"
 
-// The timers that status replaces (first design "Migration Strategy"): off, watched to compare, or
-// in force.
+// The timers that status-based supervision replaces (api/API.md, "comparison"): off, observed for
+// comparison, or enforced.
 
 namespace headway::core {
 
 enum class LegacyMode : std::uint8_t {
     kOff,
-    kObserve,  ///< note when the timer would have killed the session
-    kEnforce,  ///< and end it then
+    kObserve,  ///< record when the timer would have killed the session
+    kEnforce,  ///< end the session then
 };
 template <>
 struct EnumNames<LegacyMode> {
     static constexpr std::array<std::string_view, 3> kNames{"off", "observe", "enforce"};
 };
 
-/// The timers, as the session was opened under them; 0 = there is no such timer.
+/// The timers in force at the session's opening; 0 = none.
 struct LegacyTimeouts {
     LegacyMode mode = LegacyMode::kOff;
     Millis session{300'000};  ///< from its opening to its end
     Millis tool{60'000};      ///< of one call
-    bool fallback = false;    ///< enforce the session's timer on one that went silent
+    bool fallback = false;    ///< enforce the session's timer on a silent session
     bool operator==(const LegacyTimeouts&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -42,10 +42,10 @@ struct LegacyTimeouts {
     }
 };
 
-/// The moment at which a timer would have killed a session, and what was known of it then.
+/// When a timer would have killed a session, and what was known then.
 struct LegacyKill {
     std::string timer;  ///< "session" or "tool"
-    std::string tool;   ///< whose call took too long
+    std::string tool;   ///< tool of the call that took too long
     Timestamp at = kNever;
     std::uint64_t n = 0;  ///< the last event before it
     Verdict verdict = Verdict::kStarting;
@@ -59,23 +59,23 @@ struct LegacyKill {
 
 struct SessionState;
 
-/// Notes in `state`, which has all events before `now` in it, what the timers would have done by
-/// then: the first kill by each, at most two. Nothing when the mode is off. Called by the fold.
+/// Records in `state`, which includes all events before `now`, what the timers would have done by
+/// then: the first kill by each, at most two. Nothing if the mode is off. Called by the fold.
 void note_legacy_kills(SessionState& state, Timestamp now);
 
-/// When the session's timer is to end the session, or kNever: with mode `enforce`, or with
-/// `fallback` once it is silent. Time before Watch::since() counts, but the agent gets two of its
-/// intervals after it to show itself. Pure.
+/// When the session's timer ends the session, or kNever: with mode `enforce`, or with `fallback`
+/// once it is silent. Time before Watch::since() counts, but the agent gets two of its intervals
+/// after it to report. Pure.
 Timestamp legacy_end(const SessionState& state, const Watch& watch);
 
-/// Both views of one session side by side.
+/// Both views of one session, for comparison.
 struct Comparison {
     LegacyTimeouts timers;
-    /// What the timers would have done up to `now`, the first first.
+    /// What the timers would have done up to `now`, oldest first.
     std::vector<LegacyKill> kills;
     Millis ran{0};  ///< from the opening to the end, or to now
     bool ended = false;
-    bool saved = false;  ///< it would have been killed, and it completed
+    bool saved = false;  ///< it would have been killed, but completed
     std::string summary;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/limits.hpp"
 
-// How the bounds of the system depend on each other: who changes one is told which others go with
-// it.
+// Dependencies between the bounds of the system: each failing assertion names the bounds that must
+// change together.
 
 namespace headway::core::limits {
 

@@ -8,7 +8,7 @@ namespace headway::core {
 static_assert(kHeartbeatIntervalMin > Millis{0} && kHeartbeatIntervalMin < kHeartbeatIntervalMax);
 
 Millis next_heartbeat(const Policy& policy, const Attention& attention) {
-    // What a damaged journal says may be any number.
+    // A damaged journal may hold any number.
     Millis interval = std::clamp(policy.heartbeat_interval, Millis{0}, kHeartbeatIntervalMax);
     if (attention.call_in_flight || attention.watched) {
         interval /= 2;

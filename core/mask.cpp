@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 4> kProcessWords{"pid", "tid", "ppid", "p
 constexpr std::array<std::string_view, 4> kTempRoots{"/tmp/", "/var/tmp/", "/var/folders/",
                                                      "/private/tmp/"};
 
-/// Reads the text from one place on; each `take_*` moves past what it knows, or stays.
+/// Scans the text; each `take_*` moves past what it recognises, or stays.
 class Scanner {
 public:
     Scanner(std::string_view text, std::size_t at) : text_(text), at_(at) {}
@@ -90,7 +90,7 @@ std::size_t clock_time_end(std::string_view text, std::size_t at) {
     return scan.at();
 }
 
-/// A date, and the time behind it when there is one.
+/// A date with the time behind it, if any.
 std::size_t with_time(std::string_view text, std::size_t date_end) {
     Scanner scan{text, date_end};
     if (!scan.take_any("T ,")) return date_end;
@@ -137,7 +137,7 @@ std::size_t named_date_end(std::string_view text, std::size_t at) {
     return scan.digits(4) && !is_digit(scan.peek()) ? scan.at() : at;
 }
 
-/// 0.03s, 12 ms, 1m 3s; a letter alone must touch its number.
+/// 0.03s, 12 ms, 1m 3s; a single letter must touch its number.
 std::size_t duration_end(std::string_view text, std::size_t at) {
     Scanner scan{text, at};
     if (scan.digits() == 0) return at;
@@ -182,7 +182,7 @@ std::string_view word_before(std::string_view text, std::size_t at) {
     return text.substr(from, end - from);
 }
 
-/// An epoch number next to a word of time, or a process id.
+/// An epoch number next to a time word, or a process id.
 std::size_t named_number_end(std::string_view text, std::size_t at) {
     Scanner scan{text, at};
     const std::size_t count = scan.digits();
@@ -217,7 +217,7 @@ std::size_t temp_path_end(std::string_view text, std::size_t at) {
     return at;
 }
 
-/// Past the volatile thing that starts at `at`, or `at`.
+/// End of the volatile part that starts at `at`, or `at`.
 std::size_t volatile_end(std::string_view text, std::size_t at) {
     const char c = text[at];
     if (c == '/') return temp_path_end(text, at);
@@ -231,8 +231,8 @@ std::size_t volatile_end(std::string_view text, std::size_t at) {
     return at;
 }
 
-/// Where a volatile thing may start: a digit, a path, a month's letter or a UUID's, at a word's
-/// start.
+/// True if a volatile part may start here: a digit, a path, or the first letter of a month or UUID
+/// at the start of a word.
 bool may_start(std::string_view text, std::size_t at) {
     const char c = text[at];
     if (c == '/')

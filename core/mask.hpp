@@ -6,10 +6,10 @@
 
 namespace headway::core {
 
-/// Appends `text` without what differs between two runs of the same thing (detection.md 2.1): dates
-/// and times, durations with a unit, UUIDs, 0x addresses, process ids, epoch numbers next to a word
-/// of time, and generated names under temporary directories. Bare integers stay: "9 failed" and "8
-/// failed" are different answers. Pure; linear in the text.
+/// Appends `text` without its volatile parts (docs/detection.md, section 2): dates and times,
+/// durations with a unit, UUIDs, 0x addresses, process ids, epoch numbers next to a time word, and
+/// generated names under temporary directories. Bare integers stay: "9 failed" and "8 failed" are
+/// different answers. Pure; linear in the text.
 void append_masked(std::string& out, std::string_view text);
 
 }  // namespace headway::core

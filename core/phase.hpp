@@ -11,19 +11,19 @@
 
 namespace headway::core {
 
-/// One phase of a task and what was done in it (first design "PhaseContext").
+/// One phase of a task, with what was done in it.
 struct PhaseRecord {
     std::optional<std::uint64_t> number;
     std::string name;
     std::string description;
     std::optional<std::uint64_t> expected_ms;
     Timestamp started_at = kNever;
-    Timestamp ended_at = kNever;  ///< kNever while it lasts
+    Timestamp ended_at = kNever;  ///< kNever while open
     std::uint64_t tool_calls = 0;
     std::uint64_t failures = 0;
     std::uint64_t files_changed = 0;  ///< times that a path reached a new content
     std::uint64_t tests_passed = 0;   ///< test runs without a failure
-    std::optional<bool> ok;           ///< as whoever completed it said
+    std::optional<bool> ok;           ///< as reported at its completion
     std::vector<std::string> blockers;
     bool operator==(const PhaseRecord&) const = default;
     static constexpr auto fields() {
@@ -38,12 +38,13 @@ struct PhaseRecord {
     }
 };
 
-/// Names of phases since something was proven or the user spoke: to come back to one of them, as a
-/// loop that only renames what it does would, is no new phase. After kMax names none is new.
+/// Phases since the last hard progress or user message (docs/detection.md, section 7). Returning to
+/// one of them is no new phase, so a loop that renames its phases resets nothing. After kMax names,
+/// none is new.
 struct RecentPhases {
     static constexpr std::size_t kMax = 8;
-    std::vector<std::uint64_t> names;  ///< digests, the phase that lasts included
-    std::uint64_t started_n = 0;       ///< the last phase.started that was new; 0 = none
+    std::vector<std::uint64_t> names;  ///< digests, including the current phase
+    std::uint64_t started_n = 0;       ///< the last new phase.started; 0 = none
     bool operator==(const RecentPhases&) const = default;
     static constexpr auto fields() {
         return field_list(field("names", &RecentPhases::names),
@@ -51,9 +52,9 @@ struct RecentPhases {
     }
 };
 
-/// Over all phases, also those too old to be kept.
+/// Over all phases, including dropped ones.
 struct PhaseTotals {
-    std::uint64_t total = 0;  ///< phases of the task, as announced; 0 = nobody said
+    std::uint64_t total = 0;  ///< phases of the task, as announced; 0 = unknown
     std::uint64_t completed = 0;
     std::uint64_t files_changed = 0;
     std::uint64_t tests_passed = 0;

@@ -13,9 +13,9 @@ struct ProfileThresholds {
     Thresholds strict;
 };
 
-/// Suspect and stuck for each detector, by profile; 0 = never claims it. Sources: detection.md 2.3,
-/// tightened where recorded sessions show room (four equal calls in a row, three laps of a cycle
-/// occur in no successful session), and the first designs for `strict`.
+/// Suspect and stuck by detector and profile; 0 = never (docs/detection.md, sections 5 and 13; for
+/// `strict`: docs/first-designs.md). Low where recordings allow it: four equal calls in a row and
+/// three laps of a cycle occur in no successful session.
 constexpr std::array<ProfileThresholds, kDetectorCount> kDefaults{{
     {{5, 20}, {5, 5}},    // heartbeat_rule, of which the first is Policy::heartbeat_limit
     {{3, 4}, {3, 4}},     // exact_repeat: equal calls in a row
@@ -25,9 +25,9 @@ constexpr std::array<ProfileThresholds, kDetectorCount> kDefaults{{
     {{2, 4}, {1, 2}},     // oscillation: reversals
     {{4, 8}, {4, 8}},     // failure_streak: failures of one tool with one error
     {{5, 12}, {5, 12}},   // failing_everywhere: rounds in a row
-    {{0, 0}, {0, 0}},     // blocked: claims its own rung
+    {{0, 0}, {0, 0}},     // blocked: no threshold
     {{8, 0}, {8, 0}},     // stagnation: different questions, one answer
-    {{4, 8}, {4, 8}},     // self_append: growths by the same
+    {{4, 8}, {4, 8}},     // self_append: growths in a row
     {{4, 0}, {4, 0}},     // jitter_repeat: green runs with nothing changed
     {{6, 12}, {6, 12}},   // planning_only: rounds in a row
     {{6, 12}, {6, 12}},   // waiting: sleeps with nothing to wait for
@@ -36,7 +36,7 @@ constexpr std::array<ProfileThresholds, kDetectorCount> kDefaults{{
     {{4, 0}, {4, 0}},     // similar_messages
     {{4, 12}, {4, 12}},   // chanting: repeats at the end of a message
     {{3, 6}, {3, 6}},     // empty_turns
-    {{3, 5}, {3, 5}},     // compaction_churn: compactions with nothing learnt between
+    {{3, 5}, {3, 5}},     // compaction_churn: compactions with nothing proven between
     {{5, 0}, {3, 3}},     // estimate_plateau: estimates within 5 points
     {{6, 10}, {6, 10}},   // phase_churn: phases with nothing done in them
     {{0, 0}, {2, 3}},     // same_file_error
@@ -45,7 +45,7 @@ constexpr std::array<ProfileThresholds, kDetectorCount> kDefaults{{
     {{3, 5}, {3, 5}},     // mutual_revert: reversals by two sessions
 }};
 
-/// Whoever is stuck was suspect before it, or at once.
+/// `suspect` never comes after `stuck`.
 constexpr bool rises(Thresholds limits) {
     return limits.stuck == 0 || limits.suspect <= limits.stuck;
 }

@@ -14,18 +14,18 @@
 
 namespace headway::core {
 
-/// How sure a rule must be before it speaks (DESIGN 5).
+/// How much evidence a rule needs for a claim (docs/detection.md, section 6).
 enum class Profile : std::uint8_t {
     kBalanced,  ///< a rule makes a session `suspect`; `stuck` needs confirmation
-    kStrict,    ///< the literal rules of the first designs: a rule makes it `stuck`
+    kStrict,    ///< the literal rules of docs/first-designs.md: one rule makes it `stuck`
 };
 
-/// What follows when a session is judged `stuck` (the last rung of the recovery ladder).
+/// What follows `stuck`: the last recovery step.
 enum class OnStuck : std::uint8_t {
     kByProfile,  ///< balanced advises, strict stops
-    kAdvise,     ///< advice only; whoever watches decides
-    kAsk,        ///< a person is asked: the agent is told to wait
-    kStop,       ///< the agent is told to stop; its state is `halted`
+    kAdvise,     ///< advice only; watching clients decide
+    kAsk,        ///< a person is asked; the agent gets a directive to wait
+    kStop,       ///< a directive to stop; the agent's state is `halted`
     kHalt,       ///< the session ends with the outcome `halted`
 };
 template <>
@@ -34,18 +34,18 @@ struct EnumNames<OnStuck> {
                                                             "halt"};
 };
 
-/// What a stop for being `stuck` waits for (first design: "Concurrent LLM check confirms stuck").
+/// What a stop for `stuck` waits for (docs/first-designs.md, `policy.confirm_stop`).
 enum class ConfirmStop : std::uint8_t {
-    kOff,    ///< nothing: the rule is enough
-    kJudge,  ///< a judge who is asked and does not answer A; without a judge the rule is enough
+    kOff,    ///< nothing: the rule suffices
+    kJudge,  ///< a judge's answer other than A; without a judge the rule suffices
 };
 template <>
 struct EnumNames<ConfirmStop> {
     static constexpr std::array<std::string_view, 2> kNames{"off", "judge"};
 };
 
-/// How much evidence a detector wants; 0 = it never claims that rung. The unit is the detector's
-/// (repeats, laps, beats).
+/// Count at which a detector claims a severity; 0 = never. The unit is the detector's (repeats,
+/// laps, heartbeats).
 struct Thresholds {
     std::uint32_t suspect = 0;
     std::uint32_t stuck = 0;
@@ -56,13 +56,13 @@ struct Thresholds {
     }
 };
 
-/// What differs for one tool.
+/// Overrides for one tool.
 struct ToolPolicy {
     std::string tool;
-    bool ignore = false;              ///< its calls are no evidence of anything
-    std::uint32_t patience = 1;       ///< repeats of this tool count once in so many, 1..100
-    bool requires_approval = false;   ///< a person has to allow each call of it
-    std::uint64_t time_limit_ms = 0;  ///< 0 = as Policy::tool_time_limit says
+    bool ignore = false;              ///< its calls are no evidence
+    std::uint32_t patience = 1;       ///< divides the counts of repeats of this tool, 1..100
+    bool requires_approval = false;   ///< a person must allow each call of it
+    std::uint64_t time_limit_ms = 0;  ///< 0 = Policy::tool_time_limit
     bool operator==(const ToolPolicy&) const = default;
     static constexpr auto fields() {
         return field_list(required("tool", &ToolPolicy::tool), field("ignore", &ToolPolicy::ignore),
@@ -72,7 +72,7 @@ struct ToolPolicy {
     }
 };
 
-/// What differs for one detector; 0 leaves a threshold as the profile has it.
+/// Overrides for one detector; 0 keeps the profile's threshold.
 struct DetectorPolicy {
     DetectorId detector{};
     bool off = false;
@@ -86,38 +86,40 @@ struct DetectorPolicy {
     }
 };
 
-/// Thresholds and switches of one session; a value, copied into the session when it opens so that
+/// Thresholds and switches of one session; a value, copied into the session at its opening, so that
 /// replay does not depend on today's configuration.
 struct Policy {
     Profile profile = Profile::kBalanced;
-    Millis heartbeat_interval{10'000};  ///< asked of a quiet agent, kHeartbeatIntervalMin..Max
-    /// Beats without a state change and without a call in flight, 2..1000.
+    Millis heartbeat_interval{10'000};  ///< for a quiet agent, kHeartbeatIntervalMin..Max
+    /// Heartbeats without a state change and without a call in flight, 2..1000.
     std::uint32_t heartbeat_limit = 5;
-    bool loop_detection = true;  ///< off: only liveness, failures and what the client says count
-    bool judge = true;           ///< off: nothing of the session is shown to a judge, whoever asks
+    /// Off: only liveness, failures and the client's own reports count.
+    bool loop_detection = true;
+    bool judge = true;  ///< off: no judge sees any of the session
     OnStuck on_stuck = OnStuck::kByProfile;
-    std::uint64_t max_iterations = 0;     ///< a later one fails the session; 0 = no limit
+    std::uint64_t max_iterations = 0;     ///< a later iteration fails the session; 0 = no limit
     std::uint64_t max_tool_failures = 0;  ///< of one tool in a row; one more fails it; 0 = no limit
-    /// Turns in a row that cannot be read; one more fails it; 0 = no limit.
+    /// Unreadable turns in a row; one more fails it; 0 = no limit.
     std::uint64_t max_parse_failures = 0;
-    Millis tool_time_limit{0};  ///< of one call; a longer one is a failure of its tool; 0 = none
-    double min_confidence = 0;  ///< low_confidence_attempts reflections below it fail it; 0 = off
+    Millis tool_time_limit{0};  ///< of one call; a longer call is a failure of its tool; 0 = none
+    /// Low_confidence_attempts reflections below it fail the session; 0 = off.
+    double min_confidence = 0;
     std::uint32_t low_confidence_attempts = 3;  ///< in a row, 1..kLowConfidenceAttemptsMax
     std::uint32_t stats_every = 10;  ///< finished calls between two progress.stats; 0 = none
     ConfirmStop confirm_stop = ConfirmStop::kOff;
     LegacyTimeouts legacy;
     std::vector<ToolPolicy> tools;          ///< at most limits::kToolPoliciesMax
     std::vector<DetectorPolicy> detectors;  ///< at most one for each detector
-    /// Whether a call whose report says `origin: hook` is no evidence. The operator's to say: an
-    /// agent could hide everything behind it.
+    /// True if a call with `origin: hook` is no evidence. Only the operator may set it: an agent
+    /// could hide every call this way.
     bool trust_origin = true;
 
-    /// What a detector wants under this policy.
+    /// A detector's thresholds under this policy.
     Thresholds thresholds(DetectorId detector) const;
     bool is_off(DetectorId detector) const;
     /// What follows `stuck`, never kByProfile.
     OnStuck when_stuck() const;
-    /// How long one call of a tool may take; 0 = without limit.
+    /// Time limit for one call of a tool; 0 = none.
     Millis time_limit(std::string_view tool) const;
     /// The entry of a tool, or null.
     const ToolPolicy* tool(std::string_view name) const;

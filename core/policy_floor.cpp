@@ -10,18 +10,18 @@
 namespace headway::core {
 namespace {
 
-/// Of limits where 0 is none.
+/// For limits where 0 means none.
 template <class T>
 bool weaker_limit(T next, T now) {
     return now != T{} && (next == T{} || next > now);
 }
 
-/// What may follow `stuck`, the weakest first: advise, ask, stop, halt.
+/// Orders what may follow `stuck`, the weakest first: advise, ask, stop, halt.
 int strength(OnStuck what) {
     return static_cast<int>(what);
 }
 
-/// A threshold, 0 being none, or no more than `factor` times that of `base`.
+/// True if `own` is none (0) or more than `factor` times `base`.
 bool past(std::uint32_t own, std::uint32_t base, std::uint32_t factor) {
     return base != 0 && own > std::uint64_t{base} * factor;
 }
@@ -52,7 +52,7 @@ private:
         if (floor_.loop_detection.value_or(defaults_.loop_detection))
             set(policy_.loop_detection, true, "/loop_detection");
         if (floor_.judge.value_or(defaults_.judge)) set(policy_.judge, true, "/judge");
-        if (!floor_.trust_origin) policy_.trust_origin = false;  // not the opening's to say
+        if (!floor_.trust_origin) policy_.trust_origin = false;  // the opening may not set it
         Policy least = defaults_;
         if (floor_.on_stuck) least.on_stuck = *floor_.on_stuck;
         if (strength(policy_.when_stuck()) < strength(least.when_stuck()))
@@ -114,14 +114,14 @@ private:
         }
     }
 
-    /// Whether a tool without a limit of its own may take longer than so many ms.
+    /// True if a tool without a limit of its own may take longer than this.
     bool above_limit_of_all(std::uint64_t ms) const {
         const auto of_all = static_cast<std::uint64_t>(policy_.tool_time_limit.count());
         return of_all == 0 || of_all > ms;
     }
 
-    /// How long a call of the tool may be allowed to take, in ms; 0 = as long as it likes. A limit
-    /// that the operator gave this tool holds unless the floor gives more.
+    /// Longest time that a call of the tool may be allowed, in ms; 0 = no limit. The operator's
+    /// limit for this tool holds unless the floor gives more.
     std::uint64_t longest_of(const ToolPolicy* own, std::uint64_t of_all) const {
         if (own == nullptr || own->time_limit_ms == 0) return of_all;
         const auto room = static_cast<std::uint64_t>(floor_.tool_time_limit.count());

@@ -7,7 +7,7 @@
 namespace headway::core {
 namespace {
 
-/// In place of what was said about the detector before.
+/// Replaces the entry of the same detector.
 void set_detector(std::vector<DetectorPolicy>& detectors, const DetectorPolicy& own) {
     const auto found =
         std::find_if(detectors.begin(), detectors.end(),

@@ -6,8 +6,8 @@
 
 namespace headway::core {
 
-/// A value that most owners never have: a pointer until it is first changed, and read as T's
-/// default till then. Copies are deep. For what would make 100,000 quiet sessions larger.
+/// An optional value that most owners never set: a null pointer until the first change, read as T's
+/// default until then. Copies are deep. Keeps 100,000 quiet sessions small.
 template <class T>
 class Rare {
 public:
@@ -28,7 +28,7 @@ public:
         return held_ ? *held_ : kDefault;
     }
     const T* operator->() const { return &**this; }
-    /// From here on it is held.
+    /// Creates the value if needed.
     T& change() {
         if (!held_) held_ = std::make_unique<T>();
         return *held_;

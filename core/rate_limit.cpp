@@ -11,7 +11,7 @@ namespace headway::core {
 namespace {
 
 constexpr std::uint64_t kTooManyRequests = 429;
-constexpr std::uint64_t kOverloaded = 529;  // as some providers answer
+constexpr std::uint64_t kOverloaded = 529;  // non-standard code of some providers
 constexpr std::size_t kMessageBytesRead = 1024;
 
 }  // namespace

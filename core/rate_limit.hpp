@@ -7,9 +7,8 @@
 
 namespace headway::core {
 
-/// Whether a failure says that a provider holds the agent off for a while: too many requests, or
-/// overloaded. `error_class` is believed, then `status`; `message` is only read when there is
-/// neither. Pure.
+/// True if a failure is a provider's rate limit or overload. `error_class` decides, then `status`;
+/// `message` is read only without both. Pure.
 bool is_rate_limit(std::string_view error_class, std::optional<std::uint64_t> status,
                    std::string_view message);
 

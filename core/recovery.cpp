@@ -11,7 +11,7 @@
 namespace headway::core {
 namespace {
 
-/// After the second advice, rounds until a person is asked: time to follow it.
+/// Rounds between the second advice and the question to a person: time to follow the advice.
 constexpr std::uint32_t kRoundsToFollow = 3;
 
 struct Alternatives {
@@ -25,7 +25,7 @@ constexpr std::string_view kFirst =
 constexpr std::string_view kSecond =
     "If no other way is left, say what is missing and report that you are blocked.";
 
-/// One concrete thing to do instead, for each kind of loop.
+/// One concrete alternative for each kind of loop.
 constexpr std::array<Alternatives, 16> kAlternatives{{
     {DetectorId::kExactRepeat,
      "The answer will not change by asking again: use another tool, or ask something else.",
@@ -78,10 +78,10 @@ struct WayRule {
     WayOut way;
 };
 
-// The first that fits. What neither says anything about, a person has to look at. For red tests
-// and compilers the detectors have better advice.
+// The first match decides. No match means that a person must look. For red tests and compilers the
+// detectors have better advice.
 constexpr std::array<WayRule, 17> kWays{{
-    // of blockers
+    // by blockers
     {FailureKind::kAuth, FailureKind::kNone, WayOut::kEscalate},
     {FailureKind::kNone, FailureKind::kAuth, WayOut::kEscalate},
     {FailureKind::kContext, FailureKind::kNone, WayOut::kCompact},
@@ -115,7 +115,7 @@ static_assert(kWayTexts.size() == static_cast<std::size_t>(WayOut::kCompact) + 1
 static_assert(kWayTexts[static_cast<std::size_t>(WayOut::kNone)].empty());
 static_assert(kStepAsk == 3, "two pieces of advice come before a person is asked");
 
-/// Without a word about blockers.
+/// Without known blockers.
 WayOut way_by_failure(FailureKind failure) {
     switch (failure) {
         case FailureKind::kAuth:
@@ -129,7 +129,7 @@ WayOut way_by_failure(FailureKind failure) {
     }
 }
 
-/// Why the agent's last call failed, as far as its words tell; kNone when it went well.
+/// Kind of the last call's failure, if recognised; kNone after a success.
 FailureKind last_failure_of(const SessionState& state) {
     if (state.last_failure_kind != FailureKind::kNone &&
         state.last_failure_kind != FailureKind::kOther)
@@ -179,7 +179,7 @@ RecoveryStep step_for(const SessionState& state, std::uint64_t step) {
     return made;
 }
 
-/// Up to which step the policy goes when a session is stuck.
+/// The last recovery step that the policy allows for a stuck session.
 std::uint64_t last_step(OnStuck on_stuck) {
     switch (on_stuck) {
         case OnStuck::kByProfile:
@@ -214,7 +214,7 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool m
     const Judgement& judgement = state.judgement;
     const bool stuck = judgement.verdict == Verdict::kStuck;
     if (state.ended() || (!stuck && judgement.verdict != Verdict::kSuspect)) return std::nullopt;
-    // One that only beats may be a slow tool that nobody announced: it has no approach to change.
+    // Heartbeats alone may come from a slow, unreported tool: there is no approach to change.
     const bool only_beats = judgement.detector == name_of(DetectorId::kHeartbeatRule);
     if (only_beats && !stuck) return std::nullopt;
     const auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
@@ -230,7 +230,7 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool m
     if (!stuck || taken >= last_step(stops ? OnStuck::kAdvise : on_stuck)) return std::nullopt;
     HEADWAY_ASSERT(nudge != state.nudges.end());
     if (state.ledger.rounds <= nudge->round)
-        return std::nullopt;  // it had no turn to follow it yet
+        return std::nullopt;  // the agent had no turn to follow it yet
     if (taken >= 2 && state.ledger.rounds < nudge->round + kRoundsToFollow) return std::nullopt;
     return step_for(state, taken + 1);
 }

@@ -17,8 +17,7 @@
 
 namespace headway::core {
 
-/// The closed set of failures that code reacts to. api/problem maps each to a status and a code on
-/// the wire.
+/// The closed set of failures that code reacts to. api/problem maps each to a status and a code.
 enum class ErrorCode : std::uint8_t {
     kInternal,
     kBadRequest,
@@ -68,7 +67,7 @@ enum class ErrorCode : std::uint8_t {
     kUnknownCheck,
     kCheckIdTaken,
     kTooManyChecks,
-    kStorageSyncFailed,  ///< what was written last may be lost; only a new process may go on
+    kStorageSyncFailed,  ///< the last writes may be lost; only a new process may continue
     kBackupRunning,
     kBackupFailed,
     kFileExists,
@@ -78,8 +77,8 @@ enum class ErrorCode : std::uint8_t {
     kUnknownDelivery,
 };
 
-/// One failure. `detail` is a sentence for the person who has to fix it; `field` names the
-/// offending input (a JSON pointer, a query parameter, a header, a configuration key) or is empty.
+/// One failure. `detail` is a sentence for the person who must fix it; `field` names the offending
+/// input (a JSON pointer, a query parameter, a header, a configuration key) or is empty.
 struct Error {
     ErrorCode code{};
     std::string detail;

@@ -79,7 +79,8 @@ std::optional<RunConflict> RunFiles::put(const Write& write, std::string_view ru
         trail.by.clear();
         return std::nullopt;
     }
-    if (other == session) return std::nullopt;  // its own to and fro is another detector's matter
+    // A session reverting itself is oscillation's concern.
+    if (other == session) return std::nullopt;
     ++trail.reversals;
     if (trail.by.size() == limits::kEvidenceMax) trail.by.erase(trail.by.begin());
     trail.by.emplace_back(session, n);

@@ -14,16 +14,15 @@
 
 namespace headway::core {
 
-/// The contents that the sessions of each run have given to files, to see what no session sees
-/// alone: two of them that take back each other's work (detection.md D23). A run is a session with
-/// all that it opened, directly or not. What comes of it is an event in a journal, so that replay
-/// does not need this. At most limits::kRunFilesMax paths of all runs; the oldest give way. A plain
-/// value; one owner.
+/// Contents that the sessions of each run gave to files, to find two sessions that revert each
+/// other's work (docs/detection.md, section 5.3). A run is a session with all its descendants.
+/// Findings become journal events, so replay does not need this. At most limits::kRunFilesMax paths
+/// over all runs; the oldest are dropped. A plain value with one owner.
 class RunFiles {
 public:
-    /// Takes a finished call of `session` in `run`. When it put back a content that another session
-    /// of the run had replaced, and they have been at it for kRunConflictReversals in a row, says
-    /// so. Contents that the run has not seen before end the count.
+    /// Observes a finished call of `session` in `run`. Returns a conflict if the call restored a
+    /// content that another session of the run had replaced, for kRunConflictReversals times in a
+    /// row or more. A content new to the run ends the count.
     std::optional<RunConflict> observe(std::string_view run, std::string_view session,
                                        const Event& event);
 
@@ -38,7 +37,8 @@ private:
     struct Trail {
         std::vector<Content> contents;  ///< the newest last, at most limits::kRunContentsMax
         std::uint64_t reversals = 0;
-        std::vector<std::pair<std::string, std::uint64_t>> by;  ///< session and event of each
+        /// Session and event of each reversal.
+        std::vector<std::pair<std::string, std::uint64_t>> by;
     };
     struct Write {
         std::uint64_t path = 0;
@@ -55,7 +55,7 @@ private:
     std::deque<std::uint64_t> order_;  ///< of trails_, the oldest first
 };
 
-/// So many reversals in a row are worth an event; fewer happen when two work on one file.
+/// Reversals in a row worth an event. Fewer also happen when two sessions edit one file.
 inline constexpr std::uint64_t kRunConflictReversals = 3;
 
 }  // namespace headway::core

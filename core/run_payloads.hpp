@@ -8,17 +8,17 @@
 #include "core/event_type.hpp"
 #include "core/fields.hpp"
 
-// Events about sessions that work at one thing together. The rules of session_payloads.hpp hold.
+// Events about sessions that work together. The rules of session_payloads.hpp hold.
 
 namespace headway::core {
 
-/// Two sessions of one run took back each other's content of a path (detection.md D23). Written
-/// into the journal of whoever did it last.
+/// Two sessions of one run reverted each other's content of a path (docs/detection.md, section
+/// 5.3). Written into the journal of the session that did so last.
 struct RunConflict {
     static constexpr EventType kType = EventType::kRunConflict;
     std::string path;
-    std::string other;                    ///< the session whose content it took back
-    std::uint64_t reversals = 0;          ///< in a row, by both
+    std::string other;                    ///< the session whose content it reverted
+    std::uint64_t reversals = 0;          ///< in a row, by both sessions
     std::vector<std::uint64_t> evidence;  ///< own events, the newest last
     bool operator==(const RunConflict&) const = default;
     static constexpr auto fields() {

@@ -14,21 +14,21 @@ constexpr std::array<std::string_view, 13> kSecretNames{
     "password", "passwd",     "passphrase",    "secret", "token",      "api_key",    "apikey",
     "api-key",  "credential", "authorization", "cookie", "access_key", "private_key"};
 
-/// After one of these the whole rest of the line is the secret.
+/// After one of these, the rest of the line is the secret.
 constexpr std::array<std::string_view, 2> kWholeLine{"authorization", "cookie"};
 
 constexpr std::array<std::string_view, 16> kTokenStarts{
     "sk-",   "sk_live_", "sk_test_", "ghp_",  "gho_", "ghu_", "ghs_", "github_pat_",
     "glpat", "xoxb-",    "xoxp-",    "xoxa-", "AKIA", "ASIA", "AIza", "eyJ"};
 
-/// Names whose values are names of people; compared whole.
+/// Names whose values are user names; compared whole.
 constexpr std::array<std::string_view, 4> kUserNames{"user", "username", "login", "account"};
 
 constexpr std::string_view kMail = "[mail]";
 constexpr std::string_view kIp = "[ip]";
 constexpr std::string_view kUser = "[user]";
 
-constexpr std::size_t kTokenBytesMin = 16;  ///< shorter words of such a shape are words
+constexpr std::size_t kTokenBytesMin = 16;  ///< shorter words of that shape are ordinary words
 
 char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -68,7 +68,7 @@ bool is_hex(char c) {
     return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f');
 }
 
-/// Four numbers up to 255 with dots; those of this machine tell nothing of anybody.
+/// Four numbers up to 255 with dots. Addresses of this machine are harmless.
 bool is_ipv4(std::string_view word) {
     std::size_t parts = 0;
     if (word.starts_with("127.") || word == "0.0.0.0") return false;
@@ -86,8 +86,8 @@ bool is_ipv4(std::string_view word) {
     return word.empty();
 }
 
-/// The length of an IPv6 address that `text` starts with, or 0. Times and names with `::` between
-/// words are none: it has a digit, and either eight groups or an empty one.
+/// Length of the IPv6 address at the start of `text`, or 0. To exclude times and names with `::` it
+/// needs a digit, and either eight groups or an empty one.
 std::size_t ipv6_bytes(std::string_view text) {
     std::size_t end = 0;
     std::size_t colons = 0;
@@ -119,7 +119,7 @@ bool is_token(std::string_view word) {
                        [word](std::string_view start) { return word.starts_with(start); });
 }
 
-/// Reads the text from left to right and writes what may be said of it.
+/// Reads the text from left to right and writes the sanitized text.
 class Sanitizer {
 public:
     Sanitizer(std::string_view text, std::string_view workspace)
@@ -159,7 +159,7 @@ private:
         }
     }
 
-    /// White space becomes one blank: the result is one line.
+    /// White space becomes one blank, so the result is one line.
     void plain() {
         const char c = text_[at_++];
         if (!is_space(c) && static_cast<unsigned char>(c) >= 0x20) {
@@ -176,7 +176,7 @@ private:
         out_ += kRedacted;
     }
 
-    /// Of a URL: what stands before an @ is a name and a password.
+    /// In a URL, the text before an @ is a name and a password.
     void authority() {
         out_ += "://";
         at_ += 3;
@@ -194,7 +194,7 @@ private:
             out_ += kRedacted;
             out_ += host.substr(sign);
         }
-        // The path of a URL is none of this machine; its query may hold a token.
+        // The path of a URL is not a local path; its query may hold a token.
         while (at_ < text_.size() && !is_space(here()) && here() != '?')
             out_.push_back(text_[at_++]);
     }
@@ -208,7 +208,7 @@ private:
     }
 
     void path() {
-        std::size_t end = at_ + 2;  // past the colon of a drive
+        std::size_t end = at_ + 2;  // past the colon of a drive letter
         while (end < text_.size() && !ends_path(text_[end]))
             ++end;
         const std::string_view whole = text_.substr(at_, end - at_);
@@ -225,7 +225,7 @@ private:
         out_ += is_home(whole.substr(0, last)) ? kUser : whole.substr(last + 1);
     }
 
-    /// Whether what lies in this folder is named after users.
+    /// True if the entries of this folder are named after users.
     static bool is_home(std::string_view folder) {
         return folder == "/home" || folder == "/Users" || folder.ends_with(":\\Users");
     }
@@ -316,7 +316,7 @@ private:
     void value(bool whole_line) {
         while (at_ < text_.size() && (here() == ' ' || here() == '"' || here() == '\''))
             out_.push_back(text_[at_++]);
-        if (rest().starts_with(kRedacted)) {  // it was taken out before
+        if (rest().starts_with(kRedacted)) {  // already removed
             out_ += kRedacted;
             at_ += kRedacted.size();
             return;
@@ -337,7 +337,7 @@ private:
 }  // namespace
 
 std::string sanitized(std::string_view text, std::string_view workspace, std::size_t bytes_max) {
-    // Secrets are found in the whole; nothing far behind the end can matter.
+    // Secrets are searched beyond the end of the result, but not far beyond.
     constexpr std::size_t kLookedAt = 4096;
     std::string clean = Sanitizer{cut_text(text, kLookedAt), workspace}.run();
     if (clean.size() <= bytes_max) return clean;

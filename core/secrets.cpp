@@ -15,7 +15,7 @@ struct BuiltIn {
     std::size_t bytes_min;
 };
 
-/// The shorter the usual harmless value of such a name, the longer one must be to count.
+/// Names with harmless short values need a longer value to count as secret.
 constexpr std::array<BuiltIn, 17> kNames{{{"password", 1},
                                           {"passwords", 1},
                                           {"passwd", 1},
@@ -34,12 +34,12 @@ constexpr std::array<BuiltIn, 17> kNames{{{"password", 1},
                                           {"cookie", 4},
                                           {"authorization", 4}}};
 
-/// Cursors of APIs, and words of language models.
+/// API cursors, and terms of language models.
 constexpr std::array<std::string_view, 12> kExempt{
     "nexttoken", "pagetoken", "nextpagetoken", "continuationtoken", "synctoken", "padtoken",
     "eostoken",  "bostoken",  "unktoken",      "septoken",          "stoptoken", "masktoken"};
 
-/// What stands where a value would, in code and in forms.
+/// Placeholders for a value, in code and in forms.
 constexpr std::array<std::string_view, 18> kNoValues{
     "none", "null", "nil",    "undefined", "true",     "false",    "str", "string", "bytes",
     "text", "int",  "number", "boolean",   "optional", "required", "any", "object", "secretstr"};
@@ -67,7 +67,7 @@ bool is_quote(char c) {
 
 enum Mark : std::uint8_t { kDull, kStart, kSign, kDash };
 
-/// What each byte may begin or end.
+/// Characters that may begin or end a match.
 constexpr std::array<Mark, 256> marks() {
     std::array<Mark, 256> table{};
     for (const Shape& shape : kShapes)
@@ -87,7 +87,7 @@ std::string plain_name(std::string_view name) {
     return plain;
 }
 
-/// The same of the end of a name, without an allocation.
+/// The same for the end of a name, without allocation.
 std::string_view plain_end(std::string_view name, std::array<char, kNameBytesMax>& buffer) {
     std::size_t at = buffer.size();
     for (std::size_t i = name.size(); i > 0 && at > 0; --i) {
@@ -112,9 +112,9 @@ std::size_t run_of(std::string_view text, std::size_t from, bool (*belongs)(char
     return end - from;
 }
 
-/// A JWT, or as much as is left of one: parts of a name's letters with dots between. Where none
-/// begins, none begins later in the same run of such letters either: every condition is harder to
-/// meet for a shorter run.
+/// A JWT, or a truncated one: base64url parts with dots between. If none begins at the start of a
+/// run of such letters, none begins later in that run, because every condition is harder to meet
+/// for a shorter run.
 std::optional<SecretSpan> jwt_at(std::string_view text, std::size_t at, std::size_t bytes_min,
                                  std::size_t& no_jwt_before) {
     if (at < no_jwt_before) return std::nullopt;
@@ -153,7 +153,7 @@ std::optional<SecretSpan> bearer_at(std::string_view text, std::size_t at) {
     return SecretSpan{from, size};
 }
 
-/// The name and the password before the @ of a URL; a name alone is none.
+/// User name and password before the @ of a URL; a user name alone is no secret.
 std::optional<SecretSpan> userinfo_at(std::string_view text, std::size_t colon) {
     if (!text.substr(colon).starts_with("://")) return std::nullopt;
     const std::size_t from = colon + 3;
@@ -206,14 +206,14 @@ std::size_t scheme_size(std::string_view value) {
     return 0;
 }
 
-/// A place to be filled in, or where the value is looked up.
+/// A placeholder, or an expression that looks the value up.
 bool stands_for_one(std::string_view value) {
     constexpr std::string_view kPlaces = "$<{%*[(";
     return value.empty() || kPlaces.find(value.front()) != std::string_view::npos;
 }
 
-/// Behind the last byte of a quoted value; with `escaped` the quotes themselves have backslashes.
-/// What a shell does behind a value is no part of it: whoever decides has to see that.
+/// End of a quoted value; with `escaped`, the quotes themselves have backslashes. Shell text behind
+/// the value is not part of it: the approver must see it.
 std::size_t end_of_quoted(std::string_view text, std::size_t at, char quote, bool escaped) {
     for (; at < text.size() && text[at] != quote; ++at) {
         if (std::string_view{"\n;|&<>()\"'`"}.find(text[at]) != std::string_view::npos) break;
@@ -243,7 +243,7 @@ SecretFinder::SecretFinder(const std::vector<std::string>& names,
     }
     for (const Name& name : names_)
         last_letters_ |= 1U << (name.plain.back() & 31);
-    // Behind a name may stand what plain_end() skips.
+    // plain_end() skips these behind a name.
     for (const char c : {'_', '-', '.', ' '})
         last_letters_ |= 1U << (c & 31);
     exempt_.assign(kExempt.begin(), kExempt.end());
@@ -252,7 +252,7 @@ SecretFinder::SecretFinder(const std::vector<std::string>& names,
 }
 
 const SecretFinder::Name* SecretFinder::name_of(std::string_view key) const {
-    // Asked for every member of every object: most keys end in a letter that no name ends in.
+    // Called for every member of every object: most keys end in a letter that no name ends in.
     if (key.empty() || !(last_letters_ >> (lower(key.back()) & 31) & 1U)) return nullptr;
     std::array<char, kNameBytesMax> buffer;
     const std::string_view plain = plain_end(key, buffer);
@@ -275,7 +275,7 @@ bool SecretFinder::is_secret(std::string_view key, std::string_view value) const
     return name != nullptr && is_literal(value, *name, true, false);
 }
 
-/// Whether it is a value itself and not a place, a variable or a type.
+/// True for a literal, not a placeholder, a variable or a type.
 bool SecretFinder::is_literal(std::string_view value, const Name& name, bool quoted,
                               bool spaced) const {
     if (value.size() < name.bytes_min || stands_for_one(value)) return false;
@@ -290,14 +290,14 @@ bool SecretFinder::is_literal(std::string_view value, const Name& name, bool quo
     return !(identifier && (spaced || name.bytes_min > 1 || names_secret(value)));
 }
 
-/// What was found out about the text on the way, so that no part of it is looked through again for
-/// each place that a secret might begin at.
+/// Results of the scan so far, so that no part of the text is scanned again for each possible start
+/// of a secret.
 struct SecretFinder::Passed {
     std::size_t no_jwt_before = 0;  ///< no JWT begins before this
-    std::size_t line_end = 0;       ///< the first of kLineEnds behind all that was asked about
-    std::size_t value_end = 0;      ///< the same of kValueEnds
+    std::size_t line_end = 0;       ///< the first of kLineEnds behind all queried positions
+    std::size_t value_end = 0;      ///< the same for kValueEnds
 
-    /// Where an unquoted value ends that begins at `at`, which never decreases.
+    /// End of an unquoted value that begins at `at`, which never decreases.
     std::size_t end_of_value(std::string_view text, std::size_t at, bool line) {
         std::size_t& end = line ? line_end : value_end;
         if (end < at || end == 0)
@@ -313,7 +313,7 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
     const Name* name = key.empty() ? nullptr : name_of(key);
     if (name == nullptr) return std::nullopt;
     std::size_t at = sign + 1;
-    if (at < text.size() && (text[at] == '=' || text[at] == '~')) return std::nullopt;  // compares
+    if (at < text.size() && (text[at] == '=' || text[at] == '~')) return std::nullopt;  // == and =~
     if (at < text.size() && text[at] == '>') ++at;
     const std::size_t gap = at;
     while (at < text.size() && (text[at] == ' ' || text[at] == '\t') && at - gap < 8)
@@ -327,7 +327,7 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
     const char quote = quoted ? text[at++] : '\0';
     const bool line = takes_line(name->plain);
     if (line) at += scheme_size(text.substr(at));
-    // Before the end is looked for, so that a text full of such names is read once.
+    // Checked before the end is searched, so that a text full of such names is scanned once.
     if (stands_for_one(text.substr(at))) return std::nullopt;
     std::size_t end = 0;
     if (quoted) {
@@ -335,7 +335,7 @@ std::optional<SecretSpan> SecretFinder::assigned(std::string_view text, std::siz
     } else {
         end = passed.end_of_value(text, at, line);
         const bool code = end < text.size() && (text[end] == '(' || text[end] == '[');
-        if (code && !line) return std::nullopt;  // a call, an index
+        if (code && !line) return std::nullopt;  // a function call or an index
     }
     if (!is_literal(text.substr(at, end - at), *name, quoted || line, spaced)) return std::nullopt;
     return SecretSpan{at, end - at};
@@ -390,7 +390,7 @@ bool SecretFinder::append_redacted(std::string& out, std::string_view text) cons
     std::size_t from = 0;
     Passed passed;
     while (const auto secret = find(text, from, passed)) {
-        // A name may stand before what was cut out already; its value is behind it.
+        // The name may lie before a removed part; its value is behind it.
         out.append(text, from, secret->at - from).append(kRedacted);
         from = secret->at + secret->size;
     }

@@ -12,33 +12,33 @@
 
 namespace headway::core {
 
-/// Where a secret stands in a text.
+/// Position of a secret in a text.
 struct SecretSpan {
     std::size_t at = 0;
     std::size_t size = 0;
 };
 
-/// Finds what must not be written down (DESIGN 4: secrets are redacted before the first write):
-/// values of names that mean secrets, tokens of known shapes, what follows `Authorization:` and
-/// `Bearer`, the user part of URLs, private keys. Unlike sanitized() it has to leave everything
-/// else as it came, since people read it, approve it and judge by it: so code such as `password =
-/// getenv("X")`, variables, types and cursors such as `next_token` are no secrets. Immutable; any
-/// thread.
+/// Finds secrets, to redact them before the first write: values of secret names, tokens of known
+/// shapes, credentials after `Authorization:` and `Bearer`, the user part of URLs, private keys.
+/// Unlike sanitized() it must leave everything else unchanged, since people read and approve the
+/// text: so code such as `password = getenv("X")`, variables, types and cursors such as
+/// `next_token` are no secrets. Immutable; any thread.
 class SecretFinder {
 public:
-    /// `names` are secret besides the built-in ones, `exempt` are none; compared without regard to
-    /// case, `_` and `-`, and with what a longer name ends in: "token" covers `GITHUB_TOKEN`.
+    /// `names` are secret in addition to the built-in ones, `exempt` are not; compared without
+    /// case, `_` and `-`, and as suffixes: "token" covers `GITHUB_TOKEN`.
     explicit SecretFinder(const std::vector<std::string>& names = {},
                           const std::vector<std::string>& exempt = {});
 
-    /// Whether a value under this key of a JSON object is one. A key that only sounds like it
-    /// (`token`) needs a value that may be one.
+    /// True if a value under this key of a JSON object is a secret. An ambiguous key (`token`) also
+    /// needs a plausible value.
     bool is_secret(std::string_view key, std::string_view value) const;
-    /// Whether everything under this key may be: objects and lists are then looked through with it.
+    /// True if everything under this key may be secret: then nested objects and lists are searched
+    /// with it.
     bool names_secret(std::string_view key) const;
-    /// The first one at or behind `from`. Linear in what it passes over.
+    /// The first secret at or after `from`. Linear in the scanned text.
     std::optional<SecretSpan> find(std::string_view text, std::size_t from) const;
-    /// Appends `text` with kRedacted in place of each; whether there was one.
+    /// Appends `text` with kRedacted in place of each secret; true if there was one.
     bool append_redacted(std::string& out, std::string_view text) const;
 
 private:
@@ -57,7 +57,7 @@ private:
     bool is_literal(std::string_view value, const Name& name, bool quoted, bool spaced) const;
 
     std::vector<Name> names_;
-    std::uint32_t last_letters_ = 0;  ///< that names end in, each by its low five bits
+    std::uint32_t last_letters_ = 0;  ///< last letters of all names, by their low five bits
     std::vector<std::string> exempt_;
 };
 

@@ -22,14 +22,13 @@ namespace {
 
 static_assert(kHeartbeatIntervalMax.count() <= UINT32_MAX, "Event::next_heartbeat_ms holds it");
 
-/// The interval that a fold of `event` would have to ask for: only heartbeats and phase or tool
-/// events move it.
+/// True if the model is at work, by phase or state.
 bool is_reflecting(const SessionState& state) {
     return state.phase == "reflection" || state.agent_state == AgentState::kProcessingPrompt ||
            state.agent_state == AgentState::kStreamingResponse;
 }
 
-/// Only approvals compare the exact arguments of a call: without any they take no room on disk.
+/// Only approvals compare exact arguments. Without approvals they need no space on disk.
 void forget_args(Event& event) {
     auto* call = std::get_if<ToolFinished>(&event.payload);
     if (call == nullptr || !call->print) return;
@@ -100,7 +99,7 @@ void Session::report(std::span<Event> events, const Context& context, std::vecto
         const std::uint64_t calls = state_.tool_calls;
         const std::uint64_t step = own_steps(state_);
         std::optional<ApprovalAlarm> alarm = alarm_before(event, context);
-        // A start that asks again is a question and no disobedience.
+        // A start that asks for approval is a question, not disobedience.
         if (std::holds_alternative<ToolStarted>(event.payload) &&
             asks_anew(state_, context.asks, place, context.now))
             alarm.reset();
@@ -210,8 +209,8 @@ Timestamp Session::next_deadline(const Watch& watch, Timestamp past) const {
         if (due > past && (next == kNever || due < next)) next = due;
     };
     const Timestamp due = silent_at(state_.heard_at(), watch, state_.asked_interval);
-    // Past silence nothing more happens by itself; the next event of the agent ends it. Silence of
-    // one that waits for a person means nothing.
+    // Beyond silence nothing happens by time alone; the agent's next event ends it. The silence of
+    // an agent that waits for a person means nothing.
     const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;
     if (!said && !state_.waits_for_human() && !state_.paused()) consider(due);
     consider(core::next_deadline(state_.approvals, attendance(watch)));
@@ -290,7 +289,8 @@ void Session::end_itself(Failure failure, const Context& context, std::vector<Ev
     add_verdict(context, out);
 }
 
-/// Whether a stop that the policy asks for may be issued now; asks a judge first where it says so.
+/// True if a stop that the policy requires may be issued now; asks a judge first if the policy says
+/// so.
 bool Session::may_stop(const Context& context, std::vector<Event>& out) {
     const bool stops = state_.judgement.verdict == Verdict::kStuck && !state_.ended() &&
                        state_.policy.when_stuck() >= OnStuck::kStop;
@@ -300,7 +300,7 @@ bool Session::may_stop(const Context& context, std::vector<Event>& out) {
     return gate == StopGate::kGo;
 }
 
-/// The agent said that it is done, and was quiet since.
+/// The agent claimed completion and was quiet since.
 void Session::complete_as_said(const Context& context, std::vector<Event>& out) {
     const Timestamp due = completion_at(state_, context.watch);
     if (due == kNever || context.now < due) return;
@@ -345,13 +345,14 @@ void Session::note_state(Event& event) const {
         move_to(change->state, event);
         return;
     }
-    // While a person is asked it waits for permission, whatever else is under way.
+    // While a person is being asked, the agent's state is awaiting permission, regardless of other
+    // work.
     const bool ends = std::holds_alternative<SessionEnded>(event.payload);
     if (state_.waits_for_human() && !ends) return;
     if (const auto implied = implied_state(event.payload)) move_to(*implied, event);
 }
 
-/// Marks the event as the one that brings the agent there, unless it is there already.
+/// Sets the state on the event, unless the agent is already in it.
 void Session::move_to(AgentState state, Event& event) const {
     if (state == state_.agent_state) return;
     event.state = state;

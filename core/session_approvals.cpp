@@ -12,7 +12,7 @@
 #include "core/state_machine.hpp"
 #include "core/words.hpp"
 
-// What sessions decide about approvals; the rules themselves are in approvals.hpp.
+// Approvals in sessions; the rules themselves are in approvals.hpp.
 
 namespace headway::core {
 namespace {
@@ -36,8 +36,8 @@ Ruling by_grant(std::string_view session, const Grant& grant) {
     return ruling;
 }
 
-/// Whether a call that had to be allowed, and tells nothing of its arguments now, was looked at
-/// when it started: no request was needed then, so a grant of its tool covered it.
+/// True if a call that needed approval, and reports no arguments now, was checked when it started:
+/// it needed no request then, so a grant of its tool covered it.
 bool let_go_by_grant(const SessionState& state, const ToolFinished& call, Timestamp now) {
     if (!call.args.empty() || !call.args_digest.empty() || call.call_id.empty()) return false;
     const auto& grants = state.approvals.grants;
@@ -88,7 +88,7 @@ Result<> ApprovalRules::check_request(const Policy& policy, const ApprovalReques
         return Error{ErrorCode::kInvalidField, std::move(detail), std::move(field)};
     };
     if (asked.kind != ApprovalKind::kTool) {
-        return wrong("only calls of tools can be approved by time; use hold, reject or escalate",
+        return wrong("only calls of tools can be approved by expiry; use hold, reject or escalate",
                      "/on_expiry");
     }
     if (must_ask(policy, asked.tool)) {
@@ -105,7 +105,7 @@ Result<> ApprovalRules::check_request(const Policy& policy, const ApprovalReques
     }
     if (asked.risk == Risk::kCritical || asked.hidden_bytes != 0) {
         return wrong(
-            "time approves nothing of critical risk, nor what the approver is not shown; "
+            "expiry cannot approve a critical risk, nor parts that the approver does not see; "
             "use hold, reject or escalate",
             "/on_expiry");
     }
@@ -137,13 +137,13 @@ Result<bool> Session::decide(std::uint64_t n, Ruling ruling, const Context& cont
                                     [&](const Grant& grant) { return grant.live(context.now); });
     if (wide && static_cast<std::size_t>(live) >= limits::kGrantsMax) {
         return Error{ErrorCode::kTooManyApprovals,
-                     "the session has as many grants as it may; revoke one, or approve it once",
+                     "the session has the maximum of grants; revoke one, or approve it once",
                      "/scope"};
     }
     credit_pause(context, out);
     HEADWAY_ASSERT(approval->pending());
     add_decision(n, ruling, context, out);
-    if (wide) {  // what waits and is covered now
+    if (wide) {  // pending requests that are covered now
         std::vector<std::uint64_t> waiting;
         for (const Approval& other : state_.approvals.requests) {
             if (other.pending()) waiting.push_back(other.n);
@@ -222,9 +222,9 @@ Result<> Session::acknowledge_alarms(std::uint64_t n, std::string by, std::strin
     return {};
 }
 
-/// Before `event` is folded: whether the call that began or finished had to be allowed and was
-/// not. One that came before and comes again is asked about like the first: only the same event_id
-/// makes it the same report, since an agent chooses all else.
+/// Before `event` is folded: the alarm if the started or finished call lacked approval. A repeated
+/// report is checked like the first: only the same event_id makes it the same report, because an
+/// agent chooses everything else.
 std::optional<ApprovalAlarm> Session::alarm_before(const Event& event,
                                                    const Context& context) const {
     if (const auto* start = std::get_if<ToolStarted>(&event.payload))
@@ -240,7 +240,7 @@ std::optional<ApprovalAlarm> Session::alarm_before(const Event& event,
     return alarm_of(state_.approvals, id_, *call, print, must_ask, context.now);
 }
 
-/// Behind the call that deserves it, which is event `cause`.
+/// Appended after the call that caused it, event `cause`.
 void Session::add_alarm(ApprovalAlarm alarm, std::uint64_t cause, const Context& context,
                         std::vector<Event>& out) {
     alarm.evidence.push_back(cause);
@@ -249,7 +249,7 @@ void Session::add_alarm(ApprovalAlarm alarm, std::uint64_t cause, const Context&
     const bool last = asked != nullptr && asked->pending() && state_.approvals.pending() == 1;
     Event event = make_event(std::move(alarm), context);
     if (last && state_.agent_state == AgentState::kAwaitingPermission) {
-        move_to(AgentState::kProcessingPrompt, event);  // the call ran: nobody has to decide
+        move_to(AgentState::kProcessingPrompt, event);  // the call ran: nothing to decide any more
     }
     add(std::move(event), out);
 }
@@ -261,8 +261,8 @@ void Session::ask(ApprovalRequested request, const Context& context, std::vector
     settle(state_.n, context, out);
 }
 
-/// The tool.started at this place of the report asks by itself, unless it is allowed already or
-/// has asked.
+/// Requests approval for the tool.started at this index of the report, unless the call is already
+/// allowed or asked about.
 void Session::ask_for_call(std::size_t place, const Context& context, std::vector<Event>& out) {
     if (context.asks.empty() || state_.ended()) return;
     for (const CallToAllow& call : context.asks) {
@@ -271,7 +271,7 @@ void Session::ask_for_call(std::size_t place, const Context& context, std::vecto
     }
 }
 
-/// Decides request `n` at once when a grant covers it.
+/// Decides request `n` at once if a grant covers it.
 void Session::settle(std::uint64_t n, const Context& context, std::vector<Event>& out) {
     const Approval* approval = state_.approvals.find(n);
     if (approval == nullptr || !approval->pending()) return;
@@ -283,7 +283,7 @@ void Session::settle(std::uint64_t n, const Context& context, std::vector<Event>
     if (grant != nullptr) add_decision(n, by_grant(id_, *grant), context, out);
 }
 
-/// The decision and what it leads to, but for the verdict.
+/// The decision and its consequences, except for the verdict.
 void Session::add_decision(std::uint64_t n, const Ruling& ruling, const Context& context,
                            std::vector<Event>& out) {
     HEADWAY_ASSERT(state_.approvals.find(n) != nullptr);
@@ -321,7 +321,7 @@ void Session::add_decision(std::uint64_t n, const Ruling& ruling, const Context&
     if (watched) decided.execute_by = context.now + context.approvals->execute_within;
 
     Event event = make_event(std::move(decided), context);
-    if (state_.approvals.pending() == 1) {  // the last one: it goes on
+    if (state_.approvals.pending() == 1) {  // the last one: the agent continues
         const bool calls = allows && std::any_of(state_.open_calls.begin(), state_.open_calls.end(),
                                                  [&](const OpenCall& call) {
                                                      return call.call_id == asked.call_id;
@@ -350,7 +350,7 @@ void Session::add_overdue(const Context& context, std::vector<Event>& out) {
         const bool expires = approval.pending() && !approval.overdue &&
                              approval.expires_at != kNever && approval.expires_at <= context.now;
         if (expires) {
-            // The rules of today, whatever they were when it was asked.
+            // Today's rules, not those at the time of the request.
             const bool approves = approval.on_expiry == OnExpiry::kApprove &&
                                   context.approvals != nullptr &&
                                   context.approvals->time_may_approve(state_.policy, approval);
@@ -377,7 +377,7 @@ void Session::add_overdue(const Context& context, std::vector<Event>& out) {
     }
 }
 
-/// After each event, since the list forgets its oldest.
+/// After each event, because the list drops its oldest.
 void Session::note_changed_approvals() {
     for (const Approval& approval : state_.approvals.requests) {
         if (approval.changed_n != state_.n) continue;

@@ -8,7 +8,7 @@
 #include "core/session.hpp"
 #include "core/session_event.hpp"
 
-// What a session does about its budget.
+// The session's reactions to its budget.
 
 namespace headway::core {
 namespace {
@@ -22,7 +22,7 @@ Error no_limit(const char* field) {
             std::string{"/extend/"} + field};
 }
 
-/// Whether the time that runs now would count against a limit.
+/// True if the time now counts against a limit.
 bool time_counts(const SessionState& state) {
     const BudgetRules& rules = state.about.budget_rules;
     const BudgetClock running = state.budget.running;
@@ -47,7 +47,7 @@ std::vector<std::string> calls_in_flight(const SessionState& state) {
 constexpr BudgetBounds kUnbounded{0, UINT64_MAX, 0, UINT64_MAX, 0, 0};
 constexpr std::string_view kUpToTheMaximum = "no further than the configured maximum";
 
-/// What calls may take beyond the time limit, within the bound of limits where the limit is.
+/// Extra time of calls beyond the limit, within the bound of the limits.
 std::uint64_t call_extension_seconds(const SessionState& state) {
     const BudgetRules& rules = state.about.budget_rules;
     const std::uint64_t limit = state.budget.limits.timeout_seconds.value_or(0);
@@ -89,15 +89,16 @@ Result<> Session::extend_budget(const BudgetLimits& added, std::string by, std::
     return {};
 }
 
-/// What a request for more budget would add: what has no limit needs no extension, and nothing goes
-/// past the operator's maximum.
+/// The extension that a request would add: dimensions without a limit need none, and the operator's
+/// maximum bounds the rest.
 BudgetLimits Session::extension_of(const Approval& asked, const Context& context) const {
     if (!asked.extend) return {};
     return within_bounds(state_.budget.limits, *asked.extend,
                          context.bounds != nullptr ? *context.bounds : kUnbounded);
 }
 
-/// An approval that would add nothing is an error of whoever decides, who would take it for given.
+/// An approval that adds nothing is an error, because the approver would believe that it was
+/// granted.
 Result<> Session::check_extends(const Approval& asked, const Context& context) const {
     if (!asked.extend || extension_of(asked, context) != BudgetLimits{}) return {};
     const bool limited =
@@ -135,7 +136,7 @@ void Session::child_progress(ChildProgress progress, const Context& context,
     follow_budget(false, false, context, out);
 }
 
-/// Time in which Headway was down or stopped is nobody's use.
+/// Time in which Headway was down or stopped is credited.
 void Session::credit_pause(const Context& context, std::vector<Event>& out) {
     if (!state_.budget.limits.timeout_seconds || !time_counts(state_)) return;
     const Millis gap = unheard_gap(state_, context.watch);
@@ -203,9 +204,9 @@ void Session::follow_budget(bool asked, bool stepped, const Context& context,
     add(make_event(std::move(directive), context), out);
 }
 
-/// Calls that are in flight when the time runs out may take some more, once; not when something
-/// else has run out too. The limit stays what it is, and so does what the agent was told: it is
-/// time to finish the call, not to begin another one.
+/// Calls in flight when the time runs out get some extra time, once; not if another dimension is
+/// exhausted too. Limit and advice stay as they are: the time is for finishing the call, not for
+/// starting another.
 bool Session::extend_for_calls(const Context& context, std::vector<Event>& out) {
     if (state_.budget.extended) return false;
     BudgetStatus status = budget_status(state_, context.now, context.watch);

@@ -6,7 +6,7 @@
 #include "core/session.hpp"
 #include "core/session_event.hpp"
 
-// Questions to a judge: asked, and answered. What an answer is worth is decided in checks.cpp.
+// Questions to a judge and their answers. checks.cpp decides what an answer changes.
 
 namespace headway::core {
 Result<bool> Session::request_check(std::string check_id, std::string by, const Context& context,
@@ -23,14 +23,13 @@ Result<bool> Session::request_check(std::string check_id, std::string by, const 
                      {}};
     }
     if (!state_.policy.judge) {
-        return Error{
-            ErrorCode::kNoJudge,
-            "the policy of this session says `judge: false`: nothing of it is shown to one",
-            {}};
+        return Error{ErrorCode::kNoJudge,
+                     "the policy of this session says `judge: false`, so no judge may see it",
+                     {}};
     }
     if (state_.checks->pending.size() >= limits::kChecksPendingMax) {
         return Error{ErrorCode::kTooManyChecks,
-                     "as many checks of this session are under way as may be; wait for one",
+                     "the maximum of checks of this session is in flight; wait for one",
                      {}};
     }
     credit_pause(context, out);

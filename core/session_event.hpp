@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// An event of Headway's own at the moment of the command; Session::add numbers it. Internal to the
+/// An event of Headway's own at the time of the command; Session::add numbers it. Internal to the
 /// session*.cpp files. Pure.
 inline Event make_event(Payload payload, const Context& context) {
     Event event;
@@ -17,7 +17,7 @@ inline Event make_event(Payload payload, const Context& context) {
     return event;
 }
 
-/// What a command to a session that has ended is answered with. Pure.
+/// The error for a command to an ended session. Pure.
 inline Error ended_error(const SessionState& state) {
     if (!state.ended()) {
         return {ErrorCode::kSessionEnded, "no event may follow session.ended in a report", {}};

@@ -6,26 +6,26 @@
 #include "core/session.hpp"
 #include "core/session_event.hpp"
 
-// How a session begins: its opening, or the opening that one got which a report had opened.
+// The opening of a session, explicit or after an implicit one.
 
 namespace headway::core {
 namespace {
 
-/// The default is to trust, which nobody asked for; only who asks hears that it is not so.
+/// Trust is only the default, so an untrusted origin is reported only to clients that asked for
+/// trust.
 void note_origin(const PolicyOverride& asked, const Policy& got, std::vector<std::string>& raised) {
     if (asked.trust_origin.value_or(false) && !got.trust_origin)
         raised.emplace_back("/policy/trust_origin");
 }
 
 Error loosens(std::string field) {
-    return {
-        ErrorCode::kForbidden,
-        "the session was opened by a report and works under stricter rules by now; what loosens "
-        "them needs the scope `control`",
-        std::move(field)};
+    return {ErrorCode::kForbidden,
+            "the session was opened by a report and now has stricter rules; loosening them needs "
+            "the scope `control`",
+            std::move(field)};
 }
 
-/// What of `next` tightens `now`, which otherwise stays. Error: kForbidden for what loosens it.
+/// The part of `next` that tightens `now`. Error: kForbidden for what loosens it.
 template <class T>
 Result<> tighten(std::optional<T>& next, const std::optional<T>& now, const char* name) {
     if (next && now && *next > *now) return loosens(std::string{"/budget/"} + name);

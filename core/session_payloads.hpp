@@ -14,9 +14,9 @@
 #include "core/tier.hpp"
 #include "core/verdict.hpp"
 
-// Events about the session itself (DESIGN 4). A std::string is at most limits::kStringBytesMax and
-// absent when empty; Text and Json are bounded by themselves. fields() is append-only: positions
-// are the numbers of the fields on disk.
+// Events about the session itself (api/API.md, "Events"). A std::string is at most
+// limits::kStringBytesMax and absent when empty; Text and Json have bounds of their own. fields()
+// is append-only: positions are the field numbers on disk.
 
 namespace headway::core {
 
@@ -40,7 +40,7 @@ struct Label {
     }
 };
 
-/// What the opener of a session may override; absent = the daemon's default.
+/// Policy fields that an opening may override; absent = the daemon's default.
 struct PolicyOverride {
     std::optional<Profile> profile;
     std::optional<std::uint64_t> heartbeat_interval_ms;
@@ -55,7 +55,7 @@ struct PolicyOverride {
     std::optional<std::uint64_t> tool_time_limit_ms;
     std::vector<ToolPolicy> tools;
     std::vector<DetectorPolicy> detectors;
-    std::optional<LegacyTimeouts> legacy;  ///< the daemon's
+    std::optional<LegacyTimeouts> legacy;  ///< set by the daemon
     std::optional<bool> trust_origin;
     std::optional<std::uint64_t> low_confidence_attempts;
     std::optional<std::uint64_t> stats_every;
@@ -93,7 +93,7 @@ struct SessionStarted {
     bool implicit = false;  ///< opened by a report to an unknown id
     BudgetLimits budget;
     BudgetRules budget_rules;
-    /// Fields of the policy that asked for less than the operator's floor, and got the floor.
+    /// Policy fields that were below the operator's floor and were raised to it.
     std::vector<std::string> raised;
     BudgetSource budget_source = BudgetSource::kNone;
     bool operator==(const SessionStarted&) const = default;
@@ -109,8 +109,8 @@ struct SessionStarted {
     }
 };
 
-/// A session that a report had opened got the opening of whoever works in it, after the fact: all
-/// of it as it is in force from here on.
+/// A session that a report had opened implicitly got its opening: the complete opening in force
+/// from here on.
 struct SessionAmended {
     static constexpr EventType kType = EventType::kSessionAmended;
     Text goal;
@@ -137,10 +137,10 @@ struct VerdictChanged {
     std::string reason;
     std::string detector;
     std::vector<std::uint64_t> evidence;
-    std::vector<std::string> detectors;  ///< all that spoke, `detector` first
+    std::vector<std::string> detectors;  ///< all that claimed, `detector` first
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1
-    std::string loop;                    ///< which loop: 16 hexadecimal digits, or empty
-    Tier tier = Tier::kNone;             ///< of the event that brought it about
+    std::string loop;                    ///< 16 hexadecimal digits, or empty
+    Tier tier = Tier::kNone;             ///< tier of the causing event
     bool operator==(const VerdictChanged&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -159,13 +159,13 @@ struct DirectiveIssued {
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
     std::vector<std::uint64_t> evidence;
-    std::string loop;        ///< the loop that it points out, or empty
-    std::uint64_t step = 0;  ///< of the recovery ladder, from 1; 0 = none of it
-    std::string by;          ///< the person behind it, or empty: Headway itself
-    /// The level of the budget that it tells; nominal only with `from`: that one has more again.
+    std::string loop;        ///< the loop it is about, or empty
+    std::uint64_t step = 0;  ///< recovery step, from 1; 0 = none
+    std::string by;          ///< the person behind it; empty = Headway
+    /// The budget level it is about; nominal only with `from`: that budget has more again.
     std::optional<BudgetLevel> budget;
-    bool unasked = false;  ///< of a budget: no report carried it, the next one's reply does
-    std::string from;      ///< whose budget that is, when it is not this session's own
+    bool unasked = false;  ///< about a budget: no reply carried it yet; the next one will
+    std::string from;      ///< owner of that budget if it is another session
     bool operator==(const DirectiveIssued&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -187,7 +187,7 @@ struct DirectiveAcknowledged {
     }
 };
 
-/// Every tenth tool call (first design `onProgress`): what the calls since the last one came to.
+/// Every tenth tool call: statistics since the last such event.
 struct ProgressStats {
     static constexpr EventType kType = EventType::kProgressStats;
     std::uint64_t tool_calls = 0;  ///< of the session so far
@@ -215,8 +215,8 @@ struct SessionEnded {
     Outcome outcome = Outcome::kCompleted;
     Text reason;
     Json result;
-    bool automatic = false;  ///< Headway ended it, by a failure condition or a policy
-    std::string code;        ///< why, for programs, when Headway ended it
+    bool automatic = false;  ///< ended by Headway, for a failure condition or a policy
+    std::string code;        ///< reason code if Headway ended it
     bool operator==(const SessionEnded&) const = default;
     static constexpr auto fields() {
         return field_list(

@@ -34,7 +34,7 @@ struct OpenCall {
     }
 };
 
-/// What the agent is told until it acknowledges.
+/// A directive, sent until acknowledged.
 struct Directive {
     std::string id;
     DirectiveKind kind = DirectiveKind::kContinue;
@@ -46,13 +46,13 @@ struct Directive {
     }
 };
 
-/// A loop that the agent was told about, and how far up the recovery ladder that went.
+/// A loop that got advice, and its recovery step.
 struct Nudge {
     std::string loop;           ///< Judgement::loop
     std::string directive;      ///< id of the last one issued for it
     std::uint64_t step = 0;     ///< 1 = advice, 2 = second advice, 3 = a person was asked, 4 = stop
-    std::uint32_t round = 0;    ///< Ledger::rounds when that was
-    bool acknowledged = false;  ///< the agent has taken the advice: the loop may not come again
+    std::uint32_t round = 0;    ///< Ledger::rounds at that time
+    bool acknowledged = false;  ///< the agent took the advice: the loop must not return
     bool operator==(const Nudge&) const = default;
     static constexpr auto fields() {
         return field_list(field("loop", &Nudge::loop), field("directive", &Nudge::directive),
@@ -61,13 +61,12 @@ struct Nudge {
     }
 };
 
-/// The agent says that its task is complete (first design `assessment: task_complete`), and has not
-/// said or done anything since that tells otherwise.
+/// The agent claims that its task is complete, and nothing since contradicts it.
 struct Claim {
-    std::uint64_t n = 0;      ///< of its reflection; 0 = there is no claim
-    std::uint64_t calls = 0;  ///< SessionState::tool_calls then
+    std::uint64_t n = 0;      ///< of its reflection; 0 = no claim
+    std::uint64_t calls = 0;  ///< SessionState::tool_calls at that time
     std::uint64_t iteration = 0;
-    Timestamp at = kNever;  ///< of the claim, or of the call that came after it
+    Timestamp at = kNever;  ///< of the claim, or of the call after it
     bool operator==(const Claim&) const = default;
     static constexpr auto fields() {
         return field_list(field("n", &Claim::n), field("calls", &Claim::calls),
@@ -75,13 +74,13 @@ struct Claim {
     }
 };
 
-/// Which calls belong to one turn of the model: identical ones inside it count once (DESIGN 2).
+/// The calls of one model turn: identical ones count once (docs/detection.md, section 3).
 struct RoundOfCalls {
-    std::optional<std::uint64_t> number;  ///< as the client counts them
-    bool finished = false;  ///< a call of it has finished: what starts now is the next
+    std::optional<std::uint64_t> number;  ///< the client's number
+    bool finished = false;  ///< one of its calls has finished: the next start opens a new round
     std::vector<std::uint64_t> questions;  ///< at most limits::kRoundQuestionsMax
     std::uint32_t calls = 0;               ///< finished, at most limits::kRoundCallsMax
-    std::uint32_t echoes = 0;  ///< of these asked before in it, at most limits::kRoundEchoesMax
+    std::uint32_t echoes = 0;  ///< duplicates among these, at most limits::kRoundEchoesMax
     bool operator==(const RoundOfCalls&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -91,18 +90,18 @@ struct RoundOfCalls {
     }
 };
 
-/// Which paths were changed, as rising digests: for a count that names each once.
+/// Changed paths, as ascending digests, to count each once.
 struct SeenPaths {
     std::vector<std::uint32_t> digests;
     bool operator==(const SeenPaths&) const = default;
     static constexpr auto fields() { return field_list(field("digests", &SeenPaths::digests)); }
 };
 
-/// Everything known about a session: the fold of its events and nothing else. Bounded however long
-/// the session runs. Snapshots are this struct, written field by field; a change of its meaning
+/// Everything known about a session: the fold of its events and nothing else. Bounded for any
+/// length of session. Snapshots are this struct, written field by field; a change of its meaning
 /// bumps kSnapshotVersion.
 struct SessionState {
-    std::uint64_t n = 0;  ///< number of the last event; 0 = nothing happened yet
+    std::uint64_t n = 0;  ///< number of the last event; 0 = none yet
     Timestamp opened_at = kNever;
     Timestamp ended_at = kNever;
     Timestamp last_beat_at = kNever;  ///< any event of the agent counts as a beat
@@ -110,7 +109,7 @@ struct SessionState {
     std::uint64_t last_change_n = 0;
     std::uint64_t heartbeats = 0;
     std::uint64_t state_changes = 0;
-    std::uint64_t work_moves = 0;  ///< beats whose in-flight counter had moved
+    std::uint64_t work_moves = 0;  ///< heartbeats whose in-flight counter changed
     std::uint64_t tool_calls = 0;
     std::uint64_t tool_failures = 0;
     Millis asked_interval{0};  ///< the heartbeat interval last asked for
@@ -123,44 +122,44 @@ struct SessionState {
     std::vector<OpenCall> open_calls;  ///< at most limits::kInFlightMax
     std::vector<Directive> directives;
     std::optional<Outcome> outcome;
-    std::string end_reason;  ///< in the words of whoever ended it, cut to limits::kStringBytesMax
+    std::string end_reason;  ///< reported reason, cut to limits::kStringBytesMax
     Rare<Json> result;
     Judgement judgement;
-    /// By verdict, the event that last reached it; 0 = never. Lets a waiter ask what has been, in
+    /// By verdict, the event that last reached it; 0 = never. Answers waits for past verdicts in
     /// constant space.
     std::vector<std::uint64_t> reached = std::vector<std::uint64_t>(kVerdictCount, 0);
     Tier last_tier = Tier::kNone;  ///< of the last event
     bool cancel_requested = false;
-    /// Calls that finished while a person was asked, since that began or a person last answered.
+    /// Finished calls while a person is being asked, since the question or a person's last answer.
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
     Detectors detectors;
     Ledger ledger;
     RoundOfCalls round;
-    std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, against replayed streams
+    std::vector<std::uint64_t> recent_call_ids;  ///< of finished calls, to recognise replays
     std::vector<Nudge> nudges;                   ///< at most limits::kNudgesMax
     PhaseRecord current_phase;
     std::vector<PhaseRecord> past_phases;  ///< at most limits::kPhasesMax, the newest last
     PhaseTotals phase_totals;
     RecentPhases recent_phases;
-    /// Paths that were changed, each once: exact up to limits::kPathsSeenMax, then it stays.
+    /// Changed paths, each counted once: exact up to limits::kPathsSeenMax, then constant.
     std::uint64_t files_modified = 0;
-    Rare<SeenPaths> paths_seen;          ///< which of them, beyond the few that the ledger follows
+    Rare<SeenPaths> paths_seen;          ///< beyond those that the ledger follows
     std::uint32_t recent_successes = 0;  ///< since the last progress.stats
     std::uint32_t recent_failures = 0;
-    std::uint32_t attempt = 0;         ///< the fence: highest attempt seen
+    std::uint32_t attempt = 0;         ///< fencing token: highest attempt seen
     std::uint32_t low_confidence = 0;  ///< reflections in a row below Policy::min_confidence
-    /// The failure that the agent ran into last, in words that may go to a model: the tool, a line
-    /// feed, and what it said. Empty after a call that went well.
+    /// The agent's last failure, sanitized for a model: tool, line feed, message. Empty after a
+    /// successful call.
     std::string last_failure;
     FailureKind last_failure_kind = FailureKind::kNone;
     Claim claim;
-    std::vector<LegacyKill> legacy_kills;  ///< at most one by each timer
+    std::vector<LegacyKill> legacy_kills;  ///< at most one per timer
     std::string end_code;                  ///< SessionEnded::code
     Rare<Checks> checks;
     Rare<Estimates> estimates;
     Rare<LastAction> last_action;
-    Timestamp paused_at = kNever;  ///< an operator told the agent to pause, and not to resume yet
+    Timestamp paused_at = kNever;  ///< since when an operator has paused it
     SessionStarted about;
     Policy policy;
     BudgetMeter budget;
@@ -171,9 +170,9 @@ struct SessionState {
     bool call_in_flight() const noexcept {
         return !open_calls.empty() || in_flight_beat.has_value();
     }
-    /// Somebody was asked and has not answered: the agent may stand still, and it costs it nothing.
+    /// A person was asked and has not answered: the agent may wait at no cost.
     bool waits_for_human() const noexcept { return approvals.oldest_pending() != nullptr; }
-    /// When it was last at work or had to wait: what silence is counted from.
+    /// When it last worked or had to wait: silence counts from here.
     Timestamp heard_at() const noexcept {
         return last_beat_at > approvals.waited_until ? last_beat_at : approvals.waited_until;
     }
@@ -181,8 +180,8 @@ struct SessionState {
     static constexpr auto fields();
 };
 
-/// Of the layout and the meaning of SessionState; another one on disk is not read but replayed from
-/// the journal.
+/// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
+/// the journal replayed.
 inline constexpr std::uint32_t kSnapshotVersion = 11;
 
 constexpr auto SessionState::fields() {

@@ -6,9 +6,9 @@
 
 namespace headway::core {
 
-/// SHA-256 (FIPS 180-4) as 64 lowercase hexadecimal digits. For what a person decides about, where
-/// equal has to mean equal whoever chose the bytes; digest_of() is for all else. Pure; stable for
-/// ever, since digests are stored.
+/// SHA-256 (FIPS 180-4) as 64 lowercase hexadecimal digits. For decisions of people, where a
+/// collision must be infeasible; digest_of() is for everything else. Pure; must never change,
+/// because digests are stored.
 std::string sha256_hex(std::string_view bytes);
 
 }  // namespace headway::core

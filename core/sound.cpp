@@ -10,12 +10,12 @@
 namespace headway::core {
 namespace {
 
-constexpr std::size_t kAnswersOfSet = 8;  // as ledger.cpp
+constexpr std::size_t kAnswersOfSet = 8;  // as in ledger.cpp
 constexpr std::size_t kEditsCompared = 2;
 constexpr std::size_t kRequestsMax = limits::kApprovalsPendingMax + limits::kApprovalsKeptMax;
 static_assert(limits::kAnswersMax % kAnswersOfSet == 0);
 
-/// The first and the last event of something, in a session that has come to event `n`.
+/// Checks first and last event of a range in a session at event `n`.
 bool in_order(std::uint64_t first, std::uint64_t last, std::uint64_t n) {
     return first <= last && last <= n;
 }
@@ -35,7 +35,7 @@ bool each(const std::vector<T>& items, std::size_t most, Holds holds) {
     return items.size() <= most && std::all_of(items.begin(), items.end(), holds);
 }
 
-/// In the order of their events, each of its own.
+/// Checks that entries are ordered by event, without duplicates.
 template <class T>
 bool by_event(const std::vector<T>& items, std::uint64_t n) {
     const auto falls = [](const T& a, const T& b) { return a.n >= b.n; };
@@ -81,7 +81,7 @@ bool is_sound(const Ledger& ledger, std::uint64_t n) {
     return seen && counted && tiers_are_known(ledger.past_tiers);
 }
 
-/// Detectors that look at calls and their results.
+/// Detectors of calls and results.
 bool call_rules_are_sound(const Detectors& all, const Ledger& ledger, std::uint64_t n) {
     const auto& laps = all.cycle.matched;
     if (!laps.empty() && laps.size() != Cycle::kPeriodMax - 1) return false;
@@ -105,7 +105,7 @@ bool call_rules_are_sound(const Detectors& all, const Ledger& ledger, std::uint6
            all.call_volume.calls <= n;
 }
 
-/// Those that count failures.
+/// Detectors of failures.
 bool failure_rules_are_sound(const Detectors& all, std::uint64_t n) {
     const Blocked& blocked = all.blocked;
     return each(all.failure_streak.streaks, limits::kFailureStreaksMax,
@@ -120,7 +120,7 @@ bool is_sound(const EstimateRow& row, std::uint64_t n) {
            each(row.events, EstimatePlateau::kWindow, [n](std::uint64_t at) { return at <= n; });
 }
 
-/// Those that look at what an agent says, and at its beats.
+/// Detectors of messages and heartbeats.
 bool word_rules_are_sound(const Detectors& all, std::uint64_t n) {
     const HeartbeatRule& beats = all.heartbeat_rule;
     const DuplicateMessages& twice = all.duplicate_messages;
@@ -140,7 +140,7 @@ bool word_rules_are_sound(const Detectors& all, std::uint64_t n) {
 
 bool is_sound(const BudgetMeter& meter) {
     constexpr Millis kNone{0};
-    // Each is a part of the time since the epoch, so that no sum of two can overflow.
+    // Each is a part of the time since the epoch, so no sum of two can overflow.
     Millis left = meter.clock_at - kNever;
     for (const Millis clock : {meter.model, meter.tool, meter.human, meter.rate_limit}) {
         if (clock < kNone || clock > left) return false;
@@ -182,7 +182,7 @@ bool is_sound(const RoundOfCalls& round) {
            round.calls <= limits::kRoundCallsMax && round.echoes <= limits::kRoundEchoesMax;
 }
 
-/// Each of the two old timers once.
+/// At most one kill by each timer.
 bool are_timers(const std::vector<LegacyKill>& kills) {
     const auto known = [](const LegacyKill& one) {
         return one.timer == "session" || one.timer == "tool";
@@ -191,7 +191,7 @@ bool are_timers(const std::vector<LegacyKill>& kills) {
     return each(kills, 2, known) && !twice;
 }
 
-/// The lists of the session itself.
+/// Lists of the session itself.
 bool lists_are_sound(const SessionState& state) {
     const auto& paths = state.paths_seen->digests;
     const bool rising =
@@ -210,7 +210,7 @@ bool lists_are_sound(const SessionState& state) {
 
 bool is_sound(const SessionState& state) {
     const std::uint64_t n = state.n;
-    if (n > INT64_MAX) return false;  // nor could it be stored
+    if (n > INT64_MAX) return false;  // not storable
     const bool counted = state.heartbeats <= n && state.state_changes <= n &&
                          state.work_moves <= state.heartbeats && state.tool_calls <= n &&
                          state.tool_failures <= state.tool_calls &&

@@ -5,10 +5,10 @@
 
 namespace headway::core {
 
-/// Whether the fold can have made this state: its bounds, and what its parts say of each other. The
-/// fold and all that reads a state assert this and do not look again; a snapshot that was damaged
-/// or that another build wrote is asked first, and replayed from the journal when it is not so.
-/// Pure; takes about as long as copying the state.
+/// True if a fold can have produced this state: its bounds, and the consistency of its parts. The
+/// fold and all readers assert this instead of checking. A snapshot that was damaged or written by
+/// another build is checked first, and replaced by a replay of the journal if unsound. Pure; costs
+/// about as much as copying the state.
 bool is_sound(const SessionState& state);
 
 }  // namespace headway::core

@@ -19,8 +19,7 @@ constexpr std::uint16_t to(std::initializer_list<S> states) {
     return set;
 }
 
-/// By state, where it may lead. Any state may be halted; what is halted stays so until a new
-/// prompt.
+/// Allowed next states. Any state may be halted; halted stays so until a new prompt.
 constexpr std::array<std::uint16_t, EnumNames<AgentState>::kNames.size()> kTransitions{
     /* idle */ to({S::kProcessingPrompt, S::kPhaseTransition, S::kHalted}),
     /* processing_prompt */

@@ -7,12 +7,12 @@
 
 namespace headway::core {
 
-/// Whether the agent may go from one state to the other (first design "Agent State Machine"); to
-/// stay is always allowed. Pure.
+/// Whether the agent may change from one state to the other (docs/first-designs.md, design 004);
+/// staying is always allowed. Pure.
 bool valid_transition(AgentState from, AgentState to) noexcept;
 
-/// The state that an event puts the agent in when nobody reports states; nothing when it says
-/// nothing about it. Pure.
+/// The state that an event implies for agents that report no states; nothing if it implies none.
+/// Pure.
 std::optional<AgentState> implied_state(const Payload& payload) noexcept;
 
 }  // namespace headway::core

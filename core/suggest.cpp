@@ -32,7 +32,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return above[b.size()];
 }
 
-// "listen" is meant to be "server.listen": compare with the last part too.
+// Users write "listen" for "server.listen": compare with the last part too.
 std::size_t distance_to_key(std::string_view word, std::string_view key) {
     const std::size_t whole = edit_distance(word, key);
     const std::size_t dot = key.rfind('.');

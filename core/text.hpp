@@ -10,8 +10,8 @@
 
 namespace headway::core {
 
-/// 128-bit fingerprint, as 32 hexadecimal digits on the wire. Not for security: equal content,
-/// equal digest.
+/// 128-bit fingerprint, 32 hexadecimal digits in JSON. Not for security: equal content, equal
+/// digest.
 struct Digest {
     std::uint64_t high = 0;
     std::uint64_t low = 0;
@@ -22,15 +22,15 @@ struct Digest {
     }
 };
 
-/// MurmurHash3 x64 128 (Appleby, public domain), seed 0. Pure; stable for ever, since digests are
-/// stored.
+/// MurmurHash3 x64 128 (Appleby, public domain), seed 0. Pure; must never change, because digests
+/// are stored.
 Digest digest_of(std::string_view bytes) noexcept;
 
 /// 32 lowercase hexadecimal digits.
 std::string to_hex(const Digest& digest);
 
-/// Text of any length, kept in bounded space: whole up to limits::kTextWholeBytesMax, else its head
-/// and tail, the length of the whole and its digest. Cuts fall between UTF-8 sequences.
+/// Text of any length in bounded space: whole up to limits::kTextWholeBytesMax, else head, tail,
+/// total length and digest. Cuts fall between UTF-8 sequences.
 struct Text {
     std::string kept;              ///< the whole, or head and tail joined
     std::uint32_t head_bytes = 0;  ///< where the tail starts in `kept`; 0 when whole
@@ -52,7 +52,7 @@ struct Json : Text {
     static constexpr auto fields() { return Text::fields(); }
 };
 
-/// The longest start of `text` of at most `bytes_max` bytes that ends between UTF-8 sequences.
+/// The longest prefix of `text` of at most `bytes_max` bytes that ends between UTF-8 sequences.
 /// Pure.
 std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept;
 

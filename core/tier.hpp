@@ -9,15 +9,15 @@
 
 namespace headway::core {
 
-/// What an event proves about progress (detection.md 2.2), weakest first. Values are stored: append
-/// only.
+/// What an event proves about progress (docs/detection.md, section 4), weakest first. Values are
+/// stored: append only.
 enum class Tier : std::uint8_t {
     kNone,
-    kExternal,       ///< P4: what is waited for moved
+    kExternal,       ///< P4: what it waits for moved
     kInformation,    ///< P3: the first answer to a question
     kAnswerChanged,  ///< P3: the same question answered differently
-    kVerification,   ///< P2: fewer failures than ever, or another set of them after a change
-    kState,          ///< P1: a path reached a content it never had
+    kVerification,   ///< P2: fewer failures than ever, or an unseen result after a change
+    kState,          ///< P1: a path reached a new content
 };
 template <>
 struct EnumNames<Tier> {
@@ -25,7 +25,7 @@ struct EnumNames<Tier> {
         "none", "external", "information", "answer_changed", "verification", "state"};
 };
 
-/// P1 and P2 end an epoch of progress and let a suspicion go.
+/// P1 and P2 end an epoch of progress and lift suspicions.
 constexpr bool is_hard(Tier tier) {
     return tier >= Tier::kVerification;
 }

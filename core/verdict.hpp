@@ -12,7 +12,7 @@
 
 namespace headway::core {
 
-/// Headway's judgement of a session (DESIGN 5). Values are stored: append only.
+/// Headway's judgement of a session (docs/detection.md, section 6). Values are stored: append only.
 enum class Verdict : std::uint8_t {
     kStarting,
     kProgressing,
@@ -47,14 +47,14 @@ constexpr bool is_final(Verdict verdict) {
 /// every report.
 struct Judgement {
     Verdict verdict = Verdict::kStarting;
-    std::string reason;    ///< one sentence a person understands; may be empty while starting
-    std::string detector;  ///< which rule spoke, empty for none
+    std::string reason;    ///< one sentence for people; may be empty while starting
+    std::string detector;  ///< the rule behind it, empty for none
     /// Event numbers it rests on, at most limits::kEvidenceMax.
     std::vector<std::uint64_t> evidence;
     Timestamp since = kNever;
-    std::vector<std::string> detectors;  ///< all that spoke, `detector` first
+    std::vector<std::string> detectors;  ///< all that claimed, `detector` first
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1
-    std::string loop;                    ///< which loop: 16 hexadecimal digits, or empty
+    std::string loop;                    ///< 16 hexadecimal digits, or empty
 
     bool operator==(const Judgement&) const = default;
     static constexpr auto fields() {

@@ -5,8 +5,8 @@
 
 namespace headway::core {
 
-/// What was built: `version` of the project, `git` describe of the checkout ("unknown" outside
-/// one), `compiler`.
+/// The build: `version` of the project, `git` describe of the checkout ("unknown" outside of one),
+/// `compiler`.
 struct VersionInfo {
     std::string_view version;
     std::string_view git;

@@ -10,8 +10,8 @@
 namespace headway::core {
 namespace {
 
-/// Some agents cannot beat while a tool runs; one whose beats name what is in flight, or that was
-/// heard since its last call began, can.
+/// Some agents cannot send heartbeats while a tool runs. Agents whose heartbeats name the call in
+/// flight, or that were heard since their last call began, can.
 bool quiet_call(const SessionState& state) {
     if (state.in_flight_beat || state.open_calls.empty()) return false;
     return std::all_of(state.open_calls.begin(), state.open_calls.end(),
@@ -48,8 +48,8 @@ SessionView view_of(const Session& session) {
 }
 
 bool is_alive(const SessionView& view, Timestamp now, const Watch& watch) {
-    // After a start everyone has his intervals again; who was silent before it stays so until
-    // heard.
+    // After a start every agent has its intervals again. An agent that was silent before stays
+    // silent until it is heard.
     const bool silent = view.judgement && view.judgement->verdict == Verdict::kSilent;
     return !view.ended && !silent && now < silent_at(view.last_beat_at, watch, view.asked_interval);
 }

@@ -29,18 +29,18 @@ struct SessionView {
     Timestamp last_change_at = kNever;
     std::string phase;
     std::optional<std::uint64_t> iteration;
-    std::optional<ApprovalAlarmKind> alarm;  ///< the most urgent that nobody has acknowledged
+    std::optional<ApprovalAlarmKind> alarm;              ///< the most urgent unacknowledged one
     std::array<std::uint64_t, kVerdictCount> reached{};  ///< as SessionState::reached
     Timestamp heard_at = kNever;                         ///< as SessionState::heard_at()
-    bool held = false;        ///< a person was asked, or has paused it: silence proves nothing
-    bool quiet_call = false;  ///< a call is in flight, and since its start there was no beat
+    bool held = false;        ///< a person was asked, or has paused it: silence is expected
+    bool quiet_call = false;  ///< a call is in flight, without a heartbeat since its start
 };
 
 /// Pure.
 SessionView view_of(const Session& session);
 
-/// Whether the session counts as alive: it has neither ended nor been called silent since its last
-/// beat, which is younger than two of its intervals. Pure.
+/// True if the session counts as alive: it has not ended and was not judged silent since its last
+/// heartbeat, which is younger than two of its intervals. Pure.
 bool is_alive(const SessionView& view, Timestamp now, const Watch& watch);
 
 }  // namespace headway::core

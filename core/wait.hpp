@@ -13,7 +13,7 @@
 #include "core/view.hpp"
 #include "core/watch.hpp"
 
-// Waiting on status instead of a timer: what to wait for, and whether it has come. Pure.
+// Waiting for a status instead of a timer: the condition, and whether it is met. Pure.
 
 namespace headway::core {
 
@@ -32,28 +32,27 @@ struct Until {
 Result<Until> parse_until(std::string_view text);
 
 enum class WaitMode : std::uint8_t {
-    kNow,   ///< the verdict as it stands
-    kEver,  ///< any verdict since `after`, also one that has passed
+    kNow,   ///< the current verdict
+    kEver,  ///< any verdict since `after`, including past ones
 };
 
 struct WaitFor {
     Until until;
     WaitMode mode = WaitMode::kNow;
     std::uint64_t after = 0;
-    /// How long without a beat until the agent counts as gone; 0 = never. Empty:
-    /// kGoneIntervals of the intervals it was asked for, kGoneInCall during a call in which the
-    /// agent does not beat, never for `event`.
+    /// Time without a heartbeat until the agent counts as gone; 0 = never. Empty: kGoneIntervals of
+    /// its intervals, kGoneInCall during a call without heartbeats, never for `event`.
     std::optional<Millis> silent_for = {};
 };
 
 inline constexpr int kGoneIntervals = 10;
 inline constexpr std::chrono::minutes kGoneInCall{30};
 
-/// Why a wait is given up.
+/// Why a wait ends unmet.
 enum class WaitCause : std::uint8_t {
-    kEnded,        ///< with a verdict that was not waited for
-    kSilent,       ///< no beat for WaitFor::silent_for
-    kNeverOpened,  ///< not opened within the time given for that
+    kEnded,        ///< with a verdict outside the set
+    kSilent,       ///< no heartbeat for WaitFor::silent_for
+    kNeverOpened,  ///< not opened in time
 };
 
 template <>
@@ -61,12 +60,12 @@ struct EnumNames<WaitCause> {
     static constexpr std::array<std::string_view, 3> kNames{"ended", "silent", "never_opened"};
 };
 
-/// The answer so far: met, or given up (impossible) with its cause, or neither.
+/// The answer so far: met, impossible with its cause, or neither.
 struct WaitAnswer {
     bool met = false;
     bool impossible = false;
     std::optional<Verdict> matched;       ///< empty for `event`
-    std::optional<WaitCause> cause = {};  ///< when impossible
+    std::optional<WaitCause> cause = {};  ///< if impossible
 
     void give_up(WaitCause why) {
         impossible = true;
@@ -74,12 +73,12 @@ struct WaitAnswer {
     }
 };
 
-/// Judges the session as `view` shows it. Pure.
+/// Evaluates the wait against `view`. Pure.
 WaitAnswer answer(const WaitFor& wait, const SessionView& view);
 
-/// The moment from which the agent counts as gone unless it beats; kNever while its silence proves
-/// nothing: it has ended, a person was asked or has paused it, or a session that it opened is at
-/// work. Like silent_at() it credits the time in which nobody listened. Pure.
+/// When the agent counts as gone unless it sends a heartbeat; kNever while its silence proves
+/// nothing: it has ended, a person was asked or has paused it, or a child session works. Credits
+/// attention gaps like silent_at(). Pure.
 Timestamp gone_at(const WaitFor& wait, const SessionView& view, const Watch& watch);
 
 }  // namespace headway::core

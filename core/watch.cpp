@@ -9,7 +9,7 @@
 namespace headway::core {
 namespace {
 
-/// After this long a gap matters to nobody's silence.
+/// Older gaps affect no session's silence.
 constexpr Millis kGapKept = 2 * kHeartbeatIntervalMax;
 
 static_assert(Watch::kGapsMax >= 2 && Watch::kGapCounted > Millis{0});

@@ -9,32 +9,30 @@
 
 namespace headway::core {
 
-/// Since when Headway has been listening, and the gaps in it (a commit that hung, a process that
-/// stood still): what is not heard in one of them proves nothing about an agent. A value; small
-/// enough to go with every command.
+/// Since when Headway has been listening, and its attention gaps (a hung commit, a suspended
+/// process): silence in a gap proves nothing about an agent (docs/detection.md, section 11). A
+/// value, small enough to go with every command.
 class Watch {
 public:
-    static constexpr std::size_t kGapsMax = 32;  ///< half a kilobyte; long ones outlive short ones
+    static constexpr std::size_t kGapsMax = 32;  ///< half a kilobyte; long gaps outlive short ones
 
     Watch() = default;
-    /// Without a gap since then.
+    /// No gaps since then.
     Watch(Timestamp since) noexcept : since_(since) {}
 
-    /// Whatever was before `now` is forgotten: a start, a suspend, a step of the clock.
+    /// Forgets everything before `now`: after a start, a suspend, a clock step.
     void begin_anew(Timestamp now) noexcept;
-    /// Nobody was heard from `from` to `to`, which is later than any gap before. One that overlaps
-    /// the last continues it. Where there are too many the shortest are forgotten.
+    /// Records that Headway did not listen from `from` to `to`, later than any earlier gap. An
+    /// overlap extends the last gap. When full, the shortest gap is dropped.
     void note_gap(Timestamp from, Timestamp to) noexcept;
 
-    /// Since when an agent that is asked to beat every `asked` could not be overheard. A gap of a
-    /// quarter of that begins the count anew. A shorter one cannot make an agent late that is on
-    /// time: the beat that is due in it is heard at its end, the next may wait as long for its
-    /// reply, and silence takes a whole interval more than a beat. Were each counted, nobody would
-    /// ever be silent beside a slow disk.
+    /// Start of uninterrupted attention for a heartbeat interval of `asked`. A gap of a quarter of
+    /// it restarts the count. Shorter gaps are ignored: a heartbeat due in one is heard at its end,
+    /// well before the two-interval timeout. Counting them would hide real silence on a slow disk,
+    /// where every commit is a gap.
     Timestamp since(Millis asked) const noexcept;
 
-    /// How much of the time after `at` nobody listened for, as far as kGapCounted and longer gaps
-    /// go.
+    /// Time after `at` in which Headway did not listen, in gaps of at least kGapCounted.
     Millis unheard_after(Timestamp at) const noexcept;
     static constexpr Millis kGapCounted{1'000};
 

@@ -13,44 +13,43 @@
 #include "core/time.hpp"
 #include "core/verdict.hpp"
 
-// Which events are told to whom, and when a message that did not arrive is tried again. Format and
-// schedule are those of Standard Webhooks (standardwebhooks.com).
+// Which events go to which webhook, and when a failed message is retried. Format and schedule
+// follow Standard Webhooks (standardwebhooks.com).
 
 namespace headway::core {
 
-/// An endpoint and what it wants to be told.
+/// An endpoint and its subscription.
 struct WebhookRule {
     std::string name;
     std::bitset<EnumNames<EventType>::kNames.size()> events;
-    std::bitset<kVerdictCount> verdicts;  ///< of verdict.changed, those that it may change to
-    std::string url;      ///< to be shown: scheme and host, since the rest may be secret
-    std::string target;   ///< tells whether the URL is still the same
+    std::bitset<kVerdictCount> verdicts;  ///< subscribed targets of verdict.changed
+    std::string url;      ///< for display: scheme and host, since the rest may be secret
+    std::string target;   ///< digest to recognise a changed URL
     std::string problem;  ///< why nothing can be sent, or empty
 };
 
 struct WebhookRules {
     std::vector<WebhookRule> endpoints;
-    std::vector<Millis> retry;  ///< before the first try, before the second, ...; not empty
+    std::vector<Millis> retry;  ///< delay before the first try, the second, ...; not empty
 };
 
-/// What somebody wants to be told who has to act: names of event types.
+/// Event types that need a person's action: the default subscription.
 std::span<const std::string_view> default_webhook_events() noexcept;
-/// Verdicts that want somebody.
+/// Verdicts that need a person's attention.
 std::span<const std::string_view> default_webhook_verdicts() noexcept;
 
-/// Whether the event concerns the endpoint: it is of one of its types, and of a kind that asks for
-/// attention. A verdict must be one of its verdicts, and not `blocked` because of an approval,
-/// which has an event of its own; a level of a budget must be critical or worse, and worse than
-/// before. Pure.
+/// True if the event concerns the endpoint: it is of a subscribed type and needs attention. A
+/// verdict must be a subscribed one and not `blocked` because of an approval, which has an event of
+/// its own; a budget level must be critical or worse, and worse than before. Pure.
 bool wants(const WebhookRule& rule, const Event& event);
 
-/// How long a message waits that was tried `tries` times, with up to a fifth more at random, so
-/// that those that failed together do not come back together. Nothing: no more tries. Pure.
+/// Delay of a message after `tries` tries, with up to a fifth more at random, so that messages that
+/// failed together are not retried together. Nothing: no more tries. Pure.
 std::optional<Millis> delay_before_try(std::span<const Millis> retry, std::uint32_t tries,
                                        std::uint64_t random);
 
-/// The id of the message about an event, the same for ever and on every endpoint; another event of
-/// another time never has it, also not after the database was restored. Pure.
+/// Id of the message about an event, the same on every endpoint and for all time. No other event
+/// ever has it, even after the database was restored. Pure.
 std::string webhook_message_id(std::string_view session, const Event& event);
 
 }  // namespace headway::core

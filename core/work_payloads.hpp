@@ -13,12 +13,11 @@
 #include "core/judge_payloads.hpp"
 #include "core/text.hpp"
 
-// Events about what the agent does (DESIGN 4). The rules of session_payloads.hpp hold.
+// Events about the agent's work (api/API.md, "Events"). The rules of session_payloads.hpp hold.
 
 namespace headway::core {
 
-/// A call the agent is in the middle of, and a counter that moves while it does (bytes, tokens, CPU
-/// ticks).
+/// A call in flight, and a counter that moves with its work (bytes, tokens, CPU ticks).
 struct InFlightBeat {
     std::string call_id;
     std::uint64_t counter = 0;
@@ -50,7 +49,7 @@ struct Heartbeat {
     std::optional<std::uint64_t> last_event;
     std::optional<InFlightBeat> in_flight;
     std::optional<Resources> resources;
-    std::optional<Usage> usage;  ///< since the agent last said so
+    std::optional<Usage> usage;  ///< since the last report of use
     bool operator==(const Heartbeat&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -69,8 +68,8 @@ struct ToolStarted {
     std::string args_digest;
     std::string target;
     std::optional<std::uint64_t> round;
-    std::string origin;              ///< "hook": never counts as evidence
-    bool requires_approval = false;  ///< a person has to allow the call before it runs
+    std::string origin;              ///< "hook": never evidence
+    bool requires_approval = false;  ///< a person must allow the call before it runs
     bool operator==(const ToolStarted&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -116,7 +115,7 @@ struct ToolFinished {
     std::optional<std::uint64_t> duration_ms;
     std::optional<std::uint64_t> round;
     std::string origin;
-    std::optional<CallPrint> print;  ///< made by the decoder; tests that make events leave it out
+    std::optional<CallPrint> print;  ///< made by the decoder; tests may leave it out
     std::optional<Usage> usage;
     bool operator==(const ToolFinished&) const = default;
     static constexpr auto fields() {
@@ -233,13 +232,13 @@ struct ProgressEstimated {
     std::string next_milestone;
     std::vector<std::string> blockers;
     std::string source;
-    bool fallback = false;        ///< set by Headway: the judge gave none, this stands for it
+    bool fallback = false;        ///< set by Headway: a fallback, because the judge gave none
     std::string judge;            ///< set by Headway: name of the endpoint; empty = the agent's own
     std::string model;            ///< set by Headway
     std::optional<JudgeUse> use;  ///< set by Headway
-    std::uint64_t calls = 0;      ///< finished calls then, for the score at the end
+    std::uint64_t calls = 0;      ///< calls finished by then, for the score at the end
     bool operator==(const ProgressEstimated&) const = default;
-    /// Not by `source`, which journals of the first versions hold as agents wrote it.
+    /// Not by `source`, which old journals hold in the agent's own words.
     bool by_judge() const noexcept { return !judge.empty(); }
     static constexpr auto fields() {
         return field_list(
@@ -270,7 +269,7 @@ struct StateChanged {
     AgentState state = AgentState::kIdle;
     std::string detail;
     std::optional<AgentState> from;  ///< set by Headway
-    bool invalid = false;  ///< set by Headway: no transition of the table leads here from `from`
+    bool invalid = false;            ///< set by Headway: the table has no transition from `from`
     bool operator==(const StateChanged&) const = default;
     static constexpr auto fields() {
         return field_list(

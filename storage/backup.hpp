@@ -8,27 +8,25 @@
 
 namespace headway::storage {
 
-/// How far a copy has come.
+/// Progress of a copy.
 struct BackupStep {
     bool done = false;
     std::uint64_t pages = 0;
     std::uint64_t pages_left = 0;
 };
 
-/// A copy of the database that is made while it is in use, step by step: a part of the Store, with
-/// its thread and errors. What is written meanwhile goes into the copy too, so that it ends as the
-/// database of its last step.
+/// A step-by-step copy of the database in use: part of the Store, with its thread and errors.
+/// Concurrent writes go into the copy too, so that it ends as the database of its last step.
 class BackupSource {
 public:
     virtual ~BackupSource() = default;
 
-    /// Begins a copy into `file`, which is empty. One at a time. Errors: kBackupRunning,
-    /// kBackupFailed.
+    /// Starts a copy into the empty `file`. One at a time. Errors: kBackupRunning, kBackupFailed.
     virtual core::Result<> start_backup(const std::filesystem::path& file) = 0;
-    /// Copies so many pages; outside of a transaction. After the last one the file is complete, but
-    /// not synced. Error: kBackupFailed; the copy has ended and its file is of no use.
+    /// Copies this many pages; outside a transaction. After the last one the file is complete, but
+    /// not synced. Error: kBackupFailed; the copy has ended and its file is useless.
     virtual core::Result<BackupStep> step_backup(int pages) = 0;
-    /// Ends a copy that is under way, if there is one.
+    /// Ends the current copy, if any.
     virtual void abandon_backup() = 0;
 };
 

@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "eight bytes are read 
 
 constexpr std::uint32_t kPolynomial = 0x82F63B78;  // Castagnoli, bits reversed
 
-/// Eight bytes a step ("slicing by 8"): table k moves a byte past k more of them.
+/// Eight bytes per step ("slicing by 8"): table k advances a byte past k more.
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
 constexpr Tables make_tables() {

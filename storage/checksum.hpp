@@ -4,23 +4,23 @@
 #include <cstdint>
 #include <string_view>
 
-// CRC-32C (Castagnoli): every single flipped bit, and every burst of up to 32, changes it. Against
-// damage, not against people. Pure.
+// CRC-32C (Castagnoli): detects every single flipped bit and every burst of up to 32 bits. Against
+// damage, not against tampering. Pure.
 
 namespace headway::storage {
 
-/// Of `bytes` behind what `before` is the checksum of.
+/// Checksum of `bytes`, continuing after `before`.
 std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0) noexcept;
 
-/// Of a number as 8 bytes, little-endian.
+/// Checksum of a number as 8 bytes, little-endian.
 std::uint32_t checksum_number(std::int64_t number, std::uint32_t before = 0) noexcept;
 
-/// What a journal row's `crc` must be: of all its other columns.
+/// Expected `crc` of a journal row: over all its other columns.
 std::int64_t row_checksum(std::int64_t cursor, std::int64_t session, std::int64_t n,
                           std::int64_t prev, std::string_view events) noexcept;
 
-/// A session's `crc`: two checksums, so that who finds the snapshot damaged knows whether the way
-/// into the journal is sound.
+/// A session's `crc`: two checksums, so that a reader of a damaged snapshot knows whether the
+/// pointer into the journal is valid.
 struct SessionChecksum {
     std::uint32_t place = 0;
     std::uint32_t snapshot = 0;
@@ -29,7 +29,7 @@ struct SessionChecksum {
     std::int64_t column() const noexcept;
 };
 
-/// Of the other columns of the session; `ended_at` is 0 while it is open.
+/// Over the session's other columns; `ended_at` is 0 while it is open.
 std::uint32_t place_checksum(std::int64_t key, std::string_view name, std::int64_t n,
                              std::int64_t tail, std::int64_t ended_at) noexcept;
 std::uint32_t snapshot_checksum(std::int64_t key, std::int64_t n, std::string_view bytes) noexcept;

@@ -63,7 +63,7 @@ void encode_events(std::span<const core::Event> events, std::string& out) {
         HEADWAY_ASSERT(event.n == n++);
         encode_event(event, writer);
     }
-    // Each event takes a byte at least, which decode_events() relies on.
+    // decode_events() relies on at least one byte per event.
     HEADWAY_ASSERT(out.size() > before + events.size());
 }
 

@@ -11,23 +11,21 @@
 #include "core/result.hpp"
 #include "core/session_state.hpp"
 
-// Events and snapshots as bytes, as storage/FORMAT.md lays them down. Pure.
+// Binary encoding of events and snapshots (storage/FORMAT.md). Pure.
 
 namespace headway::storage {
 
-/// Appends the row of consecutive events (their `n` is not written; the row has the first) to
-/// `out`.
+/// Appends the row of consecutive events to `out`. Their `n` is not written: the row has the first.
 void encode_events(std::span<const core::Event> events, std::string& out);
 
-/// Whether texts are looked at: one that is no UTF-8 was damaged on the disk, and no JSON could be
-/// made of it.
+/// Whether texts are checked: invalid UTF-8 indicates a damaged disk and cannot become JSON.
 enum class Texts : std::uint8_t { kTaken, kChecked };
 
-/// Numbers them from `first_n`. Error: kStorageCorrupt.
+/// Numbers the events from `first_n`. Error: kStorageCorrupt.
 core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std::uint64_t first_n,
                                                      Texts texts = Texts::kTaken);
 
-/// How many events the row holds. Error: kStorageCorrupt.
+/// Number of events in the row. Error: kStorageCorrupt.
 core::Result<std::uint64_t> count_events(std::string_view bytes);
 
 std::string encode_state(const core::SessionState& state);

@@ -17,8 +17,8 @@
 #include "core/time.hpp"
 #include "storage/utf8.hpp"
 
-// Bytes of described structures (storage/FORMAT.md): every field that differs from its default as
-// its number, from 1, and its value; then 0. Internal to the codec.
+// Encoding of described structures (storage/FORMAT.md): each non-default field as its number, from
+// 1, and its value; then 0. Internal to the codec.
 
 namespace headway::storage::bytes {
 
@@ -94,8 +94,7 @@ private:
     std::string& out_;
 };
 
-/// Takes values from bytes; after the first thing that does not fit, ok() is false and nothing more
-/// is read.
+/// Takes values from bytes. After the first mismatch, ok() is false and nothing more is read.
 class Reader {
 public:
     explicit Reader(std::string_view in, bool check_texts = false)

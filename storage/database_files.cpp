@@ -35,7 +35,7 @@ Result<> rename_file(const fs::path& from, const fs::path& to) {
     return {};
 }
 
-/// When root works for the daemon's user: the file goes to whoever owns its folder.
+/// If root works for the daemon's user: gives the file to the owner of its folder.
 Result<> give_to_owner(const fs::path& file) {
     struct stat folder {};
     if (::geteuid() != 0 || ::stat(file.parent_path().c_str(), &folder) != 0) return {};
@@ -44,7 +44,7 @@ Result<> give_to_owner(const fs::path& file) {
                   std::error_code{errno, std::generic_category()});
 }
 
-/// Another name for the file; its only one where there are no hard links.
+/// Adds a second name for the file; renames it if there are no hard links.
 Result<> name_too(const fs::path& file, const fs::path& name) {
     std::error_code ec;
     fs::create_hard_link(file, name, ec);
@@ -78,7 +78,7 @@ Result<> replace_database(const fs::path& made, const fs::path& file, const fs::
     HEADWAY_CHECK(give_to_owner(made));
     std::error_code ec;
     if (fs::exists(file, ec)) HEADWAY_CHECK(name_too(file, aside));
-    // Before the new one has its name: a log would be replayed into any database beside it.
+    // Before the new file gets its name: a log would be replayed into any database beside it.
     if (fs::exists(log_of(file), ec)) HEADWAY_CHECK(rename_file(log_of(file), log_of(aside)));
     return rename_file(made, file);
 }
@@ -101,7 +101,7 @@ Result<> lengthen_database(const fs::path& copy) {
     constexpr std::size_t kHeader = 100;
     std::array<unsigned char, kHeader> head{};
     std::ifstream in{copy, std::ios::binary};
-    if (!in.read(reinterpret_cast<char*>(head.data()), kHeader)) return {};  // nothing to go by
+    if (!in.read(reinterpret_cast<char*>(head.data()), kHeader)) return {};  // no header to check
     const std::uint64_t stored = (std::uint64_t{head[16]} << 8U) | head[17];
     const std::uint64_t page = stored == 1 ? 65'536 : stored;
     std::uint64_t pages = 0;
@@ -109,8 +109,8 @@ Result<> lengthen_database(const fs::path& copy) {
         pages = (pages << 8U) | head.at(i);
     std::error_code ec;
     const auto bytes = fs::file_size(copy, ec);
-    // A number that was damaged itself must not make a file without bounds; the rest of a page is
-    // missing too where a file ends in the middle of it.
+    // A damaged number must not make an unbounded file. If a file ends inside a page, the rest of
+    // the page is missing too.
     const bool believable = page >= 512 && std::has_single_bit(page) && pages < bytes * 64;
     if (ec || !believable || bytes >= pages * page) return {};
     HEADWAY_ASSERT(pages * page > bytes && page <= 65'536);

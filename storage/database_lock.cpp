@@ -33,8 +33,8 @@ core::Result<DatabaseLock> DatabaseLock::take(const std::filesystem::path& file)
     };
     if (lock.file_ < 0) return refused(": " + std::generic_category().message(errno));
     // The bytes that SQLite locks (sqlite.org/fileformat2.html, "the lock-byte page"). A lock of
-    // the open file, not of the process, which would be gone as soon as the file is read another
-    // way.
+    // the open file: a lock of the process would be lost at the next close of any descriptor of the
+    // file.
     struct flock bytes {};
     bytes.l_type = F_WRLCK;
     bytes.l_whence = SEEK_SET;

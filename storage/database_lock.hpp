@@ -7,12 +7,12 @@
 
 namespace headway::storage {
 
-/// Keeps every daemon away from a database file, as one that runs does, while it is moved or
-/// replaced. Released when it is destroyed.
+/// Locks a database file against every daemon, as a running daemon does, while it is moved or
+/// replaced. The destructor releases it.
 class DatabaseLock {
 public:
-    /// A file that is not there needs no lock. Error: kStorageUnavailable where somebody has it
-    /// open, or it cannot be opened.
+    /// A missing file needs no lock. Error: kStorageUnavailable if another process has it open, or
+    /// it cannot be opened.
     static core::Result<DatabaseLock> take(const std::filesystem::path& file);
 
     DatabaseLock() = default;

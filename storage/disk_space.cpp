@@ -44,7 +44,7 @@ bool BallastFile::reserve(std::uint64_t leave) {
     HEADWAY_ASSERT(bytes_ > 0);
     const int fd = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) return false;
-    // Blocks, not only a size: a hole would hold nothing back.
+    // Allocated blocks, not only a size: a hole reserves nothing.
     held_ = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes_)) == 0;
     ::close(fd);
     std::error_code ec;

@@ -9,28 +9,28 @@
 
 namespace headway::storage {
 
-/// The room on the disk that the database lies on, and a reserve of it: where there is none at all
-/// SQLite cannot even delete. One thread.
+/// Free space on the database's disk, and a reserve of it: on a full disk SQLite cannot even
+/// delete. One thread.
 class DiskSpace {
 public:
     virtual ~DiskSpace() = default;
 
-    /// Bytes that may still be written; nothing where that cannot be told.
+    /// Bytes that may still be written; nothing if unknown.
     virtual std::optional<std::uint64_t> free_bytes() = 0;
-    /// How large the reserve is.
+    /// Size of the reserve.
     virtual std::uint64_t size() const = 0;
-    /// Whether the reserve is held. One of size 0 always is.
+    /// True if the reserve is held. A reserve of size 0 always is.
     virtual bool reserved() const = 0;
-    /// Gives the reserve back to the disk; false when it is not held.
+    /// Returns the reserve to the disk; false if it is not held.
     virtual bool release() = 0;
-    /// Takes it, when that leaves at least `leave` bytes; false when it does not.
+    /// Allocates the reserve if that leaves at least `leave` bytes; false if not.
     virtual bool reserve(std::uint64_t leave) = 0;
 };
 
 /// The reserve as a file of that size beside the database.
 class BallastFile final : public DiskSpace {
 public:
-    /// Adopts a file of the right size that is there, and deletes one of another.
+    /// Adopts an existing file of the right size, and deletes one of another size.
     BallastFile(std::filesystem::path file, std::uint64_t bytes);
 
     std::optional<std::uint64_t> free_bytes() override;

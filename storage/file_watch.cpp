@@ -13,8 +13,8 @@
 namespace headway::storage {
 namespace {
 
-/// The name under which this process has the file open, whatever became of its own; empty when it
-/// has not.
+/// The current name of a file that this process has open, even after a rename; empty if it is not
+/// open.
 std::string open_as(dev_t device, ino_t inode) {
     const std::string folder = "/proc/" + std::to_string(::getpid()) + "/fd";
     std::error_code ec;
@@ -37,7 +37,7 @@ FileWatch::FileWatch(const std::filesystem::path& database) {
     for (File* file : {&database_, &log_}) {
         struct stat found {};
         if (::stat(file->path.c_str(), &found) != 0) {
-            *this = FileWatch{};  // no file system of ours: there is nothing to look at
+            *this = FileWatch{};  // not on a file system: nothing to check
             return;
         }
         file->device = found.st_dev;
@@ -48,11 +48,11 @@ FileWatch::FileWatch(const std::filesystem::path& database) {
 FileWatch::State FileWatch::look_at(File& file, std::uint64_t& bytes) {
     struct stat found {};
     if (::stat(file.path.c_str(), &found) != 0) {
-        // What cannot be told is no reason to stop: EACCES, ENOMEM, EINTR on a network disk.
+        // EACCES, ENOMEM, EINTR on a network disk prove nothing, so they are no reason to stop.
         return errno == ENOENT || errno == ENOTDIR ? State::kGone : State::kHere;
     }
     if (found.st_dev != file.device || found.st_ino != file.inode) {
-        // Some file systems number a file differently from time to time: is it ours all the same?
+        // Some file systems change inode numbers: check whether it is our file anyway.
         if (open_as(found.st_dev, found.st_ino).empty()) return State::kGone;
         file.device = found.st_dev;
         file.inode = found.st_ino;
@@ -68,7 +68,7 @@ FileWatch::Found FileWatch::look(std::uint64_t log_bytes) {
     if (database == State::kGone) return Found::kMoved;
     if (database == State::kShort) return Found::kCut;
     HEADWAY_ASSERT(database_.bytes_min <= bytes);
-    database_.bytes_min = bytes;  // it never shrinks: nothing is vacuumed
+    database_.bytes_min = bytes;  // it never shrinks: there is no vacuum
     log_.bytes_min = log_bytes;
     const State log = look_at(log_, bytes);
     if (log == State::kGone) return Found::kLogGone;

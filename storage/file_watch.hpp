@@ -11,25 +11,25 @@
 
 namespace headway::storage {
 
-/// Whether the database and its log are still under their names, and as long as what was written.
-/// SQLite does not look: it writes on into files that were deleted, renamed or cut, and all of it
-/// is gone with the process. Two calls of stat() a look, some microseconds.
+/// Checks that the database and its log are still under their names and not shorter than written.
+/// SQLite does not check: it continues to write into deleted, renamed or cut files, and all of it
+/// is lost with the process. Two calls of stat() per check, a few microseconds.
 class FileWatch {
 public:
     enum class Found : std::uint8_t {
         kSound,
-        kMoved,    ///< the database is not under its name, or another one is; it may come back
-        kLogGone,  ///< the same of the log alone: what is in it can still be read
-        kCut       ///< one of them is shorter than what was written
+        kMoved,    ///< the database is not under its name, or replaced; it may come back
+        kLogGone,  ///< the log alone is gone; its content can still be read
+        kCut       ///< one of them is shorter than written
     };
 
-    FileWatch() = default;  ///< looks at nothing
+    FileWatch() = default;  ///< checks nothing
     /// Both must be there.
     explicit FileWatch(const std::filesystem::path& database);
 
-    /// `log_bytes`: how long the log must be at least.
+    /// `log_bytes`: minimum length of the log.
     Found look(std::uint64_t log_bytes);
-    /// What was found and what to do about it, for the log and for people.
+    /// The finding and what to do about it, for the log and for people.
     std::string explain(Found found) const;
 
 private:

@@ -28,10 +28,9 @@ core::Result<> check_row(const Statement& row) {
     };
     const std::int64_t sum =
         row_checksum(cursor, row.integer(1), row.integer(2), prev, row.blob(4));
-    if (!row.is_null(5) && row.integer(5) != sum)
-        return corrupt(" is not what was written (checksum)");
-    // Who follows the chain comes to its end.
-    if (prev < 0 || prev >= cursor) return corrupt(" has no way back");
+    if (!row.is_null(5) && row.integer(5) != sum) return corrupt(" does not match its checksum");
+    // Following the chain must terminate.
+    if (prev < 0 || prev >= cursor) return corrupt(" has an invalid predecessor");
     return {};
 }
 
@@ -46,7 +45,7 @@ void JournalScan::run(FoundRows& rows) {
     }
 }
 
-/// Reads on from there and moves `after`; false when a place could not be read.
+/// Reads on from `after` and moves it; false at an unreadable place.
 bool JournalScan::read_from(Cursor& after, FoundRows& rows) {
     auto scan = database_.prepare("SELECT cursor,session,n,prev,events," + crc_ +
                                   " FROM journal WHERE cursor>?1 ORDER BY cursor");
@@ -72,10 +71,10 @@ bool JournalScan::readable(Cursor from) {
     return probe && probe->bind(1, from).step().has_value();
 }
 
-/// The first place behind `after` from which a row can be read, by doubling steps and then halving
-/// them; nothing when there is none.
+/// The first readable position behind `after`, by doubling and then bisecting; nothing if there is
+/// none.
 std::optional<Cursor> JournalScan::next_readable(Cursor after) {
-    if (after >= kStepMax) return std::nullopt;  // nor did anybody write so many
+    if (after >= kStepMax) return std::nullopt;  // far beyond any journal
     Cursor bad = after + 1;
     Cursor good = after + 2;
     for (Cursor step = 2; !readable(good); step *= 2) {
@@ -88,7 +87,7 @@ std::optional<Cursor> JournalScan::next_readable(Cursor after) {
         (readable(middle) ? good : bad) = middle;
     }
     HEADWAY_ASSERT(good >= bad && bad > after);
-    // That nothing is left to be read behind the end is no error either.
+    // An unreadable range behind the last row is no error either.
     auto rest = database_.prepare("SELECT cursor FROM journal WHERE cursor>=?1 LIMIT 1");
     if (!rest) return std::nullopt;
     const auto row = rest->bind(1, good).step();

@@ -12,7 +12,7 @@
 
 namespace headway::storage {
 
-/// Where a journal row lies and what it holds.
+/// Position and content of a journal row.
 struct RowAt {
     Cursor cursor = 0;
     std::uint64_t n = 0;
@@ -21,17 +21,16 @@ struct RowAt {
     Cursor cursor_of(std::uint64_t event) const { return cursor + static_cast<Cursor>(event - n); }
 };
 
-/// The checksum of `table` as a column of a query: NULL in an older schema, which has none.
+/// Column expression for the checksum of `table`: NULL in an older schema without checksums.
 std::string checksum_column(Database& database, const std::string& table);
 
-/// Whether a row of the journal is what was written; its columns are cursor, session, n, prev,
-/// events, crc. Error: kStorageCorrupt.
+/// Verifies a journal row; its columns are cursor, session, n, prev, events, crc. Error:
+/// kStorageCorrupt.
 core::Result<> check_row(const Statement& row);
 
 using FoundRows = std::map<SessionKey, std::vector<RowAt>>;
 
-/// Reads the journal of a damaged database although places of it cannot be read: what lies behind
-/// them is found by probing.
+/// Reads the journal of a damaged database past unreadable places, by probing.
 class JournalScan {
 public:
     explicit JournalScan(Database& database)
@@ -40,7 +39,7 @@ public:
     /// Adds every row that can be decoded.
     void run(FoundRows& rows);
 
-    std::uint64_t unread_rows() const { return unread_rows_; }      ///< found, not to be decoded
+    std::uint64_t unread_rows() const { return unread_rows_; }      ///< found, but not decodable
     std::uint64_t unread_places() const { return unread_places_; }  ///< of the file
 
 private:
@@ -49,7 +48,7 @@ private:
     std::optional<Cursor> next_readable(Cursor after);
 
     Database& database_;
-    const std::string crc_;  ///< the column, NULL where the schema has none
+    const std::string crc_;  ///< column expression, NULL if the schema has none
     std::uint64_t unread_rows_ = 0;
     std::uint64_t unread_places_ = 0;
 };

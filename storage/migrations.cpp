@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x48445759;  // "HDWY"
 
-// Step i leads from version i to i + 1. Released steps never change; storage/FORMAT.md explains the
-// tables.
+// Step i leads from version i to i + 1. Released steps never change; storage/FORMAT.md describes
+// the tables.
 constexpr std::array<const char*, kSchemaVersion> kSteps{
     R"sql(
 CREATE TABLE session(
@@ -128,7 +128,7 @@ CREATE TABLE estimate_score(
     PRIMARY KEY(source, model, decile)
 ) STRICT, WITHOUT ROWID;
 )sql",
-    // The rows are made by SqliteStore::recover(), which can read what is stored of a session.
+    // SqliteStore::recover() fills the rows, because it can read stored sessions.
     R"sql(
 CREATE TABLE session_index(
     session INTEGER PRIMARY KEY,
@@ -181,14 +181,14 @@ CREATE TABLE webhook_endpoint(
     failure TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 )sql",
-    // The rows are made again, as with the step that brought the table.
+    // The rows are rebuilt, as in the step that added the table.
     R"sql(
 ALTER TABLE session_index ADD COLUMN alarm INTEGER;
 ALTER TABLE session_index ADD COLUMN alarm_at INTEGER;
 CREATE INDEX session_index_alarm ON session_index(alarm) WHERE alarm IS NOT NULL;
 INSERT OR REPLACE INTO meta(name, value) SELECT 'session_index_due', 1 WHERE EXISTS(SELECT 1 FROM session);
 )sql",
-    // Rows and snapshots from before have no checksum.
+    // Older rows and snapshots have no checksum.
     R"sql(
 ALTER TABLE journal ADD COLUMN crc INTEGER;
 ALTER TABLE session ADD COLUMN crc INTEGER;
@@ -219,7 +219,7 @@ core::Result<std::filesystem::path> save_before_migration(Database& database,
         return std::filesystem::path{};
     const std::filesystem::path copy =
         file.string() + ".before-schema-" + std::to_string(version + 1);
-    // One from an attempt that did not come to an end; the database has not changed since.
+    // From an interrupted attempt; the database has not changed since.
     sqlite3_vfs* files = sqlite3_vfs_find(vfs.empty() ? nullptr : vfs.c_str());
     (void)files->xDelete(files, copy.c_str(), 0);
     HEADWAY_TRY(DatabaseCopy making, DatabaseCopy::start(database, copy, vfs));

@@ -9,19 +9,19 @@
 
 namespace headway::storage {
 
-/// The schema this build writes; kept in `PRAGMA user_version`.
+/// The schema of this build; stored in `PRAGMA user_version`.
 inline constexpr int kSchemaVersion = 9;
 
 /// Copies a database that migrate() will change to `<file>.before-schema-<N>`, N being the first
-/// schema that it lacks, and syncs the copy. Gives its name, empty where nothing needs to be
-/// migrated. Errors: kBackupFailed, and those of SQLite.
+/// missing schema, and syncs the copy. Returns its name, empty if no migration is needed. Errors:
+/// kBackupFailed, and those of SQLite.
 core::Result<std::filesystem::path> save_before_migration(Database& database,
                                                           const std::filesystem::path& file,
                                                           const std::string& vfs);
 
-/// Brings the database to kSchemaVersion, each step in one transaction. Errors: kStorageTooNew (a
-/// newer Headway wrote it; nothing was touched), kStorageCorrupt (it is the database of another
-/// program), and those of SQLite.
+/// Migrates the database to kSchemaVersion, each step in one transaction. Errors: kStorageTooNew
+/// (written by a newer Headway; nothing was touched), kStorageCorrupt (another program's database),
+/// and those of SQLite.
 core::Result<> migrate(Database& database);
 
 }  // namespace headway::storage

@@ -21,8 +21,8 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// Whether a file of ours is what a backup left that died: SQLite holds a lock on a copy for as
-/// long as it writes it, and what is finished has another name.
+/// True if the file is the leftover of an interrupted backup: SQLite locks a copy while it writes
+/// it, and a finished one has another name.
 bool is_left_behind(const fs::path& path) {
     const int fd = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return false;
@@ -63,7 +63,7 @@ Result<> make_folder_of(const fs::path& database) {
     return {};
 }
 
-/// As the daemon does: nobody else comes near it.
+/// Exclusive, like the daemon.
 Result<Database> open_alone(const fs::path& file) {
     std::error_code ec;
     if (!fs::exists(file, ec)) {

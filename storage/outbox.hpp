@@ -12,7 +12,7 @@
 
 namespace headway::storage {
 
-/// A message to one webhook, from the event that it tells of until it is delivered or dropped.
+/// A message to one webhook, from its event until it is delivered or dropped.
 struct OutboxMessage {
     std::int64_t row = 0;  ///< ascending in the order of the events
     std::string endpoint;
@@ -25,21 +25,21 @@ struct OutboxMessage {
     core::Timestamp due_at = core::kNever;
     core::Timestamp tried_at = core::kNever;
     core::Timestamp dead_at = core::kNever;  ///< kNever: pending
-    bool away = false;   ///< the last try failed because of the endpoint, not of the message
+    bool away = false;   ///< the last try failed because of the endpoint, not the message
     std::string reason;  ///< of the last failure
     std::string body;
 };
 
-/// What is known of an endpoint, also of one that left the configuration.
+/// State of an endpoint, including those removed from the configuration.
 struct OutboxEndpoint {
     std::string name;
     std::string target;                          ///< fingerprint of its URL
-    core::Timestamp disabled_at = core::kNever;  ///< it said that it is gone
-    core::Timestamp removed_at = core::kNever;   ///< it is not configured any more
+    core::Timestamp disabled_at = core::kNever;  ///< when it answered 410
+    core::Timestamp removed_at = core::kNever;   ///< when it was missing in the configuration first
     std::uint64_t delivered = 0;
     std::uint64_t failed = 0;   ///< tries
     std::uint64_t died = 0;     ///< messages that became dead letters
-    std::uint64_t dropped = 0;  ///< dead letters that had to make room
+    std::uint64_t dropped = 0;  ///< dead letters dropped for lack of room
     core::Timestamp succeeded_at = core::kNever;
     core::Timestamp failed_at = core::kNever;
     std::string failure;
@@ -49,60 +49,59 @@ struct OutboxEndpoint {
 
 /// Why a message was not delivered.
 struct OutboxFailure {
-    std::uint32_t tries = 0;  ///< with this one
+    std::uint32_t tries = 0;  ///< including this one
     core::Timestamp at = core::kNever;
     bool away = false;
     std::string reason;
 };
 
-/// What a message was that was to be removed.
+/// State of a message that was to be removed.
 enum class Removed : std::uint8_t { kNothing, kPending, kDead };
 
-/// Where messages to webhooks wait: a part of the Store, with its threads, transactions and errors.
-/// A message is added in the transaction of its event. What names a message by row and id does
-/// nothing when it is not there any more.
+/// Pending messages to webhooks: part of the Store, with its threads, transactions and errors. A
+/// message is added in the transaction of its event. Operations on a message by row and id do
+/// nothing if it is gone.
 class Outbox {
 public:
     virtual ~Outbox() = default;
 
-    /// `message.row` is chosen here. One with `dead_at` is a dead letter from the start.
+    /// Sets `message.row`. A message with `dead_at` is a dead letter from the start.
     virtual core::Result<> add_message(const OutboxMessage& message) = 0;
-    /// The oldest pending one of the endpoint that is due.
+    /// The oldest pending message of the endpoint that is due.
     virtual core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
                                                                     core::Timestamp now) = 0;
-    /// When the first of the pending ones is due; kNever without any.
+    /// When the first pending message is due; kNever without any.
     virtual core::Result<core::Timestamp> next_due(std::string_view endpoint) = 0;
     virtual core::Result<Removed> remove_message(std::int64_t row, std::string_view id) = 0;
     virtual core::Result<> delay_message(std::int64_t row, std::string_view id,
                                          const OutboxFailure& failure, core::Timestamp due_at) = 0;
-    /// Makes it a dead letter. Whether it was pending.
+    /// Makes it a dead letter; true if it was pending.
     virtual core::Result<bool> bury_message(std::int64_t row, std::string_view id,
                                             const OutboxFailure& failure) = 0;
-    /// Makes dead letters of the oldest `count` pending ones. How many there were.
+    /// Makes the oldest `count` pending messages dead letters; returns their number.
     virtual core::Result<std::uint64_t> bury_oldest(std::string_view endpoint, std::uint64_t count,
                                                     core::Timestamp at,
                                                     std::string_view reason) = 0;
-    /// Drops the oldest dead letters above `keep`. How many there were.
+    /// Drops the oldest dead letters above `keep`; returns their number.
     virtual core::Result<std::uint64_t> drop_dead(std::string_view endpoint,
                                                   std::uint64_t keep) = 0;
-    /// What waits because the endpoint was away is due at once.
+    /// Messages delayed because the endpoint was unavailable become due at once.
     virtual core::Result<> hurry_messages(std::string_view endpoint, core::Timestamp now) = 0;
-    /// Makes the oldest `count` dead letters pending again, as if they were new. How many there
-    /// were.
+    /// Makes the oldest `count` dead letters pending again, as new; returns their number.
     virtual core::Result<std::uint64_t> revive_oldest(std::string_view endpoint,
                                                       std::uint64_t count, core::Timestamp now) = 0;
-    /// The same of one; false when there is no such dead letter.
+    /// The same for one message; false if there is no such dead letter.
     virtual core::Result<bool> revive_message(std::string_view endpoint, std::string_view id,
                                               core::Timestamp now) = 0;
-    /// Those behind row `after`, oldest first, without their bodies.
+    /// Messages behind row `after`, oldest first, without their bodies.
     virtual core::Result<std::vector<OutboxMessage>> list_messages(std::string_view endpoint,
                                                                    bool dead, std::int64_t after,
                                                                    std::size_t limit) = 0;
-    /// All that are known, by name.
+    /// All known endpoints, by name.
     virtual core::Result<std::vector<OutboxEndpoint>> outbox_endpoints() = 0;
-    /// Writes all of it but the numbers of messages.
+    /// Writes everything except the message counts.
     virtual core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) = 0;
-    /// Deletes it and its messages.
+    /// Deletes the endpoint and its messages.
     virtual core::Result<> forget_outbox_endpoint(std::string_view name) = 0;
 };
 

@@ -20,8 +20,8 @@
 #include "storage/sqlite_copy.hpp"
 #include "storage/sqlite_store.hpp"
 
-// Saves what can be read of a damaged database. The journal is the truth: what else there is, is
-// taken over where it can be read, or made again from the journal.
+// Saves the readable parts of a damaged database. The journal is authoritative: everything else is
+// copied if readable, or rebuilt from the journal.
 
 namespace headway::storage {
 namespace {
@@ -32,7 +32,7 @@ using core::Result;
 
 constexpr std::size_t kRowsPerCommit = 5'000;
 
-/// A session as it will be in the new database.
+/// A session of the new database.
 struct Saved {
     std::string name;
     std::int64_t opened_at = 0;
@@ -51,7 +51,7 @@ Result<Database> copy_to_read(const std::filesystem::path& file,
     HEADWAY_TRY(Database database, Database::open(copy.string()));
     (void)database.execute("PRAGMA locking_mode=EXCLUSIVE");
     if (database.query_integer("SELECT count(*) FROM sqlite_master")) return database;
-    // A log that fits to nothing any more hides what the file itself has.
+    // A log that no longer matches hides the file's own content.
     database = Database{};
     std::error_code ec;
     std::filesystem::remove(copy.string() + "-wal", ec);
@@ -61,7 +61,7 @@ Result<Database> copy_to_read(const std::filesystem::path& file,
     return database;
 }
 
-/// Whether this may be the id of a session (DESIGN 2); anything else was damaged.
+/// True for a valid session id (api/API.md, "Conventions"); anything else is damage.
 bool is_id(std::string_view name) {
     constexpr std::string_view kAllowed =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-";
@@ -69,11 +69,11 @@ bool is_id(std::string_view name) {
            name.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
-/// The rows of a session up to its first gap.
+/// Keeps a session's rows up to its first gap.
 void keep_prefix(std::vector<RowAt> rows, Saved& saved) {
     std::sort(rows.begin(), rows.end(), [](const RowAt& a, const RowAt& b) { return a.n < b.n; });
     for (const RowAt& row : rows) {
-        if (row.n <= saved.events) continue;  // there twice
+        if (row.n <= saved.events) continue;  // a duplicate
         const bool follows = row.n == saved.events + 1 &&
                              (saved.rows.empty() || row.cursor > saved.rows.back().cursor);
         if (!follows) {
@@ -109,12 +109,12 @@ public:
     const Sessions& sessions() const { return sessions_; }
 
 private:
-    /// Which sessions there are, and what of each is kept.
+    /// Collects the sessions and what of each is kept.
     void gather(FoundRows rows, Repair& repair) {
         std::map<SessionKey, std::uint64_t> stored_n;
         const bool all_named = read_names(stored_n);
         for (auto& [key, of_session] : rows) {
-            // Without a name it is being deleted, where the table of names could be read.
+            // A session without a name is being deleted, if the table of names was readable.
             if (all_named && !sessions_.contains(key)) continue;
             keep_prefix(std::move(of_session), sessions_[key]);
         }
@@ -140,7 +140,7 @@ private:
         HEADWAY_ASSERT(repair.sessions == sessions_.size());
     }
 
-    /// Names, and how far the snapshots had come. False when some could not be read.
+    /// Reads names and snapshot positions. False if some were unreadable.
     bool read_names(std::map<SessionKey, std::uint64_t>& stored_n) {
         for (const char* order : {"", " DESC"}) {  // from both ends, up to the damage
             auto names = from_.prepare("SELECT key,name,opened_at,n,tail,ifnull(ended_at,0)," +
@@ -156,7 +156,7 @@ private:
                 saved.opened_at = names->integer(2);
                 const bool sound = is_sound(*names);
                 if (!sound && !is_indexed(saved.name, names->integer(0))) saved.name.clear();
-                if (!names->is_null(6) && !sound) continue;  // nor is `n` what was written
+                if (!names->is_null(6) && !sound) continue;  // then `n` is not trustworthy either
                 stored_n[names->integer(0)] = static_cast<std::uint64_t>(names->integer(3));
             }
         }
@@ -169,7 +169,7 @@ private:
                                                      row.integer(4), row.integer(5));
     }
 
-    /// Whether the index of names says the same; where it cannot be read nothing is against it.
+    /// True if the name index agrees, or is unreadable.
     bool is_indexed(const std::string& name, SessionKey key) {
         auto find = from_.prepare("SELECT key FROM session WHERE name=?1");
         if (!find) return true;
@@ -187,8 +187,8 @@ private:
         return to_.execute("COMMIT");
     }
 
-    /// Without a snapshot a session's chain begins in its newest row, which a start finds by
-    /// reading all of them.
+    /// Without a snapshot a session's chain begins at its newest row, which a start finds by
+    /// reading all rows.
     Result<> copy_rows() {
         struct Place {
             Cursor cursor;
@@ -215,7 +215,7 @@ private:
         for (const Place& place : places) {
             HEADWAY_TRY(const bool found, get.bind(1, place.cursor).step());
             if (!found) {
-                return Error{ErrorCode::kStorageCorrupt, "the file changes while it is read", {}};
+                return Error{ErrorCode::kStorageCorrupt, "the file changed while it was read", {}};
             }
             const std::string events{get.blob(0)};
             get.reset();
@@ -233,8 +233,7 @@ private:
         return to_.execute("COMMIT");
     }
 
-    /// What can be read of the tables beside the journal. The indexes over sessions follow from it
-    /// later.
+    /// Copies the readable rows of the other tables. Indexes over sessions are rebuilt later.
     void copy_tables() {
         constexpr const char* kTables[] = {
             "token",           "idempotency", "used",     "estimate_score",
@@ -249,7 +248,7 @@ private:
             "DELETE FROM approval WHERE session NOT IN (SELECT key FROM session);");
     }
 
-    /// With the names of the columns: the damaged database may be of an older schema.
+    /// With column names: the damaged database may have an older schema.
     static std::string insert_like(const Statement& row, const std::string& table) {
         std::string names;
         std::string values;
@@ -267,7 +266,7 @@ private:
         (void)to_.execute("BEGIN");
         while (true) {
             const auto row = all->step();
-            if (!row || !*row) break;  // what lies behind the damage is gone
+            if (!row || !*row) break;  // everything behind the damage is lost
             if (!add) {
                 auto made = to_.prepare(insert_like(*all, table));
                 if (!made) break;
@@ -284,7 +283,7 @@ private:
     Sessions sessions_;
 };
 
-/// The cursor of an event of the session, 0 when it was lost.
+/// Cursor of an event of the session, 0 if it was lost.
 Cursor cursor_of(const Saved& saved, std::uint64_t n) {
     auto row = std::upper_bound(saved.rows.begin(), saved.rows.end(), n,
                                 [](std::uint64_t value, const RowAt& r) { return value < r.n; });
@@ -293,8 +292,8 @@ Cursor cursor_of(const Saved& saved, std::uint64_t n) {
     return std::prev(row)->cursor_of(n);
 }
 
-/// The indexes must not say more of approvals and checks than the journal does. What a session
-/// remembers itself is written anew by save_all().
+/// The indexes must not claim more approvals and checks than the journal has. save_all() rewrites
+/// the sessions' own state.
 Result<> mend_indexes(Database& to, const Sessions& sessions, const Recovery& recovery) {
     HEADWAY_TRY(Statement drop, to.prepare("DELETE FROM approval WHERE session=?1 AND "
                                            "(n>?2 OR decided>?3)"));
@@ -329,7 +328,8 @@ Result<> save_one(SqliteStore& store, const StoredSession& stored, const Saved& 
     return {};
 }
 
-/// Snapshots of all sessions, as at a clean stop, so that the next start need not read everything.
+/// Snapshots of all sessions, as at a clean stop, so that the next start need not replay
+/// everything.
 Result<> save_all(SqliteStore& store, const Sessions& sessions, const Recovery& recovery) {
     std::size_t saved = 0;
     HEADWAY_CHECK(store.begin());
@@ -343,7 +343,7 @@ Result<> save_all(SqliteStore& store, const Sessions& sessions, const Recovery& 
     return store.commit();
 }
 
-/// The new database, complete and on disk.
+/// Builds the new database, complete and synced.
 Result<> make_new(Database& damaged, const std::filesystem::path& file, Repair& repair) {
     HEADWAY_TRY(std::unique_ptr<SqliteStore> store, SqliteStore::open(file));
     store.reset();  // it has made the tables
@@ -367,7 +367,7 @@ Result<> make_new(Database& damaged, const std::filesystem::path& file, Repair& 
     HEADWAY_CHECK(sync_file(file));
     HEADWAY_TRY(const DatabaseCounts counts, verify_database(file));
     if (counts.sessions == repair.sessions) return {};
-    return Error{ErrorCode::kStorageCorrupt, "the new database does not hold what was saved", {}};
+    return Error{ErrorCode::kStorageCorrupt, "the new database lacks sessions that were saved", {}};
 }
 
 Result<> put_in_place(const std::filesystem::path& file, const std::filesystem::path& made,

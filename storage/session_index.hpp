@@ -12,45 +12,45 @@
 #include "core/time.hpp"
 #include "core/verdict.hpp"
 
-// What lists over all sessions are made from, so that neither a page nor a count has to read the
-// sessions that are not on it. Implemented on SQLite (sqlite_sessions.cpp).
+// Source of lists over all sessions, so that a page or a count reads only the sessions on it.
+// Implemented on SQLite (sqlite_sessions.cpp).
 
 namespace headway::storage {
 
 using SessionKey = std::int64_t;
 
-/// Which sessions; with nothing set all of them.
+/// Selects sessions; empty selects all.
 struct SessionFilter {
     std::vector<core::Verdict> verdicts;
     std::optional<bool> open;
     std::optional<core::Label> label;
     std::string agent_type;
     std::string parent;
-    std::string text;  ///< part of the id, goal, agent or a label's value, in any case
-    std::optional<std::vector<std::string>> ids;  ///< unknown ones are left out
+    std::string text;  ///< case-insensitive part of id, goal, agent or a label's value
+    std::optional<std::vector<std::string>> ids;  ///< unknown ids are ignored
 };
 
-/// Why an open session wants somebody's attention, approvals and alarms aside.
+/// Why an open session needs attention, apart from approvals and alarms.
 struct SessionNeed {
     SessionKey session = 0;
     core::Timestamp since = core::kNever;
     bool over_budget = false;  ///< else its verdict: blocked, stuck or silent
 };
 
-/// A session, open or ended, with an alarm that no person has acknowledged.
+/// A session, open or ended, with an unacknowledged alarm.
 struct SessionAlarm {
     SessionKey session = 0;
     core::ApprovalAlarmKind kind = core::ApprovalAlarmKind::kNeverExecuted;  ///< the most urgent
     core::Timestamp at = core::kNever;
 };
 
-/// Sessions by the most urgent of their alarms.
+/// Number of sessions by their most urgent alarm.
 using AlarmCounts =
     std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()>;
 
 using VerdictCounts = std::array<std::uint64_t, core::kVerdictCount>;
 
-/// Whether an index finds them; else each session has to be looked at.
+/// True if indexes can evaluate the filter; else each session must be read.
 inline bool is_indexed(const SessionFilter& filter) {
     return filter.ids || !filter.parent.empty() ||
            (filter.text.empty() && filter.agent_type.empty() && !filter.label);
@@ -60,8 +60,8 @@ class SessionIndex {
 public:
     virtual ~SessionIndex() = default;
 
-    /// In the transaction of events that opened or ended the session or changed its verdict, the
-    /// level of its budget or its alarms; `now` is theirs.
+    /// Called in the transaction of events that opened or ended the session or changed its verdict,
+    /// budget level or alarms; `now` is theirs.
     virtual core::Result<> index_session(SessionKey key, const core::Session& session,
                                          core::Timestamp now) = 0;
     /// Keys below `before`, newest first.
@@ -73,12 +73,12 @@ public:
     /// Oldest first.
     virtual core::Result<std::vector<SessionNeed>> needs(std::size_t limit) = 0;
     virtual core::Result<std::uint64_t> count_needs() = 0;
-    /// All keys from `from` to below `before`, newest first: a part of a list that has to look at
+    /// Matching keys from `from` to below `before`, newest first: one step of a list that must read
     /// many sessions.
     virtual core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter,
                                                              SessionKey from,
                                                              SessionKey before) = 0;
-    /// Above every key.
+    /// A key above all keys.
     virtual core::Result<SessionKey> sessions_end() = 0;
     /// The most urgent first, then the oldest.
     virtual core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) = 0;

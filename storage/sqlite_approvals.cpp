@@ -6,8 +6,8 @@
 #include "storage/codec.hpp"
 #include "storage/sqlite_store.hpp"
 
-// The index of approvals over all sessions, written in the transaction of the events it follows.
-// Statements are made when needed: approvals are rare beside reports.
+// The index of approvals over all sessions, written in the transaction of their events. Statements
+// are prepared on demand: approvals are rare compared to reports.
 
 namespace headway::storage {
 namespace {
@@ -18,11 +18,11 @@ constexpr const char* kColumns =
     "SELECT a.cursor,a.session,s.name,a.decided,a.state FROM approval a "
     "JOIN session s ON s.key=a.session AND s.name IS NOT NULL ";
 
-/// The index finds by 64 bits, which two requests can be made to share; the whole digest stands in
-/// the state. Rows found so are compared once more, decoded.
+/// The index key has 64 bits, for which a collision can be constructed; the whole digest is in the
+/// state. Rows found this way are compared again after decoding.
 constexpr const char* kIdentical = "a.identity=?1 AND instr(a.state,?2)>0";
 
-/// Identities are stored as SQLite has integers: signed.
+/// SQLite integers are signed.
 std::int64_t as_integer(std::uint64_t identity) {
     return static_cast<std::int64_t>(identity);
 }
@@ -44,7 +44,7 @@ Result<std::vector<StoredApproval>> rows_of(Statement& statement) {
     }
 }
 
-/// The one that was asked for by its place.
+/// The approval at one position.
 Result<std::optional<StoredApproval>> one_of(Statement& statement) {
     HEADWAY_TRY(std::vector<StoredApproval> rows, rows_of(statement));
     if (rows.empty()) return std::optional<StoredApproval>{};
@@ -126,7 +126,7 @@ Result<std::vector<StoredApproval>> SqliteStore::identical_approvals(std::string
         .bind_blob(2, identity)
         .bind(3, static_cast<std::int64_t>(limit));
     HEADWAY_TRY(std::vector<StoredApproval> rows, rows_of(list));
-    // The state holds what agents say, too: the digest may stand in the name of a call.
+    // The state also holds agents' texts, which may contain the digest.
     std::erase_if(rows, [identity](const StoredApproval& row) {
         return row.approval.identity_digest != identity;
     });

@@ -4,8 +4,8 @@
 #include "core/assert.hpp"
 #include "storage/sqlite_store.hpp"
 
-// The index of status checks over all sessions, written in the transaction of the events it
-// follows. Statements are made when needed: checks are rare beside reports.
+// The index of status checks over all sessions, written in the transaction of their events.
+// Statements are prepared on demand: checks are rare compared to reports.
 
 namespace headway::storage {
 namespace {

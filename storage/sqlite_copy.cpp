@@ -33,7 +33,7 @@ Error corrupt(const std::filesystem::path& file, const std::string& what) {
     return {ErrorCode::kStorageCorrupt, file.string() + ": " + what, {}};
 }
 
-/// Everything that SQLite can check by itself.
+/// All of SQLite's own checks.
 Result<> check_integrity(Database& database, const std::filesystem::path& file) {
     HEADWAY_TRY(Statement check, database.prepare("PRAGMA integrity_check(3)"));
     std::string found;
@@ -46,7 +46,7 @@ Result<> check_integrity(Database& database, const std::filesystem::path& file) 
     return corrupt(file, found.empty() ? "nothing can be checked" : found);
 }
 
-/// Every row can be decoded, and rows do not overlap.
+/// Checks that every row can be decoded, and that rows do not overlap.
 Result<> count_journal(Database& database, const std::filesystem::path& file,
                        DatabaseCounts& counts) {
     HEADWAY_TRY(Statement rows, database.prepare("SELECT cursor,session,n,prev,events," +
@@ -95,7 +95,7 @@ Result<DatabaseCopy> DatabaseCopy::start(Database& from, const std::filesystem::
     auto target = Database::open(file.string(), vfs);
     if (!target) return failed(target.error().detail);
     copy.target_ = *std::move(target);
-    // It is synced once, as a whole, and of no use before that.
+    // The copy is synced once, at the end; before that it is useless anyway.
     auto set = copy.target_.execute("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF");
     if (!set) return failed(set.error().detail);
     copy.copy_.reset(sqlite3_backup_init(copy.target_.get(), "main", from.get(), "main"));

@@ -14,15 +14,15 @@ struct sqlite3_backup;
 
 namespace headway::storage {
 
-/// A copy of an open database into a file, page by page. What its connection writes meanwhile goes
-/// into the copy too. The database must outlive it. One thread.
+/// A page-by-page copy of an open database into a file. Writes of its connection go into the copy
+/// too. The database must outlive it. One thread.
 class DatabaseCopy {
 public:
-    /// `file` is empty or not there. Error: kBackupFailed.
+    /// `file` is empty or missing. Error: kBackupFailed.
     static core::Result<DatabaseCopy> start(Database& from, const std::filesystem::path& file,
                                             const std::string& vfs = {});
-    /// Copies so many pages, all of them when it is negative. When it is done the file is complete
-    /// and closed; whether it is on disk is up to sync_file(). Error: kBackupFailed.
+    /// Copies this many pages, all of them if negative. When done, the file is complete and closed;
+    /// sync_file() makes it durable. Error: kBackupFailed.
     core::Result<BackupStep> step(int pages);
 
 private:
@@ -30,10 +30,10 @@ private:
         void operator()(sqlite3_backup* copy) const;
     };
     Database target_;
-    std::unique_ptr<sqlite3_backup, Finish> copy_;  ///< goes before its target
+    std::unique_ptr<sqlite3_backup, Finish> copy_;  ///< destroyed before its target
 };
 
-/// What a database holds.
+/// Content of a database.
 struct DatabaseCounts {
     int schema = 0;
     std::uint64_t sessions = 0;
@@ -42,12 +42,11 @@ struct DatabaseCounts {
     std::uint64_t bytes = 0;
 };
 
-/// Checks every page, index and journal row of a database that nobody has open, and counts. Leaves
-/// it untouched. Errors: kStorageCorrupt with what is wrong, kStorageTooNew, kStorageUnavailable.
-/// Any thread.
+/// Checks every page, index and journal row of a closed database, and counts. Does not change it.
+/// Errors: kStorageCorrupt with the finding, kStorageTooNew, kStorageUnavailable. Any thread.
 core::Result<DatabaseCounts> verify_database(const std::filesystem::path& file);
 
-/// Returns when the file and its entry in its folder are on disk. Errors: kStorageSyncFailed,
+/// Returns when the file and its directory entry are on disk. Errors: kStorageSyncFailed,
 /// kStorageUnavailable. Any thread.
 core::Result<> sync_file(const std::filesystem::path& file);
 

@@ -6,8 +6,8 @@
 #include "core/limits.hpp"
 #include "storage/sqlite_store.hpp"
 
-// Estimates that wait for the end of their sessions, and what became of those that did. Written in
-// the transaction of the events. Statements are made when needed: estimates are rare beside calls.
+// Estimates of open sessions, and scores of ended ones, written in the transaction of the events.
+// Statements are prepared on demand: estimates are rare compared to calls.
 
 namespace headway::storage {
 namespace {
@@ -63,7 +63,7 @@ Result<std::vector<core::EstimateMade>> SqliteStore::take_estimates(SessionKey k
     return all;
 }
 
-/// Whether the model has a score, or there is room for one more. Agents have none.
+/// True if the model has a score, or there is room for one more. Agents have no model.
 Result<bool> SqliteStore::knows_model(const core::EstimateScore& score) {
     if (score.model.empty()) return true;
     HEADWAY_TRY(Statement known,

@@ -15,12 +15,12 @@ static_assert(SQLITE_OK == 0, "Statement::bind_error_ begins so");
 static_assert(sizeof(sqlite3_int64) == sizeof(std::int64_t));
 
 core::ErrorCode code_of(int sqlite_code, int system_error) {
-    // The kernel reports a failed sync once and may have dropped what it could not write: trying
-    // again would succeed, and the data would be gone all the same.
+    // The kernel reports a failed sync once and may have dropped the pages (storage/README.md, "A
+    // sync fails").
     if (sqlite_code == SQLITE_IOERR_FSYNC || sqlite_code == SQLITE_IOERR_DIR_FSYNC)
         return core::ErrorCode::kStorageSyncFailed;
     switch (sqlite_code & 0xFF) {
-        case SQLITE_IOERR:  // SQLite knows ENOSPC only
+        case SQLITE_IOERR:  // SQLite maps only ENOSPC
             return system_error == EDQUOT ? core::ErrorCode::kStorageFull
                                           : core::ErrorCode::kStorageUnavailable;
         case SQLITE_FULL:
@@ -209,8 +209,8 @@ core::Result<Statement> Database::prepare(std::string_view sql) {
     HEADWAY_ASSERT((code == SQLITE_OK) == (raw != nullptr));
     if (code == SQLITE_OK) return statement;
     core::Error error = sqlite_error(get(), sql);
-    // All texts are ours and fit the schema of the version that was read: what is not there is
-    // lost.
+    // All SQL is ours and fits the checked schema version, so a missing table or column means
+    // damage.
     if (code == SQLITE_ERROR) error.code = core::ErrorCode::kStorageCorrupt;
     return error;
 }

@@ -16,9 +16,8 @@ struct sqlite3_stmt;
 
 namespace headway::storage {
 
-/// A prepared statement. Bound text and blobs are not copied: they must live until step() has
-/// returned. A parameter that cannot be bound makes the next step() fail: it would run with an
-/// older one.
+/// A prepared statement. Bound text and blobs are not copied: they must live until step() returns.
+/// If a parameter cannot be bound, the next step() fails, because it would run with an older value.
 class Statement {
 public:
     Statement() = default;
@@ -27,13 +26,13 @@ public:
     Statement& bind(int index, std::string_view text);
     Statement& bind_blob(int index, std::string_view bytes);
     Statement& bind_null(int index);
-    /// Copies the columns of a row of another statement into the parameters from 1.
+    /// Binds the columns of another statement's row, from parameter 1.
     Statement& bind_row(const Statement& row);
 
-    /// Runs to the next row: true on a row, false when done. After false or an error the statement
-    /// is reset. A kept statement that has rows is stepped by Rows.
+    /// Runs to the next row: true on a row, false at the end. After false or an error the statement
+    /// is reset. Use Rows for kept statements with rows.
     core::Result<bool> step();
-    /// Runs a statement that has no rows.
+    /// Runs a statement without rows.
     core::Result<> run();
     void reset();
 
@@ -55,8 +54,8 @@ private:
     int bind_error_ = 0;  ///< the first one since the last reset
 };
 
-/// The rows of a kept statement. However the scope is left, by an error in the middle too, the
-/// statement is reset: who reads next reads with its own parameters.
+/// The rows of a kept statement. Resets the statement at the end of the scope, also after an error,
+/// so that the next reader starts clean.
 class Rows {
 public:
     explicit Rows(Statement& statement) : statement_(statement) {}
@@ -76,12 +75,10 @@ private:
 /// One connection.
 class Database {
 public:
-    /// Opens or creates `path` read-write. `vfs` is the name of the file system layer that SQLite
-    /// shall use, empty for its own; tests have one that breaks. Errors: kStorageUnavailable,
-    /// kStorageCorrupt, kStorageFull.
+    /// Opens or creates `path` read-write. `vfs` names SQLite's file system layer, empty for the
+    /// default; tests use a faulty one. Errors: kStorageUnavailable, kStorageCorrupt, kStorageFull.
     static core::Result<Database> open(const std::string& path, const std::string& vfs = {});
-    /// Opens a file that nobody writes to, and leaves it and its folder untouched. Errors: as
-    /// above.
+    /// Opens a file without writers, and changes neither it nor its folder. Errors: as above.
     static core::Result<Database> open_untouched(const std::string& path);
 
     core::Result<> execute(const char* sql);
@@ -103,7 +100,7 @@ private:
     std::unique_ptr<sqlite3, Close> database_;
 };
 
-/// Of the library that is linked.
+/// Of the linked library.
 std::string_view sqlite_version();
 
 /// The state of the connection after a failed call, as an Error.

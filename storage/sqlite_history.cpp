@@ -5,7 +5,7 @@
 #include "core/limits.hpp"
 #include "storage/sqlite_store.hpp"
 
-// What ended sessions have used: one row each, for analytics and predictions.
+// Use records of ended sessions: one row each, for analytics and predictions.
 
 namespace headway::storage {
 
@@ -63,7 +63,7 @@ Result<std::vector<core::UseRecord>> SqliteStore::list_uses(const std::optional<
     }
 }
 
-/// A step of retention: they are kept as long as ended sessions are.
+/// A step of retention: use records live as long as ended sessions.
 Result<bool> SqliteStore::forget_uses(core::Timestamp cutoff) {
     HEADWAY_TRY(
         Statement some,

@@ -11,7 +11,7 @@
 #include "storage/codec.hpp"
 #include "storage/sqlite_store.hpp"
 
-// Snapshots, retention and checkpoints: bounded steps that the supervisor takes between batches.
+// Snapshots, retention and checkpoints: bounded steps between the supervisor's batches.
 
 namespace headway::storage {
 
@@ -21,7 +21,7 @@ using core::Result;
 
 Result<> SqliteStore::save(SessionKey key, const core::Session& session, Chain chain,
                            const EventIds& new_ids) {
-    HEADWAY_ASSERT(core::is_sound(session.state()));  // as load() asks it to be
+    HEADWAY_ASSERT(core::is_sound(session.state()));  // load() checks the same
     HEADWAY_ASSERT(chain.tail >= 0 && chain.tail < next_);
     for (const auto& [id, n] : new_ids) {
         HEADWAY_ASSERT(!id.empty() && n <= session.state().n);
@@ -75,8 +75,8 @@ Result<Deletion> SqliteStore::delete_step(core::Timestamp cutoff) {
     return step;
 }
 
-/// Takes the name off the next session that is due: from here on it is unknown, and its rows go
-/// step by step. One whose row was damaged is kept: that it has ended may be the damage.
+/// Removes the name of the next session that is due: it is unknown from here on, and its rows are
+/// deleted step by step. A session with a damaged row is kept: its end may be part of the damage.
 Result<> SqliteStore::doom_one(core::Timestamp cutoff, Deletion& step) {
     HEADWAY_TRY(Statement due,
                 database_.prepare("SELECT key,name,n,tail,ended_at,crc FROM session WHERE "
@@ -102,7 +102,7 @@ Result<> SqliteStore::doom_one(core::Timestamp cutoff, Deletion& step) {
     return doom.bind(1, *step.doomed).run();
 }
 
-/// Idempotency keys are kept as long as ended sessions are.
+/// Idempotency keys live as long as ended sessions.
 Result<bool> SqliteStore::forget_keys(core::Timestamp cutoff) {
     HEADWAY_TRY(Statement some, database_.prepare("DELETE FROM idempotency WHERE key IN (SELECT "
                                                   "key FROM idempotency WHERE at<?1 LIMIT ?2)"));
@@ -112,7 +112,7 @@ Result<bool> SqliteStore::forget_keys(core::Timestamp cutoff) {
     return database_.changes() > 0;
 }
 
-/// Walks the chain of a nameless session backwards, deleting; its `tail` remembers how far it came.
+/// Walks the chain of a nameless session backwards and deletes; its `tail` stores the position.
 Result<bool> SqliteStore::delete_rows() {
     HEADWAY_TRY(Statement next, database_.prepare("SELECT key,tail FROM session WHERE ended_at IS "
                                                   "NOT NULL AND name IS NULL LIMIT 1"));
@@ -132,8 +132,8 @@ Result<bool> SqliteStore::delete_rows() {
         const auto row = read_row(tail);
         if (!row && row.error().code != core::ErrorCode::kStorageCorrupt) return row.error();
         const auto count = row ? count_events(row->events) : row.error();
-        // Behind a damaged row, or in another session, there is no way on: what is left of the
-        // chain stays, and is of nobody.
+        // A damaged row, or one of another session, ends the walk: the rest of the chain stays as
+        // an orphan.
         if (!count || row->session != doomed) {
             tail = 0;
             break;
@@ -151,7 +151,7 @@ Result<bool> SqliteStore::delete_rows() {
     return true;
 }
 
-/// The journal is gone; now what was kept beside it, and the session itself last.
+/// After the journal: deletes the session's other rows, and the session itself last.
 Result<bool> SqliteStore::delete_side_rows(SessionKey doomed) {
     constexpr const char* kSteps[] = {
         "DELETE FROM event_id WHERE session=?1 AND id IN "

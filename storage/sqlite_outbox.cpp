@@ -4,7 +4,7 @@
 #include "core/assert.hpp"
 #include "storage/sqlite_store.hpp"
 
-// Messages to webhooks. Statements are made when needed: messages are rare beside reports.
+// Messages to webhooks. Statements are prepared on demand: messages are rare compared to reports.
 
 namespace headway::storage {
 namespace {

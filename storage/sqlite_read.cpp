@@ -12,7 +12,7 @@
 #include "storage/journal_scan.hpp"
 #include "storage/sqlite_store.hpp"
 
-// The reading half: recovery, sessions, journals, the stream.
+// The read half: recovery, sessions, journals, the stream.
 
 namespace headway::storage {
 
@@ -22,9 +22,9 @@ using core::Result;
 
 namespace {
 
-constexpr std::uint64_t kEventsMax = INT64_MAX / 2;  ///< of one session, far from any
+constexpr std::uint64_t kEventsMax = INT64_MAX / 2;  ///< of one session, far beyond any real one
 
-/// Folding asserts the order; what a damaged disk holds is an error before it.
+/// Folding asserts the order, so a damaged disk is checked for it first.
 Result<> fold_row(StoredSession& stored, Cursor cursor, std::uint64_t first,
                   std::span<const core::Event> events) {
     const std::uint64_t expected = stored.session.state().n + 1;
@@ -53,12 +53,12 @@ void note_ids(std::vector<core::Event>& events, EventIds& ids) {
 
 }  // namespace
 
-/// What the rows behind the snapshots make of a session.
+/// A session during recovery of the rows behind the snapshots.
 struct SqliteStore::Behind {
     std::optional<StoredSession> session = {};  ///< empty: refused
-    Cursor newest = 0;                          ///< of its rows so far; 0: not known
-    Cursor damaged = 0;                         ///< the first row that cannot be folded; 0: none
-    std::uint64_t n = 0;                        ///< with which that row would begin
+    Cursor newest = 0;                          ///< newest of its rows so far; 0: unknown
+    Cursor damaged = 0;                         ///< the first unusable row; 0: none
+    std::uint64_t n = 0;                        ///< number of that row's first event
 
     void refuse(Cursor row) {
         damaged = row;
@@ -70,7 +70,7 @@ struct SqliteStore::Behind {
 Result<> SqliteStore::fold_behind(const Statement& row, Behind& behind, std::uint64_t& count) {
     StoredSession& stored = *behind.session;
     const auto first = static_cast<std::uint64_t>(row.integer(2));
-    if (first <= stored.session.state().n) return {};  // the snapshot was newer than the mark
+    if (first <= stored.session.state().n) return {};  // the snapshot is newer than the mark
     HEADWAY_TRY(auto events, decode_events(row.blob(4), first));
     HEADWAY_CHECK(fold_row(stored, row.integer(0), first, events));
     note_ids(events, stored.new_ids);
@@ -101,7 +101,7 @@ Result<Recovery> SqliteStore::recover() {
     return recovery;
 }
 
-/// Up to where the snapshots hold everything. Where that was damaged: nowhere, so that the whole
+/// Position up to which the snapshots hold everything; 0 if that is damaged, so that the whole
 /// journal is read.
 Result<Cursor> SqliteStore::snapshot_cursor() {
     HEADWAY_TRY(const Cursor cursor, meta("snapshot_cursor"));
@@ -121,13 +121,13 @@ Result<Recovery> SqliteStore::recover_sessions() {
     while (true) {
         HEADWAY_TRY(const bool row, tail.step());
         if (!row) break;
-        if (tail.integer(0) >= next_) return corrupt("the journal goes on behind its end");
+        if (tail.integer(0) >= next_) return corrupt("the journal continues behind its end");
         const SessionKey key = tail.integer(1);
         const auto [at, fresh] = found.try_emplace(key);
         Behind& behind = at->second;
         if (fresh) HEADWAY_CHECK(begin_behind(key, behind));
         const Result<> sound = check_row(tail);
-        // Of a damaged row the number of its session may be what is wrong.
+        // In a damaged row, the session number itself may be wrong.
         if (!sound && !follows(key, tail.integer(3), behind)) return sound.error();
         if (behind.session) {
             const Result<> folded = sound ? fold_behind(tail, behind, recovery.events) : sound;
@@ -146,8 +146,8 @@ Result<Recovery> SqliteStore::recover_sessions() {
 
 Result<> SqliteStore::begin_behind(SessionKey key, Behind& behind) {
     auto stored = load(key);
-    // Rows of a session that retention is deleting have nobody to go to. One that is damaged is
-    // refused alone, when somebody asks for it.
+    // Rows of a session that retention is deleting are skipped. A damaged session is refused by
+    // itself, when it is read.
     const bool refused = !stored && (stored.error().code == ErrorCode::kUnknownSession ||
                                      stored.error().code == ErrorCode::kStorageCorrupt);
     if (!stored && !refused) return std::move(stored).error();
@@ -157,8 +157,8 @@ Result<> SqliteStore::begin_behind(SessionKey key, Behind& behind) {
     return {};
 }
 
-/// Whether a row whose `prev` this is belongs to that session, as far as its neighbour can tell:
-/// what a damaged row says of itself proves nothing.
+/// True if a row with this `prev` belongs to that session according to its neighbour: the damaged
+/// row's own columns prove nothing.
 bool SqliteStore::follows(SessionKey key, Cursor prev, const Behind& behind) {
     if (prev <= 0) return false;
     if (prev == behind.newest) return true;
@@ -166,9 +166,9 @@ bool SqliteStore::follows(SessionKey key, Cursor prev, const Behind& behind) {
     return before && before->session == key;
 }
 
-/// From now on the session ends with a row that cannot be read, so that it is refused by every
-/// load, also when the snapshots of others have gone past that row: with the state of its snapshot
-/// it would give numbers away a second time. A repair reads the journal, and keeps what is sound.
+/// Makes the session end with an unreadable row, so that every load refuses it, even after other
+/// snapshots pass that row. With the state of its snapshot it would assign event numbers twice. A
+/// repair reads the journal and keeps the sound part.
 Result<> SqliteStore::point_at(SessionKey key, std::uint64_t n, Cursor damaged) {
     HEADWAY_TRY(Statement point,
                 database_.prepare("UPDATE session SET n=?2,tail=?3,crc=NULL WHERE key=?1"));
@@ -196,17 +196,17 @@ Result<SqliteStore::SessionRow> SqliteStore::read_session_row(SessionKey key) {
     row.n = static_cast<std::uint64_t>(rows->integer(1));
     row.chain.tail = rows->integer(2);
     row.snapshot = rows->blob(4);
-    // What is written next has to lie behind it.
+    // New rows must lie behind it.
     if (row.chain.tail < 0 || row.chain.tail >= next_) {
         return corrupt("the row of session " + std::to_string(key) +
-                       " names a place in the journal that is not there");
+                       " points to a journal row that does not exist");
     }
-    if (rows->is_null(5)) return row;  // of an older schema, or never saved
+    if (rows->is_null(5)) return row;  // from an older schema, or never saved
     const auto sum = SessionChecksum::from_column(rows->integer(5));
     if (sum.place !=
         place_checksum(key, row.name, rows->integer(1), row.chain.tail, rows->integer(3))) {
         return corrupt("the row of session " + std::to_string(key) +
-                       " is not what was written (checksum)");
+                       " does not match its checksum");
     }
     if (sum.snapshot != snapshot_checksum(key, rows->integer(1), row.snapshot))
         row.snapshot.clear();
@@ -222,12 +222,13 @@ Result<StoredSession> SqliteStore::load(SessionKey key) {
             return StoredSession{key, std::move(session), row.chain, {}};
         }
     }
-    // No snapshot yet, one of another version, or a damaged one: the journal is the truth.
+    // Without a snapshot, or with one of another version or a damaged one, the journal is
+    // authoritative.
     StoredSession stored{key, core::Session{std::move(row.name)}, row.chain, {}};
     HEADWAY_CHECK(replay_chain(stored));
     if (stored.session.state().n == row.n) return stored;
-    return corrupt("session " + stored.session.id() + " was saved with event " +
-                   std::to_string(row.n) + ", and its journal ends with " +
+    return corrupt("session " + stored.session.id() + " was saved at event " +
+                   std::to_string(row.n) + ", but its journal ends at " +
                    std::to_string(stored.session.state().n));
 }
 
@@ -238,7 +239,7 @@ Result<> SqliteStore::replay_chain(StoredSession& stored) {
         rows.push_back(cursor);
         HEADWAY_TRY(const Row row, read_row(cursor));
         if (row.session != stored.key)
-            return corrupt("journal row " + std::to_string(cursor) + " is of another session");
+            return corrupt("journal row " + std::to_string(cursor) + " belongs to another session");
         cursor = row.prev;
     }
     for (auto cursor = rows.rbegin(); cursor != rows.rend(); ++cursor) {
@@ -262,7 +263,7 @@ Result<std::vector<core::Event>> SqliteStore::read_session(SessionKey key, Chain
     while (cursor != 0) {
         HEADWAY_TRY(Row row, read_row(cursor));
         if (row.session != key)
-            return corrupt("journal row " + std::to_string(cursor) + " is of another session");
+            return corrupt("journal row " + std::to_string(cursor) + " belongs to another session");
         cursor = row.n <= after + 1 ? 0 : row.prev;
         HEADWAY_ASSERT(rows.empty() || row.cursor < rows.back().cursor);
         if (row.n <= last) rows.push_back(std::move(row));
@@ -279,8 +280,8 @@ Result<std::vector<core::Event>> SqliteStore::read_session(SessionKey key, Chain
 
 Result<std::vector<StreamEvent>> SqliteStore::read_stream(Cursor after, std::size_t limit) {
     std::vector<StreamEvent> events;
-    // A row holds the events from its cursor on; the one with the event behind `after` starts at
-    // most a report earlier. No other row is read than those that are wanted: it may be damaged.
+    // A row holds the events from its cursor on; the row with the event behind `after` starts at
+    // most a report earlier. Only wanted rows are read, because others may be damaged.
     HEADWAY_TRY(Statement inside, database_.prepare("SELECT max(cursor) FROM journal WHERE "
                                                     "cursor<=?1"));
     HEADWAY_TRY(const bool some, inside.bind(1, after + 1).step());

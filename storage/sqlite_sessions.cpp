@@ -7,8 +7,7 @@
 #include "core/words.hpp"
 #include "storage/sqlite_store.hpp"
 
-// The index of sessions, written in the transaction of the events it follows: see
-// session_index.hpp.
+// The index of sessions, written in the transaction of their events: see session_index.hpp.
 
 namespace headway::storage {
 namespace {
@@ -16,11 +15,11 @@ namespace {
 using core::ErrorCode;
 using core::Result;
 
-// Stands around labels, and between texts, so that nothing is found across two of them.
+// Separator around labels and between texts, so that no match spans two of them.
 constexpr char kBorder = '\x1f';
 
-/// The index has no checksums: a number that is no value was damaged, and is left out until the
-/// session's next event writes it anew.
+/// The index has no checksums: an invalid number is damage, and is ignored until the session's next
+/// event rewrites it.
 template <core::NamedEnum E>
 bool is_known(std::int64_t number) {
     return number >= 0 && number < static_cast<std::int64_t>(core::EnumNames<E>::kNames.size());
@@ -30,7 +29,7 @@ std::int64_t ms_of(core::Timestamp at) {
     return at.time_since_epoch().count();
 }
 
-/// A label as it stands in the column: with the lengths no other one looks like a part of it.
+/// A label in the column's format: the lengths make it unambiguous.
 std::string label_text(const core::Label& label) {
     return kBorder + std::to_string(label.key.size()) + ":" + label.key +
            std::to_string(label.value.size()) + ":" + label.value + kBorder;
@@ -43,7 +42,7 @@ std::string labels_text(const core::SessionStarted& about) {
     return text;
 }
 
-/// What a search looks through. The goal comes last, so that a long one is what is cut.
+/// The searchable text. The goal comes last, so that a long one is cut.
 std::string search_text(const core::Session& session) {
     const core::SessionStarted& about = session.state().about;
     std::string text = session.id();
@@ -57,8 +56,8 @@ std::string search_text(const core::Session& session) {
     return text;
 }
 
-/// Whether the verdict asks for somebody. A session that waits for an approval does not: the
-/// approval itself does.
+/// True if the verdict needs attention. A session that waits for an approval does not: the approval
+/// itself does.
 bool wants_attention(const core::SessionState& state) {
     const core::Judgement& judgement = state.judgement;
     if (state.ended() || judgement.detector == "approval") return false;
@@ -72,7 +71,7 @@ bool over_budget(const core::SessionState& state) {
            state.budget.level >= core::BudgetLevel::kCritical;
 }
 
-/// ?1 is the key, ?2 how many; the others belong to the filter.
+/// ?1 is the key, ?2 the limit; the others belong to the filter.
 std::string conditions(const SessionFilter& filter) {
     std::string sql;
     if (filter.open) sql += *filter.open ? " AND open=1" : " AND open=0";
@@ -89,7 +88,7 @@ std::string conditions(const SessionFilter& filter) {
     return sql;
 }
 
-/// The texts that are bound, which live as long as the statement runs.
+/// The bound texts, which must outlive the statement's run.
 struct Bound {
     std::string label;
     std::string text;
@@ -131,13 +130,13 @@ Result<> SqliteStore::index_session(SessionKey key, const core::Session& session
     } else {
         sql_.move_indexed.bind_null(6);
     }
-    // Who it is may be said after it was opened (session.amended).
+    // session.amended may change the identity after the opening.
     const std::string labels = labels_text(state.about);
     const std::string text = search_text(session);
     sql_.move_indexed.bind(8, state.about.agent.type).bind(9, state.about.parent);
     sql_.move_indexed.bind(10, labels).bind(11, text);
     HEADWAY_CHECK(sql_.move_indexed.run());
-    HEADWAY_ASSERT(database_.changes() <= 1);  // it is found by its primary key
+    HEADWAY_ASSERT(database_.changes() <= 1);  // at most one: primary key
     if (database_.changes() > 0) return {};
     HEADWAY_TRY(Statement insert,
                 database_.prepare("INSERT INTO session_index(session,open,verdict,attention_at,"
@@ -152,7 +151,7 @@ Result<> SqliteStore::index_session(SessionKey key, const core::Session& session
     return sql_.move_indexed.run();
 }
 
-/// Once, after the schema got this index: from what is stored of each session.
+/// Fills the index once after its migration, from what is stored of each session.
 Result<> SqliteStore::fill_session_index(const Recovery& recovery) {
     std::unordered_map<SessionKey, const core::Session*> recovered;
     for (const StoredSession& stored : recovery.sessions)
@@ -172,7 +171,7 @@ Result<> SqliteStore::fill_session_index(const Recovery& recovery) {
             continue;
         }
         const auto stored = load(key);
-        // One that cannot be read is in no list; it was not before either.
+        // An unreadable session is in no list; it was not before either.
         if (!stored && stored.error().code == ErrorCode::kStorageCorrupt) continue;
         if (!stored) return stored.error();
         HEADWAY_CHECK(index_session(key, stored->session, stored->session.state().last_beat_at));
@@ -237,7 +236,7 @@ Result<std::uint64_t> SqliteStore::count(const SessionFilter& filter) {
     return static_cast<std::uint64_t>(count.integer(0));
 }
 
-/// The condition that the filter's ids are; empty without any.
+/// The SQL condition for the filter's ids; empty without any.
 Result<std::string> SqliteStore::among_ids(const SessionFilter& filter) {
     if (!filter.ids) return std::string{};
     std::string list;
@@ -282,7 +281,7 @@ Result<std::vector<SessionNeed>> SqliteStore::needs(std::size_t limit) {
     }
 }
 
-/// The most urgent first: the order of core::urgency_of().
+/// In the order of core::urgency_of().
 Result<std::vector<SessionAlarm>> SqliteStore::alarms(std::size_t limit) {
     static_assert(static_cast<int>(core::ApprovalAlarmKind::kExecutedThoughRejected) == 1);
     static_assert(static_cast<int>(core::ApprovalAlarmKind::kExecutedUnapproved) == 2);

@@ -12,7 +12,7 @@
 #include "storage/codec.hpp"
 #include "storage/migrations.hpp"
 
-// Opening, and the writing half: what a committed batch runs through.
+// Opening, and the write half: the path of a committed batch.
 
 namespace headway::storage {
 namespace {
@@ -20,12 +20,7 @@ namespace {
 using core::Error;
 using core::Result;
 
-// The WAL is ours to move (checkpoint()), so that no commit pays for it by surprise.
-// synchronous=FULL syncs every commit: a 2xx is a promise. mmap stays off: with the WAL-reset bug
-// it has corrupted databases in the field (operations.md 0.3). A commit under load holds 8 KB of
-// rows: with pages of that size it writes half as many frames, two system calls each. A file that
-// is there already keeps the size it was made with. Debian builds SQLite to overwrite with zeros
-// what is deleted: retention would write a log as large as what it frees, on a disk that is full.
+// Reasons: storage/README.md, "SQLite settings".
 constexpr const char* kPragmas =
     "PRAGMA page_size=8192;"
     "PRAGMA locking_mode=EXCLUSIVE;"
@@ -75,10 +70,9 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
     return store;
 }
 
-/// What the log was read from may be memory of the kernel that never reached the disk: the process
-/// before us may have stopped because a sync failed. Written behind that, new transactions would be
-/// lost with it. So everything goes into the database first, where it is synced, and the log starts
-/// anew.
+/// The log may have been read from kernel memory that never reached the disk: the previous process
+/// may have stopped after a failed sync. New transactions behind it would be lost with it. So the
+/// whole log goes into the database first, where it is synced.
 Result<> SqliteStore::empty_log() {
     const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_TRUNCATE,
                                                nullptr, nullptr);
@@ -89,8 +83,8 @@ Result<> SqliteStore::empty_log() {
     return done;
 }
 
-/// After a failed sync nothing is written any more, not even the log into the database when it is
-/// closed: that would succeed, and throw away the only copy of what was lost.
+/// After a failed sync nothing is written, not even the log into the database on close: that would
+/// succeed, and discard the only copy of the lost data.
 Result<> SqliteStore::watch_sync(Result<> done) {
     if (done || done.error().code != core::ErrorCode::kStorageSyncFailed) return done;
     sync_failed_ = true;
@@ -155,13 +149,13 @@ Result<> SqliteStore::find_ends() {
     if (last == 0) return {};
     if (last > kCursorMax) {
         return Error{core::ErrorCode::kStorageCorrupt,
-                     "journal row " + std::to_string(last) + " has no number of ours",
+                     "journal row " + std::to_string(last) + " has an invalid number",
                      {}};
     }
     const auto row = read_row(last);
     auto count = row ? count_events(row->events) : row.error();
     if (!count && count.error().code != core::ErrorCode::kStorageCorrupt) return count.error();
-    if (!count) {  // damaged: no event takes less than a byte, and cursors may skip
+    if (!count) {  // damaged: an event takes at least a byte, and cursors may skip
         HEADWAY_TRY(const std::int64_t bytes,
                     database_.query_integer("SELECT length(events) FROM journal WHERE cursor=" +
                                             std::to_string(last)));
@@ -199,7 +193,7 @@ Result<> SqliteStore::look_at_files() {
     const bool misplaced = found != FileWatch::Found::kSound;
     if (!misplaced && !misplaced_) return {};
     if (found == FileWatch::Found::kLogGone) (void)checkpoint(1);
-    // What is closed now must leave the log where it is: it may be all that there is.
+    // The log must stay in place on close: it may be the only copy.
     sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
                       misplaced || sync_failed_ ? 1 : 0, nullptr);
     misplaced_ = misplaced;
@@ -212,7 +206,7 @@ Result<> SqliteStore::look_at_files() {
 void SqliteStore::rollback() {
     HEADWAY_ASSERT(next_at_begin_ <= next_);
     next_ = next_at_begin_;
-    // After some errors SQLite has rolled back by itself; the state is the same.
+    // After some errors SQLite has already rolled back, with the same result.
     if (database_.in_transaction()) (void)sql_.rollback.run();
 }
 
@@ -245,8 +239,8 @@ Result<Cursor> SqliteStore::append(SessionKey key, Chain& chain,
                       .bind_blob(5, row_buffer_)
                       .bind(6, row_checksum(cursor, key, first, chain.tail, row_buffer_))
                       .run());
-    // Every so many events a mark, so that a page of a long journal is found without walking all of
-    // the chain.
+    // A mark every kMarkEveryEvents events, so that a page of a long journal is found without
+    // walking the whole chain.
     const std::uint64_t before = events.front().n - 1;
     if (before / core::limits::kMarkEveryEvents !=
         events.back().n / core::limits::kMarkEveryEvents) {

@@ -13,20 +13,20 @@
 namespace headway::storage {
 
 /// The Store on one SQLite file in WAL mode. It holds the only connection, read-write and
-/// exclusive: the packaged SQLite 3.40 has the WAL-reset bug, which needs a second one, and a
-/// second daemon on the same file is refused at once.
+/// exclusive: the WAL-reset bug of SQLite 3.40 needs a second connection (storage/README.md,
+/// "SQLite settings"), and a second daemon on the file is refused at once.
 class SqliteStore final : public Store {
 public:
-    /// Opens or creates `file` and migrates it, after a copy of what an older Headway wrote. `vfs`
-    /// as in Database::open. Errors besides those of Store: kStorageTooNew; kStorageUnavailable
-    /// when another process holds the file.
+    /// Opens or creates `file` and migrates it, after a copy of an older schema. `vfs` as in
+    /// Database::open. Errors besides those of Store: kStorageTooNew; kStorageUnavailable if
+    /// another process holds the file.
     static core::Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                            const std::string& vfs = {});
-    /// The copy that was made before a migration, empty without one.
+    /// The copy made before a migration, empty without one.
     const std::filesystem::path& saved_copy() const { return saved_copy_; }
 
-    /// Called by recover() for each session that it has to look at because the database is from an
-    /// older Headway.
+    /// Called by recover() for each session that it must read because the database has an older
+    /// schema.
     using Progress = std::function<void(std::size_t done, std::size_t total)>;
     void show_progress(Progress progress) { progress_ = std::move(progress); }
 
@@ -149,7 +149,7 @@ private:
         Cursor prev = 0;
         std::string events;
     };
-    /// A session's row, its place checked; `snapshot` is empty where there is none that is sound.
+    /// A session's row with a verified position; `snapshot` is empty without a sound one.
     struct SessionRow {
         std::string name;
         std::uint64_t n = 0;
@@ -187,7 +187,7 @@ private:
 
     Database database_;
     Statements sql_;
-    std::optional<DatabaseCopy> copy_;  ///< a backup that is under way
+    std::optional<DatabaseCopy> copy_;  ///< the current backup
     std::filesystem::path saved_copy_;
     std::int64_t page_bytes_ = 0;
     bool sync_failed_ = false;
@@ -196,12 +196,12 @@ private:
     Cursor oldest_ = 1;
     Progress progress_;
     struct LogPages {
-        std::int64_t waiting = 0;  ///< to be moved into the database
+        std::int64_t waiting = 0;  ///< frames not yet in the database
         std::int64_t length = 0;   ///< of the log as of the last commit
     };
     LogPages log_;
     FileWatch files_;
-    bool misplaced_ = false;  ///< the last look found files that are not what they were
+    bool misplaced_ = false;  ///< the last check found moved or cut files
     std::string row_buffer_;  ///< reused for every appended row
 };
 

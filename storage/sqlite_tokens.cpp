@@ -5,7 +5,7 @@
 #include "core/limits.hpp"
 #include "storage/sqlite_store.hpp"
 
-// Access tokens. Rare, so the statements are not kept.
+// Access tokens. Rare, so statements are prepared on demand.
 
 namespace headway::storage {
 namespace {
@@ -85,7 +85,7 @@ Result<> SqliteStore::add_token(const core::TokenRecord& token) {
         if (database_.changes() == 0) {
             return Error{ErrorCode::kTooManyTokens,
                          "there are " + std::to_string(core::limits::kTokensMax) +
-                             " tokens already; revoke one that is not needed any more",
+                             " tokens already; revoke one that is no longer needed",
                          {}};
         }
     }

@@ -20,34 +20,32 @@
 #include "storage/session_index.hpp"
 #include "storage/token_store.hpp"
 
-// What the supervisor asks of a database. Implemented on SQLite (sqlite_store.hpp); the interface
-// assumes no more than transactions and a total order of appended rows, so that PostgreSQL can
-// follow (DESIGN 10).
+// The supervisor's view of a database. Implemented on SQLite (sqlite_store.hpp); the interface
+// assumes only transactions and a total order of appended rows.
 //
 // Supervisor thread only. Every error leaves the transaction open for rollback(); codes:
-// kStorageUnavailable, kStorageFull, kStorageCorrupt, and kStorageSyncFailed, after which nothing
-// may be written any more: what the disk has is known only to a process that reads it anew.
+// kStorageUnavailable, kStorageFull, kStorageCorrupt, and kStorageSyncFailed. After the last one
+// nothing may be written: only a new process can find out what the disk has.
 
 namespace headway::storage {
 
-/// Position in the stream of all sessions; a later event has a greater cursor, numbers may be
-/// skipped.
+/// Position in the stream of all sessions; later events have greater cursors, with gaps.
 using Cursor = std::int64_t;
 
-/// Where a session's rows hang together: each row knows the one before it.
+/// The chain of a session's rows: each row points to the previous one.
 struct Chain {
     Cursor tail = 0;  ///< its last row; 0 = none yet
 };
 
-/// Event ids by the number under which they are stored.
+/// Event ids with the event number of each.
 using EventIds = std::unordered_map<std::string, std::uint64_t>;
 
-/// A session as stored, with the end of its journal folded in.
+/// A session as stored, with its journal folded in.
 struct StoredSession {
     SessionKey key = 0;
     core::Session session;
     Chain chain;
-    EventIds new_ids;  ///< of the events past its snapshot
+    EventIds new_ids;  ///< of events after its snapshot
 };
 
 struct StreamEvent {
@@ -56,7 +54,7 @@ struct StreamEvent {
     core::Event event;
 };
 
-/// What a restart has to bring back to memory: the sessions with events past the last snapshots.
+/// What a restart loads: the sessions with events after the last snapshots.
 struct Recovery {
     std::vector<StoredSession> sessions;
     Cursor head = 0;           ///< of the last event, 0 = empty journal
@@ -64,40 +62,40 @@ struct Recovery {
     std::uint64_t events = 0;  ///< how many were replayed
 };
 
-/// An `Idempotency-Key` that was used before.
+/// An earlier use of an `Idempotency-Key`.
 struct IdempotentUse {
     std::string fingerprint;
     std::string session;
 };
 
-/// What a step of retention did.
+/// Result of a retention step.
 struct Deletion {
     bool more = false;  ///< there is more to do
-    /// This session is unknown from now on; copies of it must go.
+    /// This session is unknown from now on; drop copies of it.
     std::optional<SessionKey> doomed;
     std::string doomed_id;
 };
 
-/// An approval of any session, as the index of all of them has it.
+/// An approval of any session, from the index.
 struct StoredApproval {
     Cursor cursor = 0;  ///< of its approval.requested event
     SessionKey session = 0;
     std::string session_id;
     core::Approval approval;
     Cursor decided = 0;    ///< cursor of its approval.decided event; 0 = none
-    bool damaged = false;  ///< in lists: `approval` could not be read
+    bool damaged = false;  ///< in lists: `approval` is unreadable
 };
 
-/// A status check of any session, as the index of all of them has it.
+/// A status check of any session, from the index.
 struct StoredCheck {
     std::string id;
     SessionKey session = 0;
     std::string session_id;
     Cursor asked = 0;  ///< of its check.requested event
-    Cursor done = 0;   ///< of its check.completed, or of the session's end; 0 = under way
+    Cursor done = 0;   ///< of its check.completed, or of the session's end; 0 = in flight
 };
 
-/// Which page of them.
+/// Selects a page of approvals.
 struct ApprovalPage {
     std::optional<bool> pending;  ///< pending ones are listed oldest first, others newest first
     std::optional<SessionKey> session;
@@ -109,16 +107,16 @@ struct ApprovalPage {
 class Store : public TokenStore, public SessionIndex, public BackupSource, public Outbox {
 public:
     virtual core::Result<Recovery> recover() = 0;
-    /// Keys of the sessions that had not ended at their last snapshot.
+    /// Keys of the sessions that were open at their last snapshot.
     virtual core::Result<std::vector<SessionKey>> open_sessions() = 0;
 
     virtual core::Result<> begin() = 0;
     /// Returns when everything since begin() is on disk.
     virtual core::Result<> commit() = 0;
     virtual void rollback() = 0;
-    /// Whether what is written still comes to where the next start looks for it; commit() looks
-    /// too, after it has written. Errors: kStorageUnavailable while the database is not under its
-    /// name (it may come back), kStorageSyncFailed when it or its log was cut or the log is gone.
+    /// Checks that the files are still where the next start looks for them; commit() also checks,
+    /// after writing. Errors: kStorageUnavailable while the database is not under its name (it may
+    /// come back), kStorageSyncFailed if it or its log was cut or the log is gone.
     virtual core::Result<> look_at_files() { return {}; }
 
     virtual core::Result<std::optional<SessionKey>> find(std::string_view id) = 0;
@@ -127,27 +125,27 @@ public:
     /// first event; the others follow.
     virtual core::Result<Cursor> append(SessionKey key, Chain& chain,
                                         std::span<const core::Event> events) = 0;
-    /// The number under which this event id is stored, up to the session's snapshot. Later ones are
-    /// the caller's to know (StoredSession::new_ids and what it appended): written one by one they
-    /// would dirty a page of the index each.
+    /// The event number stored for this event id, up to the session's snapshot. The caller knows
+    /// later ones (StoredSession::new_ids and its own appends): writing them one by one would dirty
+    /// an index page each.
     virtual core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
                                                                      std::string_view id) = 0;
     virtual core::Result<std::optional<IdempotentUse>> find_idempotency_key(
         std::string_view key) = 0;
-    /// Replaces one that is there.
+    /// Replaces an existing key.
     virtual core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
                                                core::Timestamp now) = 0;
 
-    /// Writes the approval's row anew, or makes it. `cursor` and `decided` are those of events that
-    /// are new, else 0.
+    /// Inserts or replaces the approval's row. `cursor` and `decided` are those of new events, else
+    /// 0.
     virtual core::Result<> save_approval(SessionKey key, const core::Approval& approval,
                                          Cursor cursor, Cursor decided) = 0;
-    /// The one whose approval.requested event has this cursor.
+    /// The approval whose approval.requested event has this cursor.
     virtual core::Result<std::optional<StoredApproval>> approval_at(Cursor cursor) = 0;
     virtual core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
                                                                       std::uint64_t n) = 0;
     virtual core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) = 0;
-    /// Pending ones that ask the same (core::Approval::identity_digest), of all sessions, oldest
+    /// Pending approvals with the same core::Approval::identity_digest, of all sessions, oldest
     /// first.
     virtual core::Result<std::vector<StoredApproval>> identical_approvals(std::string_view identity,
                                                                           std::size_t limit) = 0;
@@ -158,57 +156,58 @@ public:
 
     virtual core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) = 0;
     virtual core::Result<> finish_check(std::string_view id, Cursor done) = 0;
-    /// All that are under way for a session that ends.
+    /// Finishes all checks in flight of a session that ends.
     virtual core::Result<> finish_checks(SessionKey key, Cursor done) = 0;
     virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id) = 0;
-    /// Those under way, oldest first.
+    /// Checks in flight, oldest first.
     virtual core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) = 0;
 
-    /// Keeps it until the end of its session; of more than limits::kEstimatesKeptMax the newest.
+    /// Keeps the estimate until the end of its session; at most the newest
+    /// limits::kEstimatesKeptMax.
     virtual core::Result<> add_estimate(SessionKey key, const core::EstimateMade& made) = 0;
-    /// All that were kept of the session, oldest first; they are kept no longer.
+    /// Returns and removes the session's estimates, oldest first.
     virtual core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) = 0;
-    /// Adds to the score of its source, model and decile. Beyond limits::kEstimateModelsMax models
-    /// the others are one, "other".
+    /// Adds to the score of its source, model and decile. Models beyond limits::kEstimateModelsMax
+    /// share the name "other".
     virtual core::Result<> add_estimate_score(const core::EstimateScore& score) = 0;
     virtual core::Result<std::vector<core::EstimateScore>> estimate_scores() = 0;
 
-    /// Only for a session that is not in memory: what is in memory may be ahead of its snapshot.
+    /// Only for sessions not in memory: memory may be ahead of the snapshot.
     virtual core::Result<StoredSession> load(SessionKey key) = 0;
     /// Events after..after+limit of a session whose chain is `chain`, in order.
     virtual core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                                 std::uint64_t after,
                                                                 std::size_t limit) = 0;
     /// Events of all sessions with a cursor above `after`, in order, at least `limit` if there are
-    /// as many.
+    /// that many.
     virtual core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit) = 0;
     /// The oldest cursor from which nothing has been deleted.
     virtual Cursor oldest() const = 0;
     virtual Cursor head() const = 0;
 
-    /// Replaces the session's snapshot and indexes the event ids that came since the last one.
+    /// Replaces the session's snapshot and indexes the event ids since the last one.
     virtual core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
                                 const EventIds& new_ids) = 0;
-    /// Declares that the snapshots hold everything up to `cursor`.
+    /// Records that the snapshots hold everything up to `cursor`.
     virtual core::Result<> set_snapshot_cursor(Cursor cursor) = 0;
 
-    /// A total that outlives the sessions it counts; 0 when nothing was added yet.
+    /// A total that outlives the counted sessions; 0 if nothing was added yet.
     virtual core::Result<std::int64_t> counter(std::string_view name) = 0;
     virtual core::Result<> add_to_counter(std::string_view name, std::int64_t delta) = 0;
 
-    /// Notes what a session has used that ends in this transaction.
+    /// Records the use of a session that ends in this transaction.
     virtual core::Result<> add_use(const core::UseRecord& record) = 0;
-    /// The newest of them, of one agent type or of all.
+    /// The newest records of one agent type, or of all.
     virtual core::Result<std::vector<core::UseRecord>> list_uses(
         const std::optional<std::string>& agent, std::size_t limit) = 0;
 
-    /// A bounded step of deleting sessions that ended before `cutoff`, what is noted of their use,
-    /// and older idempotency keys, in its own transaction.
+    /// One bounded step of deleting sessions that ended before `cutoff`, their use records, and
+    /// older idempotency keys, in its own transaction.
     virtual core::Result<Deletion> delete_some(core::Timestamp cutoff) = 0;
-    /// Moves WAL pages to the database when at least `pages` wait; outside a transaction.
+    /// Moves WAL pages to the database if at least `pages` wait; outside a transaction.
     virtual core::Result<> checkpoint(int pages) = 0;
     virtual std::int64_t wal_pages() const = 0;
-    /// Room inside the database that deleted rows have left and new ones will take.
+    /// Space of deleted rows inside the database that new rows will use.
     virtual std::uint64_t reusable_bytes() = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace headway::storage {
 namespace {
 
-/// How many bytes follow this first one, and the least that they may stand for; -1 for none.
+/// Number of continuation bytes after this byte, and the least valid value; -1 for none.
 int followers(std::uint8_t first, std::uint32_t& value, std::uint32_t& least) {
     if (first < 0x80) return 0;
     if (first >= 0xC2 && first <= 0xDF) {

@@ -5,7 +5,7 @@
 
 namespace headway::storage {
 
-/// Whether the bytes are UTF-8, without overlong forms and surrogates (RFC 3629). Pure.
+/// True for valid UTF-8, without overlong forms and surrogates (RFC 3629). Pure.
 bool is_utf8(std::string_view bytes);
 
 }  // namespace headway::storage

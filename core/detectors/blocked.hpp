@@ -7,16 +7,16 @@
 
 namespace headway::core {
 
-/// The agent cannot go on by itself (detection.md D8, D9): a provider that refuses or limits,
-/// missing credentials or permission, a tool that does not exist, a person who has been asked. At
-/// once where the client or a status code says so, at the second failure where it is read from a
-/// message. What works again, or a word from the user, ends it; silence does not.
+/// The agent cannot continue by itself (docs/detection.md, section 8): a provider refuses or limits
+/// requests, credentials, permission or a tool are missing, or a person was asked. Claims at once
+/// if the client or a status code says so, at the second failure if it is read from a message. A
+/// success or a user message ends it; silence does not.
 struct Blocked {
     static constexpr DetectorId kId = DetectorId::kBlocked;
 
     FailureKind kind = FailureKind::kNone;
     std::uint32_t count = 0;  ///< failures in a row of that kind
-    bool typed = false;       ///< said by the client or a status code
+    bool typed = false;       ///< by the client or a status code
     bool asked = false;       ///< waits for a person
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;

@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// More calls than a policy allows (detection.md D24). A limit that somebody set, not a claim about
-/// loops.
+/// More calls than a policy allows (docs/detection.md, section 5.7). A configured limit, not a
+/// claim about loops.
 struct CallVolume {
     static constexpr DetectorId kId = DetectorId::kCallVolume;
 

@@ -20,7 +20,7 @@ bool says_something(std::string_view token) {
     });
 }
 
-/// The last tokens that are prose, in order.
+/// The last prose tokens, in order.
 std::vector<std::string_view> prose_tokens(std::string_view text) {
     std::vector<std::string_view> tokens;
     bool in_code = false;

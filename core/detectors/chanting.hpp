@@ -8,9 +8,9 @@
 
 namespace headway::core {
 
-/// A message that ends in the same words over and over (detection.md D17): a period of at most
-/// kPeriodMax tokens repeated at the end of its last kTokensMax tokens, kSpanMin tokens or more.
-/// Code blocks, tables and rulers repeat by nature and are left out.
+/// A message that ends in repeated words (docs/detection.md, section 5.4): a period of at most
+/// kPeriodMax tokens at the end of its last kTokensMax tokens, over kSpanMin tokens or more. Code
+/// blocks, tables and rulers repeat by nature and are skipped.
 struct Chanting {
     static constexpr DetectorId kId = DetectorId::kChanting;
     static constexpr std::size_t kTokensMax = 400;
@@ -32,7 +32,7 @@ struct Chanting {
 
 static_assert(Detector<Chanting>);
 
-/// How often the words at the end of `text` repeat; 1 = they do not. Pure.
+/// Repetitions of the words at the end of `text`; 1 = none. Pure.
 std::uint32_t repeats_at_end(std::string_view text);
 
 }  // namespace headway::core

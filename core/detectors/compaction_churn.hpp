@@ -7,7 +7,7 @@
 
 namespace headway::core {
 
-/// The context is compacted again and again and nothing is learnt between (detection.md D19).
+/// Repeated compactions with nothing proven between (docs/detection.md, section 5.5).
 struct CompactionChurn {
     static constexpr DetectorId kId = DetectorId::kCompactionChurn;
 

@@ -11,7 +11,7 @@ namespace {
 static_assert(2 * Cycle::kPeriodMax < limits::kRecentCallsMax, "two laps and more are remembered");
 static_assert(Cycle::kPeriodMax >= 2, "a period of one is exact_repeat's");
 
-/// Whether the last `period` calls ask more than one question.
+/// True if the last `period` calls ask more than one question.
 bool asks_several(const Ledger& ledger, std::size_t period) {
     HEADWAY_ASSERT(period >= 2 && period <= Cycle::kPeriodMax);
     const CallMark* last = ledger.back(0);
@@ -84,7 +84,7 @@ Finding Cycle::finding(const Ledger& ledger) const {
     Finding finding;
     finding.count = static_cast<std::uint32_t>(calls / p);
     finding.evidence = evidence_of(ledger, calls, [](const CallMark&) { return true; });
-    // The sum is the same wherever in the cycle one stands.
+    // The sum is the same at every position of the cycle.
     for (std::size_t i = 0; i < p; ++i)
         finding.identity += ledger.back(i)->question;
     finding.reason = "the same " + std::to_string(p) + " calls came round " + times(finding.count) +

@@ -8,17 +8,17 @@
 
 namespace headway::core {
 
-/// Calls that come round again with the same results (detection.md D2): for each period p from 2 to
-/// kPeriodMax the length of the current run with call[i] = call[i-p]. A lap is p calls; a part of
-/// one does not count towards `stuck`. One call with several answers is no cycle. What ends an
-/// epoch of progress ends every run, and at most one message of the user lies inside one.
+/// Repeated sequences of calls with the same results (docs/detection.md, section 5.1): for each
+/// period p from 2 to kPeriodMax, the length of the current run with call[i] = call[i-p]. A lap is
+/// p calls; a partial lap is ignored for `stuck`. One question with several answers is no
+/// cycle. The end of an epoch ends every run, and a run spans at most one user message.
 struct Cycle {
     static constexpr DetectorId kId = DetectorId::kCycle;
     static constexpr std::size_t kPeriodMax = 8;
 
     std::vector<std::uint32_t> matched;  ///< by period, from 2; empty before the first call
     std::uint32_t epoch = 0;
-    bool user_spoke = false;  ///< since the last call: nothing is claimed until the next
+    bool user_spoke = false;  ///< since the last call: no claim until the next
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;

@@ -10,7 +10,7 @@
 namespace headway::core {
 namespace {
 
-/// Words apart by single spaces, in lower case.
+/// Words separated by single spaces, in lower case.
 std::string folded(std::string_view text, std::uint32_t& words) {
     std::string out;
     out.reserve(text.size());
@@ -30,7 +30,7 @@ std::string folded(std::string_view text, std::uint32_t& words) {
     return out;
 }
 
-/// Of fragments it takes two thirds more.
+/// Possible fragments need two thirds more.
 std::uint32_t stuck_at(std::uint32_t stuck, std::uint32_t words) {
     return words < DuplicateMessages::kWordsMin ? stuck + stuck * 2 / 3 : stuck;
 }
@@ -73,7 +73,7 @@ void DuplicateMessages::observe(const Observation& seen) {
 }
 
 Rung DuplicateMessages::rung(Thresholds limits, const Ledger&) const {
-    // Under the strict profile three are three, whatever their length.
+    // Under the strict profile three messages suffice, whatever their length.
     if (limits.stuck > limits.suspect) limits.stuck = stuck_at(limits.stuck, words);
     if (count > 1 && denied + 1 >= count && limits.stuck != 0) limits.stuck = limits.suspect;
     return rung_of(count, limits);

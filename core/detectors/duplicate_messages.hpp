@@ -8,11 +8,11 @@
 
 namespace headway::core {
 
-/// The same message of the agent again and again with no tool result between (detection.md D16,
-/// first design "duplicate messages"). White space and case do not matter. A message of fewer than
-/// kWordsMin words may be a fragment of a stream, so `stuck` then takes two thirds more. Where red
-/// tests stood between all of them, words that the tests deny are insisted on: then the count that
-/// makes a suspicion is enough for `stuck`.
+/// The same message of the agent repeatedly with no tool result between (docs/detection.md, section
+/// 5.4). White space and case are ignored. A message of fewer than kWordsMin words may be a
+/// fragment of a stream, so `stuck` then needs two thirds more. If red tests follow each repeat,
+/// the agent insists on a claim that the tests refute: then the count for suspicion suffices for
+/// `stuck`.
 struct DuplicateMessages {
     static constexpr DetectorId kId = DetectorId::kDuplicateMessages;
     static constexpr std::uint32_t kWordsMin = 5;
@@ -41,7 +41,7 @@ struct DuplicateMessages {
 
 static_assert(Detector<DuplicateMessages>);
 
-/// The agent's own words in a message, or empty: what users, tools and processes say is not. Pure.
+/// The agent's own words in a message, or empty for messages of users, tools and processes. Pure.
 std::string_view words_of_agent(const Payload& payload);
 
 }  // namespace headway::core

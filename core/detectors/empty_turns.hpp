@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// Turns of the model without an action (detection.md D18): empty, cut by the token limit, or
-/// unparseable. One that hit the limit counts twice.
+/// Turns of the model without an action (docs/detection.md, section 5.4): empty, cut at the token
+/// limit, or unparseable. A turn cut at the limit counts twice.
 struct EmptyTurns {
     static constexpr DetectorId kId = DetectorId::kEmptyTurns;
 

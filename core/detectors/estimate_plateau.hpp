@@ -9,7 +9,7 @@
 
 namespace headway::core {
 
-/// The last EstimatePlateau::kWindow of somebody's estimates, in points, and their events.
+/// The last EstimatePlateau::kWindow estimates of one author, in points, and their events.
 struct EstimateRow {
     std::vector<double> percents;
     std::vector<std::uint64_t> events;
@@ -20,22 +20,21 @@ struct EstimateRow {
     }
 };
 
-/// Estimates of progress that do not move (detection.md D20, first design "3 estimates within 5
-/// points"): the last kWindow lie within kRange points of each other. An estimate is a word, not a
-/// deed: outside the strict profile it is a suspicion only, and only after Thresholds::suspect of
-/// them with nothing proven between, P1 to P4, and no call in flight.
-/// A judge's estimates are a row of their own, so that they neither hide the agent's nor make it;
-/// they say something only where `stuck` is set, to the letter of the first design. Fallbacks are
-/// nobody's estimates.
+/// Estimates of progress that do not move (docs/detection.md, section 5.5): the last kWindow lie
+/// within kRange points of each other. An estimate is no evidence: outside the strict profile it
+/// only suspects, and only after Thresholds::suspect estimates with nothing proven between, P1 to
+/// P4, and no call in flight. A judge's estimates are a separate row, so that they neither hide nor
+/// form the agent's plateau; they claim only if `stuck` is set (docs/first-designs.md). Fallbacks
+/// have no author and are ignored.
 struct EstimatePlateau {
     static constexpr DetectorId kId = DetectorId::kEstimatePlateau;
     static constexpr std::size_t kWindow = 3;
     static constexpr double kRange = 5.0;
 
-    EstimateRow own;           ///< of the agent
-    double idle_at = 0;        ///< the first of a row with nothing proven between
-    std::uint32_t idle = 0;    ///< in that row
-    Rare<EstimateRow> judged;  ///< of judges
+    EstimateRow own;           ///< by the agent
+    double idle_at = 0;        ///< the first estimate with nothing proven since
+    std::uint32_t idle = 0;    ///< estimates since then
+    Rare<EstimateRow> judged;  ///< by judges
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;

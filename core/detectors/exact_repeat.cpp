@@ -19,7 +19,7 @@ void ExactRepeat::observe(const Observation& seen) {
         begin(call, now_scope);
         return;
     }
-    // A red test is a result, and its wording is the answer.
+    // A red test is a result, and its text is the answer.
     const bool fails = !call.call.ok && call.print.kind != CallKind::kVerify;
     failing_run = fails && failing_run > 0 ? failing_run + 1 : (fails ? 1 : 0);
     run = key == key_of(call.print) ? run + 1 : 1;

@@ -7,13 +7,12 @@
 
 namespace headway::core {
 
-/// The same call with the same result in a row (detection.md D1), or the same call failing in a
-/// row, however its errors are worded. Counted over rounds: a model that asks twice in one turn
-/// asked once. Polls of a live handle and errors of a provider break the row without adding to it;
-/// an answer that changed, or a change that the call brought about, starts it anew. One message of
-/// the user may lie inside a row, since "go on" is no new task; a second one ends it. A call that
-/// fails may be retried kRetries times more before it is suspected: three attempts are what a retry
-/// policy makes.
+/// The same call with the same result in a row (docs/detection.md, section 5.1), or the same call
+/// failing in a row with any error text. Counted over rounds: duplicates in one turn count once.
+/// Polls of a live handle and provider errors break the row without adding to it; a changed answer,
+/// or a change by the call, starts a new row. A row may span one user message, since "go on" is no
+/// new task; a second one ends it. A failing call gets kRetries more attempts before suspicion,
+/// because three attempts are an ordinary retry policy.
 struct ExactRepeat {
     static constexpr DetectorId kId = DetectorId::kExactRepeat;
 
@@ -24,8 +23,8 @@ struct ExactRepeat {
     std::uint32_t run = 0;          ///< equal calls with equal outcomes
     std::uint32_t failing_run = 0;  ///< equal calls that failed
     std::uint32_t patience = 1;
-    std::uint32_t scope = 0;  ///< Ledger::scope at the first of the row
-    bool user_spoke = false;  ///< since the last call: nothing is claimed until the next
+    std::uint32_t scope = 0;  ///< Ledger::scope at the start of the row
+    bool user_spoke = false;  ///< since the last call: no claim until the next
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;

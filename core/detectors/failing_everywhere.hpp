@@ -7,10 +7,10 @@
 
 namespace headway::core {
 
-/// Whatever the agent tries fails (detection.md D7): rounds in a row in which every call failed,
-/// whichever the tool. Suspect for Thresholds::suspect rounds with one kind of error, or three more
-/// with any; stuck for Thresholds::stuck rounds, or two thirds of that with one and the same error.
-/// Red tests are results and do not count.
+/// Rounds in a row in which every call failed, with any tool (docs/detection.md, section 5.2).
+/// Suspect after Thresholds::suspect rounds with one kind of error, or three more with mixed kinds;
+/// stuck after Thresholds::stuck rounds, or two thirds of that with one identical error. Red tests
+/// are results, not failures.
 struct FailingEverywhere {
     static constexpr DetectorId kId = DetectorId::kFailingEverywhere;
 

@@ -8,8 +8,7 @@
 
 namespace headway::core {
 
-/// One tool, one error (of a kind and first line), failures of one round counted once (detection.md
-/// D6).
+/// Failures of one tool with one error (kind and first line); failures of one round count once.
 struct FailureStreak {
     std::uint64_t tool = 0;
     std::uint64_t diagnostic = 0;
@@ -28,9 +27,9 @@ struct FailureStreak {
     }
 };
 
-/// The same tool failing with the same error, whatever it is asked and whatever lies between
-/// (detection.md D6). Red tests are results, not failures. A success of the tool, P1, P2 and a new
-/// phase start afresh.
+/// The same tool failing with the same error, for any arguments and with anything between
+/// (docs/detection.md, section 5.2). Red tests are results, not failures. A success of the tool,
+/// hard progress and a new phase restart the count.
 struct FailureStreaks {
     static constexpr DetectorId kId = DetectorId::kFailureStreak;
 

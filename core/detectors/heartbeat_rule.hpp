@@ -8,24 +8,23 @@
 
 namespace headway::core {
 
-/// Alive but not moving (detection.md D21 and D22, first design `isStuck`): Thresholds::suspect
-/// heartbeats without a state change and with no work in flight are a suspicion. They are `stuck`
-/// at Thresholds::stuck only if the agent counted iterations on the way: a loop that turns and does
-/// nothing; one that stands still may be a slow tool that nobody announced, up to kUnannouncedMax
-/// beats. Under the strict profile both are the same number and it is `stuck`.
+/// Alive but not moving (docs/detection.md, section 5.6). Thresholds::suspect heartbeats without a
+/// state change and without work in flight are a suspicion. At Thresholds::stuck they are `stuck`
+/// only if the agent counted iterations meanwhile: a loop that turns and does nothing. Without
+/// iterations it may be a slow, unreported tool, up to kUnannouncedMax heartbeats. Under the strict
+/// profile both numbers are equal and the claim is `stuck`.
 ///
-/// Work in flight is a call, or the model: beats inside one phase `reflection` or one state
-/// `processing_prompt`, as long as they count no new iteration, are those of a model that answers
-/// slowly. The same number of them in a row is kSlow and never more: a long tool is not a stuck
-/// agent. They stand between other beats and take none of them back, so that a call that is only
-/// named now and then hides nothing; a call that was not named before restarts the count.
+/// Work in flight is a call, or the model: heartbeats inside one phase `reflection` or one state
+/// `processing_prompt` without a new iteration come from a model that answers slowly. That many of
+/// them in a row are kSlow and never more, because a long tool is not a stuck agent. They do not
+/// reset the count of other heartbeats, so that a call named now and then hides nothing; a newly
+/// named call restarts the count.
 ///
-/// A beat restarts the count when it is in a phase that was not seen lately (RecentPhases) or its
-/// in-flight counter moved; its iteration number does not, since a counter that only counts beats
-/// proves nothing (detection.md S32), nor does a phase that comes round again. A message of the
-/// user is a new task and restarts it too. An agent that said that it is idle or waits for
-/// permission has nothing to move: its beats do not count until it does something. Nor do those of
-/// one that waits for the answer to its approval request; the answer restarts the count.
+/// A heartbeat restarts the count if it is in a new phase (RecentPhases) or its in-flight counter
+/// moved. Its iteration number does not, since a counter of heartbeats proves nothing; neither does
+/// a phase that returns. A user message is a new task and restarts it. Heartbeats of an agent that
+/// reported to be idle or to wait for permission are not counted until it acts. Those during its
+/// own approval request are not counted either; the answer restarts the count.
 struct HeartbeatRule {
     static constexpr DetectorId kId = DetectorId::kHeartbeatRule;
 
@@ -33,17 +32,17 @@ struct HeartbeatRule {
 
     std::uint64_t quiet_beats = 0;    ///< since the last move, nothing in flight
     std::uint64_t working_beats = 0;  ///< in a row, work in flight, nothing moved
-    std::uint64_t first_beat = 0;     ///< event number of the first quiet one
+    std::uint64_t first_beat = 0;     ///< event number of the first quiet heartbeat
     std::uint64_t last_beat = 0;
-    /// Event number of what last restarted the count; 0 = nothing yet.
+    /// Event that last restarted the count; 0 = none yet.
     std::uint64_t last_move = 0;
-    std::uint64_t iterations = 0;     ///< quiet beats whose iteration differs from the one before
-    std::uint64_t iteration = 0;      ///< of the last beat
-    bool rests = false;               ///< idle, or waiting for permission, by its own word
-    std::uint64_t first_working = 0;  ///< as first_beat, of working_beats
+    std::uint64_t iterations = 0;     ///< quiet heartbeats with a new iteration
+    std::uint64_t iteration = 0;      ///< of the last heartbeat
+    bool rests = false;               ///< idle or waiting for permission, by its own report
+    std::uint64_t first_working = 0;  ///< like first_beat, for working_beats
     std::uint64_t last_working = 0;
-    bool thinks = false;       ///< the work of working_beats is the model's
-    std::uint64_t flight = 0;  ///< digest of the call that a beat named last; 0 = none
+    bool thinks = false;       ///< working_beats are the model's
+    std::uint64_t flight = 0;  ///< digest of the call named last; 0 = none
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;

@@ -7,10 +7,10 @@
 
 namespace headway::core {
 
-/// The same question answered the same again and again while nothing changes, whatever lies between
-/// (detection.md D3). The count is the ledger's, within one epoch of progress. Empty answers and
-/// acknowledgements tell nothing and do not count. Several rounds of news without a further repeat
-/// end the claim, and so does a new task of the user.
+/// The same answer to the same question, whatever lies between, while nothing changes
+/// (docs/detection.md, section 5.1). The ledger counts them, within one epoch. Empty answers and
+/// acknowledgements are not counted. Several rounds of soft progress without a further repeat end
+/// the claim, and so does a new task of the user.
 struct InterleavedRepeat {
     static constexpr DetectorId kId = DetectorId::kInterleavedRepeat;
 

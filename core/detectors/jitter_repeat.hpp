@@ -7,13 +7,13 @@
 
 namespace headway::core {
 
-/// A green test run again and again while nothing changes, however its output varies (detection.md
-/// D12). A red run among them is a flaky test under study.
+/// A green test run repeatedly while nothing changes, with varying output (docs/detection.md,
+/// section 5.1). A red run in between indicates a flaky test under study.
 struct JitterRepeat {
     static constexpr DetectorId kId = DetectorId::kJitterRepeat;
 
     std::uint64_t question = 0;
-    std::uint64_t changes = 0;  ///< Ledger::changes at the first
+    std::uint64_t changes = 0;  ///< Ledger::changes at the first run
     std::uint32_t count = 0;
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;

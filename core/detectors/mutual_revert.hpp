@@ -8,10 +8,10 @@
 
 namespace headway::core {
 
-/// This session and another one of its run take back each other's content of a file, by turns
-/// (detection.md D23). Seen by RunFiles, which writes a `run.conflict` for each reversal from the
-/// third on. Hard progress, a message of the user and advice taken start afresh; the other session
-/// has its own count.
+/// This session and another one of its run revert each other's content of a file in turns
+/// (docs/detection.md, section 5.3). RunFiles detects it and writes a `run.conflict` for each
+/// reversal from the third on. Hard progress, a user message and advice taken restart the count;
+/// the other session has its own.
 struct MutualRevert {
     static constexpr DetectorId kId = DetectorId::kMutualRevert;
 

@@ -7,7 +7,7 @@ namespace headway::core {
 
 void NoProgress::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken) *this = {};
-    // The round that runs is counted when it has shown nothing so far.
+    // The current round counts if it has proven nothing so far.
     const Ledger& ledger = seen.ledger;
     const bool quiet_now = ledger.round_counts && ledger.round_tier == Tier::kNone;
     const bool unproven_now =

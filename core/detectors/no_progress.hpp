@@ -7,10 +7,9 @@
 
 namespace headway::core {
 
-/// Rounds in a row that proved nothing, P1 to P4 (detection.md D15, first design "no unique
-/// progress in 10 actions"): no new content, no better test, no new or changed answer. Edits that
-/// no test confirms count as nothing after kUnprovenRounds. Corroborates other findings; `stuck` by
-/// itself only under the strict profile.
+/// Rounds in a row that proved nothing, P1 to P4 (docs/detection.md, section 5.5): no new content,
+/// no better test, no new or changed answer. Edits that no test confirms count as nothing after
+/// kUnprovenRounds. Corroborates other findings; `stuck` by itself only under the strict profile.
 struct NoProgress {
     static constexpr DetectorId kId = DetectorId::kNoProgress;
     static constexpr std::uint32_t kUnprovenRounds = 16;  ///< eight edits, each with its test

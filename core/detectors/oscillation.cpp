@@ -32,7 +32,7 @@ void Oscillation::observe(const Observation& seen) {
 }
 
 Rung Oscillation::rung(Thresholds limits, const Ledger&) const {
-    // Two edits that each came again are the A-B-A-B of one path or of two.
+    // Two edits that both recurred are A-B-A-B of one path or of two.
     const std::uint32_t proven = std::max(clean, alternations);
     if (limits.stuck != 0 && proven >= limits.stuck) return Rung::kStuck;
     const std::uint32_t count = std::max(reversals, alternations);

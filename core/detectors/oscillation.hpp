@@ -8,25 +8,25 @@
 
 namespace headway::core {
 
-/// Edits that take each other back (detection.md D5, first design "A-B-A-B"): a path returns to a
-/// content it had left, counted in a row for that path; or the last four edits are two that
-/// alternate. An edit that changes nothing counts for nothing. Progress elsewhere does not clear
-/// it, but then it is only a suspicion. So are two red results of one test that come by turns while
-/// edits lie between, kRedFlips times: each fix brings the other failure back.
+/// Edits that undo each other (docs/detection.md, section 5.3): a path returns to a content that it
+/// had left, counted in a row for that path; or the last four edits are two that alternate. An edit
+/// without a change is ignored. Progress elsewhere does not clear the count, but reduces it to a
+/// suspicion. Two red results of one test that alternate kRedFlips times with edits between are a
+/// suspicion too: each fix brings back the other failure.
 struct Oscillation {
     static constexpr DetectorId kId = DetectorId::kOscillation;
 
     static constexpr std::uint32_t kRedFlips = 2;  ///< A-B-A-B
 
     std::uint32_t reversals = 0;  ///< in a row of one path
-    std::uint32_t clean = 0;      ///< of these since the last P1 or P2
+    std::uint32_t clean = 0;      ///< of these since the last hard progress
     std::uint64_t path = 0;
     std::uint64_t hard_n = 0;               ///< Ledger::hard_n at the last reversal
     std::vector<std::uint64_t> evidence;    ///< events, at most limits::kEvidenceMax
-    std::vector<std::uint64_t> last_edits;  ///< what the last four edits were
+    std::vector<std::uint64_t> last_edits;  ///< the last four edits
     std::uint32_t alternations = 0;         ///< edits that equal the one before the last
-    std::uint64_t red_question = 0;         ///< the test that was red last
-    std::uint64_t red_changes = 0;          ///< Ledger::changes then
+    std::uint64_t red_question = 0;         ///< the last red test
+    std::uint64_t red_changes = 0;          ///< Ledger::changes at that time
     std::vector<std::uint64_t> last_reds;   ///< its last two failures
     std::uint32_t red_flips = 0;            ///< failures that equal the one before the last
 

@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// Phases entered one after the other with nothing done in them (detection.md 2.4): each clears the
-/// error counts, so flapping has to be seen by itself.
+/// Phases in a row with nothing done in them (docs/detection.md, section 5.5). Each clears the
+/// error counts, so alternating phases must be visible themselves.
 struct PhaseChurn {
     static constexpr DetectorId kId = DetectorId::kPhaseChurn;
 

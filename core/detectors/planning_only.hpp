@@ -7,8 +7,8 @@
 
 namespace headway::core {
 
-/// Turns that only plan (detection.md D13): plans, to-do lists and thoughts rewritten with nothing
-/// done between.
+/// Turns that only plan (docs/detection.md, section 5.5): rewritten plans, to-do lists and thoughts
+/// with no other call between.
 struct PlanningOnly {
     static constexpr DetectorId kId = DetectorId::kPlanningOnly;
 

@@ -8,11 +8,10 @@
 
 namespace headway::core {
 
-/// One and the same failure of a test or a build, however often the agent edits (detection.md D4):
-/// equal diagnostics with edits between them, of at most kPathsMax files and without a commit. An
-/// agent that hunts one error through many files is at work, and so is one whose tests fail less
-/// than ever before, though the first failure is still the same. Never `stuck` by itself;
-/// `no_progress` confirms it when no test has moved for a long time.
+/// The same failure of a test or a build through several edits (docs/detection.md, section 5.2):
+/// equal diagnostics with edits of at most kPathsMax files between and without a commit. An agent
+/// that pursues one error through many files is at work, and so is one whose tests fail less than
+/// ever, even if the first failure is the same. Never `stuck` by itself; `no_progress` confirms it.
 struct SameDiagnostic {
     static constexpr DetectorId kId = DetectorId::kSameDiagnostic;
     static constexpr std::size_t kPathsMax = 2;

@@ -7,9 +7,9 @@
 
 namespace headway::core {
 
-/// The same error on the same file (first design "same file + same error 3 times"). A success on
-/// that file, P1 or P2 and a new phase start afresh. Only the strict profile asks for it;
-/// `failure_streak` and `same_diagnostic` are its careful forms.
+/// The same error on the same file (docs/first-designs.md). A success on that file, hard progress
+/// and a new phase restart the count. Off outside the strict profile, where `failure_streak` and
+/// `same_diagnostic` cover it with fewer false positives.
 struct SameFileError {
     static constexpr DetectorId kId = DetectorId::kSameFileError;
 

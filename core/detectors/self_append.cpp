@@ -8,8 +8,8 @@
 namespace headway::core {
 namespace {
 
-/// What `now` inserts where `previous` closes a string or a list, both alike up to there; whatever
-/// stands behind it (other arguments, ids) does not matter. Empty when that is not how they differ.
+/// The text that `now` inserts where `previous` closes a string or a list, if both are equal up to
+/// there. The rest (other arguments, ids) is ignored. Empty if they differ otherwise.
 std::string_view inserted(std::string_view previous, std::string_view now) {
     const auto [end, at] = std::mismatch(previous.begin(), previous.end(), now.begin(), now.end());
     if (end == previous.end() || end - previous.begin() <= 8) return {};
@@ -31,9 +31,9 @@ void SelfAppend::observe(const Observation& seen) {
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
     const std::string_view now = seen.call->call.args.kept;
     const std::string_view growth = called == tool ? inserted(previous, now) : std::string_view{};
-    // Growing by something new is how a pipeline is built.
+    // Growing by new text is how a pipeline is built.
     const bool by_the_same = !growth.empty() && previous.find(growth) != std::string::npos;
-    // What the growing call itself changes proves nothing; what another one does, does.
+    // Changes by the growing call itself prove nothing; changes by another call do.
     if (!by_the_same && is_hard(seen.tier)) *this = {};
     if (called != tool && count > 0) return;
     if (!by_the_same) {

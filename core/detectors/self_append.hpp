@@ -8,14 +8,14 @@
 
 namespace headway::core {
 
-/// A command sent again with one more copy of what it already ends in (detection.md D11): the
-/// arguments are the previous ones of the same tool up to the end of a string or list, which goes
-/// on with a text that they already contain.
+/// A command sent again with one more copy of its own end (docs/detection.md, section 5.1): the
+/// arguments equal the previous ones of the same tool up to the end of a string or list, which
+/// continues with a text that they already contain.
 struct SelfAppend {
     static constexpr DetectorId kId = DetectorId::kSelfAppend;
 
     std::uint64_t tool = 0;
-    std::string previous;     ///< arguments as they came, at most limits::kAppendBytesMax
+    std::string previous;     ///< exact arguments, at most limits::kAppendBytesMax
     std::uint32_t count = 0;  ///< extensions in a row
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;

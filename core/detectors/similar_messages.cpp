@@ -15,7 +15,7 @@ namespace {
 static_assert(SimilarMessages::kDistanceMax >= 0 && SimilarMessages::kDistanceMax < 32,
               "half of 64 bits is what unlike messages differ in");
 
-/// A quick hash of one word, letters folded (FNV-1a).
+/// A fast hash of one word, case-insensitive (FNV-1a).
 std::uint64_t word_hash(std::string_view word) {
     std::uint64_t hash = 0xcbf29ce484222325ULL;
     for (char c : word) {

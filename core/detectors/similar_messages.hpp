@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-/// One message of the agent: its words as a 64-bit simhash (Charikar, 2002).
+/// A message of the agent: a 64-bit simhash of its words (Charikar, 2002).
 struct MessageSketch {
     std::uint64_t simhash = 0;
     std::uint64_t n = 0;
@@ -18,17 +18,16 @@ struct MessageSketch {
     }
 };
 
-/// Messages that say the same in slightly other words, with no tool result between (detection.md
-/// D16, near): simhashes of their words at most kDistanceMax bits apart, among the last
-/// limits::kMessagesMax. Messages of fewer than kWordsMin words are too short to compare. Never
-/// more than a suspicion.
+/// Similar messages with no tool result between (docs/detection.md, section 5.4): simhashes at most
+/// kDistanceMax bits apart, among the last limits::kMessagesMax. Messages of fewer than kWordsMin
+/// words are too short to compare. Only suspects.
 struct SimilarMessages {
     static constexpr DetectorId kId = DetectorId::kSimilarMessages;
     static constexpr int kDistanceMax = 10;
     static constexpr std::uint32_t kWordsMin = 8;
 
     std::vector<MessageSketch> sketches;
-    std::vector<std::uint64_t> alike;  ///< events of the last message and what it is like
+    std::vector<std::uint64_t> alike;  ///< events of the last message and those similar to it
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;

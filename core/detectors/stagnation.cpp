@@ -14,7 +14,7 @@ void Stagnation::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallPrint& print = seen.call->print;
-    // Tests that pass alike, and edits that are acknowledged alike, are no search.
+    // Equal results of passing tests and of edits are no failed search.
     if (print.kind == CallKind::kVerify || print.kind == CallKind::kEdit) return;
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
     if (called != tool && count > 1) return;  // another tool between two questions

@@ -7,9 +7,8 @@
 
 namespace headway::core {
 
-/// One tool, ever other questions, one and the same answer of some length (detection.md D10):
-/// searching where nothing is found. Membership checks look like this too, so it is never more than
-/// a suspicion.
+/// One tool, varying questions, one identical answer of some length (docs/detection.md, section
+/// 5.1): a search that finds nothing. Membership checks look the same, so it only suspects.
 struct Stagnation {
     static constexpr DetectorId kId = DetectorId::kStagnation;
 

@@ -7,9 +7,8 @@
 
 namespace headway::core {
 
-/// One tool failing in a row, whatever the error (first design: more than three consecutive
-/// failures); a call beyond its time limit is one, however it ended. A success or another tool
-/// starts afresh.
+/// One tool failing in a row with any error (docs/first-designs.md: more than three); a call beyond
+/// its time limit counts as a failure. A success or another tool's failure restarts the count.
 struct ToolFailures {
     static constexpr DetectorId kId = DetectorId::kToolFailures;
 

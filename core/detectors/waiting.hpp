@@ -7,16 +7,15 @@
 
 namespace headway::core {
 
-/// Accounts for waiting (detection.md D14). A call that asks after something under way, and any
-/// call of a waiting tool in flight, is waiting: unchanged answers are neutral then. While the
-/// answers change it is progress (P4), and no claim is made. A sleep with
-/// nothing to wait for is idling, and counts.
+/// Accounts for waiting (docs/detection.md, section 8). A poll of something under way, and any call
+/// of a waiting tool in flight, is a wait: unchanged answers are neutral. Changing answers are
+/// progress (P4), without a claim. A sleep with nothing to wait for is idle time and is counted.
 struct Waiting {
     static constexpr DetectorId kId = DetectorId::kWaiting;
 
     bool waits = false;
-    bool live = false;   ///< something was under way when last asked
-    bool moves = false;  ///< and had moved since it was asked before
+    bool live = false;   ///< the last poll found something under way
+    bool moves = false;  ///< and its answer had changed
     std::uint64_t since_n = 0;
     std::uint32_t unchanged = 0;  ///< polls in a row
     std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way

@@ -3,14 +3,14 @@
 
 #include "tests/catalogue/sequence.hpp"
 
-// What a row of the catalogue says about an agent, checked at every point of its history.
+// Expectations of the catalogue's rows, checked at every point of a session's history.
 
 namespace headway::tests::catalogue {
 
-/// Each way of reporting in turn: the rest of the test runs once for each.
+/// Each way of reporting in turn: the rest of the test runs once per way.
 Hook each_hook();
 
-/// Never suspected of anything; progressing or exploring at the end.
+/// Never suspected; progressing or exploring at the end.
 void expect_progress(const Agent& agent);
 /// A suspicion is allowed, `stuck` is not.
 void expect_never_stuck(const Agent& agent);
@@ -22,10 +22,10 @@ void expect_slow(const Agent& agent);
 void expect_blocked(const Agent& agent);
 /// Never suspected, and has not failed.
 void expect_idle(const Agent& agent);
-/// Stuck from some point to the end.
+/// Stuck from some point until the end.
 void expect_stuck(const Agent& agent);
 void expect_stuck_or_blocked(const Agent& agent);
-/// What no rule can tell from work for sure: suspect at the end, never more.
+/// Sequences that rules cannot tell from work for sure: suspect at the end, never more.
 void expect_suspect(const Agent& agent);
 
 }  // namespace headway::tests::catalogue

@@ -4,7 +4,7 @@
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
-// Errors, words and repeats that are none of the agent's fault (detection.md 3a).
+// Errors, words and repeats that are not the agent's fault (docs/detection.md, section 13).
 
 using namespace headway::tests::catalogue;
 using headway::core::Verdict;
@@ -55,7 +55,7 @@ TEST_CASE("L23: a provider that limits the rate blocks until it answers") {
     CHECK(agent.verdict() == Verdict::kExploring);
 }
 
-TEST_CASE("L39: estimates that stand still are no matter while new edits land") {
+TEST_CASE("L39: a plateau of estimates is ignored while new edits land") {
     Agent agent{each_hook()};
     for (int step = 0; step < 40; ++step) {
         agent.does(
@@ -68,7 +68,7 @@ TEST_CASE("L39: estimates that stand still are no matter while new edits land") 
     expect_progress(agent);
 }
 
-TEST_CASE("L39: edits alone outweigh estimates that stand still") {
+TEST_CASE("L39: edits alone outweigh a plateau of estimates") {
     Agent agent{Hook::kDigests};
     for (int step = 0; step < 40; ++step) {
         agent.does(edit(with("src/part_{}.cpp", step), with("old {}", step), with("new {}", step)));
@@ -79,7 +79,7 @@ TEST_CASE("L39: edits alone outweigh estimates that stand still") {
     expect_progress(agent);
 }
 
-TEST_CASE("L40: estimates of nothing are no matter while the agent explores") {
+TEST_CASE("L40: estimates of zero are ignored while the agent explores") {
     Agent agent{each_hook()};
     for (int file = 0; file < 6; ++file) {
         agent.does(
@@ -91,7 +91,7 @@ TEST_CASE("L40: estimates of nothing are no matter while the agent explores") {
     CHECK(agent.verdict() == Verdict::kExploring);
 }
 
-TEST_CASE("L41: an error that is met again in the next phase is no streak") {
+TEST_CASE("L41: an error that recurs in the next phase is no streak") {
     Agent agent{each_hook()};
     agent.reports("phase.started", R"({"name":"implementation"})");
     for (int attempt = 1; attempt <= 2; ++attempt) {
@@ -103,7 +103,7 @@ TEST_CASE("L41: an error that is met again in the next phase is no streak") {
     expect_progress(agent);
 }
 
-TEST_CASE("L42: the same words between different results are no repeat") {
+TEST_CASE("L42: equal messages between different results are no repeat") {
     Agent agent{each_hook()};
     for (int file = 0; file < 6; ++file) {
         agent.says("Continuing.");
@@ -152,11 +152,11 @@ TEST_CASE("L45: words such as installed and stalled in a result are no error") {
     expect_progress(agent);
 }
 
-TEST_CASE("L46: an agent that follows advice is not accused again") {
+TEST_CASE("L46: an agent that follows advice is not suspected again") {
     Agent agent{each_hook()};
     const Call a = bash("ls build").result("CMakeCache.txt\nMakefile");
     const Call b = read_file("CMakeLists.txt").result(source_of("cmake"));
-    SECTION("after two repeats that nobody minded") {
+    SECTION("after two repeats without a suspicion") {
         agent.does(a).does(a).does(b).does(a);
         expect_progress(agent);
     }

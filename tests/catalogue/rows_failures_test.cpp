@@ -6,13 +6,13 @@
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
-// Errors and red tests that nothing changes (detection.md 3b).
+// Errors and red tests that do not change (docs/detection.md, section 13).
 
 using namespace headway::tests::catalogue;
 using headway::core::DirectiveKind;
 using headway::core::Verdict;
 
-TEST_CASE("S11: other words for a search that is not allowed are blocked or stuck") {
+TEST_CASE("S11: rewording a forbidden search is blocked or stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 10; ++i) {
         agent.does(call("web_search", with(R"({"query":"boost asio strand example {}"})", i))
@@ -21,7 +21,7 @@ TEST_CASE("S11: other words for a search that is not allowed are blocked or stuc
     expect_stuck_or_blocked(agent);
 }
 
-TEST_CASE("S12: sibling tools that fail for one reason are blocked or stuck") {
+TEST_CASE("S12: sibling tools failing for one reason are blocked or stuck") {
     Agent agent{each_hook()};
     const std::array<const char*, 3> tools{"browser_navigate", "browser_click", "browser_snapshot"};
     for (int i = 0; i < 9; ++i) {
@@ -31,7 +31,7 @@ TEST_CASE("S12: sibling tools that fail for one reason are blocked or stuck") {
     expect_stuck_or_blocked(agent);
 }
 
-TEST_CASE("S13: an edit that is taken back and made again while tests flip is stuck") {
+TEST_CASE("S13: an edit that is reverted and repeated while tests flip is stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 6; ++i) {
         const bool forth = i % 2 == 0;
@@ -55,7 +55,7 @@ TEST_CASE("S14: one identical error after twelve edits of one file is stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S19: an empty call that is rejected again and again is stuck") {
+TEST_CASE("S19: an empty call that is rejected repeatedly is stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 6; ++i)
         agent.does(call("write", "{}")
@@ -63,7 +63,7 @@ TEST_CASE("S19: an empty call that is rejected again and again is stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S20: a tool that does not exist is blocked or stuck whatever it is asked") {
+TEST_CASE("S20: a missing tool is blocked or stuck for any arguments") {
     Agent agent{each_hook()};
     for (int i = 0; i < 12; ++i)
         agent.does(call("browser", with(R"({"action":"open","url":"https://example.com/{}"})", i))
@@ -71,7 +71,7 @@ TEST_CASE("S20: a tool that does not exist is blocked or stuck whatever it is as
     expect_stuck_or_blocked(agent);
 }
 
-TEST_CASE("S21: a green test that is run again with nothing changed is stuck") {
+TEST_CASE("S21: a green test run repeatedly with nothing changed is stuck") {
     Agent agent{each_hook()};
     agent.does(edit("src/calc.py", "a - b", "a + b"));
     for (int i = 0; i < 8; ++i)
@@ -79,8 +79,7 @@ TEST_CASE("S21: a green test that is run again with nothing changed is stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE(
-    "S35: a call that a guard refuses and that is made again is stuck, and a person is asked") {
+TEST_CASE("S35: repeating a call that a guard refuses is stuck, and a person is asked") {
     Agent agent{each_hook(), R"({"on_stuck":"ask"})"};
     for (int i = 0; i < 10; ++i) {
         agent.does(
@@ -129,7 +128,7 @@ TEST_CASE("S43: a new plan that names the same obstacle does not end being block
     CHECK(agent.count(Verdict::kProgressing) == 0);
 }
 
-TEST_CASE("S44: a checker that complains about two things by turns is stuck") {
+TEST_CASE("S44: a checker that alternates between two complaints is stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 18; ++i) {
         agent.does(write_file("PLAN.md", with("# Plan, revision {}", i)));

@@ -4,12 +4,12 @@
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
-// Words, plans, sleeps and heartbeats with nothing behind them (detection.md 3b).
+// Messages, plans, sleeps and heartbeats without work (docs/detection.md, section 13).
 
 using namespace headway::tests::catalogue;
 using headway::core::Verdict;
 
-TEST_CASE("S22: a plan that is written anew with nothing done is stuck") {
+TEST_CASE("S22: a plan that is rewritten with nothing done is stuck") {
     Agent agent{each_hook()};
     SECTION("by a tool") {
         for (int i = 0; i < 12; ++i) {
@@ -60,7 +60,7 @@ TEST_CASE("S32: heartbeats that only count themselves are stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S33: an agent that works is alive whatever its heartbeat says") {
+TEST_CASE("S33: a working agent is alive regardless of its heartbeat's content") {
     Agent agent{each_hook()};
     for (int step = 0; step < 15; ++step) {
         agent.beats(R"({"phase":"starting","iteration":0,"note":"starting"})");
@@ -71,21 +71,21 @@ TEST_CASE("S33: an agent that works is alive whatever its heartbeat says") {
     CHECK(agent.verdict() == Verdict::kProgressing);
 }
 
-TEST_CASE("S34: a patrol that has stopped or turns over nothing for hours is stuck") {
+TEST_CASE("S34: a patrol loop that has stopped or idles for hours is stuck") {
     Agent agent{each_hook()};
     agent.does(call("list_queue", R"({"queue":"merge"})").answers("[]"));
     SECTION("its loop stands still") {
         for (int beat = 1; beat <= 14 * 360; ++beat)
             agent.beats(R"({"phase":"asleep","iteration":88})");
     }
-    SECTION("its loop turns and does nothing") {
+    SECTION("its loop runs and does nothing") {
         for (int beat = 1; beat <= 14 * 360; ++beat)
             agent.beats(with(R"({"phase":"asleep","iteration":{}})", 88 + beat));
     }
     expect_stuck(agent);
 }
 
-TEST_CASE("S38: thoughts that go round without an action are stuck") {
+TEST_CASE("S38: repeated thoughts without an action are stuck") {
     Agent agent{each_hook()};
     SECTION("the same thought in every message") {
         for (int i = 0; i < 8; ++i)
@@ -117,7 +117,7 @@ TEST_CASE("S40: turns of nothing but reasoning up to the token limit are stuck")
     expect_stuck(agent);
 }
 
-TEST_CASE("S41: one thought in other words each time is suspect") {
+TEST_CASE("S41: one thought in varying words is suspect") {
     Agent agent{each_hook()};
     agent.says(
         "I need to look at the database configuration before I can change the connection pool "
@@ -141,7 +141,7 @@ TEST_CASE("S41: one thought in other words each time is suspect") {
     CHECK(agent.count(Verdict::kProgressing) == 0);
 }
 
-TEST_CASE("S45: estimates that stand at 95 % over nothing are suspect, never progress") {
+TEST_CASE("S45: a plateau of estimates at 95 % without work is suspect, never progress") {
     Agent agent{each_hook()};
     for (const char file : std::string_view{"abcde"})
         agent.does(read_file(std::string{file} + ".py").result(source_of({&file, 1})));

@@ -4,7 +4,7 @@
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
-// Calls that come round again (detection.md 3b).
+// Repeated calls (docs/detection.md, section 13).
 
 using namespace headway::tests::catalogue;
 
@@ -28,7 +28,7 @@ TEST_CASE("S02: the same failing call is stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S03: two calls by turns with the same results are stuck") {
+TEST_CASE("S03: two alternating calls with the same results are stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 6; ++i) {
         agent.does(read_file("src/main.c").result(source_of("main")));
@@ -37,7 +37,7 @@ TEST_CASE("S03: two calls by turns with the same results are stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S04: reading, an edit that fails and a test that fails, in turns, are stuck") {
+TEST_CASE("S04: a cycle of a read, a failed edit and a failed test is stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 6; ++i) {
         agent.does(read_file("src/calc.py").result(source_of("calc")));
@@ -48,7 +48,7 @@ TEST_CASE("S04: reading, an edit that fails and a test that fails, in turns, are
     expect_stuck(agent);
 }
 
-TEST_CASE("S05: five calls in turns with the same results are stuck") {
+TEST_CASE("S05: a cycle of five calls with the same results is stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 6; ++i) {
         agent.does(bash("ls").result("Makefile\nsrc"));
@@ -60,7 +60,7 @@ TEST_CASE("S05: five calls in turns with the same results are stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S06: a red test that is run again after every file read is stuck") {
+TEST_CASE("S06: a red test run again after every file read is stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 10; ++i) {
         agent.does(bash("make test").fails(kRed));
@@ -79,7 +79,7 @@ TEST_CASE("S07: the same arguments in another order are the same call") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S08: a nonce among the arguments makes no other call") {
+TEST_CASE("S08: a nonce among the arguments makes no different call") {
     Agent agent{each_hook()};
     for (int i = 0; i < 12; ++i) {
         agent.does(call("search_docs", with(R"({"query":"retry policy","nonce":"{}c41"})", 800 + i))
@@ -88,7 +88,7 @@ TEST_CASE("S08: a nonce among the arguments makes no other call") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S09: process ids and times in a result make no other result") {
+TEST_CASE("S09: process ids and times make no different result") {
     Agent agent{each_hook()};
     for (int i = 0; i < 25; ++i) {
         agent.does(
@@ -111,7 +111,7 @@ TEST_CASE("S10: the same message sent again under fresh ids is stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S17: a command that is sent again with one more copy of its end is stuck") {
+TEST_CASE("S17: a command repeated with one more copy of its end is stuck") {
     Agent agent{each_hook()};
     SECTION("it writes") {
         for (int i = 1; i <= 12; ++i)
@@ -127,7 +127,7 @@ TEST_CASE("S17: a command that is sent again with one more copy of its end is st
     expect_stuck(agent);
 }
 
-TEST_CASE("S18: two pages of a file by turns are stuck") {
+TEST_CASE("S18: two alternating pages of a file are stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 8; ++i) {
         const int first = i % 2 == 0 ? 1 : 201;
@@ -137,7 +137,7 @@ TEST_CASE("S18: two pages of a file by turns are stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S24: blocks of two calls by turns are stuck") {
+TEST_CASE("S24: alternating blocks of two calls are stuck") {
     Agent agent{each_hook()};
     for (int block = 0; block < 6; ++block) {
         for (int i = 0; i < 4; ++i) {
@@ -209,7 +209,7 @@ TEST_CASE("S30: the same call once in every message is stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S47: two monitors by turns of which neither changes are stuck") {
+TEST_CASE("S47: two alternating monitors without changes are stuck") {
     Agent agent{each_hook()};
     for (int i = 0; i < 12; ++i) {
         agent.does(
@@ -220,7 +220,7 @@ TEST_CASE("S47: two monitors by turns of which neither changes are stuck") {
     expect_stuck(agent);
 }
 
-TEST_CASE("S48: two agents that take back each other's edits of one file are stuck") {
+TEST_CASE("S48: two agents that revert each other's edits of one file are stuck") {
     const Hook hook = each_hook();
     headway::core::RunFiles files;
     Agent one{hook};
@@ -235,7 +235,7 @@ TEST_CASE("S48: two agents that take back each other's edits of one file are stu
     expect_stuck(other);
 }
 
-TEST_CASE("two agents that go on in one file by turns are not suspected") {
+TEST_CASE("two agents that extend one file in turns are not suspected") {
     const Hook hook = each_hook();
     headway::core::RunFiles files;
     Agent one{hook};

@@ -4,7 +4,7 @@
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
-// Asking again and getting somewhere, or waiting for what somebody else does (detection.md 3a).
+// Polls that make progress, and waits for other processes (docs/detection.md, section 13).
 
 using namespace headway::tests::catalogue;
 using headway::core::Verdict;
@@ -59,7 +59,7 @@ TEST_CASE("L04: sleeping between reads of new output is progress") {
     expect_progress(agent);
 }
 
-TEST_CASE("L24: looking into a session that still runs is waiting") {
+TEST_CASE("L24: polling a terminal session that still runs is waiting") {
     Agent agent{each_hook()};
     agent.does(bash("cmake --build build").result("(session 2 still running)"));
     for (int poll = 0; poll < 10; ++poll)
@@ -99,9 +99,7 @@ TEST_CASE("L33: a test run of forty minutes that uses the processor is slow") {
     expect_slow(agent);
 }
 
-TEST_CASE(
-    "L34: a model that thinks for minutes is not suspected, whether its tokens are counted or "
-    "not") {
+TEST_CASE("L34: a model that thinks for minutes is not suspected, with or without token counts") {
     Agent agent;
     agent.starts(call("model", R"({"model":"o4"})"));
     for (int beat = 1; beat <= 60; ++beat)
@@ -112,7 +110,7 @@ TEST_CASE(
     expect_slow(agent);
 }
 
-TEST_CASE("L35: an approval that is pending for an hour is blocked all the time") {
+TEST_CASE("L35: an approval pending for an hour is blocked all the time") {
     Agent agent{each_hook()};
     agent.does(read_file("deploy.sh").result(source_of("deploy")));
     agent.reports("state.changed", R"({"state":"awaiting_permission","detail":"run deploy.sh"})");
@@ -123,7 +121,7 @@ TEST_CASE("L35: an approval that is pending for an hour is blocked all the time"
     expect_blocked(agent);
 }
 
-TEST_CASE("L36: what is blocked stays blocked when nothing follows for five minutes") {
+TEST_CASE("L36: a blocked session stays blocked through five minutes of silence") {
     Agent agent{each_hook()};
     agent.does(bash("gh pr create --fill")
                    .fails("HTTP 401: Bad credentials (https://api.github.com/graphql)", "auth"));
@@ -150,13 +148,13 @@ TEST_CASE("L38: a worker without a task is idle, not stuck") {
         for (int beat = 0; beat < 120; ++beat)
             agent.beats();
     }
-    SECTION("and says nothing") {
+    SECTION("and is silent") {
         agent.passes(std::chrono::hours{1});
     }
     expect_idle(agent);
 }
 
-TEST_CASE("L49: a scheduled check that finds the same every time is progress") {
+TEST_CASE("L49: a scheduled check with the same finding each time is progress") {
     Agent agent{each_hook()};
     for (int cycle = 0; cycle < 8; ++cycle) {
         agent.hears("[cron] check the inbox and report");

@@ -4,7 +4,7 @@
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
-// Work on files and tests that looks repetitive from outside (detection.md 3a).
+// Work on files and tests that looks repetitive (docs/detection.md, section 13).
 
 using namespace headway::tests::catalogue;
 
@@ -22,7 +22,7 @@ TEST_CASE("L05: edits that bring the failures down one by one are progress") {
     expect_progress(agent);
 }
 
-TEST_CASE("L06: four approaches to one error, of which the fifth works, are never stuck") {
+TEST_CASE("L06: four failed approaches to one error before a working fifth are never stuck") {
     Agent agent{each_hook()};
     for (int approach = 1; approach <= 5; ++approach) {
         agent.does(
@@ -65,7 +65,7 @@ TEST_CASE("L09: searching, moving and editing fifteen files is progress") {
     expect_progress(agent);
 }
 
-TEST_CASE("L10: reading and editing one file by turns while it grows is progress") {
+TEST_CASE("L10: alternating reads and edits of a growing file are progress") {
     Agent agent{each_hook()};
     for (int step = 0; step < 8; ++step) {
         agent.does(read_file("src/app.ts").result(source_lines("app", 1, 10 + step)));
@@ -180,7 +180,7 @@ TEST_CASE("L21: a build that passes after every edit is progress") {
     expect_progress(agent);
 }
 
-TEST_CASE("L22: running a flaky test again and again is progress") {
+TEST_CASE("L22: running a flaky test repeatedly is progress") {
     Agent agent{each_hook()};
     for (const bool green : {true, false, true, true, false, false, true, false}) {
         Call test = bash("pytest tests/test_sync.py -k retry");
@@ -191,7 +191,7 @@ TEST_CASE("L22: running a flaky test again and again is progress") {
     expect_progress(agent);
 }
 
-TEST_CASE("L25: measuring with a benchmark again and again is progress") {
+TEST_CASE("L25: repeating a benchmark is progress") {
     Agent agent{each_hook()};
     for (int run = 0; run < 10; ++run)
         agent.does(
@@ -254,7 +254,7 @@ TEST_CASE("L32: replying to six threads is progress") {
     expect_progress(agent);
 }
 
-TEST_CASE("L50: looking twice before a result is used is progress") {
+TEST_CASE("L50: reading twice before using a result is progress") {
     Agent agent{each_hook()};
     agent.does(read_file("schema.sql").result(source_of("schema")));
     agent.does(read_file("schema.sql").result(source_of("schema")));

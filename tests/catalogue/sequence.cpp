@@ -35,7 +35,7 @@ std::string_view name_of(Hook hook) {
     return kNames[static_cast<std::size_t>(hook)];
 }
 
-/// What a model says before it calls a tool.
+/// A model's message before it calls a tool.
 std::string thought(std::uint64_t turn) {
     static constexpr std::array<std::string_view, 5> kThoughts{
         "Let me take a look at this first.", "Now the next part: I want to see what comes back.",

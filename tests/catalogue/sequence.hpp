@@ -13,32 +13,32 @@
 #include "core/session.hpp"
 #include "core/verdict.hpp"
 
-// Behaviours of agents, as their hooks would report them: JSON text that goes through the decoder
-// of the daemon into a session, with the verdict after every event.
+// Behaviours of agents as their hooks report them: JSON text that passes the daemon's decoder into
+// a session, with the verdict after every event.
 
 namespace headway::tests::catalogue {
 
-/// What an agent's hooks tell about a call.
+/// What an agent's hooks report about a call.
 enum class Hook : std::uint8_t {
-    kFinished,  ///< a call when it is over
-    kStarted,   ///< its start too
-    kDigests,   ///< a call when it is over, with its model turn and the digests of changed files
-    kTalking,   ///< calls from their start, a heartbeat and what the model says before each turn
+    kFinished,  ///< the finish of a call
+    kStarted,   ///< also its start
+    kDigests,   ///< the finish of a call, with its model turn and the digests of changed files
+    kTalking,   ///< calls from their start, a heartbeat and a message before each turn
 };
 
 /// A text as a JSON string.
 std::string quoted(std::string_view text);
 
-/// One call of a tool and how it ended.
+/// One call of a tool and its outcome.
 class Call {
 public:
     Call(std::string tool, std::string args) : tool_(std::move(tool)), args_(std::move(args)) {}
 
-    Call& result(std::string_view text);  ///< ended well, with this text
-    Call& answers(std::string json);      ///< ended well, with this JSON value
-    /// Ended with an error; `error_class` only where the client says one.
+    Call& result(std::string_view text);  ///< success with this text
+    Call& answers(std::string json);      ///< success with this JSON value
+    /// Failure; `error_class` only if the client reports one.
     Call& fails(std::string_view message, std::string_view error_class = {});
-    /// A path and the content it has after the call; the content stands for its digest.
+    /// A path and its content after the call; the content stands for its digest.
     Call& mutates(std::string_view path, std::string_view content);
     Call& id(std::string call_id);
     Call& from(std::string_view origin);
@@ -61,36 +61,36 @@ Call call(std::string tool, std::string args);
 Call bash(std::string_view command);
 Call read_file(std::string_view path);
 Call read_lines(std::string_view path, int first, int last);
-/// Replaces one text by another; the new text stands for the content that the file gets.
+/// Replaces one text by another; the new text stands for the file's content.
 Call edit(std::string_view path, std::string_view old_text, std::string_view new_text);
 Call write_file(std::string_view path, std::string_view content);
 Call grep(std::string_view pattern);
 Call job_status(int job);
 
-/// A verdict and the event after which it held.
+/// A verdict and the event from which it held.
 struct Moment {
     std::uint64_t n = 0;
     core::Verdict verdict = core::Verdict::kStarting;
 };
 
-/// An agent that works under Headway. A few seconds pass with every call; between events the
-/// session is looked at when its deadline is due, as the daemon does.
+/// An agent under supervision. Each call takes a few seconds; between events the session is ticked
+/// at its deadlines, as in the daemon.
 class Agent {
 public:
     explicit Agent(Hook hook = Hook::kFinished, std::string_view policy = "{}");
 
-    Agent& does(const Call& one);                         ///< one call in a model turn of its own
+    Agent& does(const Call& one);                         ///< one call in its own model turn
     Agent& does_at_once(const std::vector<Call>& calls);  ///< one model turn with all of them
-    Agent& starts(const Call& one);                       ///< and it does not end yet
-    Agent& ends(const Call& one);                         ///< the one that started last
+    Agent& starts(const Call& one);                       ///< without finishing
+    Agent& ends(const Call& one);                         ///< the call that started last
     Agent& says(std::string_view text);
-    Agent& hears(std::string_view text);  ///< from the user
+    Agent& hears(std::string_view text);  ///< a user message
     Agent& beats(std::string_view data = "{}");
     Agent& reports(std::string_view type, std::string_view data);
-    Agent& acknowledges();  ///< all directives it was given
+    Agent& acknowledges();  ///< all its directives
     Agent& passes(std::chrono::milliseconds time);
     Agent& children_work(bool now);
-    /// From here on its files are those of a run, as the daemon keeps them.
+    /// From here on its files belong to a run, as in the daemon.
     Agent& in_run(core::RunFiles& files, std::string name);
 
     core::Verdict verdict() const { return session_.state().judgement.verdict; }
@@ -99,7 +99,7 @@ public:
     bool was_told(core::DirectiveKind kind) const;
     const core::SessionState& state() const { return session_.state(); }
     const std::vector<Moment>& history() const { return history_; }
-    std::string trace() const;  ///< what changed the verdict, for a failing test
+    std::string trace() const;  ///< verdict changes, for a failing test
 
 private:
     void announce(const Call& one, const std::string& call_id);

@@ -6,7 +6,7 @@
 #include "tests/catalogue/expect.hpp"
 #include "tests/catalogue/texts.hpp"
 
-// The strict profile: the literal rules of the first designs, each at its count, and what they
+// The strict profile: the literal rules of docs/first-designs.md, each at its count, and what they
 // allow.
 
 using namespace headway::tests::catalogue;
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kStrict = R"({"profile":"strict"})";
 
-/// Not stuck so far; `last` makes it so, and it is told to stop.
+/// Not stuck so far; `last` makes it stuck with a stop directive.
 template <class Last>
 void expect_halts_with(Agent& agent, Last last) {
     {
@@ -46,7 +46,7 @@ TEST_CASE("strict: the third equal error of one file halts") {
     expect_halts_with(agent, [&] { agent.does(failing_edit("main.go", 3)); });
 }
 
-TEST_CASE("strict: an edit that is taken back and made again halts at the fourth") {
+TEST_CASE("strict: an edit that is reverted and repeated halts at the fourth") {
     Agent agent{each_hook(), kStrict};
     agent.does(edit("a.py", "one", "two"))
         .does(edit("a.py", "two", "one"))
@@ -54,7 +54,7 @@ TEST_CASE("strict: an edit that is taken back and made again halts at the fourth
     expect_halts_with(agent, [&] { agent.does(edit("a.py", "two", "one")); });
 }
 
-TEST_CASE("strict: two edits of two files by turns halt at the fourth") {
+TEST_CASE("strict: two alternating edits of two files halt at the fourth") {
     Agent agent{each_hook(), kStrict};
     const Call a = edit("a.py", "limit = 1", "limit = 2");
     const Call b = edit("b.py", "LIMIT = 2", "LIMIT = 1");
@@ -62,7 +62,7 @@ TEST_CASE("strict: two edits of two files by turns halt at the fourth") {
     expect_halts_with(agent, [&] { agent.does(b); });
 }
 
-TEST_CASE("strict: the tenth action that brings nothing new halts") {
+TEST_CASE("strict: the tenth action without progress halts") {
     Agent agent{each_hook(), kStrict};
     const std::string order =
         "abcde"
@@ -88,7 +88,7 @@ TEST_CASE("strict: the third estimate within five points halts") {
     expect_halts_with(agent, [&] { agent.reports("progress.estimated", R"({"percent":44})"); });
 }
 
-TEST_CASE("strict: the third message of the same words halts") {
+TEST_CASE("strict: the third equal message halts") {
     Agent agent{each_hook(), kStrict};
     SECTION("a sentence") {
         const char* words = "I will now look at the parser and fix the failing test.";
@@ -135,7 +135,7 @@ TEST_CASE("strict: a thousand productive calls over ten phases are never suspect
     expect_progress(agent);
 }
 
-TEST_CASE("strict: what works again is not stuck any more") {
+TEST_CASE("strict: a session that recovers is no longer stuck") {
     Agent agent{each_hook(), kStrict};
     for (int attempt = 1; attempt <= 3; ++attempt)
         agent.does(failing_edit("main.go", attempt));
@@ -145,7 +145,7 @@ TEST_CASE("strict: what works again is not stuck any more") {
     CHECK(agent.verdict() == Verdict::kProgressing);
 }
 
-TEST_CASE("strict: a new phase forgets the errors of the last one") {
+TEST_CASE("strict: a new phase clears the errors of the last one") {
     Agent agent{each_hook(), kStrict};
     agent.reports("phase.started", R"({"name":"implementation"})");
     agent.does(failing_edit("main.go", 1)).does(failing_edit("main.go", 2));

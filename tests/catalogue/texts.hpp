@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// What real tools print.
+// Output of real tools.
 
 namespace headway::tests::catalogue {
 
@@ -40,7 +40,7 @@ inline std::string pytest_green(int passed, std::string_view seconds = "1.84s") 
            " ==============================";
 }
 
-/// A listing as `read_file` gives it: numbered lines of code that nobody else has.
+/// A listing as `read_file` prints it: numbered lines of code, unique to `name`.
 inline std::string source_lines(std::string_view name, int first, int last) {
     std::string text;
     for (int line = first; line <= last; ++line) {

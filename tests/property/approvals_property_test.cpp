@@ -10,8 +10,7 @@
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
-// Random people, agents and clocks around the approvals of one session, and what must hold
-// whatever they do.
+// Random people, agents and clocks around the approvals of one session, and the invariants.
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -134,14 +133,14 @@ private:
         const std::string digest = bound_digest(name("args"));
         CallPrint print;
         print.question.low = digest_of(done.tool + digest).low;
-        const std::uint64_t tells = gen_.below(4);  // 0 is nothing about its arguments
+        const std::uint64_t tells = gen_.below(4);  // 0: reports no arguments
         if (tells == 1) done.args_digest = digest;
         if (tells > 1) static_cast<Text&>(done.args) = bounded_text("{}");
         keep_args(print, tells > 1 ? std::string_view{digest} : kNoArgsDigest);
-        if (gen_.chance(8)) print.args_start = print.args_end = {};  // as in journals from before
+        if (gen_.chance(8)) print.args_start = print.args_end = {};  // as in older journals
         done.ok = !gen_.chance(4);
         if (!done.ok) done.error = ToolError{gen_.chance(2) ? "denied" : "other", {}};
-        print.outcome.low = gen_.below(3);  // so that some look like one that came before
+        print.outcome.low = gen_.below(3);  // so that some repeat an earlier outcome
         done.print = print;
         return event(std::move(done));
     }
@@ -182,8 +181,8 @@ private:
         }
     }
 
-    /// A call that needs approval used one up, raised an alarm, or had a grant, or says that it was
-    /// refused while nobody had said yes; and none uses up two.
+    /// A call that needs approval uses one up, raises an alarm, is covered by a grant, or reports
+    /// that it was refused before any approval; and no call uses up two.
     void check_call(const std::vector<Event>& out, std::size_t place) {
         const auto* call = std::get_if<ToolFinished>(&out[place].payload);
         if (call == nullptr) return;

@@ -7,7 +7,7 @@
 #include "tests/support/gen.hpp"
 #include "tests/support/names.hpp"
 
-// Random lives of sessions with budgets: replay equals live, and what the levels promise holds.
+// Random sessions with budgets: replay equals live, and the invariants of the levels hold.
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -72,13 +72,13 @@ Event random_event(Gen& gen) {
     }
 }
 
-/// What must hold whatever happens.
+/// Invariants.
 void check_promises(const Budgeted& b, const std::vector<Event>& out, std::int64_t now) {
     const SessionState& state = b.session.state();
     const BudgetMeter& meter = state.budget;
     for (const auto& change : all_of_type<BudgetLevelChanged>(out))
         REQUIRE(change.from != change.to);
-    // More time for calls changes nothing of what the agent was told.
+    // Extra time for calls does not change the advice.
     for (const auto& more : all_of_type<BudgetExtended>(out)) {
         if (!more.calls.empty()) REQUIRE(meter.level == BudgetLevel::kExhausted);
     }
@@ -89,7 +89,7 @@ void check_promises(const Budgeted& b, const std::vector<Event>& out, std::int64
     REQUIRE(meter.told_level == meter.level);
     const auto deadline = budget_deadline(state, b.watch);
     if (deadline == kNever) return;
-    // Just before it nothing moves, and at it something does.
+    // Just before it nothing changes, at it something does.
     const auto due = (deadline - at(0)).count();
     if (due > now + 1) REQUIRE(b.status(due - 1).level <= meter.level);
     Budgeted later = b;
@@ -144,7 +144,7 @@ TEST_CASE("property: a session with a budget is the fold of its events", "[prope
         REQUIRE(figures.time.used == b.status(now + 5'000).time.used);
         REQUIRE(figures.pressure == b.status(now + 5'000).pressure);
     }
-    CHECK(ends > 0);  // else the budgets were too large to show anything
+    CHECK(ends > 0);  // otherwise the budgets are too large to test anything
 }
 
 TEST_CASE("property: clocks add up to the time that passed", "[property]") {

@@ -7,8 +7,8 @@
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
-// Whatever a client sends: a report or an error, never a crash; and what was taken can be written
-// again and taken again.
+// Any client input gives a report or an error, never a crash; accepted input can be written and
+// accepted again.
 
 using namespace headway::core;
 using namespace headway::api;
@@ -16,7 +16,7 @@ using namespace headway::tests;
 
 namespace {
 
-/// A request without what Headway sets, and with what its kind wants.
+/// A request without the fields that Headway sets, and with those its kind requires.
 void make_sendable(Gen& gen, ApprovalRequested& asked) {
     asked.args_digest.clear();
     asked.source.clear();
@@ -65,7 +65,7 @@ std::string mutated(Gen& gen, std::string text) {
     return text;
 }
 
-/// Decodes; what is taken must be numbers, bounded, and JSON again.
+/// Decodes; accepted input must be numbered, bounded, and JSON again.
 void try_report(JsonTape& tape, const std::string& body, BodyFormat format) {
     const auto report = decode_report(tape, body, format);
     if (!report) {
@@ -87,7 +87,7 @@ void try_report(JsonTape& tape, const std::string& body, BodyFormat format) {
 
 }  // namespace
 
-TEST_CASE("property: what Headway writes of an event it takes again, unchanged", "[property]") {
+TEST_CASE("property: an event that Headway writes decodes unchanged", "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     JsonTape tape;
@@ -110,7 +110,7 @@ TEST_CASE("property: what Headway writes of an event it takes again, unchanged",
     CHECK(taken > 1'000);
 }
 
-TEST_CASE("property: mutated reports are taken or refused, and what is taken is JSON again",
+TEST_CASE("property: mutated reports are accepted or refused, and accepted ones are JSON again",
           "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
@@ -124,7 +124,7 @@ TEST_CASE("property: mutated reports are taken or refused, and what is taken is 
     }
 }
 
-TEST_CASE("property: random JSON and random bytes are taken or refused", "[property]") {
+TEST_CASE("property: random JSON and random bytes are accepted or refused", "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     JsonTape tape;

@@ -6,15 +6,15 @@
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
-// What an agent says beside a loop takes the evidence of it away only by the events that the rules
-// list (core/detectors/README.md, "what resets it"), and by those only so far.
+// Reports beside a loop remove its evidence only through the events and bounds listed in
+// core/detectors/README.md, "What lifts what was counted".
 
 using namespace headway::core;
 using namespace headway::tests;
 
 namespace {
 
-/// An event that is on no list: it may say anything, and resets nothing.
+/// An event that is on no list: it resets nothing, whatever it contains.
 Event chatter(Gen& gen, std::uint64_t number) {
     const std::string text = "note " + std::to_string(number) + " " + std::to_string(gen.word());
     switch (gen.below(9)) {
@@ -72,8 +72,7 @@ ToolFinished call_of(Gen& gen) {
     return call;
 }
 
-/// How many steps of a loop it takes until it is stuck, with chatter between them; `most` + 1 when
-/// it never is.
+/// Steps of a loop until it is stuck, with chatter between them; `most` + 1 if never.
 template <class Step>
 int steps_until_stuck(Gen& gen, int most, Step step) {
     Story story;
@@ -94,7 +93,7 @@ int steps_until_stuck(Gen& gen, int most, Step step) {
 
 }  // namespace
 
-TEST_CASE("property: nothing that an agent says beside it hides a repeated call", "[property]") {
+TEST_CASE("property: no other report of an agent hides a repeated call", "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     for (int life = 0; life < 150; ++life) {
@@ -107,12 +106,12 @@ TEST_CASE("property: nothing that an agent says beside it hides a repeated call"
     }
 }
 
-TEST_CASE("property: nothing that an agent says beside it hides one tool failing with one error",
+TEST_CASE("property: no other report of an agent hides one tool failing with one error",
           "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     for (int life = 0; life < 150; ++life) {
-        // Eight new phases may each begin the count anew; then no name is new any more.
+        // Eight new phases may each restart the count; then no name is new.
         const int steps = steps_until_stuck(gen, 200, [&gen](int i) {
             ToolFinished call = call_of(gen);
             call.ok = false;
@@ -124,7 +123,7 @@ TEST_CASE("property: nothing that an agent says beside it hides one tool failing
     }
 }
 
-TEST_CASE("property: of all phase names a few are new between two steps forward", "[property]") {
+TEST_CASE("property: only a few phase names are new between two steps of progress", "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     Story story;

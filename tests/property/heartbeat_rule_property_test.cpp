@@ -8,8 +8,8 @@
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
-// The heartbeat rule as the fold feeds it, against the sentences of the design written down
-// naively.
+// The heartbeat rule as the fold feeds it, compared with a naive model of docs/detection.md,
+// section 5.6.
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -46,13 +46,13 @@ Event event_of(const Step& step) {
     return event(ErrorReported{});
 }
 
-/// What is known after some steps, by the words of the design.
+/// The naive model's state.
 struct Naive {
     std::uint32_t limit = 5;
     bool strict = false;
     bool call = false;                  // started and not finished
-    std::optional<std::uint64_t> last;  // counter of the last beat's call
-    bool named = false;                 // a beat has named its call
+    std::optional<std::uint64_t> last;  // counter of the last heartbeat's call
+    bool named = false;                 // a heartbeat has named its call
     bool prompt = false;                // the model was asked and has not answered
     bool changed_file = false;
     bool stopped = false;
@@ -154,7 +154,7 @@ TEST_CASE("property: the heartbeat rule agrees with its naive model", "[property
         for (int i = 0; i < 40; ++i) {
             steps.push_back(random_step(gen));
             Event made = event_of(steps.back());
-            // The same call finished twice would be a replay, which is no event at all.
+            // A repeated finish would be a replay, which is ignored.
             if (auto* call = std::get_if<ToolFinished>(&made.payload)) {
                 call->target = std::to_string(i);
             }

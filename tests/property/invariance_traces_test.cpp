@@ -7,8 +7,8 @@
 #include "tests/support/traces/loops.hpp"
 #include "tests/support/traces/play.hpp"
 
-// What must not matter to a verdict: the order of keys, what is volatile, deliveries made twice,
-// how events are cut into reports.
+// What must not change a verdict: order of keys, volatile values, duplicate deliveries, and the
+// cuts between reports.
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -17,9 +17,9 @@ using nlohmann::ordered_json;
 namespace {
 
 constexpr std::size_t kTraces = 70;
-constexpr std::int64_t kStepMs = 100;  // never silent, so that only what is reported is judged
+constexpr std::int64_t kStepMs = 100;  // never silent, so that only the reports matter
 
-/// Productive work and then, in most, a loop; the same for the same `i`.
+/// Productive work, then in most cases a loop; deterministic in `i`.
 Trace mixed_trace(std::size_t i, std::uint64_t noise, bool self_append = true) {
     Gen gen{seed() + i};
     Recorder recorder{gen, noise, random_habits(gen)};
@@ -83,8 +83,7 @@ TEST_CASE("property: the order of keys changes no verdict", "[property]") {
     for (std::size_t i = 0; i < kTraces; ++i) {
         INFO("HEADWAY_SEED=" << seed() << " trace " << i);
         Gen gen{i};
-        // Growth by a copy is seen in the arguments as they came; no client shuffles them
-        // meanwhile.
+        // self_append compares the exact arguments, and no client reorders keys within a session.
         Trace trace = mixed_trace(i, i, false);
         const std::vector<Turn> expected = verdicts_of(trace);
         for (Step& step : trace)
@@ -106,7 +105,7 @@ TEST_CASE("property: events delivered twice change no verdict", "[property]") {
         Gen gen{i};
         const Trace trace = mixed_trace(i, i);
         Player player;
-        std::unordered_set<std::size_t> stored;  // by event id, as the supervisor does
+        std::unordered_set<std::size_t> stored;  // by event id, like the supervisor
         for (std::size_t at = 0; at < trace.size(); ++at) {
             std::vector<std::size_t> deliveries{at};
             if (gen.chance(3))
@@ -155,7 +154,7 @@ TEST_CASE("property: how events are cut into reports changes no verdict", "[prop
                 body += "," + trace[at].json;
             player.report(body + "]", now, 0);
         }
-        // By event of origin: a verdict follows what caused it.
+        // By causing event: a verdict follows its cause.
         std::vector<Turn> turns;
         std::size_t step = 0;
         for (const Event& event : player.journal) {

@@ -15,12 +15,11 @@
 #include "tests/support/gen.hpp"
 #include "tests/support/text_readers.hpp"
 
-// The work of reading what a client sends grows with its length and not with its square: one small
-// request must not hold up every other agent. Work is counted, not timed: the compiler calls
-// __sanitizer_cov_trace_pc in each basic block of the sources that read text
-// (tests/CMakeLists.txt), and memchr is wrapped, since libstdc++ searches with it. What else the C
-// library does is bounded by the processor time of one thread, against that for prose of the same
-// length.
+// Reading client input costs linear, not quadratic, work: one small request must not delay all
+// other agents. Work is counted, not timed: the compiler calls __sanitizer_cov_trace_pc in each
+// basic block of the sources that read text (tests/CMakeLists.txt), and memchr is wrapped, since
+// libstdc++ searches with it. The rest of the C library is bounded by the processor time of one
+// thread, compared with prose of the same length.
 
 namespace {
 
@@ -80,7 +79,7 @@ const core::SecretFinder& secrets() {
     return kSecrets;
 }
 
-/// As clients write: sentences, some code, a number now and then.
+/// Typical client text: sentences, some code, a number now and then.
 std::string prose(std::size_t bytes) {
     constexpr std::string_view kSentence =
         "The test in tests/unit/parser_test.cpp fails since the last change: expected 3 items, got "
@@ -114,8 +113,7 @@ TEST_CASE("property: the work of reading a text grows in proportion to its lengt
             const std::uint64_t many = steps_of(reader, tape, large);
             INFO(reader.name << ": " << shown(pattern) << ": " << few << " steps for "
                              << small.size() << " bytes, " << many << " for " << large.size());
-            // Sorting the members of an object costs a logarithm more; tables of small things a
-            // constant.
+            // Sorting an object's members adds a logarithm; tables of small values a constant.
             CHECK(many <= few * kTimes * 3 / 2 + 20'000);
         }
     }
@@ -136,7 +134,7 @@ TEST_CASE("property: a megabyte of any pattern costs at most 20 times a megabyte
         double usual = std::numeric_limits<double>::max();
         for (int i = 0; i < 3; ++i)
             usual = std::min(usual, seconds_of(reader, tape, plain));
-        // What refuses prose at its first byte shows nothing of what reading costs.
+        // Code that rejects prose at its first byte says nothing about the cost of reading.
         usual = std::max(usual, 0.005);
         for (const Pattern& pattern : patterns) {
             const std::string text = pattern.of(kBytes);

@@ -8,7 +8,7 @@
 #include "tests/support/traces/loops.hpp"
 #include "tests/support/traces/play.hpp"
 
-// A loop is caught soon, whatever productive work went before it (detection.md 3b).
+// A loop is caught soon, whatever productive work preceded it (docs/detection.md, section 13).
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLoopSteps = 30;
 constexpr std::size_t kPrefixCallsMax = 300;
 
-/// How many steps of the loop it took; empty = never.
+/// Number of steps until caught; empty = never.
 struct Caught {
     std::optional<std::size_t> suspect;
     std::optional<std::size_t> stuck;
@@ -29,7 +29,7 @@ bool long_run() {
     return given != nullptr && std::string_view{given} == "1";
 }
 
-/// Of the steps from `begin` to `step`, those that the loop counts by.
+/// Of the steps from `begin` to `step`, those that the loop's count includes.
 std::size_t loop_steps(Loop kind, const Trace& trace, std::size_t begin, std::size_t step) {
     const auto counts = [kind](const Step& one) {
         switch (kind) {

@@ -9,7 +9,8 @@
 #include "tests/support/traces/agents.hpp"
 #include "tests/support/traces/play.hpp"
 
-// An agent that gets somewhere is never called stuck, and seldom suspected (detection.md 6).
+// An agent that makes progress is never stuck, and seldom suspected (docs/detection.md, section
+// 13).
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -41,7 +42,7 @@ std::string what_happened(const Trace& trace, const Turn& turn) {
     return text;
 }
 
-/// Plays trace number `i` and adds what it showed to `figures`.
+/// Plays trace number `i` and adds its results to `figures`.
 void play_one(std::size_t i, Figures& figures) {
     const auto who = static_cast<Personality>(i % kPersonalities);
     Gen gen{seed() + i};
@@ -99,7 +100,7 @@ Figures play_all(std::size_t traces) {
 
 }  // namespace
 
-TEST_CASE("property: an agent that gets somewhere is never stuck and seldom suspect",
+TEST_CASE("property: an agent that makes progress is never stuck and seldom suspect",
           "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     const Figures sum = play_all(long_run() ? 10'000 : 147);

@@ -9,7 +9,7 @@
 #include "tests/support/traces/loops.hpp"
 #include "tests/support/traces/play.hpp"
 
-// What was judged live is what the journal gives, and a session stays small however long it runs.
+// A replay of the journal gives the live verdicts, and a session stays small for any length.
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -23,7 +23,7 @@ constexpr std::size_t kSmallStateBytesMax = 4 * 1024 + 512;
 Player played(const Trace& trace) {
     Player player;
     player.keep_journal = true;
-    // The opening was written before the journal was kept.
+    // The opening precedes the recorded journal.
     for (std::size_t i = 0; i < trace.size(); ++i)
         player.play(trace[i], i);
     return player;

@@ -7,7 +7,7 @@
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
-// Random lives of a session, and what must hold after every step of them.
+// Random sessions, and the invariants after every step.
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -29,8 +29,8 @@ public:
         about.implicit = false;
         about.policy.heartbeat_interval_ms = 100 + gen_.below(5'000);
         about.policy.heartbeat_limit = 2 + gen_.below(6);
-        // A life that ends itself would have nothing to show; the limits, the budget and the old
-        // timers that end sessions have tests of their own.
+        // Sessions that end by themselves would test nothing here; limits, budgets and legacy
+        // timers have tests of their own.
         about.policy.on_stuck = OnStuck::kStop;
         about.policy.max_iterations.reset();
         about.policy.max_tool_failures.reset();
@@ -43,7 +43,7 @@ public:
         take(out);
     }
 
-    /// One command; what it wrote is checked and kept.
+    /// One command; its events are checked and kept.
     void step() {
         const std::int64_t before = now_;
         now_ += gen_.chance(30) ? static_cast<std::int64_t>(gen_.below(20'000))
@@ -64,7 +64,7 @@ public:
         take(out);
     }
 
-    /// Ends it, so that the end is part of what is folded.
+    /// Ends it, so that the end is folded too.
     void end() {
         std::vector<Event> in{
             event(SessionEnded{Outcome::kFailed, bounded_text(gen_.utf8(800)), {}, false, {}})};
@@ -86,7 +86,7 @@ private:
         return made;
     }
 
-    /// A person looks in.
+    /// A person's command.
     void answer_everybody(std::vector<Event>& out) {
         const auto requests = session.state().approvals.requests;
         for (const Approval& approval : requests) {
@@ -98,7 +98,7 @@ private:
     }
 
     Event reported() {
-        if (gen_.chance(2)) return beat();  // what sessions mostly do
+        if (gen_.chance(2)) return beat();  // the most frequent event
         EventType type = gen_.any_type();
         while (!reportable(type) || type == EventType::kSessionEnded ||
                (type == EventType::kApprovalRequested && !gen_.chance(8)))
@@ -151,7 +151,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("property: the state is the fold of the events, whatever was commanded", "[property]") {
+TEST_CASE("property: the state is the fold of the events for any commands", "[property]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     for (int life = 0; life < 120; ++life) {
@@ -195,7 +195,7 @@ TEST_CASE("property: a snapshot and the tail behind it equal a full replay", "[p
         for (const Event& event : one.events) {
             replayed.apply(event);
             if (!gen.chance(10)) continue;
-            // The daemon stops here: what is in memory becomes bytes and comes back.
+            // The daemon restarts: memory becomes bytes and back.
             auto state = decode_state(encode_state(replayed.state()));
             REQUIRE(state.has_value());
             replayed = Session{"story", *std::move(state)};
@@ -215,7 +215,7 @@ TEST_CASE("property: the state stays bounded over 20000 events", "[property]") {
         for (int step = 0; step < 500; ++step)
             one.step();
         INFO("ended: " << one.session.state().end_code << ", " << one.session.state().end_reason);
-        REQUIRE_FALSE(one.session.state().ended());  // it would write no more, and this not end
+        REQUIRE_FALSE(one.session.state().ended());  // otherwise this loop would not end
         largest = std::max(largest, encode_state(one.session.state()).size());
     }
     REQUIRE(largest < kStateBytesMax);

@@ -8,10 +8,10 @@
 #include "tests/support/simulation/model.hpp"
 #include "tests/support/supervised.hpp"
 
-// A world in a seed: agents that work, loop, lie, crash and pause, operators that decide, a disk
-// that fails, power cuts and a clock that jumps, all on one frozen clock; whatever comes out is
-// held against a model that only knows the promises. A seed that fails repeats itself:
-// HEADWAY_SEED=... and the number of the world.
+// A deterministic simulation: agents that work, loop, lie, crash and pause, operators that decide,
+// a failing disk, power cuts and a jumping clock, all on one frozen clock. Every outcome is
+// compared with a model of the promises. A failing seed reproduces: HEADWAY_SEED=... and the number
+// of the world.
 
 using namespace headway;
 using namespace headway::core;
@@ -32,18 +32,18 @@ struct Agent {
     std::uint32_t attempt = 1;
     std::uint64_t steps = 0;
     std::vector<std::uint64_t> asked;  ///< its approvals
-    std::vector<Event> unanswered;     ///< sent, and not acknowledged: to be sent again
+    std::vector<Event> unanswered;     ///< sent, not acknowledged: to be sent again
 };
 
-/// What one command was about, to judge its reply by.
+/// What one command concerns, to check its reply.
 struct Sent {
     std::size_t agent = 0;
     std::string session;
     std::vector<std::string> ids;  ///< of a report
-    std::uint64_t approval = 0;    ///< of a decision or a use
+    std::uint64_t approval = 0;    ///< of a decision or redemption
     bool asks = false;
     std::uint32_t attempt = 0;  ///< the newest that it names
-    bool ends = false;          ///< has an end that events follow, which is refused
+    bool ends = false;          ///< has events behind an end, which is refused
 };
 
 bool is_storage(ErrorCode code) {
@@ -64,7 +64,7 @@ public:
         started_ = headway_.clock().now();
     }
 
-    /// One turn with a few racing commands; the number of them.
+    /// One turn with a few racing commands; returns their number.
     std::size_t step() {
         chance_events();
         std::vector<server::Command> commands;
@@ -75,7 +75,7 @@ public:
         auto replies = headway_.turn(std::move(commands), true);
         see_published();
         REQUIRE(replies.size() == count);
-        // In the order of the commands, whatever the order of the replies.
+        // In command order, for any order of the replies.
         std::sort(replies.begin(), replies.end(),
                   [](const auto& a, const auto& b) { return a.to.slot < b.to.slot; });
         for (std::size_t i = 0; i < count; ++i)
@@ -84,7 +84,7 @@ public:
         return count;
     }
 
-    /// What is on disk is what was published, and folds to what would be served.
+    /// The disk holds exactly what was published, and folds to what would be served.
     void check_disk() {
         headway_.restart();
         auto recovery = headway_.sqlite().recover();
@@ -130,7 +130,7 @@ public:
         }
     }
 
-    /// What a journal is exported as is judged as it was served.
+    /// An exported journal is judged as the live session was.
     void check_exports() {
         for (const auto& [session, model] : models_) {
             INFO(session);
@@ -154,7 +154,7 @@ private:
         habits_[agent.session] = agent.habit;
     }
 
-    /// What the world does to all of them.
+    /// Faults of the whole world.
     void chance_events() {
         Timestamp now = headway_.clock().now() + Millis{gen_.below(400)};
         if (gen_.chance(200)) now += Millis{gen_.below(3'600'000)};
@@ -227,7 +227,7 @@ private:
 
     void report(Agent& agent, Sent& what, std::vector<server::Command>& commands) {
         std::vector<Event> events;
-        // What was not answered is sent again, as it was.
+        // Unanswered reports are sent again unchanged.
         if (!agent.unanswered.empty() && gen_.chance(2)) events = agent.unanswered;
         for (std::size_t i = events.empty() ? 1 + gen_.index(3) : gen_.index(2); i > 0; --i)
             events.push_back(next(agent));
@@ -251,7 +251,7 @@ private:
         event.event_id = agent.session + "/" + step;
         event.attempt = agent.attempt;
         if (agent.habit == Habit::kHonest && gen_.chance(50))
-            ++agent.attempt;  // its process was started anew
+            ++agent.attempt;  // its process was restarted
         return event;
     }
 
@@ -264,7 +264,7 @@ private:
         return event(std::move(data));
     }
 
-    /// Old attempts, ids of others that it makes up, the same id twice, a future attempt.
+    /// Old attempts, made-up ids, duplicate ids, a future attempt.
     void lie(Agent& agent, std::vector<Event>& events) {
         Event& one = events[gen_.index(events.size())];
         switch (gen_.below(5)) {
@@ -298,7 +298,8 @@ private:
         }
     }
 
-    /// Nobody is called silent who was heard within two intervals, or while we were away.
+    /// No session is called silent if it was heard within two intervals, or during an attention
+    /// gap.
     void see_silent(const storage::StreamEvent& one) {
         INFO(one.session);
         CHECK(one.event.at - started_ >= 2 * kInterval);
@@ -364,7 +365,7 @@ private:
 }  // namespace
 
 TEST_CASE(
-    "simulation: agents that crash, lie, loop and race on a failing disk get what is promised",
+    "simulation: the promises hold for agents that crash, lie, loop and race on a failing disk",
     "[property]") {
     const bool whole = std::getenv("HEADWAY_LONG") != nullptr;
     const std::size_t worlds = whole ? 200 : 4;

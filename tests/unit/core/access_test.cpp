@@ -66,7 +66,7 @@ TEST_CASE("access: several prefixes add up", "[core]") {
     CHECK(grants(two.scopes()) == two);
 }
 
-TEST_CASE("access: what reports neither approves nor administers", "[core]") {
+TEST_CASE("access: a reporting token neither approves nor administers", "[core]") {
     for (const char* other : {"approve", "admin"}) {
         const auto parsed = Grants::parse(Words{"report:a", other});
         CHECK(code_of(parsed) == ErrorCode::kInvalidField);
@@ -76,7 +76,7 @@ TEST_CASE("access: what reports neither approves nor administers", "[core]") {
     CHECK(Grants::parse(Words{"read", "approve", "admin"}).has_value());
 }
 
-TEST_CASE("access: a scope that is none is named by its place", "[core]") {
+TEST_CASE("access: an unknown scope is named by its position", "[core]") {
     for (const char* text : {"", "Read", "write", "read ", "report:a b", "report:a/b", "report:é",
                              "reports:", "admin:"}) {
         INFO(text);
@@ -95,7 +95,8 @@ TEST_CASE("access: a token has at least one scope and a bounded number of them",
     CHECK_FALSE(Grants::parse(Words(limits::kTokenScopesMax + 1, "read")).has_value());
 }
 
-TEST_CASE("access: the operator may everything, and who has no token reports and reads", "[core]") {
+TEST_CASE("access: the operator may do everything, a client without a token reports and reads",
+          "[core]") {
     const Grants all = Grants::all();
     for (const Scope scope :
          {Scope::kReport, Scope::kRead, Scope::kApprove, Scope::kControl, Scope::kAdmin})

@@ -21,7 +21,7 @@ Event ran(std::string tool) {
     return event(std::move(done));
 }
 
-/// A session whose calls of "deploy" need permission.
+/// A session whose calls of "deploy" need approval.
 struct Guarded : Story {
     ApprovalRules rules;
     Guarded() { rules.require_tools = {"deploy", "drop"}; }
@@ -67,13 +67,13 @@ TEST_CASE("alarms: one is kept until a person acknowledges it, through the end",
     CHECK(story.alarms().empty());
     CHECK_FALSE(view_of(story.session).alarm.has_value());
     const std::uint64_t n = story.session.state().n;
-    require_ok(story.acknowledge(0, 4));  // there is none: nothing happens
+    require_ok(story.acknowledge(0, 4));  // no alarm: nothing happens
     CHECK(story.session.state().n == n);
     CHECK(story.session.state().outcome == Outcome::kCompleted);
     CHECK(folded(story.events) == story.session.state());
 }
 
-TEST_CASE("alarms: nothing that an agent reports takes one away", "[core]") {
+TEST_CASE("alarms: no report of an agent removes one", "[core]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     for (int round = 0; round < 50; ++round) {
@@ -99,7 +99,7 @@ TEST_CASE("alarms: nothing that an agent reports takes one away", "[core]") {
     }
 }
 
-TEST_CASE("alarms: the same again is one, with its last event and a count", "[core]") {
+TEST_CASE("alarms: equal alarms are merged, with the last event and a count", "[core]") {
     Guarded story;
     story.say(ran("deploy"), 1);
     const std::uint64_t first = story.alarms().front().n;
@@ -107,11 +107,11 @@ TEST_CASE("alarms: the same again is one, with its last event and a count", "[co
     REQUIRE(story.alarms().size() == 1);
     CHECK(story.alarms().front().times == 2);
     CHECK(story.alarms().front().n > first);
-    // Whoever saw the first has not seen the second.
+    // A person who saw the first has not seen the second.
     CHECK(code_of(story.acknowledge(first, 3)) == ErrorCode::kInvalidField);
 }
 
-TEST_CASE("alarms: a flood of small ones does not push out a grave one", "[core]") {
+TEST_CASE("alarms: a flood of minor ones does not push out a severe one", "[core]") {
     Approvals approvals;
     for (std::uint64_t i = 1; i <= limits::kAlarmsMax + 5; ++i)
         enter(approvals, alarm(Kind::kNeverExecuted, i, "bash"), i, at(1));
@@ -126,7 +126,8 @@ TEST_CASE("alarms: a flood of small ones does not push out a grave one", "[core]
     CHECK(approvals.worst_alarm()->tool == "deploy");
 }
 
-TEST_CASE("alarms: a rejected call that runs again after the acknowledgement is news", "[core]") {
+TEST_CASE("alarms: a rejected call that runs again after the acknowledgement raises again",
+          "[core]") {
     Guarded story;
     ApprovalRequested asked;
     asked.tool = "bash";

@@ -8,7 +8,7 @@
 using namespace headway::core;
 using namespace headway::tests;
 
-TEST_CASE("approval alias: a UUIDv7 of the moment, that leads back to the place", "[core]") {
+TEST_CASE("approval alias: a UUIDv7 of the time that leads back to the position", "[core]") {
     for (const std::int64_t cursor : {std::int64_t{1}, std::int64_t{77}, std::int64_t{1} << 40}) {
         const std::string alias = approval_alias("a-1", 7, at(5), cursor);
         CHECK(alias.size() == 36);
@@ -21,7 +21,7 @@ TEST_CASE("approval alias: a UUIDv7 of the moment, that leads back to the place"
     }
 }
 
-TEST_CASE("approval alias: ids of approvals and other UUIDs are none", "[core]") {
+TEST_CASE("approval alias: approval ids and other UUIDs are no alias", "[core]") {
     for (const char* text :
          {"", "a-1.a7", "018bcfe5-6805-4000-8000-000000000001",
           "018bcfe5-6805-7000-8000-000000000000", "018bcfe5-6805-7000-8000-00000000000g",

@@ -26,7 +26,7 @@ ApprovalRequested to_ask(std::string call_id, std::string digest = kArgs) {
     return made;
 }
 
-/// A session whose calls of `deploy` a person has to allow, driven as the daemon does.
+/// A session whose calls of `deploy` need a person, driven like the daemon does.
 struct Guarded : Story {
     ApprovalRules rules;
     Guarded() { rules.require_tools = {"deploy"}; }
@@ -95,30 +95,30 @@ TEST_CASE("approval asks: a call beside an approved one of the same arguments as
     CHECK(s.finishes("c1").empty());
 }
 
-TEST_CASE("approval asks: an approval that nobody's call uses is taken by the next", "[core]") {
+TEST_CASE("approval asks: an approval that no call uses is taken by the next", "[core]") {
     Guarded s;
-    s.report(event(to_ask("")));  // asked before the call had an id
+    s.report(event(to_ask("")));  // requested before the call had an id
     s.decide(Decision::kApprove);
     s.starts("c1");
     CHECK(s.approvals().pending() == 0);
-    s.starts("c2");  // beside it: the approval may be the one of c1
+    s.starts("c2");  // in parallel: the approval may belong to c1
     CHECK(s.approvals().pending() == 1);
 }
 
-TEST_CASE("approval asks: an id that comes again after its call has run asks again", "[core]") {
+TEST_CASE("approval asks: an id reused after its call has run asks again", "[core]") {
     Guarded s;
     s.starts("call_0");
     s.decide(Decision::kApprove);
     CHECK(s.finishes("call_0").empty());
     s.starts("call_1");
-    s.decide(Decision::kApprove);  // and the agent drops it
+    s.decide(Decision::kApprove);  // but the agent does not run it
     s.report(event(to_ask("call_2", bound_digest("other"))));
     s.decide(Decision::kReject);
     s.starts("call_0");
     CHECK(s.approvals().pending() == 1);
 }
 
-TEST_CASE("approval asks: a start that asks again after a rejection is no disobedience", "[core]") {
+TEST_CASE("approval asks: a start that asks again after a rejection raises nothing", "[core]") {
     Guarded s;
     s.starts("call_0");
     s.decide(Decision::kReject);
@@ -126,7 +126,7 @@ TEST_CASE("approval asks: a start that asks again after a rejection is no disobe
     CHECK(s.approvals().pending() == 1);
 }
 
-TEST_CASE("approval asks: the rejected call that is started all the same raises", "[core]") {
+TEST_CASE("approval asks: starting the rejected call raises", "[core]") {
     Guarded s;
     s.starts("call_0");
     s.decide(Decision::kReject);
@@ -134,7 +134,7 @@ TEST_CASE("approval asks: the rejected call that is started all the same raises"
     CHECK(s.approvals().pending() == 0);
 }
 
-TEST_CASE("approval asks: the id of a call that waits says nothing about another tool", "[core]") {
+TEST_CASE("approval asks: a pending call's id does not apply to another tool", "[core]") {
     Guarded s;
     s.starts("call_0");
     CHECK(s.finishes("call_0", "read_file").empty());
@@ -149,8 +149,7 @@ TEST_CASE("approval asks: another tool under an approved id raises and takes not
     CHECK(s.finishes("c1").empty());
 }
 
-TEST_CASE("approval asks: an id that is longer than a request keeps is known all the same",
-          "[core]") {
+TEST_CASE("approval asks: an id longer than a request keeps is recognised", "[core]") {
     Guarded s;
     const std::string id(limits::kIdBytesMax + 40, 'x');
     s.starts(id);
@@ -158,8 +157,7 @@ TEST_CASE("approval asks: an id that is longer than a request keeps is known all
     CHECK(s.finishes(id, "deploy", false) == std::vector{Kind::kExecutedThoughRejected});
 }
 
-TEST_CASE("approval asks: a call that a grant let start may tell nothing when it finishes",
-          "[core]") {
+TEST_CASE("approval asks: a call started under a grant may finish without arguments", "[core]") {
     Guarded s;
     s.starts("c1");
     s.decide(Decision::kApprove, GrantScope::kSession);
@@ -170,7 +168,7 @@ TEST_CASE("approval asks: a call that a grant let start may tell nothing when it
     CHECK(s.finishes("c3", "deploy", false) == std::vector{Kind::kExecutedUnapproved});
 }
 
-TEST_CASE("approval asks: a weaker alarm does not stand before a worse one", "[core]") {
+TEST_CASE("approval asks: a minor alarm does not hide a worse one", "[core]") {
     Guarded s;
     s.starts("c1");
     s.decide(Decision::kReject);

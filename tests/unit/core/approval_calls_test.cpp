@@ -8,8 +8,8 @@
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
-// Calls and the approvals that they use up: what test_approved_calls.py cannot reach over HTTP,
-// above all journals from before exact arguments were kept.
+// Calls and the approvals that they use up: cases that test_approved_calls.py cannot reach over
+// HTTP, mainly journals from before exact arguments were stored.
 
 using namespace headway::core;
 using namespace headway::tests;
@@ -31,7 +31,7 @@ ApprovalRequested asked(std::string call_id, const std::string& digest = kOne) {
     return made;
 }
 
-/// As the decoder makes it; of before: as its earlier versions did.
+/// As the decoder makes it; `before`: as its earlier versions did.
 ToolFinished ran(std::string call_id, const std::string& digest = kOne, bool of_before = false) {
     ToolFinished call;
     call.tool = "deploy";
@@ -75,7 +75,7 @@ struct Desk : Story {
         decide(n);
         return n;
     }
-    /// What it raises, and that a replay gives the same.
+    /// The alarms it raises; checks that a replay gives the same.
     template <class Call>
     std::vector<Kind> report(Call call) {
         std::vector<Kind> raised;
@@ -91,7 +91,7 @@ struct Desk : Story {
 
 }  // namespace
 
-TEST_CASE("exact arguments: a print keeps the whole digest", "[core]") {
+TEST_CASE("exact arguments: a fingerprint keeps the whole digest", "[core]") {
     CHECK(kNoArgsDigest == "sha256:" + sha256_hex("{}"));
     CHECK(is_args_digest(kOne));
     for (const char* other : {"", "sha256:1", "md5:0123"})
@@ -99,15 +99,14 @@ TEST_CASE("exact arguments: a print keeps the whole digest", "[core]") {
     CHECK_FALSE(is_args_digest("sha256:" + std::string(64, 'A')));
     CHECK(bound_digest(kOne) == kOne);
     CHECK(bound_digest("md5:0123") == "sha256:" + sha256_hex("headway client digest\nmd5:0123"));
-    CHECK(bound_digest("{}") != kNoArgsDigest);  // canonical arguments are no digest of themselves
+    CHECK(bound_digest("{}") != kNoArgsDigest);  // canonical arguments are not their own digest
     CallPrint print;
     CHECK(args_of(print).empty());
     keep_args(print, kOne);
     CHECK(args_of(print) == kOne);
 }
 
-TEST_CASE("approved calls: the exact arguments are kept where approvals are, and nowhere else",
-          "[core]") {
+TEST_CASE("approved calls: exact arguments are stored only in sessions with approvals", "[core]") {
     Desk desk{true};
     const auto kept = [&] {
         for (auto it = desk.events.rbegin(); it != desk.events.rend(); ++it) {
@@ -123,7 +122,7 @@ TEST_CASE("approved calls: the exact arguments are kept where approvals are, and
     CHECK(kept() == kOne);
 }
 
-TEST_CASE("approved calls: equal prints are no equal arguments", "[core]") {
+TEST_CASE("approved calls: equal fingerprints are not equal arguments", "[core]") {
     Desk desk{true};
     const auto n = desk.approved(asked("c1"));
     CHECK(desk.report(ran("c2", kTwo)) == std::vector{Kind::kExecutedUnapproved});
@@ -139,14 +138,14 @@ TEST_CASE("approved calls: the approval of its own id is used before an equal on
     CHECK(desk.report(ran("c2")).empty());
     CHECK(desk.of(first).status == S::kApproved);
     CHECK(desk.of(second).status == S::kExecuted);
-    // The call of the second ran: what is left is not its own.
+    // The second request's call ran; the remaining approval is not its own.
     CHECK(desk.report(ran("c2")) == std::vector{Kind::kExecutedUnapproved});
     CHECK(desk.of(second).alarm == Kind::kExecutedUnapproved);
     CHECK(desk.report(ran("c1")).empty());
     CHECK(desk.of(first).status == S::kExecuted);
 }
 
-TEST_CASE("approved calls: what ran while somebody was asked is spent", "[core]") {
+TEST_CASE("approved calls: a call that ran while its request was pending is spent", "[core]") {
     Desk desk;
     const auto n = desk.ask(asked("c1"));
     for (std::uint64_t times = 1; times < 4; ++times) {
@@ -157,7 +156,7 @@ TEST_CASE("approved calls: what ran while somebody was asked is spent", "[core]"
     }
 }
 
-TEST_CASE("approved calls: what tells no arguments is the call of its id or none", "[core]") {
+TEST_CASE("approved calls: a call without arguments matches by id or not at all", "[core]") {
     Desk desk{true};
     const auto n = desk.approved(asked("c1"));
     for (const char* id : {"", "c2"})
@@ -166,45 +165,45 @@ TEST_CASE("approved calls: what tells no arguments is the call of its id or none
     CHECK(desk.report(silent("c1")).empty());
     CHECK(desk.of(n).status == S::kExecuted);
     CHECK(desk.of(n).unverified);
-    // One that was asked for without an id has none to be known by.
+    // A request without an id cannot be matched by id.
     const auto nameless = desk.approved(asked(""));
     CHECK(desk.report(silent("")).empty());
     CHECK(desk.of(nameless).unverified);
 }
 
-TEST_CASE("approved calls: journals from before are folded as they were judged", "[core]") {
+TEST_CASE("approved calls: older journals are folded as they were judged", "[core]") {
     constexpr bool kBefore = true;
     Desk desk;
-    SECTION("by the print") {
+    SECTION("by the fingerprint") {
         const auto n = desk.approved(asked("c1"));
         CHECK(desk.report(ran("c2", {}, kBefore)).empty());
         CHECK(desk.of(n).status == S::kExecuted);
     }
-    SECTION("the first of equal ones, whatever its id") {
+    SECTION("the first of equal ones, with any id") {
         const auto first = desk.approved(asked("c1"));
         const auto second = desk.approved(asked("c2"));
         desk.report(ran("c2", {}, kBefore));
         CHECK(desk.of(first).status == S::kExecuted);
         CHECK(desk.of(second).status == S::kApproved);
     }
-    SECTION("one that tells nothing at all, by its tool") {
+    SECTION("one without any identification, by its tool") {
         const auto n = desk.approved(asked("c1"));
         desk.report(silent("", kBefore));
         CHECK(desk.of(n).status == S::kExecuted);
         CHECK_FALSE(desk.of(n).unverified);
     }
-    SECTION("one that came again, not at all") {
+    SECTION("a repeated one, not at all") {
         desk.approved(asked("c1"));
         desk.report(ran("c1", {}, kBefore));
         const auto again = desk.approved(asked("c1"));
         desk.report(ran("c1", {}, kBefore));
         CHECK(desk.of(again).status == S::kApproved);
-        desk.report(ran("c1"));  // by the rules of today it counts
+        desk.report(ran("c1"));  // by today's rules it counts
         CHECK(desk.of(again).status == S::kExecuted);
     }
 }
 
-TEST_CASE("approved calls: a start is judged by the last that was said of its id", "[core]") {
+TEST_CASE("approved calls: a start is judged by the last decision about its id", "[core]") {
     Desk desk;
     const auto start = [](std::string id) {
         ToolStarted made;
@@ -225,7 +224,7 @@ TEST_CASE("approved calls: a start is judged by the last that was said of its id
     CHECK(desk.report(start("c1")).empty());
 }
 
-TEST_CASE("approved calls: time approves nothing that is critical or not shown", "[core]") {
+TEST_CASE("approved calls: expiry approves nothing critical or hidden", "[core]") {
     Desk desk;
     desk.rules.approve_on_expiry = {"deploy"};
     auto made = asked("c1");
@@ -240,10 +239,10 @@ TEST_CASE("approved calls: time approves nothing that is critical or not shown",
         made.hidden_bytes = 1;
         CHECK(code_of(desk.rules.check_request(Policy{}, made)) == ErrorCode::kInvalidField);
     }
-    SECTION("told by a digest only") {
+    SECTION("reported by a digest only") {
         made.args = {};
     }
-    const auto n = desk.ask(made);  // as a journal from before the rule has it
+    const auto n = desk.ask(made);  // as in a journal from before the rule
     std::vector<Event> out;
     desk.session.tick(desk.around(300'001), out);
     CHECK(desk.of(n).status == S::kPending);

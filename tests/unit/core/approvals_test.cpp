@@ -44,7 +44,7 @@ Ruling ruling(Decision decision, std::string reason = {}) {
     return made;
 }
 
-/// A finished call whose print is that of `asked`.
+/// A finished call with the fingerprint of `asked`.
 Event ran(const ApprovalRequested& asked, std::string call_id = "c1") {
     ToolFinished done;
     done.tool = asked.tool;
@@ -76,7 +76,7 @@ struct Desk : Story {
         REQUIRE(folded(events) == session.state());  // replay equals live
         return result;
     }
-    /// The number of the request that was stored.
+    /// Number of the stored request.
     std::uint64_t ask(ApprovalRequested asked, std::int64_t ms = 1) {
         return Story::report(event(std::move(asked)), around(ms)).front().n;
     }
@@ -134,7 +134,7 @@ std::vector<ApprovalAlarmKind> alarms(const std::vector<Event>& events) {
 
 }  // namespace
 
-TEST_CASE("approvals: the table of transitions is the whole of it", "[core]") {
+TEST_CASE("approvals: only the transition table's changes are possible", "[core]") {
     const std::map<S, std::vector<S>> allowed{
         {S::kPending,
          {S::kApproved, S::kEdited, S::kRejected, S::kResponded, S::kIgnored, S::kExpired,
@@ -169,7 +169,7 @@ TEST_CASE("approvals: an id names its session and its event", "[core]") {
     }
 }
 
-TEST_CASE("approvals: while somebody is asked the session is blocked, whatever it does", "[core]") {
+TEST_CASE("approvals: while a request is pending the session is blocked", "[core]") {
     Desk desk;
     const auto n = desk.ask(call());
     CHECK(desk.verdict() == Verdict::kBlocked);
@@ -189,14 +189,14 @@ TEST_CASE("approvals: while somebody is asked the session is blocked, whatever i
     CHECK(desk.verdict() == Verdict::kBlocked);
     CHECK(desk.session.next_deadline(at(0)) == kNever);
 
-    // Its clocks start again with the answer.
+    // Its clocks restart with the answer.
     require_ok(desk.decide(n, ruling(Decision::kApprove), 10'000'000));
     CHECK(desk.verdict() != Verdict::kBlocked);
     CHECK(desk.verdict() != Verdict::kSilent);
     CHECK(desk.session.state().agent_state == AgentState::kProcessingPrompt);
 }
 
-TEST_CASE("approvals: the first decision stands, the same is repeated, another loses", "[core]") {
+TEST_CASE("approvals: the first decision stands, the same is idempotent, another loses", "[core]") {
     Desk desk;
     const auto n = desk.ask(call());
     CHECK(*desk.decide(n, ruling(Decision::kApprove)) == true);
@@ -212,7 +212,7 @@ TEST_CASE("approvals: the first decision stands, the same is repeated, another l
     CHECK(code_of(desk.decide(99, ruling(Decision::kApprove))) == ErrorCode::kUnknownApproval);
 }
 
-TEST_CASE("approvals: kinds are decided in their own ways", "[core]") {
+TEST_CASE("approvals: each kind has its own decisions", "[core]") {
     Desk desk;
     const auto tool = desk.ask(call());
     const auto asked = desk.ask(question("which one?"));
@@ -305,7 +305,7 @@ TEST_CASE("approvals: after an edit only the edited arguments run", "[core]") {
     }
 }
 
-TEST_CASE("approvals: a rejected call that runs all the same raises an alarm", "[core]") {
+TEST_CASE("approvals: a rejected call that runs anyway raises an alarm", "[core]") {
     Desk desk;
     const auto asked = call();
     const auto n = desk.ask(asked);
@@ -347,7 +347,7 @@ TEST_CASE("approvals: a tool that needs approval does not run without", "[core]"
     CHECK(alarms(desk.report(ran(asked), 5)) ==
           std::vector{ApprovalAlarmKind::kExecutedUnapproved});
     const auto n = desk.ask(asked);
-    const auto out = desk.report(ran(asked, "c3"), 6);  // while somebody is asked
+    const auto out = desk.report(ran(asked, "c3"), 6);  // while a request is pending
     CHECK(alarms(out) == std::vector{ApprovalAlarmKind::kExecutedUnapproved});
     CHECK(desk.status(n) == S::kCancelled);
     CHECK_FALSE(desk.session.state().waits_for_human());
@@ -372,7 +372,7 @@ TEST_CASE("approvals: a started call asks by itself, once", "[core]") {
     CHECK(all_of<ApprovalRequested>(out)[0].source == "policy");
     CHECK(desk.verdict() == Verdict::kBlocked);
     const auto n = desk.session.state().approvals.oldest_pending()->n;
-    // Again while it waits, and while the approval is unused.
+    // Repeated while pending, and while the approval is unused.
     for (int i = 0; i < 2; ++i) {
         const auto more = static_cast<Story&>(desk).report(tool_started("c1", "deploy"), around);
         CHECK(all_of<ApprovalRequested>(more).empty());
@@ -384,7 +384,7 @@ TEST_CASE("approvals: a started call asks by itself, once", "[core]") {
     CHECK(all_of<ApprovalRequested>(next).size() == 1);
 }
 
-TEST_CASE("approvals: a grant answers equal requests until it is revoked or over", "[core]") {
+TEST_CASE("approvals: a grant answers equal requests until it is revoked or expires", "[core]") {
     Desk desk;
     const auto first = desk.ask(call());
     const auto waiting = desk.ask(call("deploy", "sha256:1", "c2"));
@@ -410,11 +410,11 @@ TEST_CASE("approvals: a grant answers equal requests until it is revoked or over
         CHECK(desk.directives() == std::vector{DirectiveKind::kWaitApproval});
         CHECK(desk.status(desk.ask(call("deploy", "sha256:1", "c6"), 20)) == S::kPending);
         CHECK(code_of(desk.revoke(first)) == ErrorCode::kNoGrant);
-        CHECK(desk.status(later) == S::kApproved);  // what it let through stays
+        CHECK(desk.status(later) == S::kApproved);  // calls that it covered stay allowed
     }
 }
 
-TEST_CASE("approvals: what happens to a request that nobody decides", "[core]") {
+TEST_CASE("approvals: expiry of a request without a decision", "[core]") {
     Desk desk;
     desk.rules.approve_on_expiry = {"deploy"};
     auto asked = call();
@@ -456,7 +456,7 @@ TEST_CASE("approvals: what happens to a request that nobody decides", "[core]") 
     REQUIRE(folded(desk.events) == desk.session.state());
 }
 
-TEST_CASE("approvals: time approves only what the operator leaves to it", "[core]") {
+TEST_CASE("approvals: expiry approves only what the operator allows", "[core]") {
     Policy policy;
     policy.tools = {{"lint", false, 1, true}};
     Desk desk{policy};
@@ -480,7 +480,7 @@ TEST_CASE("approvals: time approves only what the operator leaves to it", "[core
          {ask("other"), ask("drop"), ask("lint"), ask("deploy", ApprovalKind::kQuestion),
           ask("deploy", ApprovalKind::kAuth), ask("deploy", ApprovalKind::kBudgetExtension)}) {
         CHECK(field_of(asked) == "/on_expiry");
-        const auto n = desk.ask(asked, 1);  // as a journal from before the rule has it
+        const auto n = desk.ask(asked, 1);  // as in a journal from before the rule
         desk.tick_at(300'001);
         CHECK(desk.status(n) == S::kPending);
         CHECK(desk.at_n(n).overdue);
@@ -489,7 +489,7 @@ TEST_CASE("approvals: time approves only what the operator leaves to it", "[core
     }
 }
 
-TEST_CASE("approvals: an extension reaches the operator's maximum and no further", "[core]") {
+TEST_CASE("approvals: an extension stops at the operator's maximum", "[core]") {
     const BudgetBounds bounds{30, 600, 5, 60, 1000, 2.0};
     const BudgetLimits limits{500, 50, std::nullopt, 2.5};
     const BudgetLimits asked{200, 5, 100, 1.0};
@@ -522,7 +522,7 @@ TEST_CASE("approvals: an approved call that does not run raises an alarm, and ma
     CHECK(desk.status(n) == S::kExecuted);
 }
 
-TEST_CASE("approvals: our own absence is no reason for an alarm", "[core]") {
+TEST_CASE("approvals: an attention gap raises no alarm", "[core]") {
     Desk desk;
     desk.rules.execute_within = Millis{5000};
     const auto n = desk.ask(call(), 0);
@@ -545,7 +545,7 @@ TEST_CASE("approvals: an approved extension adds to the budget", "[core]") {
     asked.kind = ApprovalKind::kBudgetExtension;
     asked.extend.emplace();
     asked.extend->max_steps = 20;
-    asked.extend->max_tokens = 5;  // of which there is no limit
+    asked.extend->max_tokens = 5;  // which has no limit
     BudgetSet limits;
     limits.limits.max_steps = 50;
     require_ok(
@@ -578,10 +578,10 @@ TEST_CASE("approvals: many may wait, and one more is refused", "[core]") {
     require_ok(desk.session.admit(one));
 }
 
-TEST_CASE("approvals: the oldest that needs nothing more is forgotten first", "[core]") {
+TEST_CASE("approvals: the oldest that needs nothing more is dropped first", "[core]") {
     Desk desk;
     const auto kept = desk.ask(call("deploy", "sha256:kept", "kept"));
-    REQUIRE(*desk.decide(kept, ruling(Decision::kApprove)));  // still to be used
+    REQUIRE(*desk.decide(kept, ruling(Decision::kApprove)));  // still unused
     for (std::size_t i = 0; i < 3 * limits::kApprovalsKeptMax; ++i) {
         const std::string id = std::to_string(i);
         const auto n = desk.ask(call("t", "sha256:" + id, id));
@@ -626,8 +626,7 @@ TEST_CASE("approvals: equal requests are those of one kind, tool and arguments",
     CHECK(identity_of(offers) != identity_of(question("a?")));
 }
 
-TEST_CASE("approvals: an identity is a SHA-256 of parts that cannot run into each other",
-          "[core]") {
+TEST_CASE("approvals: an identity is a SHA-256 of unambiguously separated parts", "[core]") {
     CHECK(identity_of(call()).size() == 64);
     CHECK(identity_of(call()) ==
           sha256_hex("headway approval 1\n4:tool\n6:deploy\n71:" + call().args_digest));
@@ -651,7 +650,7 @@ TEST_CASE("sha256: the examples of FIPS 180-4, and every length around a block",
     CHECK(folded == "e7cf6304ad055549b1393febedb7883163bff857edd6aab32c4f683af0be8802");
 }
 
-TEST_CASE("approvals: a session that is stuck under ask puts its question to a person", "[core]") {
+TEST_CASE("approvals: a stuck session under on_stuck ask asks a person", "[core]") {
     Policy policy;
     policy.on_stuck = OnStuck::kAsk;
     Desk desk{policy};

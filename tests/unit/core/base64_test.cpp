@@ -23,7 +23,7 @@ TEST_CASE("base64: the examples of RFC 4648, both ways", "[core]") {
     CHECK(from_base64(to_base64(all)) == all);
 }
 
-TEST_CASE("base64: text that is not whole is none", "[core]") {
+TEST_CASE("base64: incomplete text is refused", "[core]") {
     for (const char* text : {"Z", "Zg", "Zg=", "Zg===", "====", "Zm9v\n", "Zm 9", "Zm9-",
                              "=Zg=", "Zh==", "Zm9v=", "Zg==Zg=="})
         CHECK_FALSE(from_base64(text).has_value());

@@ -60,7 +60,7 @@ TEST_CASE("budget history: sessions are summed up by agent type and outcome", "[
     CHECK(summaries[2].count == 1);
 }
 
-TEST_CASE("budget history: a prediction rests on those that used at least as much", "[budget]") {
+TEST_CASE("budget history: a prediction uses sessions that used at least as much", "[budget]") {
     const auto records = completed({10, 12, 14, 20, 30});
     const BudgetPrediction fresh = predict("plan", records, 0, 0);
     CHECK(fresh.history == 5);
@@ -90,7 +90,7 @@ TEST_CASE("budget history: without five completed sessions nothing is predicted"
     CHECK_FALSE(prediction.seconds.has_value());
 }
 
-TEST_CASE("budget history: an ended session is noted with what counted", "[budget]") {
+TEST_CASE("budget history: an ended session is recorded with its counted use", "[budget]") {
     Budgeted b{step_limit(50)};
     b.step(1'000);
     b.report(beat_with_usage(42, 0.5), 2'000);

@@ -34,7 +34,7 @@ TEST_CASE("budget settings: no agent type has a budget by its name alone", "[bud
     CHECK(opening_budget(settings, "explore", {}).limits == BudgetLimits{300, 30, {}, {}});
     CHECK(opening_budget(settings, "PLAN", {}).limits == BudgetLimits{600, 50, {}, {}});
     CHECK(opening_budget(settings, "coder", {}).limits == BudgetLimits{});
-    // A table of the type stands in the place of what is built in, also an empty one.
+    // A table of the type replaces the built-in budget, even if it is empty.
     settings.agents = {{"explore", {}}, {"plan", {{}, 60, {}, {}}}};
     CHECK(opening_budget(settings, "explore", {}).limits == BudgetLimits{});
     CHECK(opening_budget(settings, "plan", {}).limits == BudgetLimits{{}, 60, {}, {}});

@@ -121,7 +121,7 @@ TEST_CASE("budget: 80 % of the time is low whatever the other thresholds are", "
     CHECK(b.status(97'000).level == Level::kCritical);
     Budgeted steps{step_limit(100), rules};
     steps.report(beat_of_iteration(94), 1);
-    CHECK(steps.status(1).level == Level::kNominal);  // the rule is about time only
+    CHECK(steps.status(1).level == Level::kNominal);  // the rule concerns time only
     steps.report(beat_of_iteration(95), 2);
     CHECK(steps.status(2).level == Level::kLow);
 }
@@ -160,7 +160,7 @@ TEST_CASE("budget: a limit of nothing is used up, and a missing one never", "[bu
     CHECK(BudgetFigure{7, 5}.left() == 0);
 }
 
-TEST_CASE("budget: counts stay at their bound instead of running over", "[budget]") {
+TEST_CASE("budget: counts saturate instead of overflowing", "[budget]") {
     BudgetLimits limits;
     limits.max_tokens = 100;
     Budgeted b{limits};
@@ -171,7 +171,7 @@ TEST_CASE("budget: counts stay at their bound instead of running over", "[budget
     CHECK(cost_micros(0.1) + cost_micros(0.2) == cost_micros(0.3));
 }
 
-TEST_CASE("budget: tokens without a sum are those that went in and out", "[budget]") {
+TEST_CASE("budget: tokens without a total are input plus output", "[budget]") {
     Budgeted b{step_limit(10)};
     Heartbeat beat;
     beat.usage = Usage{0, 30, 12, 0};
@@ -186,7 +186,7 @@ TEST_CASE("budget: tokens without a sum are those that went in and out", "[budge
     CHECK(b.meter().tokens == 42 + 100 + 5);
 }
 
-TEST_CASE("budget: a call that is reported twice is paid once", "[budget]") {
+TEST_CASE("budget: a call that is reported twice is charged once", "[budget]") {
     Budgeted b{step_limit(100)};
     ToolFinished call;
     call.call_id = "c1";
@@ -205,11 +205,11 @@ TEST_CASE("budget: a step is a round of calls or an iteration, whichever counts 
     CHECK(b.status(2).steps.used == 2);
     b.report(beat_of_iteration(7), 3);
     CHECK(b.status(3).steps.used == 7);
-    b.report(beat_of_iteration(3), 4);  // a counter that starts again takes nothing back
+    b.report(beat_of_iteration(3), 4);  // a counter that restarts takes nothing back
     CHECK(b.status(4).steps.used == 7);
 }
 
-TEST_CASE("budget: time goes to the clock of whoever is waited for", "[budget]") {
+TEST_CASE("budget: time goes to the clock of what the session waits for", "[budget]") {
     Budgeted b{time_limit(1000)};
     b.report(tool_started("c1"), 1'000);  // the model has thought for 1 s
     b.report(beat(), 2'000);
@@ -223,11 +223,11 @@ TEST_CASE("budget: time goes to the clock of whoever is waited for", "[budget]")
     CHECK(status.time.used == 10'000);  // waiting for a person costs nothing
 }
 
-TEST_CASE("budget: an agent that works beside its open question pays for the time", "[budget]") {
+TEST_CASE("budget: work beside an open question is charged", "[budget]") {
     Budgeted b{time_limit(10'000)};
     b.report(asks(), 0);
     for (int i = 1; i <= 60; ++i) {
-        b.report(beat(), i * 60'000 - 1'000);  // does not shorten what follows
+        b.report(beat(), i * 60'000 - 1'000);  // does not shorten the next interval
         b.report(tool_started("c" + std::to_string(i)), i * 60'000 - 500);
         b.report(tool_finished("c" + std::to_string(i)), i * 60'000);
     }
@@ -236,7 +236,8 @@ TEST_CASE("budget: an agent that works beside its open question pays for the tim
     CHECK(b.session.state().waits_for_human());
 }
 
-TEST_CASE("budget: a call that ends while a person is asked does not cost the night", "[budget]") {
+TEST_CASE("budget: a call that ends while a person is asked is not charged for the night",
+          "[budget]") {
     Budgeted b{time_limit(10'000)};
     b.report(tool_started("other"), 0);
     b.report(asks(), 1'000);
@@ -244,12 +245,12 @@ TEST_CASE("budget: a call that ends while a person is asked does not cost the ni
     const BudgetStatus status = b.status(30'001'000);
     CHECK(status.model == Millis{limits::kWorkBesideQuestionMsMax});
     CHECK(status.human == Millis{30'000'000 - limits::kWorkBesideQuestionMsMax});
-    answer(b, 60'001'000);  // what passed before an answer was waiting
+    answer(b, 60'001'000);  // the time before an answer was waiting
     CHECK(b.status(60'001'000).human == Millis{60'000'000 - limits::kWorkBesideQuestionMsMax});
     CHECK(b.status(60'002'000).human == Millis{60'000'000 - limits::kWorkBesideQuestionMsMax});
 }
 
-TEST_CASE("budget: a state that only says that it waits does not free reported work", "[budget]") {
+TEST_CASE("budget: a waiting state does not make reported work free", "[budget]") {
     Budgeted b{time_limit(10'000)};
     b.report(event(StateChanged{AgentState::kAwaitingPermission, {}, {}, false}), 0);
     for (int i = 1; i <= 10; ++i)
@@ -259,8 +260,7 @@ TEST_CASE("budget: a state that only says that it waits does not free reported w
     CHECK(b.status(800'000).human == Millis{200'000});
 }
 
-TEST_CASE("budget: questions that run out of time by themselves free no time and hide no loop",
-          "[budget]") {
+TEST_CASE("budget: questions that expire make no time free and hide no loop", "[budget]") {
     Policy policy;
     policy.on_stuck = OnStuck::kHalt;
     Budgeted b{time_limit(100'000), {}, policy};
@@ -294,7 +294,7 @@ TEST_CASE(
     CHECK(b.status(121'000).time.used == 61'000);
 }
 
-TEST_CASE("budget: what a command prints beside a question is no work of the model", "[budget]") {
+TEST_CASE("budget: output of a command beside a question is no work of the model", "[budget]") {
     Budgeted b{time_limit(10'000)};
     b.report(asks(), 0);
     for (int i = 1; i <= 100; ++i)
@@ -302,14 +302,13 @@ TEST_CASE("budget: what a command prints beside a question is no work of the mod
     CHECK(b.status(100'000).time.used == 0);
 }
 
-TEST_CASE(
-    "session: an open question of its own does not hide a loop, nor keep it from being halted",
-    "[core]") {
+TEST_CASE("session: an open question of the agent neither hides a loop nor prevents a halt",
+          "[core]") {
     Policy policy;
     policy.on_stuck = OnStuck::kHalt;
     Budgeted b{BudgetLimits{}, {}, policy};
     b.report(asks(), 0);
-    for (int i = 1; i <= 12; ++i)  // what one model turn may have under way
+    for (int i = 1; i <= 12; ++i)  // what one model turn may have in flight
         b.report(fails_again(i), 1'000 * i);
     CHECK(b.session.state().judgement.verdict == Verdict::kBlocked);
     b.report(fails_again(13), 13'000);
@@ -317,7 +316,7 @@ TEST_CASE(
     CHECK(b.session.state().outcome == Outcome::kHalted);
 }
 
-TEST_CASE("session: one that was stuck and asks is blocked until it goes on", "[core]") {
+TEST_CASE("session: a stuck session that asks is blocked until it continues", "[core]") {
     Budgeted b{BudgetLimits{}};
     for (int i = 1; i <= 20; ++i)
         b.report(fails_again(i), 1'000 * i);
@@ -341,7 +340,7 @@ TEST_CASE("budget: a rate limit has a clock until something else happens", "[bud
     rules.count_rate_limit = false;
     Budgeted b{time_limit(100), rules};
     b.report(event(turned_away("rate_limit", "")), 1'000);
-    b.report(beat(), 11'000);  // a beat says nothing about what is waited for
+    b.report(beat(), 11'000);  // a heartbeat does not end the wait
     b.report(said("go on"), 21'000);
     CHECK(b.status(22'000).rate_limit == Millis{20'000});
     CHECK(b.status(22'000).time.used == 2'000);

@@ -24,7 +24,7 @@ BudgetStatus status_of(std::uint64_t elapsed_s, std::optional<std::uint64_t> tim
 
 }  // namespace
 
-TEST_CASE("budget text: the prompt is that of the first design", "[budget]") {
+TEST_CASE("budget text: the prompt is that of docs/first-designs.md", "[budget]") {
     CHECK(budget_prompt(status_of(45, 300, 15, 30)) ==
           "[EXECUTION BUDGET]\n"
           "Current Progress: Step 15/30, Elapsed: 45/300 seconds\n"
@@ -56,7 +56,7 @@ TEST_CASE("budget text: every level has its line", "[budget]") {
     }
 }
 
-TEST_CASE("budget text: what is not limited is left out", "[budget]") {
+TEST_CASE("budget text: unlimited dimensions are left out", "[budget]") {
     CHECK(budget_prompt(status_of(45, {}, 15, 30)) ==
           "[EXECUTION BUDGET]\n"
           "Current Progress: Step 15/30, Elapsed: 45 seconds\n"

@@ -14,7 +14,7 @@ using namespace headway::tests;
 
 namespace {
 
-/// A session beside a judge.
+/// A session with a judge.
 struct Judged {
     JudgeRules rules;
     Story story;
@@ -29,13 +29,13 @@ struct Judged {
         return made;
     }
     std::vector<Event> report(Event made) { return story.report(std::move(made), around()); }
-    /// The same failing call: a suspicion after two, a loop after four.
+    /// The same failing call: suspect after two, stuck after four.
     void fail_once(const char* tool = "bash") {
         Event made = tool_finished("c" + std::to_string(++call), false);
         std::get<ToolFinished>(made.payload).tool = tool;
         report(std::move(made));
     }
-    /// Calls of one tool that fail in the same way with other arguments: suspicious for long.
+    /// Calls of one tool that fail alike with different arguments: suspect for long.
     void fail_differently() {
         Event made = tool_finished("c" + std::to_string(++call), false);
         auto& finished = std::get<ToolFinished>(made.payload);
@@ -65,7 +65,7 @@ struct Judged {
 
 }  // namespace
 
-TEST_CASE("checks: a suspicion asks the judge once, by itself", "[core]") {
+TEST_CASE("checks: a suspicion asks the judge once, automatically", "[core]") {
     Judged judged;
     judged.until_suspect();
     REQUIRE(judged.checks().pending.size() == 1);
@@ -75,7 +75,7 @@ TEST_CASE("checks: a suspicion asks the judge once, by itself", "[core]") {
     CHECK(judged.checks().pending.size() == 1);
 }
 
-TEST_CASE("checks: without a judge, or with on_suspect off, nobody is asked", "[core]") {
+TEST_CASE("checks: without a judge, or with on_suspect off, no judge is asked", "[core]") {
     Judged judged;
     SECTION("no judge") {
         judged.rules.primary.clear();
@@ -90,7 +90,7 @@ TEST_CASE("checks: without a judge, or with on_suspect off, nobody is asked", "[
     CHECK(judged.checks().pending.empty());
 }
 
-TEST_CASE("checks: a session that keeps judges away is shown to none, whoever asks", "[core]") {
+TEST_CASE("checks: a session with judge false is shown to no judge", "[core]") {
     Policy policy;
     policy.judge = false;
     Judged judged{policy};
@@ -113,7 +113,7 @@ TEST_CASE("checks: the surer the judge, the later it is asked again", "[core]") 
     }
 }
 
-TEST_CASE("checks: a confidence that is no number counts as none", "[core]") {
+TEST_CASE("checks: a confidence of NaN counts as zero", "[core]") {
     for (const double confidence : {std::nan(""), -1.0, 7.0}) {
         Judged one;
         one.until_suspect();
@@ -124,7 +124,7 @@ TEST_CASE("checks: a confidence that is no number counts as none", "[core]") {
     }
 }
 
-TEST_CASE("checks: a judge that fails changes nothing but when it is asked again", "[core]") {
+TEST_CASE("checks: a failing judge changes only the time of the next check", "[core]") {
     for (const JudgeOutcome outcome :
          {JudgeOutcome::kDiscarded, JudgeOutcome::kUnreachable, JudgeOutcome::kBroken}) {
         Judged judged;
@@ -190,7 +190,7 @@ TEST_CASE("checks: hard progress after the question refutes B", "[core]") {
     CHECK(judged.story.verdict() == Verdict::kProgressing);
 }
 
-TEST_CASE("checks: where a second opinion is wanted, B alone is not enough", "[core]") {
+TEST_CASE("checks: with a second opinion required, B alone is not enough", "[core]") {
     Judged judged;
     judged.rules.confirm = "other";
     judged.until_suspect();
@@ -215,7 +215,7 @@ TEST_CASE("checks: where a second opinion is wanted, B alone is not enough", "[c
     }
 }
 
-TEST_CASE("checks: a session long without hard progress is audited", "[core]") {
+TEST_CASE("checks: a session without hard progress for long is audited", "[core]") {
     Judged judged;
     judged.rules.audit_rounds = 10;
     judged.rules.on_suspect = false;
@@ -258,7 +258,7 @@ TEST_CASE("checks: asking needs a judge, an open session and room", "[core]") {
     CHECK(over.error().code == ErrorCode::kSessionEnded);
 }
 
-TEST_CASE("checks: an answer after the end of the session, or to no question, is nothing",
+TEST_CASE("checks: an answer after the end of the session, or without a question, is ignored",
           "[core]") {
     Judged judged;
     std::vector<Event> out;
@@ -302,7 +302,7 @@ TEST_CASE("checks: each condition of a judged loop is needed", "[core]") {
 
 namespace {
 
-/// Under a policy that wants stops confirmed: one call again and again, until it is stuck.
+/// Under confirm_stop: one repeated call until it is stuck.
 struct Confirmed : Judged {
     static Policy policy() {
         Policy made;
@@ -332,7 +332,7 @@ struct Confirmed : Judged {
 
 }  // namespace
 
-TEST_CASE("checks: a stop that wants confirmation waits for the judge, who is asked once",
+TEST_CASE("checks: a stop that needs confirmation waits for the judge, which is asked once",
           "[core]") {
     Confirmed c;
     CHECK(c.asked() == 1);
@@ -354,7 +354,7 @@ TEST_CASE("checks: a stop that wants confirmation waits for the judge, who is as
     CHECK(folded(c.story.events) == c.story.session.state());
 }
 
-TEST_CASE("checks: an A puts a stop off, three times at most, and changes no verdict", "[core]") {
+TEST_CASE("checks: an A postpones a stop, three times at most, and changes no verdict", "[core]") {
     Confirmed c;
     for (std::size_t time = 1; time <= kStopHeldMax; ++time) {
         CHECK(c.asked() == time);
@@ -369,8 +369,7 @@ TEST_CASE("checks: an A puts a stop off, three times at most, and changes no ver
     CHECK(c.stopped());
 }
 
-TEST_CASE("checks: without a judge, or for a session that is shown to none, the rule is enough",
-          "[core]") {
+TEST_CASE("checks: without a judge, or with judge false, the rule is enough", "[core]") {
     Policy policy = Confirmed::policy();
     const bool shown = GENERATE(true, false);
     policy.judge = shown;

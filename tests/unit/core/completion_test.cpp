@@ -41,20 +41,21 @@ TEST_CASE("completion: task_complete ends the session one interval later", "[cor
     CHECK(folded(story.events) == story.session.state());
 }
 
-TEST_CASE("completion: beats do not put it off, the action that goes with it does", "[core]") {
+TEST_CASE("completion: heartbeats do not postpone it, the action that goes with it does",
+          "[core]") {
     Story story;
     story.report(beat_of(3), 0);
     story.report(reflection("task_complete"), 1000);
     story.report(beat_of(3), 9000);
     CHECK(completion_at(story.session.state(), at(0)) == at(1000 + kInterval));
     story.report(tool_started("c1"), 9500);
-    CHECK(completion_at(story.session.state(), at(0)) == kNever);  // it is under way
+    CHECK(completion_at(story.session.state(), at(0)) == kNever);  // the action is in flight
     story.report(tool_finished("c1"), 60'000);
     CHECK(completion_at(story.session.state(), at(0)) ==
           at(60'000) + story.session.state().asked_interval);
 }
 
-TEST_CASE("completion: it is not while the agent still talks", "[core]") {
+TEST_CASE("completion: it does not happen while the agent still talks", "[core]") {
     Story story;
     story.report(reflection("task_complete"), 1000);
     Message last;
@@ -65,7 +66,7 @@ TEST_CASE("completion: it is not while the agent still talks", "[core]") {
           at(9000) + story.session.state().asked_interval);
 }
 
-TEST_CASE("completion: an agent that goes on takes its word back", "[core]") {
+TEST_CASE("completion: an agent that continues withdraws the claim", "[core]") {
     Story story;
     story.report(beat_of(3), 0);
     story.report(reflection("task_complete"), 1000);
@@ -90,7 +91,7 @@ TEST_CASE("completion: an agent that goes on takes its word back", "[core]") {
     CHECK(completion_at(story.session.state(), at(0)) == kNever);
 }
 
-TEST_CASE("completion: its own end goes before, with its result", "[core]") {
+TEST_CASE("completion: the agent's own end comes first, with its result", "[core]") {
     Story story;
     story.report(reflection("task_complete"), 1000);
     story.report(ended(Outcome::kCompleted, "done"), 2000);
@@ -98,7 +99,7 @@ TEST_CASE("completion: its own end goes before, with its result", "[core]") {
     CHECK(story.tick(60'000).empty());
 }
 
-TEST_CASE("completion: time in which Headway was not there does not count", "[core]") {
+TEST_CASE("completion: attention gaps are not counted", "[core]") {
     Story story;
     story.report(reflection("task_complete"), 1000);
     CHECK(completion_at(story.session.state(), at(500'000)) == at(500'000 + kInterval));

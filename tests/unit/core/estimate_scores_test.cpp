@@ -21,7 +21,7 @@ TEST_CASE("scores: an estimate is measured by the share of the calls that had be
     CHECK(scores[0] == EstimateScore{"judge", "m1", 3, 2, 2, 20'000 + 25'000, -20'000 + 25'000});
 }
 
-TEST_CASE("scores: sources, models and deciles are apart; 100 belongs to the last", "[core]") {
+TEST_CASE("scores: sources, models and deciles are separate; 100 belongs to the last", "[core]") {
     std::vector<EstimateMade> all{made(100, 10), made(90, 10, "m2"), made(9.99, 1)};
     all.push_back({4, 95, 9, "agent", ""});
     const auto scores = score_estimates(all, 10, Outcome::kFailed);

@@ -19,7 +19,7 @@ ProgressEstimated of_judge(double percent) {
     return made;
 }
 
-/// A session beside a judge that is asked for estimates.
+/// A session with a judge for estimates.
 struct Estimated {
     JudgeRules rules;
     Story story;
@@ -52,7 +52,7 @@ struct Estimated {
         return out;
     }
     void judge_says(double percent) { judge_says(of_judge(percent)); }
-    /// Rounds that prove nothing and are no loop by themselves: until the verdict is `suspect`.
+    /// Rounds that prove nothing and form no loop, until the verdict is `suspect`.
     void until_suspect() {
         for (int i = 0; i < 20 && story.verdict() != Verdict::kSuspect; ++i)
             fail_differently();
@@ -80,7 +80,7 @@ TEST_CASE("estimates: on stall, a judge is asked when the verdict turns suspect,
     CHECK_FALSE(s.due());
 }
 
-TEST_CASE("estimates: a session that keeps judges away is not estimated", "[core]") {
+TEST_CASE("estimates: a session with judge false is not estimated", "[core]") {
     Policy policy;
     policy.judge = false;
     Estimated s{EstimateMode::kStep, policy};
@@ -110,7 +110,7 @@ TEST_CASE("estimates: on stall, a judge is asked after five quiet rounds, once f
     CHECK(s.due());
 }
 
-TEST_CASE("estimates: on stall, the end of a phase asks too, its begin does not", "[core]") {
+TEST_CASE("estimates: on stall, the end of a phase asks too, its start does not", "[core]") {
     Estimated s;
     s.report(phase_started("plan"));
     CHECK_FALSE(s.due());
@@ -148,8 +148,7 @@ TEST_CASE("estimates: every so many calls", "[core]") {
     CHECK_FALSE(s.due());
 }
 
-TEST_CASE("estimates: nobody is asked without a judge, when off, at the limit, or after the end",
-          "[core]") {
+TEST_CASE("estimates: none without a judge, when off, at the limit, or after the end", "[core]") {
     Estimated s{EstimateMode::kStep};
     s.call_well();
     REQUIRE(s.due());
@@ -159,7 +158,7 @@ TEST_CASE("estimates: nobody is asked without a judge, when off, at the limit, o
     SECTION("off") {
         s.rules.estimates = EstimateMode::kOff;
     }
-    SECTION("the limit, which fallbacks count for too") {
+    SECTION("the limit, which includes fallbacks") {
         s.rules.estimates_max = 1;
         ProgressEstimated none = fallback_estimate(s.state(), "x");
         none.judge = "local";
@@ -172,7 +171,7 @@ TEST_CASE("estimates: nobody is asked without a judge, when off, at the limit, o
     CHECK_FALSE(s.due());
 }
 
-TEST_CASE("estimates: an agent cannot pretend to be a judge", "[core]") {
+TEST_CASE("estimates: an agent cannot report as a judge", "[core]") {
     Estimated s;
     for (const auto& [said, stored] :
          {std::pair{"", "agent"}, {"judge", "agent"}, {"planner", "planner"}}) {
@@ -204,7 +203,7 @@ TEST_CASE("estimates: a judge's is marked as such and holds the calls made by th
     CHECK(s.state() == folded(s.story.events));
 }
 
-TEST_CASE("estimates: after the end a judge's estimate is nothing", "[core]") {
+TEST_CASE("estimates: after the end a judge's estimate is ignored", "[core]") {
     Estimated s;
     s.report(ended(Outcome::kCompleted));
     CHECK(s.judge_says(of_judge(40)).empty());
@@ -265,7 +264,7 @@ TEST_CASE("estimates: balanced, a judge does not hide the agent's plateau", "[co
     CHECK(s.state().judgement.detector == "estimate_plateau");
 }
 
-TEST_CASE("estimates: strict, the third within five points is stuck, whoever makes them",
+TEST_CASE("estimates: strict, the third within five points is stuck, from agent or judge",
           "[core]") {
     Estimated s{EstimateMode::kStall, strict()};
     SECTION("a judge") {

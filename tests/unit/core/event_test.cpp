@@ -35,8 +35,8 @@ TEST_CASE("event: a name that is no type is refused and leaves the value", "[cor
     CHECK(type == EventType::kMessage);
 }
 
-TEST_CASE("event: types are numbered for ever", "[core]") {
-    // Stored on disk: a renumbering would read old journals wrongly.
+TEST_CASE("event: type numbers never change", "[core]") {
+    // Stored on disk: a renumbering would misread old journals.
     CHECK(static_cast<int>(EventType::kSessionStarted) == 0);
     CHECK(static_cast<int>(EventType::kHeartbeat) == 1);
     CHECK(static_cast<int>(EventType::kCompacted) == 14);
@@ -48,7 +48,7 @@ TEST_CASE("event: types are numbered for ever", "[core]") {
     CHECK(static_cast<int>(EventType::kAlarmAcknowledged) == 36);
 }
 
-TEST_CASE("event: change names are those of the first design", "[core]") {
+TEST_CASE("event: change names", "[core]") {
     const std::pair<EventType, std::string_view> cases[] = {
         {EventType::kToolFinished, "tool_call"},
         {EventType::kReflection, "reflection_complete"},
@@ -70,7 +70,7 @@ TEST_CASE("event: change names are those of the first design", "[core]") {
         CHECK(change_name(type) == name);
 }
 
-TEST_CASE("event: a client reports all but what Headway writes", "[core]") {
+TEST_CASE("event: a client may report every type except Headway's own", "[core]") {
     const std::set<EventType> ours{
         EventType::kSessionStarted,  EventType::kVerdictChanged,   EventType::kDirectiveIssued,
         EventType::kCancelRequested, EventType::kProgressStats,    EventType::kBudgetSet,

@@ -80,7 +80,7 @@ TEST_CASE("failure: feedback names the tool, how often, the sanitized error and 
     CHECK(run.feedback().find("use another tool") != std::string::npos);
 }
 
-TEST_CASE("failure: a success, and another tool, start the count of failures again", "[core]") {
+TEST_CASE("failure: a success, and another tool, restart the count of failures", "[core]") {
     Run run;
     run.report(failing("deploy", "boom"));
     run.report(failing("deploy", "boom 2"));
@@ -105,7 +105,7 @@ TEST_CASE("failure: one more failure of a tool than the policy allows fails the 
     CHECK(run.session.state().end_code == "tool_failures");
 }
 
-TEST_CASE("failure: unreadable turns are told to the model, and fail past their limit", "[core]") {
+TEST_CASE("failure: unreadable turns give feedback, and fail past their limit", "[core]") {
     Policy policy;
     policy.max_parse_failures = 2;
     Run run{policy};
@@ -148,8 +148,7 @@ TEST_CASE("failure: every way to fail has a code of its own", "[core]") {
     CHECK(unsure.session.state().end_code == "low_confidence");
 }
 
-TEST_CASE("failure: calls beyond their time limit are failures of their tool, however they ended",
-          "[core]") {
+TEST_CASE("failure: calls beyond their time limit are failures of their tool", "[core]") {
     Policy policy;
     policy.tool_time_limit = seconds{60};
     policy.max_tool_failures = 3;
@@ -166,7 +165,7 @@ TEST_CASE("failure: calls beyond their time limit are failures of their tool, ho
         call(60'001, id);
     CHECK(run.feedback().find("has failed 3 times in a row") != std::string::npos);
     CHECK(run.feedback().find("longer than the time") != std::string::npos);
-    SECTION("one in time starts afresh") {
+    SECTION("one in time restarts the count") {
         call(60'000, "d");
         CHECK(run.feedback().empty());
         CHECK_FALSE(run.session.state().ended());
@@ -177,7 +176,7 @@ TEST_CASE("failure: calls beyond their time limit are failures of their tool, ho
     }
 }
 
-TEST_CASE("failure: refusals that count for no tool get a remedy", "[core]") {
+TEST_CASE("failure: refusals that are no tool failure get a remedy", "[core]") {
     struct Case {
         const char* name;
         std::uint64_t status;
@@ -218,7 +217,7 @@ TEST_CASE("failure: a call in flight past its time limit is advice", "[core]") {
     CHECK_FALSE(run.session.state().ended());
 }
 
-TEST_CASE("failure: a limit of less than a second is not told as 0 s", "[core]") {
+TEST_CASE("failure: a limit of less than a second is not shown as 0 s", "[core]") {
     Policy policy;
     policy.tool_time_limit = Millis{500};
     Run run{policy};

@@ -50,7 +50,7 @@ TEST_CASE("fold: the same call started again is one call", "[core]") {
     CHECK(f.state.open_calls[0].since == at(3000));
 }
 
-TEST_CASE("fold: of more calls than are named the oldest give way", "[core]") {
+TEST_CASE("fold: beyond the maximum of open calls the oldest is dropped", "[core]") {
     Folding f;
     for (std::size_t i = 0; i <= limits::kInFlightMax; ++i)
         f.add(tool_started("c" + std::to_string(i)));
@@ -58,7 +58,7 @@ TEST_CASE("fold: of more calls than are named the oldest give way", "[core]") {
     CHECK(f.state.open_calls.front().call_id == "c1");
 }
 
-TEST_CASE("fold: a beat opens and closes the call it speaks of", "[core]") {
+TEST_CASE("fold: a heartbeat opens and closes the call that it names", "[core]") {
     Folding f;
     f.add(beat_in_flight("a", 1));
     CHECK(f.state.call_in_flight());
@@ -66,7 +66,7 @@ TEST_CASE("fold: a beat opens and closes the call it speaks of", "[core]") {
     CHECK_FALSE(f.state.call_in_flight());
 }
 
-TEST_CASE("fold: a counter in a beat that moved counts as work", "[core]") {
+TEST_CASE("fold: a moved counter in a heartbeat counts as work", "[core]") {
     Folding f;
     f.add(beat_in_flight("a", 1));
     f.add(beat_in_flight("a", 1));
@@ -75,14 +75,14 @@ TEST_CASE("fold: a counter in a beat that moved counts as work", "[core]") {
     CHECK(f.state.work_moves == 1);
 }
 
-TEST_CASE("fold: a finished tool ends the call that only beats spoke of", "[core]") {
+TEST_CASE("fold: a finished tool ends the call that only heartbeats named", "[core]") {
     Folding f;
     f.add(beat_in_flight("unnamed", 1));
     f.add(tool_finished(""));
     CHECK_FALSE(f.state.call_in_flight());
 }
 
-TEST_CASE("fold: a higher attempt takes over and forgets what was in flight", "[core]") {
+TEST_CASE("fold: a higher attempt takes over and drops calls in flight", "[core]") {
     Folding f;
     f.add(with_attempt(tool_started("a"), 1));
     CHECK(f.state.attempt == 1);
@@ -91,7 +91,7 @@ TEST_CASE("fold: a higher attempt takes over and forgets what was in flight", "[
     CHECK_FALSE(f.state.call_in_flight());
 }
 
-TEST_CASE("fold: the same or no attempt leaves what is in flight", "[core]") {
+TEST_CASE("fold: the same or no attempt keeps calls in flight", "[core]") {
     Folding f;
     f.add(with_attempt(tool_started("a"), 3));
     f.add(with_attempt(beat(), 3));
@@ -165,7 +165,7 @@ TEST_CASE("fold: the end clears what can never finish", "[core]") {
     CHECK(f.state.directives.empty());
 }
 
-// What is cut here ends up in the verdict, and so in the JSON of every reply.
+// The cut text is in the verdict, and so in the JSON of every reply.
 TEST_CASE("fold: a long reason of the end is cut between characters", "[core]") {
     Folding f;
     f.add(ended(Outcome::kFailed, std::string(511, 'a') + "\xC3\xA4 and more"));
@@ -224,11 +224,11 @@ TEST_CASE("fold: each modified path is counted once, however many there are", "[
     }
     for (std::size_t path = kPaths; path < limits::kPathsSeenMax + 100; ++path)
         edit(path, 0);
-    CHECK(f.state.files_modified <= limits::kPathsSeenMax);  // bounded, and never too many
+    CHECK(f.state.files_modified <= limits::kPathsSeenMax);  // bounded, and never too high
     CHECK(f.state.files_modified + 8 >= limits::kPathsSeenMax);
 }
 
-TEST_CASE("fold: the phase that lasts ends with its session, not completed", "[core]") {
+TEST_CASE("fold: the current phase ends with its session, not completed", "[core]") {
     Folding f;
     f.add(phase_started("build"));
     CHECK(f.state.current_phase.ended_at == kNever);
@@ -238,7 +238,7 @@ TEST_CASE("fold: the phase that lasts ends with its session, not completed", "[c
     CHECK(f.state.phase_totals.completed == 0);
 }
 
-TEST_CASE("fold: a number of the turn that stands still hides no repeat for ever", "[core]") {
+TEST_CASE("fold: a round number that stands still does not hide repeats", "[core]") {
     Story story;
     for (int i = 0; i < 100 && story.verdict() != Verdict::kStuck; ++i) {
         ToolFinished call;
@@ -259,7 +259,7 @@ TEST_CASE("fold: a number of the turn that stands still hides no repeat for ever
     CHECK(many.session.state().ledger.rounds >= 1000 / limits::kRoundCallsMax);
 }
 
-TEST_CASE("fold: a phase that comes round again resets nothing", "[core]") {
+TEST_CASE("fold: a phase that returns resets nothing", "[core]") {
     Folding f;
     const auto failing = [&f](int i) {
         ToolFinished call;
@@ -277,7 +277,7 @@ TEST_CASE("fold: a phase that comes round again resets nothing", "[core]") {
         f.add(beat_in_phase(i % 2 == 0 ? "two" : "one"));
     }
     CHECK(f.state.detectors.tool_failures.count == 6);
-    f.add(tool_finished("done"));  // something was proven: phases are new again
+    f.add(tool_finished("done"));  // hard progress: phases are new again
     failing(9);
     CHECK(f.state.detectors.tool_failures.count == 1);
     f.add(beat_in_phase("one"));

@@ -11,7 +11,7 @@ using namespace headway::tests;
 
 namespace {
 
-/// The rule under the events of a session, numbered as they come.
+/// The rule fed with a session's events, numbered in order.
 struct Watched {
     HeartbeatRule rule;
     Ledger ledger;
@@ -51,7 +51,7 @@ struct Watched {
 
 }  // namespace
 
-TEST_CASE("heartbeat rule: four quiet beats say nothing", "[core]") {
+TEST_CASE("heartbeat rule: four quiet beats claim nothing", "[core]") {
     Watched watch;
     watch.beats(4);
     CHECK(watch.rung() == Rung::kNone);
@@ -83,7 +83,7 @@ TEST_CASE("heartbeat rule: the end of a call starts the count of quiet beats fro
     CHECK(watch.rung() == Rung::kSuspect);
     watch.beats(5, true);
     CHECK(watch.rung() == Rung::kSlow);
-    watch.beats(1, false);  // work between them takes no quiet beat back
+    watch.beats(1, false);  // work in between does not reset the quiet beats
     CHECK(watch.rung() == Rung::kSuspect);
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("heartbeat rule: the evidence is the first and the last beat of the ro
     CHECK(found.reason == "7 heartbeats without a state change since #1 and no call in flight");
 }
 
-TEST_CASE("heartbeat rule: before any change the reason speaks of the start", "[core]") {
+TEST_CASE("heartbeat rule: before any change the reason names the start", "[core]") {
     Watched watch;
     watch.beats(5);
     CHECK(watch.rule.finding(watch.ledger).reason ==
@@ -174,8 +174,8 @@ Event beat_in(std::string phase, std::optional<std::uint64_t> iteration = {}) {
 
 }  // namespace
 
-TEST_CASE("heartbeat rule: the loop of the first design is found", "[core]") {
-    // Reflection and execution by turns, and nothing done in either.
+TEST_CASE("heartbeat rule: a loop of reflection and execution is found", "[core]") {
+    // Alternating reflection and execution, with nothing done in either.
     for (const bool counts : {false, true}) {
         Policy strict;
         strict.profile = Profile::kStrict;
@@ -192,7 +192,7 @@ TEST_CASE("heartbeat rule: the loop of the first design is found", "[core]") {
     }
 }
 
-TEST_CASE("heartbeat rule: ever other phases put it off only so far", "[core]") {
+TEST_CASE("heartbeat rule: new phases postpone it only eight times", "[core]") {
     Story story;
     for (int i = 0; i < 30; ++i)
         story.report(beat_in("phase " + std::to_string(i)), 10 + i);
@@ -224,14 +224,15 @@ TEST_CASE("heartbeat rule: a slow model is slow, and strict does not stop it", "
     }
 }
 
-TEST_CASE("heartbeat rule: an agent that turns in its reflection is no slow model", "[core]") {
+TEST_CASE("heartbeat rule: an agent that counts iterations in its reflection is no slow model",
+          "[core]") {
     Story story;
     for (std::uint64_t i = 1; i <= 21; ++i)
         story.report(beat_in("reflection", i), static_cast<std::int64_t>(10 + i));
     CHECK(story.verdict() == Verdict::kStuck);
 }
 
-TEST_CASE("heartbeat rule: a call that is named now and then hides nothing", "[core]") {
+TEST_CASE("heartbeat rule: a call that is named occasionally hides nothing", "[core]") {
     Story story;
     for (int i = 0; i < 12; ++i)
         story.report(i % 2 == 0 ? beat() : beat_in_flight("c1", 7), 10 + i);

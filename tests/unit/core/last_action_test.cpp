@@ -25,7 +25,7 @@ Event started(std::string tool, std::string args) {
 
 }  // namespace
 
-TEST_CASE("last action: the tool and what it is about, on one line", "[core]") {
+TEST_CASE("last action: the tool and its subject, on one line", "[core]") {
     struct Case {
         const char* target;
         const char* args;

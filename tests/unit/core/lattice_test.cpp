@@ -11,7 +11,7 @@ using namespace headway::tests;
 
 namespace {
 
-/// A state of which every ground for a verdict can be switched on by itself.
+/// A state in which every ground for a verdict can be switched on separately.
 struct Grounds {
     bool ended = false;
     bool unheard = false;
@@ -93,13 +93,13 @@ TEST_CASE("lattice: an outcome is its verdict", "[core]") {
     }
 }
 
-TEST_CASE("lattice: exploring without anything new says so, and names its event", "[core]") {
+TEST_CASE("lattice: exploring without progress says so, and names its event", "[core]") {
     const Judgement judgement = judged({.changed = true});
     CHECK(judgement.reason == "nothing new yet");
     CHECK(judgement.evidence == std::vector<std::uint64_t>{7});
 }
 
-TEST_CASE("lattice: our own absence postpones silence", "[core]") {
+TEST_CASE("lattice: an attention gap postpones silence", "[core]") {
     SessionState state;
     state.last_beat_at = at(0);
     state.asked_interval = Millis{1'000};
@@ -110,7 +110,7 @@ TEST_CASE("lattice: our own absence postpones silence", "[core]") {
 
 namespace {
 
-/// The verdict after the same call, with the same outcome, so many times.
+/// The verdict after the same call with the same outcome, `times` times.
 Verdict after_equal_calls(int count, bool ok) {
     Story story;
     for (int i = 0; i < count; ++i) {
@@ -156,8 +156,7 @@ Event failed(std::string tool, std::string error_class, std::string message, std
 
 }  // namespace
 
-TEST_CASE("lattice: what blocks an agent outranks a suspicion, and a loop outranks both",
-          "[core]") {
+TEST_CASE("lattice: a block outranks a suspicion, and a loop outranks both", "[core]") {
     SessionState state;
     state.n = 40;
     state.asked_interval = Millis{10'000};
@@ -172,7 +171,7 @@ TEST_CASE("lattice: what blocks an agent outranks a suspicion, and a loop outran
     CHECK(now().detector == "blocked");
     CHECK(now().confidence == 0);
     CHECK(now().loop.empty());
-    CHECK(now().detectors.size() == 2);  // it is not hidden either
+    CHECK(now().detectors.size() == 2);  // both are listed
     state.detectors.exact_repeat.key = 1;
     state.detectors.exact_repeat.run = 4;
     CHECK(now().verdict == Verdict::kStuck);
@@ -181,7 +180,7 @@ TEST_CASE("lattice: what blocks an agent outranks a suspicion, and a loop outran
     CHECK(now().verdict == Verdict::kStuck);  // two suspicions that confirm each other
 }
 
-TEST_CASE("lattice: heartbeats do not take a session out of blocked", "[core]") {
+TEST_CASE("lattice: heartbeats do not end a block", "[core]") {
     for (const Profile profile : {Profile::kBalanced, Profile::kStrict}) {
         Policy policy;
         policy.profile = profile;
@@ -232,7 +231,7 @@ TEST_CASE("lattice: pausing a stuck session shows waiting until it is resumed", 
     CHECK(folded(again.events) == again.session.state());
 }
 
-TEST_CASE("lattice: an idle agent that says nothing waits for a task", "[core]") {
+TEST_CASE("lattice: a silent idle agent waits for a task", "[core]") {
     Story story;
     StateChanged idle;
     idle.state = AgentState::kIdle;
@@ -258,10 +257,10 @@ TEST_CASE("lattice: under strict a new phase lifts what its errors made stuck", 
     strict.report(phase_started("another"), 20);
     CHECK(strict.verdict() != Verdict::kStuck);
     CHECK(strict.verdict() != Verdict::kSuspect);
-    // What it was told to do stays: its own word takes no stop back.
+    // A stop stays: no report of the agent withdraws it.
     REQUIRE(strict.session.state().directives.size() == 1);
     CHECK(strict.session.state().directives[0].kind == DirectiveKind::kStop);
-    SECTION("but not coming back to a phase") {
+    SECTION("but not a phase that returns") {
         Story back{policy};
         back.report(phase_started("one"), 1);
         back.report(phase_started("two"), 2);
@@ -292,11 +291,11 @@ TEST_CASE("lattice: a tool's own timeout or network is the tool's failure", "[co
         CHECK(story.verdict() == Verdict::kSuspect);  // one tool, one error, four times
         Story provider;
         provider.report(refused(said), 10);
-        CHECK(provider.verdict() == Verdict::kBlocked);  // of the model's provider it is a word
+        CHECK(provider.verdict() == Verdict::kBlocked);  // from the model's provider it blocks
     }
 }
 
-TEST_CASE("lattice: a tool that is refused blocks, and is counted as a failure too", "[core]") {
+TEST_CASE("lattice: a refused tool blocks, and counts as a failure too", "[core]") {
     Story story;
     for (int i = 0; i < 3; ++i) {
         story.report(failed("bash", "auth", "401", "t" + std::to_string(i)), 10 + i);

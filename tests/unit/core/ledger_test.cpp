@@ -14,7 +14,7 @@ void round_of(Ledger& ledger, Tier tier) {
 
 }  // namespace
 
-TEST_CASE("ledger: activity is what each round has proven, the one under way last", "[core]") {
+TEST_CASE("ledger: activity is the progress of each round, the current one last", "[core]") {
     Ledger ledger;
     CHECK(activity_of(ledger).empty());
     for (const Tier tier : {Tier::kNone, Tier::kExternal, Tier::kInformation, Tier::kAnswerChanged,
@@ -23,7 +23,7 @@ TEST_CASE("ledger: activity is what each round has proven, the one under way las
     CHECK(activity_of(ledger) == ".xiivs");
 }
 
-TEST_CASE("ledger: activity shows sixteen rounds, however many there were", "[core]") {
+TEST_CASE("ledger: activity shows at most sixteen rounds", "[core]") {
     Ledger ledger;
     for (int i = 0; i < 40; ++i)
         round_of(ledger, i == 24 || i == 23 ? Tier::kState : Tier::kNone);

@@ -55,8 +55,7 @@ ToolFinished call(const char* result) {
 
 }  // namespace
 
-TEST_CASE("legacy timeouts: observed, a timer kills nothing and says when it would have",
-          "[core]") {
+TEST_CASE("legacy timeouts: observed, a timer only records when it would have killed", "[core]") {
     Timed timed{LegacyMode::kObserve};
     timed.report(call("a"), seconds{299});
     CHECK(timed.state().legacy_kills.empty());
@@ -76,7 +75,7 @@ TEST_CASE("legacy timeouts: observed, a timer kills nothing and says when it wou
     CHECK(comparison.summary.find("completed") != std::string::npos);
 }
 
-TEST_CASE("legacy timeouts: off, nothing is noted", "[core]") {
+TEST_CASE("legacy timeouts: off, nothing is recorded", "[core]") {
     Timed timed{LegacyMode::kOff};
     timed.report(call("a"), seconds{4000});
     CHECK(timed.state().legacy_kills.empty());
@@ -115,7 +114,7 @@ TEST_CASE("legacy timeouts: in force, the session's timer ends it as failed", "[
     CHECK(timed.session.next_deadline(kStart) == kNever);
 }
 
-TEST_CASE("legacy timeouts: in force, a restart gives the agent two intervals to show itself",
+TEST_CASE("legacy timeouts: in force, a restart gives the agent two intervals to report",
           "[core]") {
     Timed timed{LegacyMode::kEnforce};
     const Timestamp back = kStart + seconds{1000};

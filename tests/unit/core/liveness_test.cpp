@@ -8,16 +8,16 @@
 using namespace headway::core;
 using namespace headway::tests;
 
-TEST_CASE("liveness: silent two of the asked intervals after the last beat", "[core]") {
+TEST_CASE("liveness: silent two intervals after the last heartbeat", "[core]") {
     CHECK(silent_at(at(5'000), at(0), Millis{10'000}) == at(25'000));
 }
 
-TEST_CASE("liveness: time in which nobody listened is credited", "[core]") {
+TEST_CASE("liveness: attention gaps are credited", "[core]") {
     CHECK(silent_at(at(5'000), at(60'000), Millis{10'000}) == at(80'000));
     CHECK(silent_at(at(5'000), at(5'000), Millis{100}) == at(5'200));
 }
 
-TEST_CASE("liveness: the interval asked for", "[core]") {
+TEST_CASE("liveness: the next heartbeat interval", "[core]") {
     struct Case {
         const char* name;
         std::int64_t policy_ms;

@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// One policy that is weaker than the defaults in one field, and the name of the field.
+/// A policy that is weaker than the defaults in one field, and the field's name.
 struct Weakening {
     std::string field;
     Policy policy;
@@ -51,7 +51,7 @@ std::vector<Weakening> weakenings() {
     };
 }
 
-/// What an operator may ask of all sessions.
+/// Limits that an operator may set for all sessions.
 Policy demanding() {
     Policy policy;
     policy.profile = Profile::kStrict;
@@ -66,7 +66,7 @@ Policy demanding() {
 
 }  // namespace
 
-TEST_CASE("floor: what is weaker gets the floor and is named, field by field", "[core]") {
+TEST_CASE("floor: weaker fields are raised to the floor and named", "[core]") {
     for (const Weakening& one : weakenings()) {
         INFO(one.field);
         Policy policy = one.policy;
@@ -77,7 +77,7 @@ TEST_CASE("floor: what is weaker gets the floor and is named, field by field", "
     }
 }
 
-TEST_CASE("floor: tightening is never touched", "[core]") {
+TEST_CASE("floor: stricter fields stay", "[core]") {
     Policy policy = demanding();
     policy.heartbeat_interval = Millis{1'000};
     policy.heartbeat_limit = 2;
@@ -106,7 +106,7 @@ TEST_CASE("floor: limits of the daemon's own policy cannot be lifted or raised",
     CHECK(lifted == demanding());
 }
 
-TEST_CASE("floor: the daemon's entries for tools and detectors outlive lists that leave them out",
+TEST_CASE("floor: the daemon's entries for tools and detectors survive lists without them",
           "[core]") {
     Policy daemon;
     daemon.tools = {{"deploy", false, 1, true}, {"log", true, 1}};
@@ -119,7 +119,7 @@ TEST_CASE("floor: the daemon's entries for tools and detectors outlive lists tha
     CHECK(policy.thresholds(DetectorId::kExactRepeat) == Thresholds{2, 3});
 }
 
-TEST_CASE("floor: an operator who allows more is taken at his word", "[core]") {
+TEST_CASE("floor: an operator may allow more", "[core]") {
     PolicyFloor floor;
     floor.loop_detection = false;
     floor.heartbeat_interval = kHeartbeatIntervalMax;
@@ -149,7 +149,7 @@ TEST_CASE("floor: weaker is found in each field, and tighter is not", "[core]") 
     CHECK(weaker_field(Policy{}, demanding()) == "/profile");
 }
 
-TEST_CASE("floor: a call said to be a hook's is evidence unless the policy trusts that", "[core]") {
+TEST_CASE("floor: a call with origin hook is evidence unless the policy trusts it", "[core]") {
     const bool trusted = GENERATE(false, true);
     Policy policy;
     policy.trust_origin = trusted;
@@ -170,7 +170,7 @@ TEST_CASE("floor: the time limit that the operator gave one tool stays", "[core]
     defaults.tools = {{"bash", false, 1}};
     defaults.tools[0].time_limit_ms = 60'000;
 
-    Policy silent;  // says nothing of the tool
+    Policy silent;  // no entry for the tool
     CHECK(raise_to({}, defaults, silent) == Names{"/policy/tools"});
     CHECK(silent.time_limit("bash") == Millis{60'000});
 
@@ -183,7 +183,7 @@ TEST_CASE("floor: the time limit that the operator gave one tool stays", "[core]
     longer.tools[0].time_limit_ms = 60'001;
     CHECK(raise_to({}, defaults, longer) == Names{"/policy/tools/0/time_limit_ms"});
 
-    Policy tighter;  // by the limit of all tools
+    Policy tighter;  // by the limit for all tools
     tighter.tools = {{"bash", false, 1}};
     tighter.tool_time_limit = Millis{5'000};
     CHECK(raise_to({}, defaults, tighter).empty());

@@ -5,7 +5,7 @@
 
 using namespace headway::core;
 
-TEST_CASE("rate limit: a class is believed, then a status, then a message read", "[budget]") {
+TEST_CASE("rate limit: class decides, then status, then message", "[budget]") {
     CHECK(is_rate_limit("rate_limit", std::nullopt, ""));
     CHECK(is_rate_limit("RateLimitError", 500, "x"));
     CHECK(is_rate_limit("overloaded_error", std::nullopt, ""));

@@ -39,7 +39,7 @@ void fail(Story& story, std::int64_t ms, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("recovery: the way out follows from what blocks and from the last failure", "[core]") {
+TEST_CASE("recovery: the way out follows from the blocker and the last failure", "[core]") {
     using F = FailureKind;
     struct Case {
         F blocker;
@@ -77,7 +77,7 @@ TEST_CASE("recovery: the way out follows from what blocks and from the last fail
     }
 }
 
-TEST_CASE("recovery: a judge's blockers give the next advice its second sentence, no words of it",
+TEST_CASE("recovery: a judge's blockers choose the advice's second sentence, without quotes",
           "[core]") {
     Story story;
     fail(story, 1, "something odd");
@@ -106,10 +106,8 @@ TEST_CASE("recovery: blockers end with hard progress or with an estimate that na
     CHECK(way_out(story.session.state()) == WayOut::kNone);
 }
 
-TEST_CASE(
-    "recovery: an agent's own blockers choose the way, and a full context is no blocker that "
-    "somebody else lifts",
-    "[core]") {
+TEST_CASE("recovery: an agent's own blockers choose the way, and a full context needs no person",
+          "[core]") {
     for (const auto& [words, way] : {std::pair{"permission denied", WayOut::kEscalate},
                                      std::pair{"context length exceeded", WayOut::kCompact},
                                      std::pair{"unknown tool fs:read", WayOut::kOtherTool}}) {
@@ -121,7 +119,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("recovery: the class of an error that the agent reports chooses the way", "[core]") {
+TEST_CASE("recovery: the class of a reported error chooses the way out", "[core]") {
     Story story;
     ErrorReported error;
     error.error_class = "context_length";
@@ -130,8 +128,7 @@ TEST_CASE("recovery: the class of an error that the agent reports chooses the wa
     CHECK(way_out(story.session.state()) == WayOut::kCompact);
 }
 
-TEST_CASE("recovery: a fallback leaves the blockers of a judge as they were, and so does the agent",
-          "[core]") {
+TEST_CASE("recovery: neither a fallback nor the agent changes a judge's blockers", "[core]") {
     Story story;
     note(story, blocked_by({"permission denied"}), 1);
     ProgressEstimated fine;

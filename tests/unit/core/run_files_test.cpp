@@ -45,14 +45,14 @@ TEST_CASE("run files: a content that is new to the run ends the count", "[core]"
     }
 }
 
-TEST_CASE("run files: one session's own to and fro is no conflict", "[core]") {
+TEST_CASE("run files: a session reverting itself is no conflict", "[core]") {
     RunFiles files;
     CHECK_FALSE(files.observe("run", "b", write(1, "x.py", "v0")));
     for (std::uint64_t n = 1; n <= 10; ++n)
         CHECK_FALSE(files.observe("run", "a", write(n, "x.py", n % 2 == 0 ? "v1" : "v2")));
 }
 
-TEST_CASE("run files: other paths, other runs and failed calls do not count", "[core]") {
+TEST_CASE("run files: other paths, other runs and failed calls are ignored", "[core]") {
     RunFiles files;
     for (std::uint64_t n = 1; n <= 10; ++n) {
         CHECK_FALSE(files.observe("run a", "a", write(n, "x.py", "v1")));

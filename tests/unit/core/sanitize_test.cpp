@@ -13,7 +13,7 @@ std::string clean(std::string_view text, std::string_view workspace = {}) {
 
 }  // namespace
 
-TEST_CASE("sanitize: values of names that sound like secrets are taken out", "[core]") {
+TEST_CASE("sanitize: values of secret-sounding names are removed", "[core]") {
     CHECK(clean("password=hunter2 is wrong") == "password=[redacted] is wrong");
     CHECK(clean("DB_PASSWORD: hunter2, user: ana") == "DB_PASSWORD: [redacted], user: [user]");
     CHECK(clean(R"({"api_key": "abc123", "model": "x"})") ==
@@ -28,7 +28,7 @@ TEST_CASE("sanitize: values of names that sound like secrets are taken out", "[c
     CHECK(clean("sent Bearer abc.def to it") == "sent Bearer [redacted] to it");
 }
 
-TEST_CASE("sanitize: tokens of known shapes are taken out wherever they stand", "[core]") {
+TEST_CASE("sanitize: tokens of known shapes are removed anywhere", "[core]") {
     for (const char* token :
          {"sk-proj-0123456789abcdefghij", "ghp_0123456789abcdefghij0123456789abcdef",
           "github_pat_11ABCDEFG0abcdefghijkl", "glpat-0123456789abcdefghij",
@@ -42,7 +42,7 @@ TEST_CASE("sanitize: tokens of known shapes are taken out wherever they stand", 
     CHECK(clean("-----BEGIN RSA PRIVATE KEY-----\nMIIE cut off") == "[redacted]");
 }
 
-TEST_CASE("sanitize: the user part of a URL is taken out, the rest stays", "[core]") {
+TEST_CASE("sanitize: the user part of a URL is removed, the rest stays", "[core]") {
     CHECK(clean("cannot clone https://ana:pw@git.example.com/a/b.git now") ==
           "cannot clone https://[redacted]@git.example.com/a/b.git now");
     CHECK(clean("GET https://example.com/a/b 404") == "GET https://example.com/a/b 404");
@@ -61,7 +61,7 @@ TEST_CASE("sanitize: absolute paths lose their folders, except those of the work
           "src/a.py:4: 3/4 failed and/or skipped");
 }
 
-TEST_CASE("sanitize: what was taken out before stays one mark", "[core]") {
+TEST_CASE("sanitize: sanitizing twice changes nothing", "[core]") {
     CHECK(clean("password=[redacted]") == "password=[redacted]");
     CHECK(clean("{\"token\": \"[redacted]\"} and api_key: [redacted]]") ==
           "{\"token\": \"[redacted]\"} and api_key: [redacted]]");
@@ -69,7 +69,7 @@ TEST_CASE("sanitize: what was taken out before stays one mark", "[core]") {
           clean("password=hunter2, Authorization: Bearer abc"));
 }
 
-TEST_CASE("sanitize: mail addresses, IP addresses and names of users are taken out", "[core]") {
+TEST_CASE("sanitize: mail addresses, IP addresses and user names are removed", "[core]") {
     CHECK(clean("ask ann.k@example.com now") == "ask [mail] now");
     CHECK(clean("ann@buildhost: Permission denied (publickey)") ==
           "[user]: Permission denied (publickey)");
@@ -84,7 +84,7 @@ TEST_CASE("sanitize: mail addresses, IP addresses and names of users are taken o
     CHECK(clean("C:\\Users\\ann is locked") == "…/[user] is locked");
 }
 
-TEST_CASE("sanitize: what only looks like an address stays as it is", "[core]") {
+TEST_CASE("sanitize: text that only resembles an address stays", "[core]") {
     for (const char* text :
          {"lodash@4.17.21 is deprecated", "std::vector at 12:34:56", "127.0.0.1:8080 and ::1",
           "version 1.2.3", "1.2.3.4.5", "300.1.1.1", "the user input is invalid", "a::b::c"}) {
@@ -92,7 +92,7 @@ TEST_CASE("sanitize: what only looks like an address stays as it is", "[core]") 
     }
 }
 
-TEST_CASE("sanitize: what is no secret stays as it is", "[core]") {
+TEST_CASE("sanitize: text without secrets stays", "[core]") {
     for (const char* text : {"SyntaxError: unexpected token '}' at line 4", "9 of 12 tests failed",
                              "task-1 sk-1 risk-based", "the token limit was reached", ""}) {
         CHECK(clean(text) == text);

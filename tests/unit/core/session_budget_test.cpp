@@ -72,7 +72,7 @@ TEST_CASE("session budget: each level has one directive, which replaces the last
     CHECK(b.directives()[0].kind == DirectiveKind::kWrapUp);
     const std::string soft = b.directives()[0].reason;
     b.report(beat(), 2);
-    CHECK(b.directives().size() == 1);  // said once
+    CHECK(b.directives().size() == 1);  // issued once
     b.report(beat_of_iteration(8), 3);
     REQUIRE(b.directives().size() == 1);
     CHECK(b.directives()[0].kind == DirectiveKind::kWrapUp);
@@ -80,10 +80,10 @@ TEST_CASE("session budget: each level has one directive, which replaces the last
     b.report(beat_of_iteration(9), 4);
     REQUIRE(b.directives().size() == 1);
     CHECK(b.directives()[0].kind == DirectiveKind::kStop);
-    CHECK_FALSE(b.session.state().ended());  // it may report what it has
+    CHECK_FALSE(b.session.state().ended());  // it may still report its result
 }
 
-TEST_CASE("session budget: a batch that passes several levels is told once, at its end",
+TEST_CASE("session budget: a batch that passes several levels gives one directive, at its end",
           "[budget]") {
     Budgeted b{step_limit(10)};
     const auto out =
@@ -95,7 +95,7 @@ TEST_CASE("session budget: a batch that passes several levels is told once, at i
     CHECK(directives[0].budget == Level::kExhausted);
 }
 
-TEST_CASE("session budget: an acknowledged directive does not come again", "[budget]") {
+TEST_CASE("session budget: an acknowledged directive is not repeated", "[budget]") {
     Budgeted b{step_limit(10)};
     b.report(beat_of_iteration(7), 1);
     b.report(acknowledged(b.directives()[0].id), 2);
@@ -104,12 +104,12 @@ TEST_CASE("session budget: an acknowledged directive does not come again", "[bud
     CHECK(b.directives().empty());
 }
 
-TEST_CASE("session budget: a step after the stop ends it with what it has", "[budget]") {
+TEST_CASE("session budget: a step after the stop ends it with its partial result", "[budget]") {
     Budgeted b{step_limit(10)};
     b.report(result_of("c1", R"(["found"])"), 1);
     b.report(said("two of three files are done"), 2);
     b.report(beat_of_iteration(9), 3);
-    b.report(beat(), 4);  // still here, no step
+    b.report(beat(), 4);  // alive, but no step
     b.report(said("writing the summary"), 5);
     REQUIRE_FALSE(b.session.state().ended());
     const auto out = b.report(beat_of_iteration(10), 6);
@@ -125,7 +125,7 @@ TEST_CASE("session budget: a step after the stop ends it with what it has", "[bu
     CHECK(std::holds_alternative<VerdictChanged>(out.back().payload));
 }
 
-TEST_CASE("session budget: the rest of a step that was under way is no step", "[budget]") {
+TEST_CASE("session budget: the rest of a step in flight is no further step", "[budget]") {
     Budgeted b{step_limit(10)};
     b.report(beat_of_iteration(8), 1);
     b.report(tool_started("c1"), 2);
@@ -135,14 +135,13 @@ TEST_CASE("session budget: the rest of a step that was under way is no step", "[
     CHECK_FALSE(b.session.state().ended());
 }
 
-TEST_CASE("session budget: the first report after a stop between reports is not yet told",
-          "[budget]") {
+TEST_CASE("session budget: a stop between reports is delivered by the next reply", "[budget]") {
     Budgeted b{time_limit(100)};
     b.step(1'000);
     b.tick(90'000);
     REQUIRE(b.directives().size() == 1);
     CHECK(b.directives()[0].kind == DirectiveKind::kStop);
-    b.step(91'000);  // begun before anybody told it; its reply does
+    b.step(91'000);  // started before the stop was delivered; its reply delivers it
     CHECK_FALSE(b.session.state().ended());
     b.step(92'000);
     CHECK(end_of(b).outcome == Outcome::kBudgetExhausted);
@@ -160,7 +159,7 @@ TEST_CASE("session budget: the last step may finish, one more ends it", "[budget
     CHECK(b.session.state().ended());
 }
 
-TEST_CASE("session budget: more than all of the steps at once ends it untold", "[budget]") {
+TEST_CASE("session budget: exceeding the steps at once ends it without a directive", "[budget]") {
     Budgeted b{step_limit(10)};
     b.report(beat_of_iteration(11), 1);
     CHECK(end_of(b).outcome == Outcome::kBudgetExhausted);
@@ -224,7 +223,7 @@ TEST_CASE("session budget: a call in flight at the end of the time may finish, a
 }
 
 TEST_CASE("session budget: calls that follow one another get no extension each", "[budget]") {
-    Budgeted b{time_limit(3)};  // ran 27.5 s by eight extensions
+    Budgeted b{time_limit(3)};  // used to run 27.5 s by eight extensions
     b.report(tool_started("c0"), 1'000);
     std::int64_t now = 3'000;
     for (int i = 1; i < 20 && !b.session.state().ended(); ++i) {
@@ -249,7 +248,7 @@ TEST_CASE("session budget: limit and extension stay within the bound of limits",
     at_it.report(tool_started("c1"), 1'000);
     at_it.tick(120'000);
     CHECK(at_it.session.state().ended());
-    Budgeted beyond{time_limit(500), rules};  // the operator's own for the agent type
+    Budgeted beyond{time_limit(500), rules};  // the operator's own limit for the agent type
     beyond.report(tool_started("c1"), 1'000);
     CHECK(all_of_type<BudgetExtended>(beyond.tick(500'000))[0].added.timeout_seconds == 60);
 }
@@ -264,7 +263,7 @@ TEST_CASE("session budget: new limits let a call be extended again", "[budget]")
     CHECK(all_of_type<BudgetExtended>(b.tick(200'000)).size() == 1);
 }
 
-TEST_CASE("session budget: the directives of a budget above come once for each level", "[budget]") {
+TEST_CASE("session budget: directives about an ancestor's budget come once per level", "[budget]") {
     Budgeted b{BudgetLimits{}};
     const auto heed = [&b](Level level, std::int64_t ms) {
         std::vector<Event> out;
@@ -288,7 +287,7 @@ TEST_CASE("session budget: the directives of a budget above come once for each l
     CHECK(folded(b.events) == b.session.state());
 }
 
-TEST_CASE("session budget: word from above ends no pause of the operator", "[budget]") {
+TEST_CASE("session budget: an ancestor's budget ends no pause of the operator", "[budget]") {
     Budgeted b{BudgetLimits{}};
     std::vector<Event> out;
     b.session.heed_parent("boss", Level::kExhausted, b.around(1), out);
@@ -313,7 +312,7 @@ TEST_CASE("session budget: no extension when it is switched off or something els
     CHECK(both.session.state().ended());
 }
 
-TEST_CASE("session budget: an extension takes back what was said", "[budget]") {
+TEST_CASE("session budget: an extension withdraws the directive", "[budget]") {
     Budgeted b{step_limit(10)};
     b.report(beat_of_iteration(9), 1);
     REQUIRE(b.meter().told);
@@ -323,7 +322,7 @@ TEST_CASE("session budget: an extension takes back what was said", "[budget]") {
     CHECK_FALSE(b.meter().told);
     b.report(beat_of_iteration(10), 3);
     CHECK_FALSE(b.session.state().ended());
-    b.report(beat_of_iteration(70), 4);  // and is told anew
+    b.report(beat_of_iteration(70), 4);  // a new directive is issued
     CHECK(b.directives().size() == 1);
 }
 
@@ -387,7 +386,7 @@ TEST_CASE("session budget: an agent may say that its budget is exhausted once it
     b.report(ended(Outcome::kBudgetExhausted, "half of it"), 2);
     CHECK(b.session.state().judgement.verdict == Verdict::kHalted);
     CHECK_FALSE(end_of(b).automatic);
-    Budgeted own{BudgetLimits{}};  // it may have a budget that Headway knows nothing of
+    Budgeted own{BudgetLimits{}};  // it may have a budget of its own
     require_ok(own.session.admit(end));
 }
 
@@ -404,7 +403,7 @@ TEST_CASE("session budget: time in which Headway was down is credited", "[budget
     Budgeted b{time_limit(100)};
     b.step(10'000);
     b.watch = at(3'600'000);                         // an hour later it is back
-    CHECK(b.status(3'605'000).time.used == 15'000);  // also before anything is written
+    CHECK(b.status(3'605'000).time.used == 15'000);  // even before anything is written
     CHECK(b.session.next_deadline(b.watch, at(3'630'000)) == at(3'660'000));
     const auto out = b.step(3'605'000);
     const auto credits = all_of_type<BudgetExtended>(out);
@@ -418,7 +417,7 @@ TEST_CASE("session budget: time in which Headway was down is credited", "[budget
     CHECK(all_of_type<BudgetExtended>(b.step(3'606'000)).empty());  // once
 }
 
-TEST_CASE("session budget: less than a second of inattention is nobody's credit", "[budget]") {
+TEST_CASE("session budget: an attention gap of less than a second gives no credit", "[budget]") {
     Budgeted b{time_limit(100)};
     b.step(10'000);
     b.watch = at(10'999);
@@ -426,7 +425,7 @@ TEST_CASE("session budget: less than a second of inattention is nobody's credit"
     CHECK(b.status(12'000).time.used == 12'000);
 }
 
-TEST_CASE("session budget: of a commit that hung only its own time is credited", "[budget]") {
+TEST_CASE("session budget: only the duration of a hung commit is credited", "[budget]") {
     Budgeted b{time_limit(100)};
     b.step(10'000);
     b.watch.note_gap(at(60'000), at(63'000));
@@ -469,14 +468,14 @@ TEST_CASE("session budget: children count for themselves when use does not roll 
     CHECK(b.level() == Level::kNominal);
 }
 
-TEST_CASE("session budget: more open children than fit are noticed, not counted", "[budget]") {
+TEST_CASE("session budget: open children beyond the maximum are shown, not counted", "[budget]") {
     Budgeted b{step_limit(1'000'000)};
     for (std::size_t i = 0; i <= limits::kChildrenMax; ++i)
         b.child("c" + std::to_string(i), 1, 1);
     CHECK(b.meter().children.size() == limits::kChildrenMax);
     CHECK(b.status(1).children_uncounted == 1);
     b.child("c0", 1, 2, true);
-    b.child("c" + std::to_string(limits::kChildrenMax), 1, 3);  // now it has a place
+    b.child("c" + std::to_string(limits::kChildrenMax), 1, 3);  // now there is room
     CHECK(b.status(3).steps.used == limits::kChildrenMax + 1);
 }
 

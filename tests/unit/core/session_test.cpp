@@ -46,7 +46,7 @@ TEST_CASE("session: opening writes one event with the effective policy", "[core]
     CHECK(session.judgement()->since == at(5));
 }
 
-TEST_CASE("session: what is reported is numbered and stamped, a verdict follows its cause",
+TEST_CASE("session: reported events are numbered and stamped, a verdict follows its cause",
           "[core]") {
     Story story;
     const auto out = story.report(tool_finished("c"), 100);
@@ -107,7 +107,7 @@ TEST_CASE("session: tick before the deadline and after the end writes nothing", 
     CHECK(out.empty());
 }
 
-TEST_CASE("session: the next deadline is when silence would begin, and never once said", "[core]") {
+TEST_CASE("session: the next deadline is the start of silence, then never", "[core]") {
     Story story;
     CHECK(story.session.next_deadline(at(0)) == at(20'000));
     CHECK(story.session.next_deadline(at(1'000)) == at(21'000));
@@ -122,7 +122,7 @@ TEST_CASE("session: the next deadline is when silence would begin, and never onc
     CHECK(Session{"unopened"}.next_deadline(at(0)) == kNever);
 }
 
-TEST_CASE("session: a stale attempt is refused and the new one goes on", "[core]") {
+TEST_CASE("session: a stale attempt is refused and the new one continues", "[core]") {
     Story story;
     (void)story.report(with_attempt(beat(), 2), 1);
     CHECK(code_of(admit(story.session, {with_attempt(beat(), 1)})) == ErrorCode::kStaleAttempt);
@@ -131,14 +131,14 @@ TEST_CASE("session: a stale attempt is refused and the new one goes on", "[core]
     CHECK(admit(story.session, {beat()}).has_value());
 }
 
-TEST_CASE("session: a report that falls back within itself is refused whole", "[core]") {
+TEST_CASE("session: a report with a decreasing attempt is refused as a whole", "[core]") {
     Story story;
     const auto refused = admit(story.session, {with_attempt(beat(), 2), with_attempt(beat(), 1)});
     CHECK(code_of(refused) == ErrorCode::kStaleAttempt);
     CHECK(story.session.state().attempt == 0);
 }
 
-TEST_CASE("session: nothing follows the end, neither later nor in the same report", "[core]") {
+TEST_CASE("session: no event follows the end, neither later nor in the same report", "[core]") {
     Story story;
     CHECK(code_of(admit(story.session, {ended(Outcome::kFailed), beat()})) ==
           ErrorCode::kSessionEnded);
@@ -152,7 +152,7 @@ TEST_CASE("session: nothing follows the end, neither later nor in the same repor
     CHECK(admit(story.session, {}).has_value());
 }
 
-// Repeating an acknowledgement must be harmless, so one of nothing is, too.
+// Repeating an acknowledgement must be harmless, so acknowledging an unknown directive is, too.
 TEST_CASE("session: the acknowledgement of a directive that is not pending changes nothing",
           "[core]") {
     Story story;
@@ -284,7 +284,7 @@ TEST_CASE("session: the shared judgement is that of the state after each change"
     CHECK(before->verdict == Verdict::kStarting);
 }
 
-TEST_CASE("session: a session made of a snapshot goes on where it stood", "[core]") {
+TEST_CASE("session: a session restored from a snapshot continues", "[core]") {
     Story story;
     (void)story.report(tool_finished("c"), 10);
     Session copy{"story", story.session.state()};

@@ -16,8 +16,8 @@ using namespace headway::tests;
 
 namespace {
 
-/// What a client, an older Headway or a damaged disk may have written: few names, so that things
-/// meet again, and values from all of their range.
+/// Events as a client, an older Headway or a damaged disk may have written them: few names, so that
+/// they collide, and values from their whole range.
 struct WildJournal {
     Gen gen;
     std::uint64_t n = 0;
@@ -66,7 +66,7 @@ struct WildJournal {
         gen.fill(event.at);
         event.attempt = static_cast<std::uint32_t>(gen.below(3));
         const EventType type = gen.any_type();
-        // One end in many, or there would be little before it.
+        // Rare, or there would be few events before it.
         const bool ends = type == EventType::kSessionEnded && !gen.chance(50);
         event.payload = gen.payload(ends ? EventType::kToolFinished : type);
         if (!gen.chance(10)) std::visit([this](auto& data) { tame(data); }, event.payload);
@@ -74,7 +74,7 @@ struct WildJournal {
     }
 };
 
-/// Changes one value somewhere in it.
+/// Changes one value at a random position.
 template <class T>
 void damage(T& value, Gen& gen) {
     if constexpr (std::is_same_v<T, std::string> || NamedEnum<T> || std::is_arithmetic_v<T> ||
@@ -103,7 +103,7 @@ void damage(T& value, Gen& gen) {
 
 }  // namespace
 
-TEST_CASE("sound: what a damaged state passes for can be folded on", "[core]") {
+TEST_CASE("sound: a damaged state that passes the check can be folded on", "[core]") {
     INFO("HEADWAY_SEED=" << seed());
     WildJournal before{Gen{seed()}};
     Session story{"s"};
@@ -133,7 +133,7 @@ TEST_CASE("sound: what a damaged state passes for can be folded on", "[core]") {
     CHECK(sound > 20);
 }
 
-TEST_CASE("sound: whatever a journal holds, what is folded from it is a sound state", "[core]") {
+TEST_CASE("sound: the fold of any journal is a sound state", "[core]") {
     INFO("HEADWAY_SEED=" << seed());
     for (std::uint64_t story = 0; story < 20; ++story) {
         WildJournal journal{Gen{seed() + story}};
@@ -142,7 +142,7 @@ TEST_CASE("sound: whatever a journal holds, what is folded from it is a sound st
             session.apply(journal.next());
             INFO("story " << story << ", event " << journal.n);
             REQUIRE(is_sound(session.state()));
-            // Readers take it for granted too.
+            // Readers rely on it too.
             const Surroundings around{at(i * 1000), at(0)};
             const Judgement judged = judge(session.state(), around);
             CHECK(judged.verdict == verdict_of(session.state(), around));
@@ -153,7 +153,7 @@ TEST_CASE("sound: whatever a journal holds, what is folded from it is a sound st
     }
 }
 
-TEST_CASE("sound: what the fold cannot have made is not", "[core]") {
+TEST_CASE("sound: a state that no fold can produce is unsound", "[core]") {
     SessionState state;
     REQUIRE(is_sound(state));
     const auto broken = [](auto change) {
@@ -192,7 +192,7 @@ TEST_CASE("sound: what the fold cannot have made is not", "[core]") {
     CHECK_FALSE(broken([](auto&) {}));
 }
 
-TEST_CASE("sound: a used approval is told by its status and its event alike", "[core]") {
+TEST_CASE("sound: status and event of a used approval agree", "[core]") {
     SessionState state;
     state.n = 5;
     Approval& one = state.approvals.requests.emplace_back();

@@ -20,7 +20,7 @@ bool starts_between_characters(std::string_view text) {
     return text.empty() || (static_cast<unsigned char>(text.front()) & 0xC0U) != 0x80U;
 }
 
-/// Whether the last character is whole.
+/// True if the last character is complete.
 bool ends_between_characters(std::string_view text) {
     std::size_t tail = 0;
     while (tail < text.size() &&
@@ -72,14 +72,14 @@ TEST_CASE("text: cuts fall between UTF-8 sequences wherever the limit lands", "[
     }
 }
 
-TEST_CASE("text: bytes that are no UTF-8 are bounded all the same", "[core]") {
+TEST_CASE("text: invalid UTF-8 is bounded too", "[core]") {
     const Text text = bounded_text(std::string(10'000, '\x80'));
     CHECK(text.bytes == 10'000);
     CHECK(text.kept.size() <= limits::kTextHeadBytes + limits::kTextTailBytes);
 }
 
 TEST_CASE("text: digests are MurmurHash3 x64 128 with seed 0", "[core]") {
-    // From the reference implementation: each length class of the tail at least once.
+    // From the reference implementation: each tail length at least once.
     const std::pair<const char*, const char*> cases[] = {
         {"", "00000000000000000000000000000000"},
         {"hello", "cbd8a7b341bd9b025b1e906a48ae1d19"},

@@ -25,7 +25,7 @@ Event call(const std::string& result) {
     return event(std::move(done));
 }
 
-/// How often the session is judged stuck while the user is said to speak after every three calls.
+/// Number of stuck verdicts if a user message is reported after every three calls.
 int times_stuck(int turns, const std::function<std::string(int)>& result) {
     Story story;
     int stuck = 0;
@@ -47,7 +47,7 @@ TEST_CASE("user words: an agent that reports them cannot talk itself out of a lo
     CHECK(times_stuck(60, same) > 30);
 }
 
-TEST_CASE("user words: where rounds bring news they begin a new task each time", "[core]") {
+TEST_CASE("user words: with rounds of progress each one begins a new task", "[core]") {
     const auto news = [](int i) {
         return "\"line " + std::string(static_cast<std::size_t>(i + 1), 'x') + "\"";
     };

@@ -25,14 +25,14 @@ SessionView view(Verdict verdict) {
 
 }  // namespace
 
-TEST_CASE("view: alive is who has not ended and has beaten within two intervals", "[core]") {
+TEST_CASE("view: alive means not ended and heard within two intervals", "[core]") {
     const Watch watch{at(0)};
     CHECK(is_alive(view(Verdict::kProgressing), at(1'999), watch));
     CHECK_FALSE(is_alive(view(Verdict::kProgressing), at(2'000), watch));
     CHECK_FALSE(is_alive(view(Verdict::kCompleted), at(1), watch));
 }
 
-TEST_CASE("view: who was silent before a start is not alive until it is heard", "[core]") {
+TEST_CASE("view: an agent silent before a start is not alive until it is heard", "[core]") {
     const Watch started{at(60'000)};
     CHECK(is_alive(view(Verdict::kProgressing), at(60'001), started));
     CHECK_FALSE(is_alive(view(Verdict::kSilent), at(60'001), started));

@@ -53,7 +53,7 @@ TEST_CASE("wait: sets stand for their verdicts", "[core]") {
     CHECK(parse_until("event,stuck")->any_event);
 }
 
-TEST_CASE("wait: what is no verdict is refused by its name", "[core]") {
+TEST_CASE("wait: an unknown verdict is refused by its name", "[core]") {
     for (const char* bad : {"", "stuck,", ",stuck", "Stuck", "done", "stuck, silent", "event,,"}) {
         const auto until = parse_until(bad);
         CHECK(code_of(until) == ErrorCode::kInvalidParameter);
@@ -93,7 +93,7 @@ TEST_CASE("wait: the answer", "[core]") {
     }
 }
 
-TEST_CASE("wait: mode ever is met by a verdict that has passed", "[core]") {
+TEST_CASE("wait: mode ever is met by a past verdict", "[core]") {
     SessionView passed = view(20, Verdict::kProgressing, 15);
     passed.reached[static_cast<std::size_t>(Verdict::kStuck)] = 9;
     CHECK_FALSE(answer(wait("stuck"), passed).met);
@@ -104,20 +104,20 @@ TEST_CASE("wait: mode ever is met by a verdict that has passed", "[core]") {
     CHECK_FALSE(answer(wait("silent", WaitMode::kEver), passed).met);
 }
 
-TEST_CASE("wait: mode ever on an ended session that was never so is impossible", "[core]") {
+TEST_CASE("wait: mode ever on an ended session without that verdict is impossible", "[core]") {
     SessionView done = view(20, Verdict::kCompleted, 20);
     CHECK(answer(wait("stuck", WaitMode::kEver), done).impossible);
     done.reached[static_cast<std::size_t>(Verdict::kStuck)] = 4;
     CHECK(answer(wait("stuck", WaitMode::kEver), done).met);
 }
 
-TEST_CASE("wait: why it is given up", "[core]") {
+TEST_CASE("wait: the cause when it is given up", "[core]") {
     CHECK(answer(wait("stuck"), view(9, Verdict::kCompleted, 9)).cause == WaitCause::kEnded);
     CHECK_FALSE(answer(wait("completed"), view(9, Verdict::kCompleted, 9)).cause);
     CHECK_FALSE(answer(wait("stuck"), view(9, Verdict::kSilent, 9)).cause);
 }
 
-TEST_CASE("wait: the moment from which a silent agent counts as gone", "[core]") {
+TEST_CASE("wait: when a silent agent counts as gone", "[core]") {
     using headway::tests::at;
     SessionView quiet = view(9, Verdict::kSilent, 9);
     quiet.heard_at = at(1'000);
@@ -136,17 +136,17 @@ TEST_CASE("wait: the moment from which a silent agent counts as gone", "[core]")
     CHECK(gone(wait("event")) == kNever);
     CHECK(gone(after(7'000, "event")) == at(8'000));
 
-    SECTION("time in which nobody listened is credited") {
+    SECTION("attention gaps are credited") {
         CHECK(gone_at(wait("settled"), quiet, Watch{at(60'000)}) == at(80'000));
     }
-    SECTION("whatever its verdict") {
+    SECTION("with any verdict") {
         for (const Verdict verdict : {Verdict::kStuck, Verdict::kBlocked, Verdict::kSlow}) {
             SessionView other = quiet;
             other.judgement = view(9, verdict, 9).judgement;
             CHECK(gone_at(wait("ended"), other, watch) == at(21'000));
         }
     }
-    SECTION("a call in which it never beats has half an hour") {
+    SECTION("a call without heartbeats has half an hour") {
         quiet.quiet_call = true;
         CHECK(gone(wait("settled")) == at(1'000 + 30 * 60'000));
         CHECK(gone(after(7'000)) == at(8'000));

@@ -15,7 +15,7 @@ constexpr Millis kAsked{10'000};
 
 }  // namespace
 
-TEST_CASE("watch: a gap of a quarter of the interval begins the count anew, a shorter one does not",
+TEST_CASE("watch: a gap of a quarter of the interval restarts the count, a shorter one does not",
           "[core]") {
     Watch watch{at(1'000)};
     CHECK(watch.since(kAsked) == at(1'000));
@@ -35,7 +35,7 @@ TEST_CASE("watch: a short gap after a long one leaves the long one counted", "[c
     CHECK(watch.since(Millis{1'000}) == at(30'400));
 }
 
-TEST_CASE("watch: what overlaps is one gap", "[core]") {
+TEST_CASE("watch: overlapping gaps are merged", "[core]") {
     Watch watch;
     watch.note_gap(at(10'000), at(11'500));
     watch.note_gap(at(10'000), at(12'000));
@@ -44,7 +44,7 @@ TEST_CASE("watch: what overlaps is one gap", "[core]") {
     CHECK(watch.unheard_after(at(0)) == Millis{2'600});
 }
 
-TEST_CASE("watch: a new beginning forgets the gaps", "[core]") {
+TEST_CASE("watch: a restart clears the gaps", "[core]") {
     Watch watch;
     watch.note_gap(at(10'000), at(20'000));
     watch.begin_anew(at(15'000));
@@ -52,7 +52,7 @@ TEST_CASE("watch: a new beginning forgets the gaps", "[core]") {
     CHECK(watch.unheard_after(at(12'000)) == Millis{3'000});
 }
 
-TEST_CASE("watch: only time in which nobody listened is unheard", "[core]") {
+TEST_CASE("watch: only attention gaps are unheard", "[core]") {
     Watch watch{at(100'000)};
     CHECK(watch.unheard_after(at(40'000)) == Millis{60'000});
     watch.note_gap(at(200'000), at(203'000));
@@ -64,7 +64,7 @@ TEST_CASE("watch: only time in which nobody listened is unheard", "[core]") {
     CHECK(watch.unheard_after(at(230'000)) == Millis{0});
 }
 
-TEST_CASE("watch: beside any number of short gaps a long one is remembered", "[core]") {
+TEST_CASE("watch: any number of short gaps keeps a long one", "[core]") {
     Watch watch;
     watch.note_gap(at(10'000), at(110'000));
     for (int i = 0; i < 1'000; ++i)
@@ -82,9 +82,9 @@ TEST_CASE("watch: long gaps of long ago make room for new ones", "[core]") {
     CHECK(watch.since(kAsked) == at(200 * kHour + 3'000));
 }
 
-TEST_CASE("watch: an agent on time is never late, whatever gaps of ours hide its beats", "[core]") {
-    // It beats, waits for its reply, and beats again after the interval; each beat and each reply
-    // may meet a gap.
+TEST_CASE("watch: an agent on time is never late, whichever heartbeats fall into gaps", "[core]") {
+    // It sends a heartbeat, waits for its reply, and sends the next after the interval; each
+    // heartbeat and each reply may meet a gap.
     for (const std::int64_t gap_ms : {300, 1'000, 2'499, 2'500, 9'000, 60'000}) {
         Watch watch;
         std::int64_t heard = 0;
@@ -99,7 +99,7 @@ TEST_CASE("watch: an agent on time is never late, whatever gaps of ours hide its
     }
 }
 
-TEST_CASE("watch: beside a slow disk one that is gone turns silent all the same", "[core]") {
+TEST_CASE("watch: with a slow disk an agent that is gone still turns silent", "[core]") {
     Watch watch;
     for (int i = 0; i < 1'000; ++i)
         watch.note_gap(at(i * 450), at(i * 450 + 400));

@@ -43,7 +43,7 @@ Event level(BudgetLevel from, BudgetLevel to) {
 
 }  // namespace
 
-TEST_CASE("webhooks: by default what wants somebody is told, and nothing else", "[core]") {
+TEST_CASE("webhooks: the default subscription is what needs a person", "[core]") {
     const WebhookRule rule = default_rule();
     using L = BudgetLevel;
     const std::tuple<const char*, Event, bool> cases[] = {
@@ -73,7 +73,7 @@ TEST_CASE("webhooks: by default what wants somebody is told, and nothing else", 
     }
 }
 
-TEST_CASE("webhooks: a rule of one's own is followed to the letter", "[core]") {
+TEST_CASE("webhooks: a custom subscription replaces the default", "[core]") {
     WebhookRule rule;
     CHECK_FALSE(wants(rule, ended(Outcome::kFailed)));
     rule.events.set(static_cast<std::size_t>(EventType::kHeartbeat));
@@ -100,14 +100,14 @@ TEST_CASE("webhooks: the pauses of the schedule, up to a fifth longer, and then 
     CHECK_FALSE(delay_before_try(retry, 4'000'000'000, 0).has_value());
 }
 
-TEST_CASE("webhooks: the id of a message is that of its event, for ever", "[core]") {
+TEST_CASE("webhooks: the id of a message depends only on its event", "[core]") {
     Event told = beat();
     told.n = 7;
     told.at = at(1);
     const std::string id = webhook_message_id("s", told);
     CHECK(id == webhook_message_id("s", told));
     CHECK(id.starts_with("msg_"));
-    CHECK(id.find('.') == std::string::npos);  // it would be ambiguous in what is signed
+    CHECK(id.find('.') == std::string::npos);  // it would be ambiguous in the signed text
     CHECK(id != webhook_message_id("s2", told));
     told.n = 8;
     CHECK(id != webhook_message_id("s", told));

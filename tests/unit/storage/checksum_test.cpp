@@ -9,7 +9,7 @@
 using namespace headway::storage;
 using namespace headway::tests;
 
-TEST_CASE("checksum: CRC-32C as others have it", "[storage]") {
+TEST_CASE("checksum: CRC-32C of the published examples", "[storage]") {
     CHECK(checksum("") == 0);
     CHECK(checksum("123456789") == 0xE3069283U);
     CHECK(checksum(std::string(32, '\0')) == 0x8A9136AAU);  // RFC 3720, B.4

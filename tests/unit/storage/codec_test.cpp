@@ -40,7 +40,7 @@ SessionState random_state(Gen& gen) {
     return state;
 }
 
-/// Decodes what may be anything; only that it comes back with a value or an error counts.
+/// Decodes arbitrary bytes; only value or error matters.
 void decode_both(const std::string& bytes) {
     const auto events = decode_events(bytes, 1);
     if (!events) CHECK(events.error().code == ErrorCode::kStorageCorrupt);
@@ -156,7 +156,7 @@ TEST_CASE("codec: a count larger than the bytes allocates nothing", "[storage]")
     CHECK(code_of(count_events(std::string("\x01\x00", 2))) == ErrorCode::kStorageCorrupt);
 }
 
-// Everybody who reads `reached` counts on a place for each verdict; apply() and view_of() index it.
+// All readers of `reached` rely on an entry per verdict; apply() and view_of() index it.
 TEST_CASE("codec: a row without events is no row", "[storage]") {
     const std::string bytes("\x02\x00", 2);
     CHECK(code_of(decode_events(bytes, 1)) == ErrorCode::kStorageCorrupt);
@@ -173,7 +173,7 @@ TEST_CASE("codec: a snapshot whose list of verdicts has another length is refuse
     }
 }
 
-TEST_CASE("codec: texts that are no UTF-8 are refused where that is asked for", "[storage]") {
+TEST_CASE("codec: invalid UTF-8 is refused on request", "[storage]") {
     for (const char* text : {"plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"})
         CHECK(is_utf8(text));
     for (const char* text : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",

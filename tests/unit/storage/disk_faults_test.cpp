@@ -35,8 +35,8 @@ constexpr Kind kKinds[] = {
     {"delete EIO", Operation::kDelete, SQLITE_IOERR_DELETE, ErrorCode::kStorageUnavailable},
 };
 
-/// The story again until the nth operation fails; false when there are not as many. Everything
-/// that fails has the expected code, and the next try works.
+/// The story until the nth operation fails; false if there are fewer. Each failure has the expected
+/// code, and the next try works.
 bool story(std::uint64_t seed, const Kind& kind, std::uint64_t nth) {
     INFO("operation " << nth);
     FaultyDisk disk;
@@ -56,7 +56,7 @@ bool story(std::uint64_t seed, const Kind& kind, std::uint64_t nth) {
             CHECK(done.error().code == kind.expected);
         }
         if (i == kSteps / 2) {
-            store->reset();  // what fails here is not told to anybody, and must do no harm
+            store->reset();  // a failure here is not reported, and must do no harm
             store = SqliteStore::open(kFile, disk.name());
             if (!store) store = SqliteStore::open(kFile, disk.name());
             require_ok(store);
@@ -74,7 +74,7 @@ bool story(std::uint64_t seed, const Kind& kind, std::uint64_t nth) {
 
 }  // namespace
 
-TEST_CASE("disk faults: whatever fails once is a clean error, loses nothing and can be done again",
+TEST_CASE("disk faults: a single failure is a clean error, loses nothing and can be retried",
           "[storage]") {
     INFO("HEADWAY_SEED=" << seed());
     for (const Kind& kind : kKinds) {
@@ -87,7 +87,7 @@ TEST_CASE("disk faults: whatever fails once is a clean error, loses nothing and 
     }
 }
 
-TEST_CASE("disk faults: a disk that stays full refuses, is read, and goes on when there is room",
+TEST_CASE("disk faults: a full disk refuses writes, serves reads, and continues when there is room",
           "[storage]") {
     INFO("HEADWAY_SEED=" << seed());
     FaultyDisk disk;
@@ -123,7 +123,7 @@ TEST_CASE("disk faults: a start on a full disk can be read from", "[storage]") {
         require_ok(store);
         for (int i = 0; i < 30; ++i)
             require_ok(model.step(**store, disk));
-        files = disk.files();  // with a log that has not been emptied, as after a kill
+        files = disk.files();  // the log was not emptied, as after a kill
     }
     FaultyDisk full;
     full.fill(files);
@@ -134,8 +134,7 @@ TEST_CASE("disk faults: a start on a full disk can be read from", "[storage]") {
 }
 
 TEST_CASE(
-    "disk faults: after a failed sync nothing is written, and a new start has all that was "
-    "acknowledged",
+    "disk faults: after a failed sync nothing is written, and a restart has all acknowledged data",
     "[storage]") {
     INFO("HEADWAY_SEED=" << seed());
     bool struck = true;

@@ -39,7 +39,7 @@ TEST_CASE("ballast: it takes blocks of the disk, is its owner's, and is given ba
     CHECK_FALSE(ballast.release());
 }
 
-TEST_CASE("ballast: it is not taken where too little would be left", "[storage]") {
+TEST_CASE("ballast: it is not allocated if too little would be left", "[storage]") {
     const TempDir dir;
     BallastFile ballast{dir.file("ballast"), kBytes};
     CHECK_FALSE(ballast.reserve(1ULL << 50));
@@ -60,7 +60,7 @@ TEST_CASE("ballast: one of the right size is adopted, another is replaced, none 
     CHECK_FALSE(std::filesystem::exists(dir.file("ballast")));
 }
 
-TEST_CASE("ballast: where nothing can be told nothing is promised", "[storage]") {
+TEST_CASE("ballast: unknown free space promises nothing", "[storage]") {
     BallastFile ballast{"/nowhere/at/all", kBytes};
     CHECK_FALSE(ballast.free_bytes().has_value());
     CHECK_FALSE(ballast.reserve(0));

@@ -77,7 +77,7 @@ TEST_CASE("files: one that stays renamed keeps its log, and nothing is lost with
     CHECK((*again)->find("first").value().has_value());
 }
 
-TEST_CASE("files: a folder that was deleted is noticed before the next transaction is answered",
+TEST_CASE("files: a deleted folder is noticed before the next transaction is answered",
           "[storage]") {
     const TempDir dir;
     fs::create_directory(dir.file("state"));
@@ -85,7 +85,7 @@ TEST_CASE("files: a folder that was deleted is noticed before the next transacti
     const auto store = opened(file);
     fs::remove_all(dir.file("state"));
     CHECK(code_of(write_one(*store, "second")) == ErrorCode::kStorageUnavailable);
-    // Nor is another one under its name.
+    // Another file under its name is noticed too.
     fs::create_directory(dir.file("state"));
     std::ofstream{file} << "something else";
     CHECK(code_of(store->look_at_files()) == ErrorCode::kStorageUnavailable);
@@ -120,7 +120,7 @@ TEST_CASE("files: a log that was deleted costs nothing of what was acknowledged"
     CHECK((*again)->find("first").value().has_value());
 }
 
-TEST_CASE("files: checkpoints and a log that begins anew are no damage", "[storage]") {
+TEST_CASE("files: checkpoints and a restarted log are no damage", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir.file());
     for (int i = 0; i < 200; ++i) {

@@ -9,7 +9,7 @@
 #include "tests/support/names.hpp"
 #include "tests/support/temp_dir.hpp"
 
-// What a disk gives back that is not what was written: never served as truth.
+// Damaged data from the disk is never served as truth.
 
 using namespace headway::core;
 using namespace headway::storage;
@@ -60,7 +60,7 @@ void execute(const TempDir& dir, const std::string& sql) {
     require_ok(database->execute(sql.c_str()));
 }
 
-/// Replaces a blob, and gives what was there.
+/// Replaces a blob and returns the old one.
 std::string put(const TempDir& dir, const std::string& place, const std::string& bytes) {
     auto database = Database::open(dir.file().string());
     require_ok(database);
@@ -123,7 +123,7 @@ TEST_CASE("flipped bits: each one in a journal row is noticed, and costs its ses
     require_ok(verify_database(dir.file()));
 }
 
-TEST_CASE("flipped bits: one event is read whatever became of the rows beside it", "[storage]") {
+TEST_CASE("flipped bits: one event is readable beside damaged rows", "[storage]") {
     const TempDir dir;
     const auto [a, b] = two_sessions(dir);
     execute(dir, "UPDATE journal SET n=n+1 WHERE cursor IN (2,4)");
@@ -192,8 +192,7 @@ TEST_CASE("flipped bits: a damaged snapshot is not used, the journal is read ins
     }
 }
 
-TEST_CASE("flipped bits: a session whose way into the journal is damaged is refused alone",
-          "[storage]") {
+TEST_CASE("flipped bits: a session with a damaged journal pointer is refused alone", "[storage]") {
     const TempDir dir;
     const auto [a, b] = two_sessions(dir);
     const std::string change =
@@ -271,17 +270,17 @@ TEST_CASE("flipped bits: a damaged row behind the snapshots costs its session al
             REQUIRE(recovery->sessions.size() == 1);
             CHECK(recovery->sessions.front().session.state() == b.session.state());
         }
-        // Not as of its snapshot either: the next event would have a number that was given away.
+        // Not from its snapshot either: the next event would reuse a number.
         CHECK(code_of(store->load(a.key)) == ErrorCode::kStorageCorrupt);
         if (starts != 1) continue;
-        require_ok(store->begin());  // as time goes on, so that later starts do not see the row
+        require_ok(store->begin());  // as time passes, so that later starts do not see the row
         require_ok(store->save(b.key, b.session, b.chain, {}));
         require_ok(store->set_snapshot_cursor(store->head()));
         require_ok(store->commit());
     }
 }
 
-TEST_CASE("flipped bits: a row that may be anybody's still refuses the start", "[storage]") {
+TEST_CASE("flipped bits: a row of unknown origin still refuses the start", "[storage]") {
     const TempDir dir;
     const auto [a, b] = behind_a_snapshot(dir);
     const std::string change = GENERATE("session=2", "session=9", "prev=0");
@@ -290,8 +289,7 @@ TEST_CASE("flipped bits: a row that may be anybody's still refuses the start", "
     CHECK(code_of(opened(dir)->recover()) == ErrorCode::kStorageCorrupt);
 }
 
-TEST_CASE("flipped bits: how far the snapshots go is not believed when it was damaged",
-          "[storage]") {
+TEST_CASE("flipped bits: a damaged snapshot position is ignored", "[storage]") {
     const TempDir dir;
     Agent a{Session{"a"}, 0, {}};
     {
@@ -312,8 +310,7 @@ TEST_CASE("flipped bits: how far the snapshots go is not believed when it was da
     CHECK(recovery->sessions.front().session.state() == a.session.state());
 }
 
-TEST_CASE("flipped bits: retention deletes nothing of a session that only damage has ended",
-          "[storage]") {
+TEST_CASE("flipped bits: retention keeps a session whose end is only damage", "[storage]") {
     const TempDir dir;
     const auto [a, b] = two_sessions(dir);
     execute(dir, "UPDATE session SET ended_at=5 WHERE name='a'");
@@ -363,8 +360,7 @@ TEST_CASE("flipped bits: rows and snapshots without a checksum are read as befor
     CHECK(store->read_session(b.key, b.chain, 0, 100).value().size() == b.session.state().n);
 }
 
-TEST_CASE("flipped bits: whatever a snapshot without a checksum says, its session goes on",
-          "[storage]") {
+TEST_CASE("flipped bits: any snapshot without a checksum leaves its session usable", "[storage]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     const TempDir dir;
@@ -392,7 +388,7 @@ TEST_CASE("flipped bits: whatever a snapshot without a checksum says, its sessio
     }
 }
 
-TEST_CASE("flipped bits: a snapshot that no fold can have made is not used", "[storage]") {
+TEST_CASE("flipped bits: an unsound snapshot is not used", "[storage]") {
     const TempDir dir;
     const auto [a, b] = two_sessions(dir);
     SessionState wrong = a.session.state();
@@ -405,7 +401,7 @@ TEST_CASE("flipped bits: a snapshot that no fold can have made is not used", "[s
     CHECK(opened(dir)->load(a.key).value().session.state() == a.session.state());
 }
 
-TEST_CASE("flipped bits: nothing is written behind a row that is not there", "[storage]") {
+TEST_CASE("flipped bits: nothing is written behind a missing row", "[storage]") {
     const TempDir dir;
     const auto [a, b] = two_sessions(dir);
     const std::string tail = GENERATE("99", "-1", "9223372036854775807");
@@ -417,7 +413,7 @@ TEST_CASE("flipped bits: nothing is written behind a row that is not there", "[s
     CHECK(store->load(b.key).value().session.state() == b.session.state());
 }
 
-TEST_CASE("flipped bits: numbers of the indexes that are none are left out", "[storage]") {
+TEST_CASE("flipped bits: invalid index numbers are ignored", "[storage]") {
     const TempDir dir;
     const auto [a, b] = two_sessions(dir);
     {
@@ -442,7 +438,7 @@ TEST_CASE("flipped bits: numbers of the indexes that are none are left out", "[s
     CHECK(store->alarms(10).value().empty());
 }
 
-TEST_CASE("flipped bits: how far retention came is not believed beyond all bounds", "[storage]") {
+TEST_CASE("flipped bits: a retention position out of bounds is ignored", "[storage]") {
     const TempDir dir;
     const auto [a, b] = two_sessions(dir);
     const std::string deleted = GENERATE("-4", "9223372036854775807");

@@ -84,15 +84,15 @@ TEST_CASE("offline: a backup is restored on a machine that has no state director
     CHECK(restored->counts.sessions == 1);
     CHECK(restored->replaced.empty());
     add_session(folder / "headway.db", "b");
-    SECTION("what is no backup leaves no folder behind") {
+    SECTION("a file that is no backup leaves no folder behind") {
         const auto other = dir.file("other") / "headway.db";
         CHECK_FALSE(restore_database(dir.file("no.db"), other).has_value());
         CHECK_FALSE(std::filesystem::exists(other.parent_path()));
     }
 }
 
-TEST_CASE("offline: what root restores belongs to the owner of the folder", "[storage]") {
-    if (::geteuid() != 0) return;  // nobody else can give files away
+TEST_CASE("offline: a restore by root belongs to the owner of the folder", "[storage]") {
+    if (::geteuid() != 0) return;  // only root can give files away
     const TempDir dir;
     add_session(dir.file(), "a");
     require_ok(copy_offline(dir.file(), dir.file("backup.db")));
@@ -105,7 +105,7 @@ TEST_CASE("offline: what root restores belongs to the owner of the folder", "[st
     CHECK((found.st_mode & 0777U) == 0600U);
 }
 
-TEST_CASE("offline: what is no backup is refused, and nothing changes", "[storage]") {
+TEST_CASE("offline: a file that is no backup is refused, and nothing changes", "[storage]") {
     const TempDir dir;
     add_session(dir.file(), "a");
     const std::string before = bytes_of(dir.file());

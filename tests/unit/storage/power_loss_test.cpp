@@ -10,8 +10,7 @@
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
-// The power is cut at random moments, on a disk that keeps what was synced and any part of the
-// rest.
+// Power cuts at random moments, on a disk that keeps synced data and any part of the rest.
 
 using namespace headway::core;
 using namespace headway::storage;
@@ -36,7 +35,7 @@ std::string integrity(FaultyDisk& disk) {
     return row && *row ? std::string{check->text(0)} : "nothing can be checked";
 }
 
-/// What is wrong after the power came back, empty when nothing is.
+/// What is wrong after power returns; empty if nothing.
 std::string look(const FaultyDisk::Files& left, const JournalModel& model, std::size_t moment) {
     FaultyDisk disk;
     disk.fill(left);
@@ -55,7 +54,7 @@ Event opening() {
     return made;
 }
 
-/// A store that lived on this disk for so many steps and was started anew now and then.
+/// A store that ran this many steps on the disk, with a few restarts.
 void live(FaultyDisk& disk, JournalModel& model, Gen& gen, int steps) {
     auto store = SqliteStore::open(kFile, disk.name());
     require_ok(store);
@@ -71,7 +70,7 @@ void live(FaultyDisk& disk, JournalModel& model, Gen& gen, int steps) {
 
 }  // namespace
 
-TEST_CASE("power loss: what was acknowledged is there, whole, once and in order", "[storage]") {
+TEST_CASE("power loss: acknowledged data is there, whole, once and in order", "[storage]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     const int lives = thorough() ? 20 : 3;
@@ -89,7 +88,7 @@ TEST_CASE("power loss: what was acknowledged is there, whole, once and in order"
     }
 }
 
-TEST_CASE("power loss: cut again while it recovers, nothing is lost either", "[storage]") {
+TEST_CASE("power loss: a second cut during recovery loses nothing either", "[storage]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     FaultyDisk disk;
@@ -116,7 +115,7 @@ TEST_CASE("power loss: the same test finds the loss where a disk lies about its 
     JournalModel model{gen.word()};
     live(disk, model, gen, 60);
     int losses = 0;
-    // 23 to 38 of them lose something, seen over 150 seeds.
+    // 23 to 38 of them lose data, over 150 seeds.
     for (int cut = 0; cut < 40; ++cut) {
         const std::size_t moment = 1 + gen.index(disk.moment());
         if (!look(disk.after_power_loss(moment, gen), model, moment).empty()) ++losses;
@@ -143,10 +142,10 @@ TEST_CASE("power loss: the same test finds the loss where commits are not synced
     CHECK(losses > 0);
 }
 
-TEST_CASE("power loss: what a failed sync left in the kernel's memory takes nothing with it",
+TEST_CASE("power loss: pages of a failed sync in kernel memory take nothing with them",
           "[storage]") {
-    // The next process can read the commit whose sync failed, though it is not on the disk. What it
-    // acknowledges then must not stand behind that hole.
+    // The next process can read the commit whose sync failed, although it is not on disk. Its own
+    // acknowledged commits must not stand behind that hole.
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     for (int life = 0; life < 10; ++life) {

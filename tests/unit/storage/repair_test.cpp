@@ -30,7 +30,7 @@ void write_bytes(const std::filesystem::path& file, const std::string& bytes) {
     std::ofstream{file, std::ios::binary | std::ios::trunc} << bytes;
 }
 
-/// Six sessions of 200 events and more, all of them saved; their journals.
+/// Six sessions of 200 events or more, all saved; their journals.
 std::map<std::string, std::vector<Event>> fill(const std::filesystem::path& file, Gen& gen) {
     auto opened = SqliteStore::open(file);
     require_ok(opened);
@@ -80,7 +80,7 @@ std::map<std::string, std::vector<Event>> fill(const std::filesystem::path& file
     return journals;
 }
 
-/// Sessions of the repaired database are the beginnings of what there was.
+/// Sessions of the repaired database are prefixes of the originals.
 std::uint64_t check_prefixes(const std::filesystem::path& file,
                              const std::map<std::string, std::vector<Event>>& journals) {
     auto store = SqliteStore::open(file);
@@ -127,9 +127,8 @@ TEST_CASE("repair: a database that is sound is kept whole", "[storage]") {
     CHECK(repair->events == all);
 }
 
-TEST_CASE(
-    "repair: whatever is damaged, what can be read is saved without gaps and the rest is left",
-    "[storage]") {
+TEST_CASE("repair: for any damage the readable part is saved without gaps, the rest is dropped",
+          "[storage]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     const TempDir dir;
@@ -161,7 +160,7 @@ TEST_CASE(
         write_bytes(file, bytes);
         INFO("damage " << damage);
         const auto repair = repair_database(file);
-        if (!repair) {  // nothing of it can be read: then it lies there as before
+        if (!repair) {  // nothing is readable: the file is unchanged
             CHECK(bytes_of(file) == bytes);
             continue;
         }
@@ -174,7 +173,7 @@ TEST_CASE(
     CHECK(saved_something > 4);
 }
 
-TEST_CASE("repair: of a file that was cut, what lies before the cut is saved", "[storage]") {
+TEST_CASE("repair: of a file that was cut, everything before the cut is saved", "[storage]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     const TempDir dir;
@@ -183,7 +182,7 @@ TEST_CASE("repair: of a file that was cut, what lies before the cut is saved", "
     const std::size_t pages = sound.size() / 8192;
     REQUIRE(pages > 60);
     for (int cut = 0; cut < 10; ++cut) {
-        // From the middle on: before that lie the roots of all tables.
+        // From the middle on: the roots of all tables lie before that.
         const std::size_t left = sound.size() / 2 + gen.index(sound.size() / 2);
         const auto file = dir.file("c" + std::to_string(cut) + ".db");
         write_bytes(file, sound.substr(0, left));
@@ -205,7 +204,7 @@ TEST_CASE("repair: a flipped bit that can be decoded is not saved as truth", "[s
     const auto journals = fill(dir.file(), gen);
     auto database = Database::open(dir.file().string());
     require_ok(database);
-    // The last byte of a payload's text may be another letter; only the checksum tells.
+    // The last byte of a payload's text may be another letter; only the checksum detects it.
     require_ok(database->execute(
         "UPDATE journal SET crc=crc+1 WHERE cursor=(SELECT cursor FROM journal WHERE session=4 "
         "ORDER BY cursor LIMIT 1 OFFSET 30)"));
@@ -217,8 +216,7 @@ TEST_CASE("repair: a flipped bit that can be decoded is not saved as truth", "[s
     CHECK(check_prefixes(dir.file(), journals) == repair->events);
 }
 
-TEST_CASE("repair: a row that cannot be decoded costs its session the end, and no other",
-          "[storage]") {
+TEST_CASE("repair: an undecodable row costs only its session's tail", "[storage]") {
     INFO("HEADWAY_SEED=" << seed());
     Gen gen{seed()};
     const TempDir dir;

@@ -12,7 +12,7 @@ using namespace headway::tests;
 
 namespace {
 
-/// A digest of 64 digits; all begin alike, as an agent could have them do.
+/// A digest of 64 digits; all have the same start, as an agent could construct.
 std::string digest(char end) {
     return "ffffffffffffffff" + std::string(47, '0') + end;
 }
@@ -66,7 +66,7 @@ TEST_CASE("approvals index: a row comes back as it was saved, also over a restar
 
     one.status = ApprovalStatus::kApproved;
     shelf.save(shelf.a, one, 0, 12);
-    shelf.save(shelf.a, one, 0);  // keeps where it was decided
+    shelf.save(shelf.a, one, 0);  // keeps the cursor of its decision
     row = shelf.store->find_approval(shelf.a, 3).value();
     CHECK(row->approval.status == ApprovalStatus::kApproved);
     CHECK(row->decided == 12);
@@ -113,7 +113,7 @@ TEST_CASE("approvals index: pending ones oldest first, the others newest first",
     CHECK(shelf.store->asking_sessions().value() == std::vector<SessionKey>{shelf.a, shelf.b});
 }
 
-TEST_CASE("approvals index: a row from before there were digests equals no other", "[storage]") {
+TEST_CASE("approvals index: an older row without a digest equals no other", "[storage]") {
     Shelf shelf;
     auto old = approval(1);
     old.identity_digest.clear();
@@ -124,12 +124,11 @@ TEST_CASE("approvals index: a row from before there were digests equals no other
     CHECK(shelf.store->count_identical(digest('1')).value() == 0);
 }
 
-TEST_CASE("approvals index: a digest in the words of an agent makes no two requests equal",
-          "[storage]") {
+TEST_CASE("approvals index: a digest in an agent's text makes no requests equal", "[storage]") {
     Shelf shelf;
     const auto harmless = approval(1);
     auto harmful = approval(2, '0');
-    harmful.identity = harmless.identity;  // such pairs of digests can be searched for
+    harmful.identity = harmless.identity;  // such collisions can be searched for
     harmful.call_id = harmless.identity_digest;
     shelf.save(shelf.a, harmless, 10);
     shelf.save(shelf.b, harmful, 20);
@@ -139,7 +138,7 @@ TEST_CASE("approvals index: a digest in the words of an agent makes no two reque
     CHECK(equal[0].approval.n == 1);
 }
 
-TEST_CASE("approvals index: what was rolled back is not there", "[storage]") {
+TEST_CASE("approvals index: a rolled-back row is gone", "[storage]") {
     Shelf shelf;
     require_ok(shelf.store->begin());
     require_ok(shelf.store->save_approval(shelf.a, approval(1), 10, 0));
@@ -147,7 +146,7 @@ TEST_CASE("approvals index: what was rolled back is not there", "[storage]") {
     CHECK(shelf.store->count_pending().value() == 0);
 }
 
-TEST_CASE("approvals index: it goes with its session", "[storage]") {
+TEST_CASE("approvals index: rows go with their session", "[storage]") {
     Shelf shelf;
     Session session{"a"};
     std::vector<Event> events;

@@ -23,7 +23,7 @@ EstimateScore score(std::string model, std::string source = "judge") {
 
 }  // namespace
 
-TEST_CASE("estimates: what is kept of a session comes back once, oldest first", "[storage]") {
+TEST_CASE("estimates: a session's estimates are returned once, oldest first", "[storage]") {
     const TempDir dir;
     auto store = SqliteStore::open(dir.file()).value();
     require_ok(store->begin());
@@ -38,7 +38,7 @@ TEST_CASE("estimates: what is kept of a session comes back once, oldest first", 
     require_ok(store->commit());
 }
 
-TEST_CASE("estimates: of many the newest are kept", "[storage]") {
+TEST_CASE("estimates: the newest are kept", "[storage]") {
     const TempDir dir;
     auto store = SqliteStore::open(dir.file()).value();
     require_ok(store->begin());
@@ -63,7 +63,8 @@ TEST_CASE("estimates: scores of one source, model and decile add up", "[storage]
           std::vector{score("", "agent"), EstimateScore{"judge", "m1", 3, 4, 2, 90'000, -10'000}});
 }
 
-TEST_CASE("estimates: an endpoint with ever new model names does not fill the table", "[storage]") {
+TEST_CASE("estimates: an endpoint that keeps renaming its model does not fill the table",
+          "[storage]") {
     const TempDir dir;
     auto store = SqliteStore::open(dir.file()).value();
     require_ok(store->begin());

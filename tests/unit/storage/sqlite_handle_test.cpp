@@ -25,7 +25,7 @@ struct Numbers {
 
 }  // namespace
 
-TEST_CASE("statement: rows that are left in the middle leave nothing to the next", "[storage]") {
+TEST_CASE("statement: abandoned rows do not affect the next reader", "[storage]") {
     Numbers numbers;
     auto kept = numbers.database.prepare("SELECT value FROM number WHERE value>=?1 ORDER BY value");
     require_ok(kept);
@@ -40,13 +40,13 @@ TEST_CASE("statement: rows that are left in the middle leave nothing to the next
     CHECK_FALSE(rows.next().value());
 }
 
-TEST_CASE("statement: a parameter that cannot be bound is an error, not the one before",
+TEST_CASE("statement: a parameter that cannot be bound is an error, not the old value",
           "[storage]") {
     Numbers numbers;
     auto kept = numbers.database.prepare("SELECT name FROM number WHERE value=?1");
     require_ok(kept);
     REQUIRE(kept->bind(1, std::int64_t{2}).step().value());
-    // It is in the middle of its rows, where SQLite takes no parameters.
+    // It is in the middle of its rows, where SQLite accepts no parameters.
     const auto other = kept->bind(1, std::int64_t{3}).step();
     REQUIRE_FALSE(other.has_value());
     CHECK_THAT(other.error().detail, Catch::Contains("a parameter cannot be bound"));

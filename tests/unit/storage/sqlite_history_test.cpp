@@ -33,7 +33,7 @@ void add_all(SqliteStore& store, const std::vector<UseRecord>& records) {
 
 }  // namespace
 
-TEST_CASE("history: what was noted comes back, the newest first", "[storage]") {
+TEST_CASE("history: records are returned newest first", "[storage]") {
     const TempDir dir;
     auto store = SqliteStore::open(dir.file()).value();
     add_all(*store, {record("plan", 1, 10), record("", 2, 20), record("plan", 3, 30)});
@@ -48,7 +48,7 @@ TEST_CASE("history: what was noted comes back, the newest first", "[storage]") {
     CHECK(store->list_uses(std::nullopt, 2).value().size() == 2);
 }
 
-TEST_CASE("history: what is rolled back was never noted", "[storage]") {
+TEST_CASE("history: a rolled-back record is gone", "[storage]") {
     const TempDir dir;
     auto store = SqliteStore::open(dir.file()).value();
     require_ok(store->begin());

@@ -106,7 +106,7 @@ TEST_CASE("outbox: a message is written with its transaction or not at all", "[s
     CHECK(box.ids(false).empty());
 }
 
-TEST_CASE("outbox: a try that failed, a death and a removal", "[storage]") {
+TEST_CASE("outbox: a failed try, a dead letter and a removal", "[storage]") {
     Box box;
     require_ok(box.store->add_message(message("m", 1)));
     const std::int64_t row = box.next(1).row;
@@ -134,7 +134,8 @@ TEST_CASE("outbox: a try that failed, a death and a removal", "[storage]") {
     CHECK(box.store->remove_message(row, "m").value() == Removed::kNothing);
 }
 
-TEST_CASE("outbox: the oldest give way, dead letters above the bound go", "[storage]") {
+TEST_CASE("outbox: the oldest become dead letters, and those above the bound are dropped",
+          "[storage]") {
     Box box;
     for (const char* id : {"a", "b", "c", "d", "e"})
         require_ok(box.store->add_message(message(id, 1)));
@@ -149,7 +150,7 @@ TEST_CASE("outbox: the oldest give way, dead letters above the bound go", "[stor
     CHECK(box.ids(true).empty());
 }
 
-TEST_CASE("outbox: only what waits because the endpoint was away is hurried", "[storage]") {
+TEST_CASE("outbox: only messages delayed by an unavailable endpoint are hurried", "[storage]") {
     Box box;
     for (const char* id : {"away", "refused"})
         require_ok(box.store->add_message(message(id, 1)));
@@ -163,8 +164,7 @@ TEST_CASE("outbox: only what waits because the endpoint was away is hurried", "[
           at(800));
 }
 
-TEST_CASE("outbox: an endpoint is remembered with its numbers, until it is forgotten",
-          "[storage]") {
+TEST_CASE("outbox: an endpoint keeps its counters until it is forgotten", "[storage]") {
     Box box;
     OutboxEndpoint endpoint;
     endpoint.name = "ops";

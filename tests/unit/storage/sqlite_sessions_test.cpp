@@ -176,7 +176,7 @@ TEST_CASE("session index: each filter, and all together", "[storage]") {
     }
 }
 
-TEST_CASE("session index: a search finds what stands in the first bytes", "[storage]") {
+TEST_CASE("session index: a search covers the first bytes of the text", "[storage]") {
     Shelf shelf;
     shelf.put("a", of("coder", std::string(limits::kSearchTextBytesMax, 'x') + "needle"));
     SessionFilter filter;
@@ -198,7 +198,7 @@ TEST_CASE("session index: a session is moved, not listed twice", "[storage]") {
     CHECK(shelf.store->count_open().value() == VerdictCounts{});
 }
 
-TEST_CASE("session index: who wants somebody, oldest first", "[storage]") {
+TEST_CASE("session index: sessions that need a person, oldest first", "[storage]") {
     Shelf shelf;
     const SessionKey stuck = shelf.put("stuck", judged(Verdict::kStuck, 30));
     const SessionKey silent = shelf.put("silent", judged(Verdict::kSilent, 10));
@@ -255,7 +255,7 @@ TEST_CASE("session index: over its budget since the level was critical", "[stora
     CHECK(shelf.needs().empty());
 }
 
-TEST_CASE("session index: a database of before gets it from its journal", "[storage]") {
+TEST_CASE("session index: an older database gets it from its journal", "[storage]") {
     Shelf shelf;
     for (const char* id : {"saved", "open"}) {
         Story story;
@@ -275,7 +275,7 @@ TEST_CASE("session index: a database of before gets it from its journal", "[stor
         database->execute("DROP TABLE session_index;DROP TABLE webhook_message;"
                           "DROP TABLE webhook_endpoint;ALTER TABLE journal DROP COLUMN crc;"
                           "ALTER TABLE session DROP COLUMN crc;PRAGMA user_version=5"));
-    database = Database::open(":memory:");  // lets go of the file
+    database = Database::open(":memory:");  // releases the file
 
     for (int start = 0; start < 2; ++start) {
         shelf.store = *SqliteStore::open(shelf.dir.file());
@@ -291,7 +291,7 @@ TEST_CASE("session index: a database of before gets it from its journal", "[stor
     }
 }
 
-TEST_CASE("session index: what retention takes is listed no longer", "[storage]") {
+TEST_CASE("session index: deleted sessions are not listed", "[storage]") {
     Shelf shelf;
     SessionState state = done({});
     state.ended_at = at(1);

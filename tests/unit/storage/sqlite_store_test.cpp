@@ -23,7 +23,7 @@ std::unique_ptr<SqliteStore> opened(const TempDir& dir) {
     return *std::move(store);
 }
 
-/// A session that is written to the store as the supervisor would.
+/// A session written to the store like the supervisor does.
 struct Writer {
     SqliteStore& store;
     Session session;
@@ -47,7 +47,7 @@ struct Writer {
         }
         return *cursor;
     }
-    /// Inside a transaction of the caller.
+    /// Inside the caller's transaction.
     Cursor report(std::vector<Event> events) {
         std::vector<Event> out;
         session.report(events, context(10), out);
@@ -196,7 +196,7 @@ TEST_CASE("store: idempotency keys keep the first use", "[storage]") {
     CHECK(use->session == "a");
 }
 
-TEST_CASE("store: recovery replays what the snapshots do not hold", "[storage]") {
+TEST_CASE("store: recovery replays events behind the snapshots", "[storage]") {
     const TempDir dir;
     SessionState a_state;
     SessionState b_state;
@@ -292,8 +292,7 @@ TEST_CASE("store: a session is loaded from its snapshot, or else by replay", "[s
     CHECK(loaded->session.id() == "a");
 }
 
-TEST_CASE("store: after an error in the middle of a read the next one has its own parameters",
-          "[storage]") {
+TEST_CASE("store: after an error during a read the next one has its own parameters", "[storage]") {
     const TempDir dir;
     {
         const auto store = opened(dir);
@@ -314,7 +313,7 @@ TEST_CASE("store: after an error in the middle of a read the next one has its ow
     CHECK(cursors == std::vector<Cursor>{7});
 }
 
-TEST_CASE("store: a missing row is corruption, said as such", "[storage]") {
+TEST_CASE("store: a missing row is reported as corruption", "[storage]") {
     const TempDir dir;
     Chain chain;
     SessionKey key = 0;
@@ -407,7 +406,7 @@ TEST_CASE("store: a rollback leaves nothing and its cursors are used again", "[s
     require_ok(store->commit());
 }
 
-// A cursor that goes back meets its own rows: every later append would fail until a restart.
+// If a cursor went back, every later append would collide with its own rows until a restart.
 TEST_CASE("store: a rollback outside a transaction changes nothing", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir);
@@ -453,7 +452,7 @@ TEST_CASE("store: retention deletes in bounded steps until nothing is left", "[s
     CHECK(count(dir, "mark WHERE session=1") == 0);
 }
 
-TEST_CASE("store: retention keeps what is open and what ended later", "[storage]") {
+TEST_CASE("store: retention keeps open sessions and those that ended later", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir);
     Writer open{*store, "open"};
@@ -469,8 +468,7 @@ TEST_CASE("store: retention keeps what is open and what ended later", "[storage]
     CHECK(store->find("open").value().has_value());
 }
 
-TEST_CASE("store: idempotency keys are kept as long as sessions are, and are free again after",
-          "[storage]") {
+TEST_CASE("store: idempotency keys live as long as sessions, then are free again", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir);
     require_ok(store->begin());
@@ -509,7 +507,7 @@ TEST_CASE("store: a restart in the middle of retention finishes it", "[storage]"
     CHECK(store->read_stream(0, 10).value().empty());
 }
 
-TEST_CASE("store: retention writes little of what it deletes, and no long step", "[storage]") {
+TEST_CASE("store: retention writes little and takes no long step", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir);
     Writer old{*store, "old"};
@@ -586,7 +584,7 @@ TEST_CASE("store: files that are not ours to open are refused", "[storage]") {
     }
 }
 
-TEST_CASE("store: a second opener is refused at once and does no harm", "[storage]") {
+TEST_CASE("store: a second open is refused at once and does no harm", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir);
     Writer a{*store, "a"};

@@ -34,7 +34,7 @@ std::unique_ptr<SqliteStore> opened(const TempDir& dir) {
 
 }  // namespace
 
-TEST_CASE("tokens: what was stored comes back after a restart, oldest first", "[storage]") {
+TEST_CASE("tokens: stored tokens are returned after a restart, oldest first", "[storage]") {
     const TempDir dir;
     TokenRecord one = token("one", 2);
     one.expires_at = at(77);
@@ -57,7 +57,7 @@ TEST_CASE("tokens: what was stored comes back after a restart, oldest first", "[
     CHECK(back.used_at == kNever);
 }
 
-TEST_CASE("tokens: revoking keeps the first moment, and an unknown id is nothing", "[storage]") {
+TEST_CASE("tokens: revoking keeps the first time, and an unknown id is no token", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir);
     require_ok(store->add_token(token("one", 1)));

@@ -11,7 +11,7 @@
 #include "tests/support/names.hpp"
 #include "tests/support/temp_dir.hpp"
 
-// A database of every schema there was (unit/storage/schemas, made by support/make_schema.py).
+// A database of every schema so far (unit/storage/schemas, made by support/make_schema.py).
 
 using namespace headway::core;
 using namespace headway::storage;
@@ -29,12 +29,12 @@ std::string fixture(int schema) {
 void make(const std::string& file, int schema, const std::string& vfs = {}) {
     auto database = Database::open(file, vfs);
     require_ok(database);
-    // As a Headway left it: in the mode that it runs in.
+    // As a Headway left it: in its journal mode.
     require_ok(database->execute("PRAGMA locking_mode=EXCLUSIVE;PRAGMA journal_mode=WAL"));
     require_ok(database->execute(fixture(schema).c_str()));
 }
 
-/// All journals by session id, and that the store's other halves can be read.
+/// All journals by session id; also checks that the other tables are readable.
 std::map<std::string, std::vector<Event>> contents(SqliteStore& store) {
     const auto recovery = store.recover();
     require_ok(recovery);
@@ -94,8 +94,7 @@ TEST_CASE("upgrade: a database of every schema keeps all it had, and a copy is m
 }
 
 TEST_CASE(
-    "upgrade: the first start tells how far the index of sessions is, and the next has nothing to "
-    "make",
+    "upgrade: the first start reports the progress of the session index, the next has no work",
     "[storage]") {
     const TempDir dir;
     make(dir.file().string(), 5);
