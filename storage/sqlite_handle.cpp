@@ -15,8 +15,8 @@ static_assert(SQLITE_OK == 0, "Statement::bind_error_ begins so");
 static_assert(sizeof(sqlite3_int64) == sizeof(std::int64_t));
 
 core::ErrorCode code_of(int sqlite_code, int system_error) {
-    // The kernel reports a failed sync once and may have dropped the pages (storage/README.md, "A
-    // sync fails").
+    // The kernel reports a failed sync once and may have dropped the pages: storage/README.md, "A
+    // sync fails".
     if (sqlite_code == SQLITE_IOERR_FSYNC || sqlite_code == SQLITE_IOERR_DIR_FSYNC)
         return core::ErrorCode::kStorageSyncFailed;
     switch (sqlite_code & 0xFF) {
