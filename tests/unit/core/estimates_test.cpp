@@ -212,10 +212,10 @@ TEST_CASE("estimates: after the end a judge's estimate is ignored", "[core]") {
 TEST_CASE("estimates: the fallback is 50 once a call went well, else 0, and says why", "[core]") {
     Estimated s;
     s.fail_differently();
-    ProgressEstimated none = fallback_estimate(s.state(), "nobody there");
+    ProgressEstimated none = fallback_estimate(s.state(), "unreachable");
     CHECK(none.percent == 0);
     CHECK(none.fallback);
-    CHECK(none.reasoning.kept.find("nobody there") == 0);
+    CHECK(none.reasoning.kept.find("unreachable") == 0);
     s.call_well();
     CHECK(fallback_estimate(s.state(), "x").percent == 50);
     none.judge = "local";
@@ -289,7 +289,7 @@ TEST_CASE("estimates: strict, the third within five points is stuck, from agent 
 TEST_CASE("estimates: fallbacks are never a plateau, not even strict", "[core]") {
     Estimated s{EstimateMode::kStall, strict()};
     for (int i = 0; i < 10; ++i) {
-        ProgressEstimated none = fallback_estimate(s.state(), "nobody there");
+        ProgressEstimated none = fallback_estimate(s.state(), "unreachable");
         none.judge = "local";
         s.judge_says(std::move(none));
     }

@@ -90,7 +90,7 @@ TEST_CASE("outbox: the oldest that is due is next, of its own endpoint", "[stora
     require_ok(box.store->add_message(message("first", 20)));
     require_ok(box.store->add_message(message("second", 10)));
     CHECK(box.store->next_due("ops").value() == at(10));
-    CHECK(box.store->next_due("nobody").value() == kNever);
+    CHECK(box.store->next_due("missing").value() == kNever);
     CHECK_FALSE(box.store->next_message("ops", at(9)).value().has_value());
     CHECK(box.next(10).id == "second");
     CHECK(box.next(20).id == "first");

@@ -136,9 +136,9 @@ TEST_CASE("session index: each filter, and all together", "[storage]") {
         CHECK(shelf.list(filter) == Ids{"one"});
     }
     SECTION("ids, unknown ones left out") {
-        filter.ids = Ids{"two", "nobody", "one"};
+        filter.ids = Ids{"two", "missing", "one"};
         CHECK(shelf.list(filter) == Ids{"two", "one"});
-        filter.ids = Ids{"nobody"};
+        filter.ids = Ids{"missing"};
         CHECK(shelf.list(filter).empty());
     }
     SECTION("a label, the whole of it") {
@@ -158,7 +158,7 @@ TEST_CASE("session index: each filter, and all together", "[storage]") {
         }
         filter.text = "coder";
         CHECK(shelf.list(filter) == Ids{"three", "one"});
-        for (const char* text : {"team", "adam-1", "nobody"}) {
+        for (const char* text : {"team", "adam-1", "missing"}) {
             INFO(text);
             filter.text = text;
             CHECK(shelf.list(filter).empty());
