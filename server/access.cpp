@@ -2,7 +2,6 @@
 #include "server/access.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/limits.hpp"
@@ -14,103 +13,10 @@
 namespace headway::server {
 namespace {
 
-using api::Route;
 using core::Error;
 using core::ErrorCode;
 using core::Result;
 using core::Scope;
-
-struct Entry {
-    Route route;
-    Guard guard;
-    bool path_names_session = true;  ///< false: the handler checks with require_report(), _read()
-};
-
-// The one table of who may call what.
-constexpr Entry kTable[] = {
-    {Route::kOpen, Guard::kReport, false},
-    {Route::kOpenNamed, Guard::kReport},
-    {Route::kReport, Guard::kReport},
-    {Route::kHeartbeat, Guard::kReport},
-    {Route::kEnd, Guard::kReport},
-    {Route::kCancel, Guard::kControl},
-    {Route::kPause, Guard::kControl},
-    {Route::kResume, Guard::kControl},
-    {Route::kNudge, Guard::kControl},
-    {Route::kBudgetChange, Guard::kControl},
-    {Route::kBudget, Guard::kRead},
-    {Route::kBudgetAnalytics, Guard::kOverview},
-    {Route::kComparison, Guard::kRead},
-    {Route::kTimeouts, Guard::kOverview},
-    {Route::kAsk, Guard::kReport},
-    {Route::kRedeem, Guard::kReport},
-    {Route::kDecide, Guard::kApprove},
-    {Route::kRevoke, Guard::kApprove},
-    {Route::kAlarmsSeen, Guard::kApprove},
-    {Route::kApproveAgent, Guard::kApprove},
-    {Route::kCheckAsk, Guard::kReport, false},
-    {Route::kCheck, Guard::kRead, false},
-    {Route::kEstimates, Guard::kOverview},
-    {Route::kApproval, Guard::kRead},
-    {Route::kApprovals, Guard::kOverview},
-    {Route::kSession, Guard::kRead},
-    {Route::kSessions, Guard::kOverview},
-    {Route::kOverview, Guard::kOverview},
-    {Route::kSystem, Guard::kOverview},
-    {Route::kJournal, Guard::kRead},
-    {Route::kWait, Guard::kRead},
-    {Route::kWaitSeveral, Guard::kRead, false},
-    {Route::kStream, Guard::kRead},
-    {Route::kStreamAll, Guard::kOverview},
-    {Route::kProgress, Guard::kRead},
-    {Route::kProgressStream, Guard::kRead},
-    {Route::kChatStatus, Guard::kRead, false},
-    {Route::kLive, Guard::kNobody},
-    {Route::kReady, Guard::kAnybody},
-    {Route::kTokens, Guard::kAdmin},
-    {Route::kTokenCreate, Guard::kAdmin},
-    {Route::kTokenRevoke, Guard::kAdmin},
-    {Route::kOperatorRotate, Guard::kAdmin},
-    {Route::kBackup, Guard::kAdmin},
-    {Route::kWebhooks, Guard::kOverview},
-    {Route::kWebhookDeliveries, Guard::kOverview},
-    {Route::kWebhookReplay, Guard::kAdmin},
-    {Route::kWebhookTest, Guard::kAdmin},
-    {Route::kMetrics, Guard::kOverview},
-    {Route::kVersion, Guard::kAnybody},
-    {Route::kLoginCode, Guard::kAdmin},
-    {Route::kLogin, Guard::kNobody},
-    {Route::kLogIn, Guard::kNobody},
-    {Route::kLogout, Guard::kNobody},
-    {Route::kMe, Guard::kNobody},
-    {Route::kPage, Guard::kNobody},
-    {Route::kAsset, Guard::kNobody},
-    {Route::kDocs, Guard::kNobody},
-    {Route::kOpenApi, Guard::kNobody},
-};
-
-constexpr bool is_complete() {
-    std::array<int, api::kRouteCount> entries{};
-    for (const Entry& entry : kTable)
-        ++entries[static_cast<std::size_t>(entry.route)];
-    for (const int count : entries) {
-        if (count != 1) return false;
-    }
-    return true;
-}
-static_assert(is_complete(), "every api::Route has exactly one line in the table of access.cpp");
-
-/// The table, by route.
-constexpr auto kByRoute = [] {
-    std::array<Entry, api::kRouteCount> entries{};
-    for (const Entry& entry : kTable)
-        entries[static_cast<std::size_t>(entry.route)] = entry;
-    return entries;
-}();
-
-const Entry& entry_of(Route route) noexcept {
-    return kByRoute[static_cast<std::size_t>(route)];
-}
 
 std::string scope_for(Guard guard, std::string_view session) {
     switch (guard) {
@@ -128,9 +34,9 @@ std::string scope_for(Guard guard, std::string_view session) {
 }
 
 Error no_token(Guard guard, std::string_view session) {
-    const std::string needed = guard == Guard::kAnybody ? std::string{"this needs a token"}
-                                                        : "this needs a token with the scope `" +
-                                                              scope_for(guard, session) + "`";
+    const std::string needed = guard == Guard::kAnyToken ? std::string{"this needs a token"}
+                                                         : "this needs a token with the scope `" +
+                                                               scope_for(guard, session) + "`";
     return {
         ErrorCode::kUnauthorized,
         needed +
@@ -149,8 +55,8 @@ Error no_login() {
             "Headway-Login"};
 }
 
-bool is_safe(api::Method method) {
-    return method == api::Method::kGet || method == api::Method::kHead;
+bool is_safe(Method method) {
+    return method == Method::kGet || method == Method::kHead;
 }
 
 Error refused(const Principal& caller, const std::string& scope, std::string_view why = {}) {
@@ -166,16 +72,18 @@ Result<> require_scope(const Principal& caller, Scope scope) {
     return refused(caller, std::string{core::name_of(scope)});
 }
 
-Result<> authorize(const Principal& caller, const Entry& entry, std::string_view session) {
-    switch (entry.guard) {
-        case Guard::kNobody:
-        case Guard::kAnybody:
+/// `names_session`: the path says whose data is asked for; else the handler checks that.
+Result<> authorize(const Principal& caller, Guard guard, bool names_session,
+                   std::string_view session) {
+    switch (guard) {
+        case Guard::kPublic:
+        case Guard::kAnyToken:
             return {};
         case Guard::kReport:
-            return entry.path_names_session ? require_report(caller, session)
-                                            : require_scope(caller, Scope::kReport);
+            return names_session ? require_report(caller, session)
+                                 : require_scope(caller, Scope::kReport);
         case Guard::kRead:
-            if (!entry.path_names_session && caller.grants.has(Scope::kReport)) return {};
+            if (!names_session && caller.grants.has(Scope::kReport)) return {};
             return require_read(caller, session);
         case Guard::kOverview:
             return require_read(caller, {});
@@ -190,17 +98,13 @@ Result<> authorize(const Principal& caller, const Entry& entry, std::string_view
 }
 
 bool asks_for_no_token(Guard guard, const config::AccessSettings& settings) {
-    if (guard == Guard::kNobody) return true;
+    if (guard == Guard::kPublic) return true;
     if (settings.mode == "token") return false;
     if (guard == Guard::kControl) return settings.local_control == "open";
     return guard != Guard::kApprove && guard != Guard::kAdmin;
 }
 
 }  // namespace
-
-Guard guard_of(Route route) noexcept {
-    return entry_of(route).guard;
-}
 
 Result<> require_report(const Principal& caller, std::string_view session) {
     if (caller.grants.may_report(session)) return {};
@@ -243,8 +147,8 @@ Access::Access(const Clock& clock) : clock_(clock), anonymous_{{}, {}, core::Gra
 
 void Access::configure(const config::AccessSettings& settings) {
     settings_ = settings;
-    for (std::size_t i = 0; i < api::kRouteCount; ++i)
-        open_.set(i, asks_for_no_token(kByRoute[i].guard, settings));
+    for (std::size_t i = 0; i < kGuardCount; ++i)
+        open_.set(i, asks_for_no_token(static_cast<Guard>(i), settings));
 }
 
 std::string Access::stays_as(const Principal& caller, const RequestHead& head) const {
@@ -300,37 +204,37 @@ bool Access::log_out(const RequestHead& head) {
     return logins_.log_out(head.login, clock_.earliest());
 }
 
-Result<const Principal*> Access::check_token(const api::Target& target, const RequestHead& head,
+Result<const Principal*> Access::check_token(const Target& target, const RequestHead& head,
                                              const Peer& peer) {
-    const Entry& entry = entry_of(target.route);
+    const Guard guard = target.endpoint->guard;
     ++refused_;  // until it is let in
     auto identified = identify(head, peer);
     if (!identified) return failed(std::move(identified).error(), peer);
     const Principal* const caller = *identified;
     if (!caller->anonymous()) {
-        Entry asked = entry;  // whose session an alias means is known to the index only
-        if (!target.alias.empty()) asked.path_names_session = false;
-        HEADWAY_CHECK(authorize(*caller, asked, target.session));
-    } else if (lets_in_nobody(head, target.route)) {
-        return head.from_browser() ? no_login() : no_token(entry.guard, target.session);
+        // Whose session an alias means is known to the index only.
+        const bool names_session = target.endpoint->names_session() && target.alias.empty();
+        HEADWAY_CHECK(authorize(*caller, guard, names_session, target.session));
+    } else if (closed_to_anonymous(head, guard)) {
+        return head.from_browser() ? no_login() : no_token(guard, target.session);
     }
     --refused_;
     return caller;
 }
 
-/// Whether the route is closed to who has shown nothing.
-bool Access::lets_in_nobody(const RequestHead& head, Route route) const {
-    if (entry_of(route).guard == Guard::kNobody) return false;
+/// Whether such routes are closed to a caller without a token or a login.
+bool Access::closed_to_anonymous(const RequestHead& head, Guard guard) const {
+    if (guard == Guard::kPublic) return false;
     if (head.from_browser() && !is_safe(head.method)) return true;
-    return !open_.test(static_cast<std::size_t>(route));
+    return !open_.test(static_cast<std::size_t>(guard));
 }
 
-bool Access::may(const Principal& caller, const RequestHead& head, Route route) const {
-    if (!caller.anonymous()) return authorize(caller, entry_of(route), {}).has_value();
-    RequestHead asking = head;  // as if it asked for that route
-    const bool reads = guard_of(route) == Guard::kOverview || guard_of(route) == Guard::kRead;
-    asking.method = reads ? api::Method::kGet : api::Method::kPost;
-    return !lets_in_nobody(asking, route);
+bool Access::may(const Principal& caller, const RequestHead& head, Guard guard) const {
+    if (!caller.anonymous()) return authorize(caller, guard, true, {}).has_value();
+    RequestHead asking = head;  // as if it asked for such a route
+    const bool reads = guard == Guard::kOverview || guard == Guard::kRead;
+    asking.method = reads ? Method::kGet : Method::kPost;
+    return !closed_to_anonymous(asking, guard);
 }
 
 Access::Known* Access::find(std::string_view id) {

@@ -8,32 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "api/routes.hpp"
 #include "config/settings.hpp"
 #include "core/access.hpp"
 #include "server/auth_failures.hpp"
 #include "server/clock.hpp"
+#include "server/endpoints/endpoint.hpp"
 #include "server/logins.hpp"
 #include "server/peer.hpp"
 #include "server/request_head.hpp"
 
 namespace headway::server {
-
-/// What a route asks of whoever calls it. To guard a new route, add its line to the table in
-/// access.cpp; a build without one fails.
-enum class Guard : std::uint8_t {
-    kNobody,    ///< asks nothing, in any mode
-    kAnybody,   ///< mode `token`: some token
-    kReport,    ///< `report:<prefix>` of the session
-    kRead,      ///< `read`, or `report:<prefix>` of the session
-    kOverview,  ///< `read` or `report:`, for what is about all sessions at once
-    kControl,   ///< `control`
-    kApprove,   ///< `approve`; in every mode
-    kAdmin,     ///< `admin`; in every mode
-};
-
-/// Of a route. Pure.
-Guard guard_of(api::Route route) noexcept;
 
 /// Who called.
 struct Principal {
@@ -81,14 +65,14 @@ public:
     bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }
-    /// Whether check() would let this caller call the route, about all sessions.
-    bool may(const Principal& caller, const RequestHead& head, api::Route route) const;
+    /// Whether check() would let this caller call routes of this guard, about all sessions.
+    bool may(const Principal& caller, const RequestHead& head, Guard guard) const;
 
     /// Whether the caller may steer sessions: the scope `control`, or where that is open, nobody in
     /// particular. Of every report, so it costs nothing.
     bool may_control(const Principal& caller, const RequestHead& head) const noexcept {
         if (!caller.anonymous()) return caller.grants.has(core::Scope::kControl);
-        return !head.from_browser() && open_.test(static_cast<std::size_t>(api::Route::kCancel));
+        return !head.from_browser() && open_.test(static_cast<std::size_t>(Guard::kControl));
     }
 
     /// Before anything else of a request is looked at. The principal lives until the next change of
@@ -98,9 +82,9 @@ public:
     /// scope, which the sentence names). Whoever comes over the Unix socket is the operator, unless
     /// a token says otherwise. A web page may show a login in place of a token; without either it
     /// may only read, whatever the mode: whoever opens a page does not mean to steer.
-    core::Result<const Principal*> check(const api::Target& target, const RequestHead& head,
+    core::Result<const Principal*> check(const Target& target, const RequestHead& head,
                                          const Peer& peer = {}) {
-        const bool open = open_.test(static_cast<std::size_t>(target.route));
+        const bool open = open_.test(static_cast<std::size_t>(target.endpoint->guard));
         const bool plain = head.authorizations == 0 && head.login.empty() && !head.from_browser();
         if (open && plain && !peer.local) return &anonymous_;
         return check_token(target, head, peer);
@@ -140,16 +124,16 @@ private:
         bool used = false;  ///< since take_uses()
     };
 
-    core::Result<const Principal*> check_token(const api::Target& target, const RequestHead& head,
+    core::Result<const Principal*> check_token(const Target& target, const RequestHead& head,
                                                const Peer& peer);
     core::Result<const Principal*> authenticate(const RequestHead& head);
     core::Result<const Principal*> identify(const RequestHead& head, const Peer& peer);
     core::Error failed(core::Error why, const Peer& peer);
-    bool lets_in_nobody(const RequestHead& head, api::Route route) const;
+    bool closed_to_anonymous(const RequestHead& head, Guard guard) const;
     Known* find(std::string_view id);
 
     const Clock& clock_;
-    std::bitset<api::kRouteCount> open_;  ///< routes that ask for no token
+    std::bitset<kGuardCount> open_;  ///< guards that ask for no token
     const Principal anonymous_;
     Principal operator_;
     Principal dashboard_;  ///< whoever has logged in

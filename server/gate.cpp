@@ -183,17 +183,16 @@ Result<> check_head(const RequestHead& head, const GateSettings& settings) {
     return check_forwarded(head, settings);
 }
 
-Result<> check_body(RequestHead& head, api::Route route) {
-    const api::RouteTraits traits = api::traits_of(route);
+Result<> check_body(RequestHead& head, const BodyRule& rule) {
     const std::uint64_t length = head.content_length.value_or(0);
-    if (length > traits.body_bytes_max || (head.chunked && !traits.takes_body)) {
-        return Error{ErrorCode::kBodyTooLarge,
-                     traits.takes_body ? "the body is limited to " +
-                                             std::to_string(traits.body_bytes_max) + " bytes here"
-                                       : "this route takes no body",
-                     head.chunked ? "Transfer-Encoding" : "Content-Length"};
+    if (length > rule.bytes_max || (head.chunked && !rule.read)) {
+        return Error{
+            ErrorCode::kBodyTooLarge,
+            rule.read ? "the body is limited to " + std::to_string(rule.bytes_max) + " bytes here"
+                      : "this route takes no body",
+            head.chunked ? "Transfer-Encoding" : "Content-Length"};
     }
-    if (!traits.takes_body || (length == 0 && !head.chunked)) return {};
+    if (!rule.read || (length == 0 && !head.chunked)) return {};
     const std::string coding = lower(head.content_encoding);
     head.gzip = coding == "gzip" || coding == "x-gzip";
     if (!head.gzip && !coding.empty() && coding != "identity") {
@@ -201,12 +200,12 @@ Result<> check_body(RequestHead& head, api::Route route) {
                      "send the body as it is, or with Content-Encoding: gzip", "Content-Encoding"};
     }
     if (is_media_type(head.content_type, "application/json") ||
-        (traits.ndjson && is_media_type(head.content_type, "application/x-ndjson"))) {
+        (rule.lines && is_media_type(head.content_type, "application/x-ndjson"))) {
         return check_charset(head.content_type);
     }
     return Error{ErrorCode::kUnsupportedMediaType,
-                 traits.ndjson ? "send Content-Type: application/json or application/x-ndjson"
-                               : "send Content-Type: application/json",
+                 rule.lines ? "send Content-Type: application/json or application/x-ndjson"
+                            : "send Content-Type: application/json",
                  "Content-Type"};
 }
 

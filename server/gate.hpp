@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "api/routes.hpp"
 #include "core/result.hpp"
+#include "server/endpoints/endpoint.hpp"
 #include "server/request_head.hpp"
 
 namespace headway::server {
@@ -38,7 +38,7 @@ core::Result<> check_head(const RequestHead& head, const GateSettings& settings)
 /// Checks the head against its route: a body of a bounded length, or in chunks, and of a type and
 /// coding that are read here, or none. Notes what has to be inflated. Errors: kBodyTooLarge,
 /// kUnsupportedMediaType. Pure.
-core::Result<> check_body(RequestHead& head, api::Route route);
+core::Result<> check_body(RequestHead& head, const BodyRule& rule);
 
 /// Whether a Content-Type names this media type, which is in lower case; parameters and upper case
 /// do not matter (RFC 9110, 8.3.1). Pure.

@@ -21,11 +21,6 @@ constexpr std::size_t kHeadBufferMax = limits::kHeaderBytesMax + 16;  // leading
 // A body that is longer is read in turn with others of its kind.
 constexpr std::size_t kBulkBytesMin = 65'536;
 
-bool is_stream(api::Route route) {
-    return route == api::Route::kStream || route == api::Route::kStreamAll ||
-           route == api::Route::kProgressStream;
-}
-
 }  // namespace
 
 HttpConnection::HttpConnection(Socket socket, const Peer& peer, std::unique_ptr<TlsStream> tls,
@@ -197,8 +192,8 @@ bool HttpConnection::admit_head() {
     strip_authority(*head_, owner_.gate(peer_));
     core::Result<> fits = check_head(*head_, owner_.gate(peer_));
     if (fits) {
-        auto target = api::match(head_->method, head_->target);
-        fits = target ? check_body(*head_, target->route) : core::Result<>{target.error()};
+        auto target = match(head_->method, head_->target);
+        fits = target ? check_body(*head_, target->endpoint->body) : core::Result<>{target.error()};
         if (fits) {
             target_ = *std::move(target);
             return true;
@@ -228,10 +223,10 @@ void HttpConnection::dispatch(std::string_view body) {
     Slot& slot = open_slot(&*head_);
     const std::uint64_t number = slot.number;
     const RequestHead head = *std::exchange(head_, {});
-    const api::Target target = *std::exchange(target_, {});
-    slot.deprecation = target.deprecation;
+    const Target target = *std::exchange(target_, {});
+    slot.deprecation = target.endpoint->deprecation;
     if (!head.keep_alive) closing_ = true;
-    if (is_stream(target.route)) stream_slot_ = number;
+    if (target.endpoint->reply == ReplyKind::kStream) stream_slot_ = number;
     set_phase(Phase::kWriting);
     try {
         owner_.on_request(*this, number, {head, target, body, peer_});
@@ -267,7 +262,7 @@ HttpConnection::Slot& HttpConnection::open_slot(const RequestHead* head) {
     }
     slot.keep_alive = head->keep_alive && !owner_.draining();
     slot.path = head->target.substr(0, head->target.find('?'));
-    slot.head_only = head->method == api::Method::kHead;
+    slot.head_only = head->method == Method::kHead;
     slot.http_1_0 = head->http_1_0;
     const bool usable = usable_request_id(head->request_id);
     slot.request_id = usable ? std::string{head->request_id} : owner_.next_request_id();

@@ -32,7 +32,7 @@ using Frame = std::shared_ptr<const std::string>;
 /// A complete request. Views live until the handler returns.
 struct HttpRequest {
     const RequestHead& head;
-    const api::Target& target;
+    const Target& target;
     std::string_view body;
     const Peer& peer;
 };
@@ -121,7 +121,7 @@ private:
         Clock::Steady::time_point started;
         std::string request_id;
         std::string path;
-        const api::Deprecation* deprecation = nullptr;
+        const Deprecation* deprecation = nullptr;
         std::string text;  ///< the reply, when an older one is still to come
     };
     enum class Phase : std::uint8_t { kIdle, kHead, kBody, kWriting, kStreaming, kLeaving };
@@ -175,7 +175,7 @@ private:
     std::size_t end_ = 0;
 
     std::optional<RequestHead> head_;  ///< complete, its body is not
-    std::optional<api::Target> target_;
+    std::optional<Target> target_;
     RequestBody body_;
     bool in_body_ = false;    ///< body bytes go to body_ instead of the buffer
     bool inflating_ = false;  ///< a whole body waits for its turn

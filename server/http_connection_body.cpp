@@ -44,7 +44,7 @@ void HttpConnection::decrypt_in_turn(net::mutable_buffer space, bool into_body) 
 bool HttpConnection::begin_body(std::string_view here) {
     set_phase(Phase::kBody);
     if (head_->chunked) {
-        body_.start_chunked(api::traits_of(target_->route).body_bytes_max);
+        body_.start_chunked(target_->endpoint->body.bytes_max);
     } else {
         body_.start(static_cast<std::size_t>(*head_->content_length));
     }
@@ -106,7 +106,7 @@ void HttpConnection::inflate_in_turn(std::string_view packed, std::size_t used) 
 }
 
 void HttpConnection::inflate(std::string_view packed, std::size_t used) {
-    auto body = inflate_gzip(packed, api::traits_of(target_->route).body_bytes_max);
+    auto body = inflate_gzip(packed, target_->endpoint->body.bytes_max);
     if (!body) {
         refuse_body(body.error());
     } else {

@@ -1,98 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/metrics.hpp"
 
-#include <array>
 #include <utility>
 #include <vector>
 
 #include "core/limits.hpp"
 #include "core/verdict.hpp"
 #include "core/version.hpp"
+#include "server/endpoints/endpoint.hpp"
 #include "server/metric_families.hpp"
 
 namespace headway::server {
 namespace {
 
-struct RouteName {
-    api::Route route;
-    const char* name;
-};
-
-/// The label of each route; kept when a path changes, since dashboards and alerts hold it.
-constexpr auto kRouteNames = [] {
-    using api::Route;
-    return std::array<RouteName, api::kRouteCount>{
-        {{Route::kOpen, "open"},
-         {Route::kOpenNamed, "open_named"},
-         {Route::kReport, "report"},
-         {Route::kHeartbeat, "heartbeat"},
-         {Route::kEnd, "end"},
-         {Route::kCancel, "cancel"},
-         {Route::kPause, "pause"},
-         {Route::kResume, "resume"},
-         {Route::kNudge, "nudge"},
-         {Route::kBudgetChange, "budget_change"},
-         {Route::kSession, "session"},
-         {Route::kSessions, "sessions"},
-         {Route::kComparison, "comparison"},
-         {Route::kTimeouts, "timeouts"},
-         {Route::kJournal, "journal"},
-         {Route::kWait, "wait"},
-         {Route::kWaitSeveral, "wait_several"},
-         {Route::kStream, "stream"},
-         {Route::kStreamAll, "stream_all"},
-         {Route::kProgress, "progress"},
-         {Route::kProgressStream, "progress_stream"},
-         {Route::kChatStatus, "chat_status"},
-         {Route::kBudget, "budget"},
-         {Route::kBudgetAnalytics, "budget_analytics"},
-         {Route::kLive, "livez"},
-         {Route::kReady, "readyz"},
-         {Route::kTokens, "tokens"},
-         {Route::kTokenCreate, "token_create"},
-         {Route::kTokenRevoke, "token_revoke"},
-         {Route::kOperatorRotate, "operator_rotate"},
-         {Route::kMetrics, "metrics"},
-         {Route::kVersion, "version"},
-         {Route::kPage, "page"},
-         {Route::kAsset, "asset"},
-         {Route::kDocs, "docs"},
-         {Route::kOpenApi, "openapi"},
-         {Route::kAsk, "ask"},
-         {Route::kApprovals, "approvals"},
-         {Route::kApproval, "approval"},
-         {Route::kDecide, "decide"},
-         {Route::kRedeem, "redeem"},
-         {Route::kRevoke, "revoke"},
-         {Route::kApproveAgent, "approve_agent"},
-         {Route::kCheckAsk, "check_ask"},
-         {Route::kCheck, "check"},
-         {Route::kEstimates, "estimates"},
-         {Route::kOverview, "overview"},
-         {Route::kLoginCode, "login_code"},
-         {Route::kLogin, "login"},
-         {Route::kLogout, "logout"},
-         {Route::kMe, "me"},
-         {Route::kSystem, "system"},
-         {Route::kBackup, "backup"},
-         {Route::kWebhooks, "webhooks"},
-         {Route::kWebhookDeliveries, "webhook_deliveries"},
-         {Route::kWebhookReplay, "webhook_replay"},
-         {Route::kWebhookTest, "webhook_test"},
-         {Route::kLogIn, "log_in"},
-         {Route::kAlarmsSeen, "alarms_seen"}}};
-}();
-
-constexpr bool each_in_its_place() {
-    for (std::size_t i = 0; i < kRouteNames.size(); ++i) {
-        if (static_cast<std::size_t>(kRouteNames[i].route) != i) return false;
+/// Requests by route; aliases count as one.
+void add_routes(Families& families, const std::vector<std::uint64_t>& requests) {
+    auto& family = families.family("headway_http_route_requests_total", "Requests by route.",
+                                   MetricType::Counter);
+    const auto rows = route_table();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        std::uint64_t count = 0;
+        bool first = true;
+        for (std::size_t j = 0; j < rows.size(); ++j) {
+            if (rows[j].metric != rows[i].metric) continue;
+            first = first && j >= i;
+            count += requests[j];
+        }
+        if (first) add_labelled(family, "route", std::string{rows[i].metric}.c_str(), count);
     }
-    return true;
-}
-static_assert(each_in_its_place(), "a route without a name, or out of order");
-
-const char* route_name(std::size_t route) {
-    return kRouteNames[route].name;
 }
 
 /// A metric of the family with the judge's name on it, and with `label` when it has one.
@@ -152,11 +87,7 @@ void add_http(Families& families, const MetricsInput& input) {
                      input.access_paused);
     families.gauge("headway_access_failing_addresses", "Addresses whose failures are remembered.",
                    static_cast<double>(input.failing_addresses));
-    auto& routes = families.family("headway_http_route_requests_total", "Requests by route.",
-                                   MetricType::Counter);
-    for (std::size_t i = 0; i < api::kRouteCount; ++i) {
-        add_labelled(routes, "route", route_name(i), input.routes[i]);
-    }
+    add_routes(families, input.routes);
     families.gauge("headway_streams", "SSE clients.", static_cast<double>(input.streams));
     families.counter("headway_stream_frames_total", "SSE events sent.", input.frames_sent);
     families.counter("headway_streams_lagged_total", "SSE clients cut for reading too slowly.",

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "api/routes.hpp"
 #include "server/http_server.hpp"
 #include "server/judge_mailbox.hpp"
 #include "server/messages.hpp"
 
 namespace headway::server {
 
-/// Requests that reached a route.
-using RouteCounts = std::array<std::uint64_t, api::kRouteCount>;
-
 /// Everything /metrics shows, as values. Labels are bounded sets (route, verdict, configured
 /// judge or webhook), never a session.
 struct MetricsInput {
     const HttpStats& http;
     const SupervisorStats& supervisor;
-    const RouteCounts& routes;
+    const std::vector<std::uint64_t>& routes;  ///< requests by row of the table of endpoints
     std::uint64_t refused_access = 0;
     std::uint64_t access_failures = 0;
     std::uint64_t access_paused = 0;

@@ -21,24 +21,24 @@ std::string_view std_view(View view) {
     return {view.data(), view.size()};
 }
 
-api::Method method_of(http::verb verb) {
+Method method_of(http::verb verb) {
     switch (verb) {
         case http::verb::get:
-            return api::Method::kGet;
+            return Method::kGet;
         case http::verb::head:
-            return api::Method::kHead;
+            return Method::kHead;
         case http::verb::post:
-            return api::Method::kPost;
+            return Method::kPost;
         case http::verb::put:
-            return api::Method::kPut;
+            return Method::kPut;
         case http::verb::delete_:
-            return api::Method::kDelete;
+            return Method::kDelete;
         case http::verb::patch:
-            return api::Method::kPatch;
+            return Method::kPatch;
         case http::verb::options:
-            return api::Method::kOptions;
+            return Method::kOptions;
         default:
-            return api::Method::kOther;
+            return Method::kOther;
     }
 }
 

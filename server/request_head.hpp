@@ -6,14 +6,14 @@
 #include <optional>
 #include <string_view>
 
-#include "api/routes.hpp"
 #include "core/result.hpp"
+#include "server/endpoints/endpoint.hpp"
 
 namespace headway::server {
 
 /// The request line and the headers we act on. Views point into the bytes that were parsed.
 struct RequestHead {
-    api::Method method = api::Method::kOther;
+    Method method = Method::kOther;
     std::string_view target;
     bool http_1_0 = false;
     bool keep_alive = true;

@@ -86,7 +86,7 @@ void append_milliseconds(std::string& out, std::uint64_t microseconds) {
     out.append(fraction, sizeof fraction);
 }
 
-void append_deprecation(std::string& out, const api::Deprecation& entry) {
+void append_deprecation(std::string& out, const Deprecation& entry) {
     out.append("Deprecation: @");
     append_number(out, entry.since);
     out.append("\r\nX-Deprecated: true\r\nX-Deprecation-Message: ").append(entry.message);

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "api/problem.hpp"
-#include "api/routes.hpp"
 #include "core/result.hpp"
+#include "server/endpoints/endpoint.hpp"
 
 namespace headway::server {
 
@@ -28,7 +28,7 @@ struct Envelope {
     bool keep_alive = true;
     bool say_keep_alive = false;  ///< to a client of HTTP/1.0, which does not expect it
     bool head_only = false;       ///< HEAD: the header of what GET would send
-    const api::Deprecation* deprecation = nullptr;  ///< of the route, or null
+    const Deprecation* deprecation = nullptr;  ///< of the route, or null
 };
 
 /// Appends status line, header and body, which 204 and 304 do not have. Pure.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "api/routes.hpp"
+#include "api/query.hpp"
 #include "api/sse.hpp"
+#include "server/endpoints/endpoint.hpp"
 #include "server/gate.hpp"
 #include "server/request_head.hpp"
 #include "server/token_text.hpp"
@@ -14,13 +15,13 @@ using namespace headway;
 
 namespace {
 
-constexpr std::string_view kNames[] = {"after", "wait", "until", "q", "label", "cursor"};
+constexpr std::string_view kNames = "after wait until q label cursor";
 
 void look_at_target(const server::RequestHead& head) {
-    const auto target = api::match(head.method, head.target);
+    const auto target = server::match(head.method, head.target);
     if (!target) return;
     server::RequestHead noted = head;
-    (void)server::check_body(noted, target->route);
+    (void)server::check_body(noted, target->endpoint->body);
     const auto query = api::Query::parse(target->query, kNames);
     if (!query) return;
     if (const std::string* text = query->find("after"))

@@ -6,17 +6,18 @@ A change of the API that is not in the document fails here, and so does a promis
 """
 import json
 import re
+import subprocess
 import unittest
 from unittest import TestCase
 
 from support.case import OwnDaemonCase, SharedDaemonCase
-from support.daemon import PROJECT
+from support.daemon import BINARY, PROJECT
 from support.examples import ExampleRunner, examples, judge_config
 from support.http import RawConnection
 from support.json_schema import Schemas, keywords, resolve, sample
 from support.llm import LlmServer
 from support.mutations import Mutator, texts_out_of_bounds
-from support.openapi import FILE, METHODS, PROBLEM, OpenApi, references
+from support.openapi import FILE, METHODS, PROBLEM, OpenApi, Operation, references
 from support.sse import EventStream
 
 # The one path of the table that stands for more than one segment.
@@ -25,14 +26,14 @@ SEVERAL_SEGMENTS = {"/assets/{asset}": "/assets/{hash}/{file}"}
 # in. The scopes stand apart, since tools take those within `security` for OAuth's.
 LOGIN, LOCAL, TOKEN = {"login": []}, {}, {"bearer": []}
 SECURITY = {
-    "kNobody": ([], []),
-    "kAnybody": ([LOCAL, TOKEN, LOGIN], []),
-    "kReport": ([LOCAL, TOKEN, LOGIN], ["report:"]),
-    "kRead": ([LOCAL, TOKEN, LOGIN], ["read", "report:"]),
-    "kOverview": ([LOCAL, TOKEN, LOGIN], ["read", "report:"]),
-    "kControl": ([LOCAL, TOKEN, LOGIN], ["control"]),
-    "kApprove": ([TOKEN, LOGIN], ["approve"]),
-    "kAdmin": ([TOKEN, LOGIN], ["admin"]),
+    "public": ([], []),
+    "any_token": ([LOCAL, TOKEN, LOGIN], []),
+    "report": ([LOCAL, TOKEN, LOGIN], ["report:"]),
+    "read": ([LOCAL, TOKEN, LOGIN], ["read", "report:"]),
+    "overview": ([LOCAL, TOKEN, LOGIN], ["read", "report:"]),
+    "control": ([LOCAL, TOKEN, LOGIN], ["control"]),
+    "approve": ([TOKEN, LOGIN], ["approve"]),
+    "admin": ([TOKEN, LOGIN], ["admin"]),
 }
 
 
@@ -42,22 +43,17 @@ def source(path: str) -> str:
 
 
 def route_table() -> list:
-    """(method, path, name of the route) of each entry."""
-    text = source("api/routes.cpp")
-    table = text[text.index("kRoutes[] = {"):]
-    entries = re.findall(r'\{Method::k(\w+),\s*"([^"]+)",\s*Route::(k\w+)\}', table[:table.index("};")])
-    return [(method.upper(), SEVERAL_SEGMENTS.get(path, path), route) for method, path, route in entries]
+    """The daemon's own table of routes: a dictionary a row."""
+    printed = subprocess.run([str(BINARY), "routes", "--json"], capture_output=True, text=True, check=True).stdout
+    rows = json.loads(printed)
+    for row in rows:
+        row["path"] = SEVERAL_SEGMENTS.get(row["path"], row["path"])
+    return rows
 
 
-def deprecated_paths() -> set:
-    text = source("api/routes.cpp")
-    table = text[text.index("kDeprecations[] = {"):]
-    return set(re.findall(r'\{"(/[^"]+)"', table[:table.index("};")]))
-
-
-def guards() -> dict:
-    """Route -> guard."""
-    return dict(re.findall(r"\{Route::(k\w+),\s*Guard::(k\w+)", source("server/access.cpp")))
+def query_of(operation: Operation) -> str:
+    """The parameters of its query, as the table has them."""
+    return " ".join(sorted(name for where, name in operation.parameters if where == "query"))
 
 
 class Validator(TestCase):
@@ -291,22 +287,25 @@ class Sources(TestCase):
         self.api = OpenApi()
 
     def test_it_has_the_routes_of_the_one_table_and_no_others(self):
-        table = [(method, path) for method, path, _ in route_table()]
+        table = {(row["method"], row["path"]): row for row in route_table()}
         self.assertGreater(len(table), 40)
         said = [(operation.method, operation.path) for operation in self.api.operations]
         self.assertEqual(len(said), len(set(said)))
         self.assertEqual((set(table) - set(said), set(said) - set(table)), (set(), set()), "(not described, not served)")
 
-    def test_it_lets_in_whom_the_one_table_of_access_lets_in(self):
-        guard_of = guards()
-        said = {(operation.method, operation.path): (operation.said["security"], operation.said.get("x-scopes", []))
-                for operation in self.api.operations}
-        for method, path, route in route_table():
-            self.assertEqual(said.get((method, path)), SECURITY[guard_of[route]], (method, path))
-
-    def test_it_calls_deprecated_what_the_one_table_does(self):
-        said = {operation.path for operation in self.api.operations if operation.said.get("deprecated")}
-        self.assertEqual(said, deprecated_paths())
+    def test_it_says_of_each_route_what_the_one_table_does(self):
+        table = {(row["method"], row["path"]): row for row in route_table()}
+        for operation in self.api.operations:
+            row, said = table[operation.method, operation.path], operation.said
+            with self.subTest(route=row["name"]):
+                self.assertEqual((said["operationId"], said["summary"]), (row["name"], row["summary"]))
+                self.assertEqual((said["security"], said.get("x-scopes", [])), SECURITY[row["guard"]])
+                self.assertEqual(said.get("deprecated", False), row["deprecated"])
+                self.assertEqual("requestBody" in said, row["takes_body"])
+                types = list(self.api.whole(said.get("requestBody", {})).get("content", {}))
+                self.assertEqual("application/x-ndjson" in types, row["takes_lines"])
+                if row["parameters"] != "*":
+                    self.assertEqual(query_of(operation), " ".join(sorted(row["parameters"].split())))
 
     def names(self, path: str, enumeration: str) -> list:
         text = source(path)

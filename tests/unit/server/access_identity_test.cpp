@@ -11,16 +11,16 @@
 using namespace headway::server;
 using namespace headway::core;
 using namespace headway::tests;
-using headway::api::Route;
 
 namespace {
 
 struct Door {
     Door() { require_ok(access.adopt_operator(dir.file("operator.token"))); }
 
-    Result<const Principal*> ask(Route route, const Peer& peer, const std::string& token = {}) {
-        headway::api::Target target;
-        target.route = route;
+    Result<const Principal*> ask(std::string_view route, const Peer& peer,
+                                 const std::string& token = {}) {
+        Target target;
+        target.endpoint = &endpoint_named(route);
         RequestHead head;
         header = "Bearer " + token;
         head.authorization = header;
@@ -46,13 +46,13 @@ TEST_CASE("access: whoever comes over the Unix socket is the operator", "[server
     Door door;
     for (const char* mode : {"local", "token"}) {
         door.access.configure({mode, "token"});
-        for (std::size_t i = 0; i < headway::api::kRouteCount; ++i) {
-            const auto caller = door.ask(static_cast<Route>(i), over_the_socket());
+        for (const Endpoint& row : route_table()) {
+            const auto caller = door.ask(row.name, over_the_socket());
             require_ok(caller);
             CHECK((*caller)->id == kOperatorId);
         }
     }
-    CHECK(code_of(door.ask(Route::kTokens, Peer{})) == ErrorCode::kUnauthorized);
+    CHECK(code_of(door.ask("listTokens", Peer{})) == ErrorCode::kUnauthorized);
 }
 
 TEST_CASE("access: a token that is shown over the Unix socket counts instead", "[server]") {
@@ -67,9 +67,9 @@ TEST_CASE("access: a token that is shown over the Unix socket counts instead", "
     record.expires_at = kNever;
     record.revoked_at = kNever;
     door.access.set_tokens({record});
-    CHECK(code_of(door.ask(Route::kDecide, over_the_socket(), token.text)) ==
+    CHECK(code_of(door.ask("decideApproval", over_the_socket(), token.text)) ==
           ErrorCode::kForbidden);
-    CHECK(code_of(door.ask(Route::kLive, over_the_socket(), "x")) == ErrorCode::kUnauthorized);
+    CHECK(code_of(door.ask("isAlive", over_the_socket(), "x")) == ErrorCode::kUnauthorized);
 }
 
 TEST_CASE("access: who keeps failing waits, and never who shows the right token", "[server]") {
@@ -77,13 +77,13 @@ TEST_CASE("access: who keeps failing waits, and never who shows the right token"
     const std::string right = load_operator_token(door.dir.file("operator.token"))->text;
     const Peer peer;
     for (std::uint32_t i = 0; i <= limits::kAuthFailuresFree; ++i)
-        CHECK(code_of(door.ask(Route::kLive, peer, "x")) == ErrorCode::kUnauthorized);
+        CHECK(code_of(door.ask("isAlive", peer, "x")) == ErrorCode::kUnauthorized);
     CHECK_THAT(door.access.take_alarm(), Catch::Contains("keeps showing tokens"));
     for (int i = 0; i < 10; ++i) {
-        CHECK(code_of(door.ask(Route::kLive, peer, "x")) == ErrorCode::kTooManyFailures);
+        CHECK(code_of(door.ask("isAlive", peer, "x")) == ErrorCode::kTooManyFailures);
         CHECK(door.access.pause().count() > 0);
-        CHECK(door.ask(Route::kTokens, peer, right).has_value());
-        CHECK(door.ask(Route::kLive, peer).has_value());
+        CHECK(door.ask("listTokens", peer, right).has_value());
+        CHECK(door.ask("isAlive", peer).has_value());
     }
     CHECK(door.access.take_alarm().empty());
     CHECK(door.access.failures() == limits::kAuthFailuresFree + 11);

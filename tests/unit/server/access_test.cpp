@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/access.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <iterator>
 
 #include "server/operator_token.hpp"
 #include "server/token_text.hpp"
@@ -12,11 +14,21 @@
 using namespace headway::server;
 using namespace headway::core;
 using namespace headway::tests;
-using headway::api::Route;
 
 namespace {
 
-constexpr std::size_t kRoutes = headway::api::kRouteCount;
+/// By the names of their rows. What holds no data, and is open to all.
+constexpr std::string_view kOpenToAll[] = {"isAlive", "getDashboard", "getAsset",
+                                           "getDocs", "getOpenApi",   "login",
+                                           "logIn",   "logout",       "whoAmI"};
+
+bool is_open_to_all(std::string_view route) {
+    return std::find(std::begin(kOpenToAll), std::end(kOpenToAll), route) != std::end(kOpenToAll);
+}
+
+Guard guard_of(std::string_view route) {
+    return endpoint_named(route).guard;
+}
 
 /// A door with the operator's token and tokens of any kind.
 struct Door {
@@ -38,10 +50,10 @@ struct Door {
         return token.text;
     }
 
-    Result<const Principal*> ask(Route route, const std::string& session,
+    Result<const Principal*> ask(std::string_view route, const std::string& session,
                                  const std::string& header) {
-        headway::api::Target target;
-        target.route = route;
+        Target target;
+        target.endpoint = &endpoint_named(route);
         target.session = session;
         RequestHead head;
         head.authorization = header;
@@ -56,7 +68,7 @@ struct Door {
             peer.address[i] = static_cast<std::uint8_t>(asked >> (8 * i));
         return peer;
     }
-    Result<const Principal*> show(Route route, const std::string& session,
+    Result<const Principal*> show(std::string_view route, const std::string& session,
                                   const std::string& token) {
         return ask(route, session, "Bearer " + token);
     }
@@ -68,10 +80,10 @@ struct Door {
     std::uint32_t asked = 0;
 };
 
-std::vector<Route> routes() {
-    std::vector<Route> all;
-    for (std::size_t i = 0; i < kRoutes; ++i)
-        all.push_back(static_cast<Route>(i));
+std::vector<std::string_view> routes() {
+    std::vector<std::string_view> all;
+    for (const Endpoint& row : route_table())
+        all.push_back(row.name);
     return all;
 }
 
@@ -79,8 +91,8 @@ std::vector<Route> routes() {
 
 TEST_CASE("access: mode local asks for a token only for approvals and tokens", "[server]") {
     Door door;
-    for (const Route route : routes()) {
-        INFO("route " << static_cast<int>(route));
+    for (const std::string_view route : routes()) {
+        INFO("route " << route);
         const Guard guard = guard_of(route);
         const auto caller = door.ask(route, "a", "");
         if (guard == Guard::kApprove || guard == Guard::kAdmin) {
@@ -90,33 +102,31 @@ TEST_CASE("access: mode local asks for a token only for approvals and tokens", "
             CHECK((*caller)->anonymous());
         }
     }
-    CHECK(guard_of(Route::kTokenCreate) == Guard::kAdmin);
+    CHECK(guard_of("createToken") == Guard::kAdmin);
 }
 
 TEST_CASE("access: local_control = token closes control and nothing else", "[server]") {
     Door door;
     door.access.configure({"local", "token"});
-    for (const Route route : {Route::kCancel, Route::kPause, Route::kResume, Route::kNudge}) {
+    for (const std::string_view route :
+         {"cancelSession", "pauseSession", "resumeSession", "nudgeSession"}) {
         const auto caller = door.ask(route, "a", "");
         CHECK(code_of(caller) == ErrorCode::kUnauthorized);
         CHECK_THAT(caller.error().detail, Catch::Contains("`control`"));
         CHECK(door.show(route, "a", door.add({"control"})).has_value());
     }
-    CHECK(door.ask(Route::kReport, "a", "").has_value());
-    CHECK(door.ask(Route::kSessions, "", "").has_value());
+    CHECK(door.ask("reportEvents", "a", "").has_value());
+    CHECK(door.ask("listSessions", "", "").has_value());
     door.access.configure({"local", "open"});
-    CHECK(door.ask(Route::kCancel, "a", "").has_value());
+    CHECK(door.ask("cancelSession", "a", "").has_value());
 }
 
 TEST_CASE("access: mode token lets nobody in without one but to what holds no data", "[server]") {
     Door door;
     door.access.configure({"token", "open"});
-    for (const Route route : routes()) {
-        INFO("route " << static_cast<int>(route));
-        const bool holds_none =
-            route == Route::kLive || route == Route::kPage || route == Route::kAsset ||
-            route == Route::kDocs || route == Route::kOpenApi || route == Route::kLogin ||
-            route == Route::kLogIn || route == Route::kLogout || route == Route::kMe;
+    for (const std::string_view route : routes()) {
+        INFO("route " << route);
+        const bool holds_none = is_open_to_all(route);
         CHECK(door.ask(route, "a", "").has_value() == holds_none);
     }
 }
@@ -137,10 +147,10 @@ TEST_CASE("access: each scope opens its routes and no others, in both modes", "[
                           {"admin", {Guard::kAdmin}}};
     for (const Case& c : cases) {
         const std::string token = door.add({c.scope});
-        for (const Route route : routes()) {
-            INFO(mode << " " << c.scope << " route " << static_cast<int>(route));
+        for (const std::string_view route : routes()) {
+            INFO(mode << " " << c.scope << " route " << route);
             const Guard guard = guard_of(route);
-            const bool any = guard == Guard::kNobody || guard == Guard::kAnybody;
+            const bool any = guard == Guard::kPublic || guard == Guard::kAnyToken;
             const bool opens =
                 any || std::find(c.opens.begin(), c.opens.end(), guard) != c.opens.end();
             const auto caller = door.show(route, "abc", token);
@@ -160,28 +170,28 @@ TEST_CASE("access: the operator may everything", "[server]") {
     std::ifstream file{door.dir.file("operator.token")};
     std::string text;
     std::getline(file, text);
-    for (const Route route : routes()) {
+    for (const std::string_view route : routes()) {
         const auto caller = door.show(route, "a", text);
         require_ok(caller);
         CHECK((*caller)->id == kOperatorId);
     }
     const auto next = door.access.rotate_operator();
     require_ok(next);
-    CHECK(code_of(door.show(Route::kLive, "", text)) == ErrorCode::kUnauthorized);
-    CHECK(door.show(Route::kTokens, "", *next).has_value());
+    CHECK(code_of(door.show("isAlive", "", text)) == ErrorCode::kUnauthorized);
+    CHECK(door.show("listTokens", "", *next).has_value());
 }
 
 TEST_CASE("access: a prefix ends where it ends", "[server]") {
     Door door;
     const std::string token = door.add({"report:ci-", "report:x"});
     for (const char* inside : {"ci-", "ci-1", "x", "xy"})
-        CHECK(door.show(Route::kReport, inside, token).has_value());
+        CHECK(door.show("reportEvents", inside, token).has_value());
     for (const char* outside : {"ci", "CI-1", "c", "ax"}) {
         INFO(outside);
-        const auto caller = door.show(Route::kReport, outside, token);
+        const auto caller = door.show("reportEvents", outside, token);
         CHECK(code_of(caller) == ErrorCode::kForbidden);
         CHECK_THAT(caller.error().detail, Catch::Contains(std::string{"`report:"} + outside + "`"));
-        CHECK(code_of(door.show(Route::kProgress, outside, token)) == ErrorCode::kForbidden);
+        CHECK(code_of(door.show("getProgress", outside, token)) == ErrorCode::kForbidden);
     }
 }
 
@@ -189,7 +199,7 @@ TEST_CASE("access: routes that name the session elsewhere leave the rest to thei
           "[server]") {
     Door door;
     const std::string token = door.add({"report:ci-"});
-    for (const Route route : {Route::kOpen, Route::kChatStatus, Route::kWaitSeveral}) {
+    for (const std::string_view route : {"openSession", "getChatStatus", "waitForSessions"}) {
         const auto caller = door.show(route, "", token);
         require_ok(caller);
         CHECK(require_report(**caller, "ci-1").has_value());
@@ -197,7 +207,7 @@ TEST_CASE("access: routes that name the session elsewhere leave the rest to thei
         CHECK(require_read(**caller, "ci-1").has_value());
         CHECK(code_of(require_read(**caller, "other")) == ErrorCode::kForbidden);
     }
-    CHECK(code_of(door.show(Route::kOpen, "", door.add({"read"}))) == ErrorCode::kForbidden);
+    CHECK(code_of(door.show("openSession", "", door.add({"read"}))) == ErrorCode::kForbidden);
 }
 
 TEST_CASE("access: a token that does not count is refused everywhere, and says why", "[server]") {
@@ -223,15 +233,15 @@ TEST_CASE("access: a token that does not count is refused everywhere, and says w
         {good, "Bearer <token>"},
     };
     for (const auto& [header, why] : cases) {
-        for (const Route route : routes()) {
+        for (const std::string_view route : routes()) {
             const auto caller = door.ask(route, "a", header);
             CHECK(code_of(caller) == ErrorCode::kUnauthorized);
             CHECK_THAT(caller.error().detail, Catch::Contains(why));
             CHECK(caller.error().field == "Authorization");
         }
     }
-    headway::api::Target target;
-    target.route = Route::kLive;
+    Target target;
+    target.endpoint = &endpoint_named("isAlive");
     RequestHead head;
     head.authorization = "Bearer ";
     head.authorizations = 2;
@@ -242,16 +252,16 @@ TEST_CASE("access: a token that does not count is refused everywhere, and says w
 TEST_CASE("access: the scheme may be written in any case, with spaces behind it", "[server]") {
     Door door;
     const std::string token = door.add({"read"});
-    CHECK(door.ask(Route::kVersion, "", "bearer " + token).has_value());
-    CHECK(door.ask(Route::kVersion, "", "BEARER   " + token).has_value());
+    CHECK(door.ask("getVersion", "", "bearer " + token).has_value());
+    CHECK(door.ask("getVersion", "", "BEARER   " + token).has_value());
 }
 
 TEST_CASE("access: uses are noted once each, and survive a new list", "[server]") {
     Door door;
     const std::string token = door.add({"read"});
     CHECK(door.access.take_uses().empty());
-    require_ok(door.show(Route::kVersion, "", token));
-    require_ok(door.show(Route::kVersion, "", token));
+    require_ok(door.show("getVersion", "", token));
+    require_ok(door.show("getVersion", "", token));
     (void)door.add({"read"});
     CHECK(door.access.tokens().back()->used_at != kNever);
     const auto uses = door.access.take_uses();
@@ -264,12 +274,12 @@ TEST_CASE("access: uses are noted once each, and survive a new list", "[server]"
 TEST_CASE("access: what is turned away is counted, and nothing else", "[server]") {
     Door door;
     const std::string token = door.add({"read"});
-    (void)door.ask(Route::kReport, "a", "");
-    (void)door.show(Route::kSessions, "", token);
+    (void)door.ask("reportEvents", "a", "");
+    (void)door.show("listSessions", "", token);
     CHECK(door.access.refused() == 0);
-    (void)door.ask(Route::kTokens, "", "");
-    (void)door.show(Route::kTokens, "", token);
-    (void)door.show(Route::kLive, "", "x");
+    (void)door.ask("listTokens", "", "");
+    (void)door.show("listTokens", "", token);
+    (void)door.show("isAlive", "", "x");
     CHECK(door.access.refused() == 3);
 }
 
@@ -297,7 +307,7 @@ TEST_CASE("access: who signs a command", "[server]") {
 namespace {
 
 /// A request of a web page, with this login.
-RequestHead of_page(headway::api::Method method, std::string_view login = {}) {
+RequestHead of_page(Method method, std::string_view login = {}) {
     RequestHead head;
     head.method = method;
     head.origin = "http://127.0.0.1:7717";
@@ -313,16 +323,12 @@ std::string log_in(Access& access) {
 }  // namespace
 
 TEST_CASE("access: a web page without a login may only read", "[server]") {
-    using headway::api::Method;
     Door door;
-    headway::api::Target target;
-    for (const Route route : routes()) {
-        INFO("route " << static_cast<int>(route));
-        target.route = route;
-        const bool harmless =
-            route == Route::kLive || route == Route::kPage || route == Route::kAsset ||
-            route == Route::kDocs || route == Route::kOpenApi || route == Route::kLogin ||
-            route == Route::kLogIn || route == Route::kLogout || route == Route::kMe;
+    Target target;
+    for (const std::string_view route : routes()) {
+        INFO("route " << route);
+        target.endpoint = &endpoint_named(route);
+        const bool harmless = is_open_to_all(route);
         CHECK(door.access.check(target, of_page(Method::kPost)).has_value() == harmless);
         CHECK(door.access.check(target, of_page(Method::kDelete)).has_value() == harmless);
         const Guard guard = guard_of(route);
@@ -332,7 +338,7 @@ TEST_CASE("access: a web page without a login may only read", "[server]") {
     RequestHead fetched = of_page(Method::kPut);
     fetched.origin = {};
     fetched.fetch_site = "same-origin";
-    target.route = Route::kOpenNamed;
+    target.endpoint = &endpoint_named("openNamedSession");
     const auto refused = door.access.check(target, fetched);
     CHECK(code_of(refused) == ErrorCode::kUnauthorized);
     CHECK(refused.error().field == "Headway-Login");
@@ -345,12 +351,12 @@ TEST_CASE("access: who has logged in may do everything, in both modes", "[server
     Door door;
     door.access.configure({mode, "token"});
     const std::string login = log_in(door.access);
-    headway::api::Target target;
+    Target target;
     target.session = "a";
-    for (const Route route : routes()) {
-        INFO("route " << static_cast<int>(route));
-        target.route = route;
-        const auto caller = door.access.check(target, of_page(headway::api::Method::kPost, login));
+    for (const std::string_view route : routes()) {
+        INFO("route " << route);
+        target.endpoint = &endpoint_named(route);
+        const auto caller = door.access.check(target, of_page(Method::kPost, login));
         require_ok(caller);
         CHECK((*caller)->name == "dashboard");
         CHECK_FALSE((*caller)->anonymous());
@@ -360,10 +366,10 @@ TEST_CASE("access: who has logged in may do everything, in both modes", "[server
 TEST_CASE("access: a login that does not count is none", "[server]") {
     Door door;
     const std::string login = log_in(door.access);
-    headway::api::Target target;
-    target.route = Route::kTokens;
+    Target target;
+    target.endpoint = &endpoint_named("listTokens");
     const auto ask = [&](const std::string& shown) {
-        return door.access.check(target, of_page(headway::api::Method::kGet, shown)).has_value();
+        return door.access.check(target, of_page(Method::kGet, shown)).has_value();
     };
     CHECK(ask(login));
     CHECK_FALSE(ask(login + "0"));
@@ -371,48 +377,47 @@ TEST_CASE("access: a login that does not count is none", "[server]") {
     require_ok(door.access.rotate_operator());
     CHECK_FALSE(ask(login));
     CHECK(ask(log_in(door.access)));
-    target.route = Route::kSessions;
+    target.endpoint = &endpoint_named("listSessions");
     CHECK(ask(login + "0"));  // as for anybody
     CHECK(door.access.log_in("no such code").value().secret.empty());
 }
 
 TEST_CASE("access: a token counts before a login", "[server]") {
     Door door;
-    RequestHead head = of_page(headway::api::Method::kGet, {});
+    RequestHead head = of_page(Method::kGet, {});
     const std::string login = log_in(door.access);
     const std::string token = "Bearer " + door.add({"read"});
     head.login = login;
     head.authorization = token;
     head.authorizations = 1;
-    headway::api::Target target;
-    target.route = Route::kTokens;
+    Target target;
+    target.endpoint = &endpoint_named("listTokens");
     CHECK(code_of(door.access.check(target, head)) == ErrorCode::kForbidden);
 }
 
 TEST_CASE("access: what somebody may do is known before he tries", "[server]") {
-    using headway::api::Method;
     Door door;
     const Principal nobody{};
     RequestHead plain;
     const RequestHead page = of_page(Method::kGet);
-    CHECK(door.access.may(nobody, plain, Route::kSessions));
-    CHECK(door.access.may(nobody, plain, Route::kCancel));
-    CHECK_FALSE(door.access.may(nobody, plain, Route::kDecide));
-    CHECK(door.access.may(nobody, page, Route::kSessions));
-    CHECK_FALSE(door.access.may(nobody, page, Route::kCancel));
+    CHECK(door.access.may(nobody, plain, Guard::kOverview));
+    CHECK(door.access.may(nobody, plain, Guard::kControl));
+    CHECK_FALSE(door.access.may(nobody, plain, Guard::kApprove));
+    CHECK(door.access.may(nobody, page, Guard::kOverview));
+    CHECK_FALSE(door.access.may(nobody, page, Guard::kControl));
     const Principal reader{"id", "r", *Grants::parse(std::vector<std::string>{"read"})};
-    CHECK(door.access.may(reader, page, Route::kSessions));
-    CHECK_FALSE(door.access.may(reader, page, Route::kCancel));
+    CHECK(door.access.may(reader, page, Guard::kOverview));
+    CHECK_FALSE(door.access.may(reader, page, Guard::kControl));
     door.access.configure({"token", "open"});
-    CHECK_FALSE(door.access.may(nobody, plain, Route::kSessions));
-    CHECK_FALSE(door.access.may(nobody, plain, Route::kCancel));
+    CHECK_FALSE(door.access.may(nobody, plain, Guard::kOverview));
+    CHECK_FALSE(door.access.may(nobody, plain, Guard::kControl));
 }
 
 TEST_CASE("access: what the dashboard does is signed as such", "[server]") {
     Door door;
-    headway::api::Target target;
+    Target target;
     const std::string login = log_in(door.access);
-    const auto caller = door.access.check(target, of_page(headway::api::Method::kGet, login));
+    const auto caller = door.access.check(target, of_page(Method::kGet, login));
     require_ok(caller);
     CHECK(signed_by(**caller, "") == "dashboard");
     CHECK(signed_by(**caller, "ana") == "ana (dashboard)");
@@ -426,9 +431,9 @@ TEST_CASE("access: whoever stays under a login stays as long as that login count
     headway::config::AccessSettings settings;
     settings.login_for = Millis{60'000};
     access.configure(settings);
-    headway::api::Target target;
+    Target target;
     const auto stay = [&](const std::string& login) {
-        const RequestHead head = of_page(headway::api::Method::kGet, login);
+        const RequestHead head = of_page(Method::kGet, login);
         const auto caller = access.check(target, head);
         require_ok(caller);
         return access.stays_as(**caller, head);
@@ -439,7 +444,7 @@ TEST_CASE("access: whoever stays under a login stays as long as that login count
     CHECK(one != other);
     CHECK(one.find(login) == std::string::npos);
     CHECK(access.counts(one));
-    REQUIRE(access.log_out(of_page(headway::api::Method::kPost, login)));
+    REQUIRE(access.log_out(of_page(Method::kPost, login)));
     CHECK_FALSE(access.counts(one));
     CHECK(access.counts(other));
     clock.advance_to(clock.now() + Millis{59'000});

@@ -8,7 +8,6 @@
 
 using namespace headway::server;
 using namespace headway::tests;
-using headway::api::Route;
 using headway::core::ErrorCode;
 namespace limits = headway::core::limits;
 
@@ -147,38 +146,38 @@ TEST_CASE("gate: origins", "[server]") {
 TEST_CASE("gate: bodies", "[server]") {
     struct Case {
         const char* name;
-        Route route;
+        const char* route;
         std::optional<std::uint64_t> length;
         const char* type;
         std::optional<ErrorCode> refused;
     };
     const Case cases[] = {
-        {"none", Route::kReport, std::nullopt, "", {}},
-        {"empty without a type", Route::kHeartbeat, 0, "", {}},
-        {"JSON", Route::kReport, 10, "application/json", {}},
-        {"JSON with a parameter", Route::kEnd, 10, "Application/JSON ; charset=utf-8", {}},
-        {"lines", Route::kReport, 10, "application/x-ndjson", {}},
-        {"lines elsewhere", Route::kEnd, 10, "application/x-ndjson",
+        {"none", "reportEvents", std::nullopt, "", {}},
+        {"empty without a type", "reportHeartbeat", 0, "", {}},
+        {"JSON", "reportEvents", 10, "application/json", {}},
+        {"JSON with a parameter", "endSession", 10, "Application/JSON ; charset=utf-8", {}},
+        {"lines", "reportEvents", 10, "application/x-ndjson", {}},
+        {"lines elsewhere", "endSession", 10, "application/x-ndjson",
          ErrorCode::kUnsupportedMediaType},
-        {"no type", Route::kReport, 10, "", ErrorCode::kUnsupportedMediaType},
-        {"a form", Route::kReport, 10, "text/plain", ErrorCode::kUnsupportedMediaType},
-        {"a longer name", Route::kReport, 10, "application/json2",
+        {"no type", "reportEvents", 10, "", ErrorCode::kUnsupportedMediaType},
+        {"a form", "reportEvents", 10, "text/plain", ErrorCode::kUnsupportedMediaType},
+        {"a longer name", "reportEvents", 10, "application/json2",
          ErrorCode::kUnsupportedMediaType},
-        {"the largest", Route::kReport, limits::kReportBodyBytesMax, "application/json", {}},
-        {"too large", Route::kReport, limits::kReportBodyBytesMax + 1, "application/json",
+        {"the largest", "reportEvents", limits::kReportBodyBytesMax, "application/json", {}},
+        {"too large", "reportEvents", limits::kReportBodyBytesMax + 1, "application/json",
          ErrorCode::kBodyTooLarge},
-        {"too large elsewhere", Route::kEnd, limits::kControlBodyBytesMax + 1, "application/json",
+        {"too large elsewhere", "endSession", limits::kControlBodyBytesMax + 1, "application/json",
          ErrorCode::kBodyTooLarge},
-        {"absurd", Route::kReport, UINT64_MAX, "application/json", ErrorCode::kBodyTooLarge},
-        {"where none belongs", Route::kLive, 1, "application/json", ErrorCode::kBodyTooLarge},
-        {"an empty one where none belongs", Route::kLive, 0, "", {}},
+        {"absurd", "reportEvents", UINT64_MAX, "application/json", ErrorCode::kBodyTooLarge},
+        {"where none belongs", "isAlive", 1, "application/json", ErrorCode::kBodyTooLarge},
+        {"an empty one where none belongs", "isAlive", 0, "", {}},
     };
     for (const Case& c : cases) {
         DYNAMIC_SECTION(c.name) {
             RequestHead head = good();
             head.content_length = c.length;
             head.content_type = c.type;
-            const auto checked = check_body(head, c.route);
+            const auto checked = check_body(head, endpoint_named(c.route).body);
             if (c.refused) {
                 CHECK(code_of(checked) == *c.refused);
             } else {
@@ -218,7 +217,7 @@ TEST_CASE("gate: codings and charsets of bodies", "[server]") {
             head.content_length = 10;
             head.content_type = c.type;
             head.content_encoding = c.coding;
-            const auto checked = check_body(head, Route::kReport);
+            const auto checked = check_body(head, endpoint_named("reportEvents").body);
             CHECK(checked.has_value() == c.taken);
             if (!c.taken) CHECK(code_of(checked) == ErrorCode::kUnsupportedMediaType);
             CHECK(head.gzip == c.packed);

@@ -320,7 +320,7 @@ TEST_CASE("connection: a request behind a stream ends it cleanly, one behind a r
     std::uint64_t slot = 0;
     room.connections.answer = [&](HttpConnection& connection, std::uint64_t number,
                                   const HttpRequest& request) {
-        if (request.target.route == headway::api::Route::kStreamAll) {
+        if (request.target.endpoint->name == "streamAll") {
             slot = number;
         } else {
             connection.respond(number, Response{});

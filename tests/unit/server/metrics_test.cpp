@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "server/endpoints/endpoint.hpp"
+
 using namespace headway::server;
 using headway::core::JudgeOutcome;
 
@@ -11,7 +13,7 @@ namespace {
 std::string text_with(const JudgeStats* judge) {
     const HttpStats http;
     const SupervisorStats supervisor;
-    const RouteCounts routes{};
+    const std::vector<std::uint64_t> routes(route_table().size());
     MetricsInput input{http, supervisor, routes};
     input.judge = judge;
     return metrics_text(input);

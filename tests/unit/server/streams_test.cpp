@@ -38,11 +38,10 @@ struct Hub {
         connections.answer = [this](HttpConnection& connection, std::uint64_t slot,
                                     const HttpRequest& request) {
             const std::string session{request.target.session};
-            const auto route = request.target.route;
-            const StreamKind kind = route == headway::api::Route::kStreamAll ? StreamKind::kAll
-                                    : route == headway::api::Route::kProgressStream
-                                        ? StreamKind::kProgress
-                                        : StreamKind::kSession;
+            const std::string_view route = request.target.endpoint->name;
+            const StreamKind kind = route == "streamAll"        ? StreamKind::kAll
+                                    : route == "streamProgress" ? StreamKind::kProgress
+                                                                : StreamKind::kSession;
             require_ok(streams.open(connection, slot, kind, session, std::nullopt, ""));
         };
         connections.writable = [this](HttpConnection& c) { streams.on_writable(c); };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "server/backups.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -7,11 +9,7 @@
 #include <utility>
 
 #include "api/backup.hpp"
-#include "server/dispatcher_call.hpp"
 #include "storage/offline.hpp"
-
-// /v1/backup: an empty file is made here, filled by the supervisor between its turns, and checked
-// on a thread of its own before it gets its name.
 
 namespace headway::server {
 namespace {
@@ -44,10 +42,8 @@ Result<> make_empty(const std::string& path) {
 
 }  // namespace
 
-Result<> Dispatcher::backup(Call& call) {
-    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
-    HEADWAY_TRY(const std::string file, api::decode_backup(tape_, call.request.body));
-    if (backing_up_) {
+Result<std::string> Backups::begin(const std::string& file) {
+    if (running_) {
         return Error{
             ErrorCode::kBackupRunning, "another backup is being made; ask again later", {}};
     }
@@ -55,38 +51,38 @@ Result<> Dispatcher::backup(Call& call) {
         return Error{ErrorCode::kFileExists, file + " is there already; choose another name",
                      "/file"};
     }
-    const std::string partial = file + std::string{kUnfinished};
+    std::string partial = file + std::string{kUnfinished};
     HEADWAY_CHECK(make_empty(partial));
-    auto asked = submit(call, BackupCommand{partial}, {}, 0);
-    if (!asked) {
-        ::unlink(partial.c_str());
-        return asked;
-    }
-    backing_up_ = true;
-    return {};
+    running_ = true;
+    return partial;
 }
 
-void Dispatcher::check_copy(const CopiedFile& copied) {
+void Backups::abandon(const std::string& partial) {
+    ::unlink(partial.c_str());
+    running_ = false;
+}
+
+void Backups::copied(const CopiedFile& copied) {
     if (!copied.done) {
         ::unlink(copied.file.c_str());
-        backing_up_ = false;
-        respond(copied.to, problem_response(copied.done.error(), "/v1/backup"));
+        running_ = false;
+        replies_.respond(copied.to, problem_response(copied.done.error(), "/v1/backup"));
         return;
     }
     const std::string file = copied.file.substr(0, copied.file.size() - kUnfinished.size());
-    backup_check_.start(
-        copied.file, file, [this, to = copied.to, file](Result<storage::DatabaseCounts> counts) {
-            backing_up_ = false;
-            if (!counts) {
-                respond(to, problem_response(counts.error(), "/v1/backup"));
-                return;
-            }
-            Response response;
-            response.status = 201;
-            api::append_backup(response.body, {file, counts->bytes, counts->sessions,
-                                               counts->events, counts->schema});
-            respond(to, response);
-        });
+    check_.start(copied.file, file,
+                 [this, to = copied.to, file](Result<storage::DatabaseCounts> counts) {
+                     running_ = false;
+                     if (!counts) {
+                         replies_.respond(to, problem_response(counts.error(), "/v1/backup"));
+                         return;
+                     }
+                     Response response;
+                     response.status = 201;
+                     api::append_backup(response.body, {file, counts->bytes, counts->sessions,
+                                                        counts->events, counts->schema});
+                     replies_.respond(to, response);
+                 });
 }
 
 }  // namespace headway::server

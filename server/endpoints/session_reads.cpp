@@ -5,9 +5,12 @@
 #include "api/decode.hpp"
 #include "core/limits.hpp"
 #include "core/wait.hpp"
-#include "server/dispatcher_call.hpp"
+#include "server/endpoints/call.hpp"
+#include "server/endpoints/handlers.hpp"
+#include "server/endpoints/session_ids.hpp"
+#include "server/gate.hpp"
 
-// Requests about many sessions at once.
+// Reading sessions: one, many, the journal of one.
 
 namespace headway::server {
 namespace {
@@ -17,8 +20,21 @@ using core::ErrorCode;
 using core::Result;
 namespace limits = core::limits;
 
-Error busy() {
-    return {ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
+Result<EventTypes> parse_types(std::string_view list) {
+    EventTypes types;
+    for (std::size_t from = 0; from <= list.size();) {
+        const std::size_t comma = std::min(list.find(',', from), list.size());
+        const std::string_view name = list.substr(from, comma - from);
+        from = comma + 1;
+        core::EventType type{};
+        if (!core::parse_name(name, type)) {
+            return Error{ErrorCode::kInvalidParameter,
+                         "must be a comma list of event types, such as tool.finished,message",
+                         "types"};
+        }
+        types.set(static_cast<std::size_t>(type));
+    }
+    return types;
 }
 
 Error invalid(std::string detail, std::string_view field) {
@@ -74,10 +90,48 @@ Result<storage::SessionFilter> parse_filter(const api::Query& query) {
 
 }  // namespace
 
-Result<> Dispatcher::sessions(Call& call) {
-    constexpr std::string_view kKnown[] = {"verdict", "open", "label", "agent",  "limit",
-                                           "cursor",  "view", "q",     "parent", "ids"};
-    HEADWAY_TRY(const api::Query query, api::Query::parse(call.query(), kKnown));
+Result<> endpoints::show_session(Call& call) {
+    return call.ask(SessionQuery{call.session()}, call.session());
+}
+
+Result<> endpoints::compare_timers(Call& call) {
+    return call.ask(ComparisonQuery{call.session()}, call.session());
+}
+
+Result<> endpoints::journal(Call& call) {
+    const api::Query& query = call.query;
+    JournalQuery journal;
+    journal.session = call.session();
+    journal.lines = is_media_type(call.request.head.accept, "application/x-ndjson");
+    if (const std::string* after = query.find("after")) {
+        HEADWAY_TRY(journal.after, api::parse_number(*after, "after", 0, INT64_MAX / 2));
+    }
+    if (const std::string* before = query.find("before")) {
+        HEADWAY_TRY(journal.before, api::parse_number(*before, "before", 1, INT64_MAX / 2));
+    }
+    if (const std::string* order = query.find("order")) {
+        if (*order != "oldest" && *order != "newest") {
+            return Error{ErrorCode::kInvalidParameter, "must be oldest or newest", "order"};
+        }
+        journal.newest_first = *order == "newest";
+    }
+    if (const std::string* prints = query.find("prints")) {
+        if (*prints != "true" && *prints != "false") {
+            return Error{ErrorCode::kInvalidParameter, "must be true or false", "prints"};
+        }
+        journal.prints = *prints == "true";
+    }
+    if (const std::string* types = query.find("types")) {
+        HEADWAY_TRY(journal.types, parse_types(*types));
+    }
+    if (const std::string* limit = query.find("limit")) {
+        HEADWAY_TRY(journal.limit, api::parse_number(*limit, "limit", 1, limits::kJournalPageMax));
+    }
+    return call.ask(std::move(journal), call.session());
+}
+
+Result<> endpoints::list_sessions(Call& call) {
+    const api::Query& query = call.query;
     ListQuery list;
     HEADWAY_TRY(list.filter, parse_filter(query));
     if (const std::string* view = query.find("view")) {
@@ -92,14 +146,11 @@ Result<> Dispatcher::sessions(Call& call) {
         HEADWAY_TRY(const auto before, api::parse_number(*cursor, "cursor", 0, INT64_MAX));
         list.before = static_cast<storage::SessionKey>(before);
     }
-    if (!ask(call.to, std::move(list), {}, 0)) return busy();
-    return {};
+    return call.ask(std::move(list));
 }
 
-Result<> Dispatcher::overview(Call& call) {
-    HEADWAY_CHECK(api::Query::parse(call.query(), {}));
-    if (!ask(call.to, OverviewQuery{}, {}, 0)) return busy();
-    return {};
+Result<> endpoints::overview(Call& call) {
+    return call.ask(OverviewQuery{});
 }
 
 }  // namespace headway::server

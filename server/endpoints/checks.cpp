@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "api/decode_checks.hpp"
+#include "server/endpoints/call.hpp"
+#include "server/endpoints/handlers.hpp"
+
+// Requests about status checks and estimates.
+
+namespace headway::server {
+
+using core::Result;
+
+Result<> endpoints::ask_check(Call& call) {
+    HEADWAY_TRY(auto decoded, api::decode_check(call.on.tape, call.request.body));
+    HEADWAY_CHECK(require_report(call.caller, decoded.session));
+    const std::string session = decoded.session;
+    CheckCommand command{session, std::move(decoded.check_id), signed_by(call.caller, {})};
+    return call.submit(std::move(command), session);
+}
+
+Result<> endpoints::show_check(Call& call) {
+    const std::string& id = call.target().check;
+    return call.ask_document(CheckQuery{id, call.caller.grants}, check_key(id));
+}
+
+Result<> endpoints::estimate_analytics(Call& call) {
+    return call.ask(EstimatesQuery{});
+}
+
+}  // namespace headway::server

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "api/decode.hpp"
+#include "api/encode.hpp"
+#include "server/endpoints/call.hpp"
+#include "server/endpoints/handlers.hpp"
+#include "server/reading_time.hpp"
+
+// How a session does, from the views that this thread has.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using Encode = void (*)(std::string& out, const core::SessionView&, const api::ReadingTime&);
+
+void answer_from_view(Call& call, const std::string& session, Encode encode) {
+    const auto reply = [&clock = call.on.clock, encode](const core::SessionView& view) {
+        Response response;
+        encode(response.body, view, reading_time(clock));
+        return response;
+    };
+    if (const core::SessionView* view = call.on.views.find(session)) {
+        call.respond(reply(*view));
+        return;
+    }
+    call.on.views.get(session, [&replies = call.on.replies, to = call.to, path = call.path(),
+                                reply](core::Result<const core::SessionView*> view) {
+        if (view && *view != nullptr) {
+            replies.respond(to, reply(**view));
+        } else if (view) {
+            replies.respond(
+                to, problem_response({ErrorCode::kUnknownSession, "no such session", "id"}, path));
+        } else {
+            replies.respond(to, problem_response(view.error(), path));
+        }
+    });
+}
+
+}  // namespace
+
+Result<> endpoints::progress(Call& call) {
+    answer_from_view(call, call.session(), api::append_progress);
+    return {};
+}
+
+Result<> endpoints::chat_status(Call& call) {
+    const api::Query& query = call.query;
+    const std::string* id = query.find("sessionId");
+    if (id == nullptr || !api::valid_id(*id)) {
+        return Error{ErrorCode::kInvalidParameter, "give the session as ?sessionId=", "sessionId"};
+    }
+    HEADWAY_CHECK(require_read(call.caller, *id));
+    answer_from_view(call, *id,
+                     [](std::string& out, const core::SessionView& view, const api::ReadingTime&) {
+                         api::append_chat_status(out, view);
+                     });
+    return {};
+}
+
+}  // namespace headway::server

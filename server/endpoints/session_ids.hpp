@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace headway::server {
+
+/// A comma list of session ids, each once. Errors: kInvalidId; kInvalidParameter for more than
+/// `count_max`. Pure.
+core::Result<std::vector<std::string>> parse_ids(const std::string& list, std::string_view field,
+                                                 std::size_t count_max);
+
+}  // namespace headway::server

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "api/json_writer.hpp"
+#include "api/tokens.hpp"
+#include "core/limits.hpp"
+#include "server/endpoints/call.hpp"
+#include "server/endpoints/handlers.hpp"
+#include "server/operator_token.hpp"
+#include "server/token_text.hpp"
+
+// /v1/tokens: made and revoked by the supervisor, read from what it has published.
+
+namespace headway::server {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+Result<> endpoints::create_token(Call& call) {
+    HEADWAY_TRY(auto decoded, api::decode_token(call.on.tape, call.request.body));
+    HEADWAY_TRY(NewToken made, make_token());
+    CreateTokenCommand command;
+    command.token.id = std::move(made.id);
+    command.token.name = std::move(decoded.name);
+    command.token.grants = std::move(decoded.grants);
+    command.token.hash = std::move(made.hash);
+    command.token.created_at = call.on.clock.now();
+    if (decoded.expires_in) {
+        // By the clock that its end is judged by, so that it lives as long as it was asked for.
+        command.token.expires_at = call.on.clock.earliest() + *decoded.expires_in;
+    }
+    command.secret = std::move(made.text);
+    return call.submit(std::move(command));
+}
+
+Result<> endpoints::list_tokens(Call& call) {
+    Response response;
+    api::append_tokens(response.body, call.on.access.tokens(), call.on.clock.earliest());
+    call.respond(response);
+    return {};
+}
+
+Result<> endpoints::revoke_token(Call& call) {
+    if (call.session() == kOperatorId) {
+        return Error{ErrorCode::kInvalidId,
+                     "the operator's token is replaced, not revoked: POST "
+                     "/v1/tokens/operator/rotate",
+                     "id"};
+    }
+    return call.submit(RevokeTokenCommand{call.session()});
+}
+
+Result<> endpoints::rotate_operator(Call& call) {
+    // Two syncs on this thread, on purpose: only the operator comes here, about as often as he
+    // restarts us, and no request may be let in between the old token's end and the new one's
+    // start.
+    HEADWAY_TRY(const std::string text, call.on.access.rotate_operator());
+    call.on.warn("the operator's token was replaced");
+    // His logins went with it.
+    call.on.streams.cut(
+        [&](const std::string& caller) { return !call.on.access.is_operator(caller); });
+    Response response;
+    response.status = 201;
+    api::JsonWriter json{response.body};
+    json.open_object();
+    json.member("id", kOperatorId);
+    json.member("file", call.on.access.operator_file().string());
+    json.member("token", text);
+    json.close_object();
+    call.respond(response);
+    return {};
+}
+
+}  // namespace headway::server

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "server/document_waits.hpp"
+#include "server/intake.hpp"
+#include "server/replies.hpp"
+#include "server/waiters.hpp"
+
+namespace headway::server {
+
+/// Requests whose reply is kept back: waits on the verdict of sessions, and on a document (an
+/// approval, a check) until it is decided. Has the one timer for their deadlines. I/O thread only.
+class LongPolls {
+public:
+    LongPolls(net::io_context& io, const Clock& clock, ViewCache& views, Intake& intake,
+              Replies& replies);
+
+    /// Waits on sessions. Error: kOverloaded.
+    core::Result<> add(Wait wait);
+    /// The reply to `to` may wait until `deadline` for the document `id` (an approval's id, or
+    /// check_key()). The caller asks for the first document. Error: kOverloaded.
+    core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline);
+    /// A document is here: it is sent, unless it is worth waiting for another.
+    void take_document(const ReplyTo& to, DocumentReply& reply);
+    /// The request was answered otherwise, for instance with an error.
+    void answered(const ReplyTo& to) { documents_.answered(to); }
+
+    void session_changed(const std::string& session) { sessions_.notify(session); }
+    void document_changed(const std::string& id) { documents_.notify(id); }
+    void drop_connection(std::uint64_t connection);
+    /// Answers all of them now: we go down.
+    void expire_all();
+    /// To be called after deadlines may have changed.
+    void arm();
+    void stop() { timer_.cancel(); }
+    std::size_t sessions() const noexcept { return sessions_.size(); }
+    std::size_t size() const noexcept { return sessions_.size() + documents_.size(); }
+
+private:
+    bool ask_for(const ReplyTo& to, const std::string& id);
+
+    const Clock& clock_;
+    Intake& intake_;
+    Replies& replies_;
+    Waiters sessions_;
+    DocumentWaits documents_;
+    Timer timer_;
+    core::Timestamp timer_at_ = core::kNever;
+};
+
+/// What a long poll on a check is kept under, apart from approvals. Pure.
+inline std::string check_key(const std::string& id) {
+    return "check/" + id;
+}
+
+}  // namespace headway::server
