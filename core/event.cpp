@@ -8,7 +8,7 @@
 namespace headway::core {
 namespace {
 
-static_assert(std::variant_size_v<Payload> == EnumNames<EventType>::kNames.size(),
+static_assert(std::variant_size_v<AnyPayload> == EnumNames<EventType>::kNames.size(),
               "each type has one payload");
 
 template <std::size_t... I>
@@ -17,7 +17,7 @@ std::optional<Payload> make_nth(EventType type, std::index_sequence<I...>) {
     const auto try_one = [&]<class P>() {
         if (P::kType == type) made.emplace(P{});
     };
-    (try_one.template operator()<std::variant_alternative_t<I, Payload>>(), ...);
+    (try_one.template operator()<std::variant_alternative_t<I, AnyPayload>>(), ...);
     return made;
 }
 
@@ -27,8 +27,19 @@ EventType type_of(const Payload& payload) noexcept {
     return std::visit([]<class P>(const P&) { return P::kType; }, payload);
 }
 
+Payload::Payload() = default;
+Payload::Payload(const Payload& other) = default;
+Payload::Payload(Payload&& other) noexcept = default;
+Payload& Payload::operator=(const Payload& other) = default;
+Payload& Payload::operator=(Payload&& other) noexcept = default;
+Payload::~Payload() = default;
+
+bool Payload::operator==(const Payload& other) const {
+    return static_cast<const AnyPayload&>(*this) == static_cast<const AnyPayload&>(other);
+}
+
 std::optional<Payload> make_payload(EventType type) {
-    auto made = make_nth(type, std::make_index_sequence<std::variant_size_v<Payload>>{});
+    auto made = make_nth(type, std::make_index_sequence<std::variant_size_v<AnyPayload>>{});
     HEADWAY_ASSERT(!made || type_of(*made) == type);
     return made;
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,7 +19,8 @@
 
 namespace headway::core {
 
-using Payload =
+/// One type of event each; the order is that of EventType.
+using AnyPayload =
     std::variant<SessionStarted, Heartbeat, ToolStarted, ToolFinished, Message, Reflection,
                  TestResult, PhaseStarted, PhaseCompleted, PlanUpdated, ProgressEstimated,
                  FactLearned, StateChanged, ErrorReported, Compacted, VerdictChanged,
@@ -26,6 +29,32 @@ using Payload =
                  ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
                  ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted,
                  SessionAmended, BudgetUpdated, AlarmAcknowledged>;
+
+/// What can be assigned to a payload.
+template <class T>
+concept PayloadValue = std::is_constructible_v<AnyPayload, T> &&
+    !std::is_base_of_v<AnyPayload, std::remove_cvref_t<T>>;
+
+/// What an event says: a variant whose copies, moves and ends are compiled once, in event.cpp.
+/// Nearly every translation unit has events, and would compile those of all types otherwise.
+class Payload : public AnyPayload {
+public:
+    Payload();
+    Payload(const Payload& other);
+    Payload(Payload&& other) noexcept;
+    Payload& operator=(const Payload& other);
+    Payload& operator=(Payload&& other) noexcept;
+    ~Payload();
+
+    template <PayloadValue T>
+    Payload(T&& value) : AnyPayload(std::forward<T>(value)) {}
+    template <PayloadValue T>
+    Payload& operator=(T&& value) {
+        return *this = Payload(std::forward<T>(value));
+    }
+
+    bool operator==(const Payload& other) const;
+};
 
 /// One immutable entry in the journal of a session.
 struct Event {

@@ -51,6 +51,12 @@ Session::Session(std::string id, SessionState state)
       judgement_(std::make_shared<Judgement>(state_.judgement)),
       estimate_(shared_estimate(state_)) {}
 
+Session::Session(const Session& other) = default;
+Session::Session(Session&& other) noexcept = default;
+Session& Session::operator=(const Session& other) = default;
+Session& Session::operator=(Session&& other) noexcept = default;
+Session::~Session() = default;
+
 Result<> Session::admit(std::span<const Event> events) const {
     std::uint32_t attempt = state_.attempt;
     bool ended = state_.ended();

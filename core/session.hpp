@@ -71,6 +71,13 @@ public:
     /// Restores a session from a snapshot.
     Session(std::string id, SessionState state);
 
+    // Compiled once: the state has all detectors.
+    Session(const Session& other);
+    Session(Session&& other) noexcept;
+    Session& operator=(const Session& other);
+    Session& operator=(Session&& other) noexcept;
+    ~Session();
+
     /// Opens the session; precondition: no events yet. `defaults` fill what `about` leaves open.
     void open(SessionStarted about, const Policy& defaults, const Context& context,
               std::vector<Event>& out);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/file_watch.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <span>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/assert.hpp"
 
@@ -27,7 +32,45 @@ std::string open_as(dev_t device, ino_t inode) {
     return {};
 }
 
+// The layout of a log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+constexpr std::size_t kLogHeader = 32;
+constexpr std::size_t kFrameHeader = 24;
+constexpr std::string_view kMagic{"\x37\x7f\x06", 3};  ///< and the order of the checksums
+constexpr std::size_t kPageBytesAt = 8;
+constexpr std::size_t kSaltsAt = 16;
+constexpr std::size_t kSaltsBytes = 8;
+constexpr std::size_t kFrameSaltsAt = 8;
+
+/// False when they cannot be read.
+bool read_at(int fd, std::uint64_t offset, std::span<char> out) {
+    const ssize_t got = ::pread(fd, out.data(), out.size(), static_cast<off_t>(offset));
+    return got == static_cast<ssize_t>(out.size());
+}
+
+std::uint64_t big_endian(std::string_view bytes) {
+    std::uint64_t value = 0;
+    for (const char byte : bytes)
+        value = value << 8 | static_cast<unsigned char>(byte);
+    return value;
+}
+
 }  // namespace
+
+FileWatch::FileWatch(FileWatch&& other) noexcept
+    : database_(std::move(other.database_)),
+      log_(std::move(other.log_)),
+      log_fd_(std::exchange(other.log_fd_, -1)) {}
+
+FileWatch& FileWatch::operator=(FileWatch&& other) noexcept {
+    std::swap(database_, other.database_);
+    std::swap(log_, other.log_);
+    std::swap(log_fd_, other.log_fd_);
+    return *this;
+}
+
+FileWatch::~FileWatch() {
+    if (log_fd_ >= 0) ::close(log_fd_);
+}
 
 FileWatch::FileWatch(const std::filesystem::path& database) {
     std::error_code ec;
@@ -43,6 +86,7 @@ FileWatch::FileWatch(const std::filesystem::path& database) {
         file->device = found.st_dev;
         file->inode = found.st_ino;
     }
+    log_fd_ = ::open(log_.path.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
 FileWatch::State FileWatch::look_at(File& file, std::uint64_t& bytes) {
@@ -69,10 +113,30 @@ FileWatch::Found FileWatch::look(std::uint64_t log_bytes) {
     if (database == State::kShort) return Found::kCut;
     HEADWAY_ASSERT(database_.bytes_min <= bytes);
     database_.bytes_min = bytes;  // it never shrinks: there is no vacuum
+    // Up to here it had been written when it was looked at last, and nothing was missing.
+    const std::uint64_t before = std::min(log_.bytes_min, log_bytes);
     log_.bytes_min = log_bytes;
     const State log = look_at(log_, bytes);
     if (log == State::kGone) return Found::kLogGone;
-    return log == State::kShort ? Found::kCut : Found::kSound;
+    const bool whole = log == State::kHere && is_written(before) && is_written(log_bytes);
+    return whole ? Found::kSound : Found::kCut;
+}
+
+/// Whether the header and the frame that ends at `bytes` are there. Where a log was cut and then
+/// written further they are zeros; each frame repeats the salts of the header. What cannot be read
+/// is no reason to stop.
+bool FileWatch::is_written(std::uint64_t bytes) const {
+    if (log_fd_ < 0 || bytes < kLogHeader) return true;
+    std::array<char, kLogHeader> header{};
+    if (!read_at(log_fd_, 0, header)) return true;
+    const std::string_view text{header.data(), header.size()};
+    if (!text.starts_with(kMagic)) return false;
+    const std::uint64_t frame_bytes = kFrameHeader + big_endian(text.substr(kPageBytesAt, 4));
+    if (bytes < kLogHeader + frame_bytes) return true;
+    std::array<char, kFrameHeader> frame{};
+    if (!read_at(log_fd_, bytes - frame_bytes, frame)) return true;
+    return std::string_view{frame.data(), frame.size()}.substr(kFrameSaltsAt, kSaltsBytes) ==
+           text.substr(kSaltsAt, kSaltsBytes);
 }
 
 std::string FileWatch::explain(Found found) const {

@@ -208,6 +208,9 @@ void SqliteStore::rollback() {
     next_ = next_at_begin_;
     // After some errors SQLite has already rolled back, with the same result.
     if (database_.in_transaction()) (void)sql_.rollback.run();
+    // It may have begun the log from the start again: where its last frame is tells the next
+    // commit.
+    log_.length = 0;
 }
 
 Result<std::optional<SessionKey>> SqliteStore::find(std::string_view id) {

@@ -138,7 +138,7 @@ public:
     }
 
     core::EventType any_type() {
-        return static_cast<core::EventType>(below(std::variant_size_v<core::Payload>));
+        return static_cast<core::EventType>(below(std::variant_size_v<core::AnyPayload>));
     }
 
 private:

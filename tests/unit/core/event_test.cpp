@@ -20,7 +20,7 @@ TEST_CASE("event: every type has a payload of its own and a name of its own", "[
         CHECK(parsed == type);
         names.insert(name_of(type));
     }
-    CHECK(names.size() == std::variant_size_v<Payload>);
+    CHECK(names.size() == std::variant_size_v<AnyPayload>);
 }
 
 TEST_CASE("event: a number that is no type makes no payload", "[core]") {

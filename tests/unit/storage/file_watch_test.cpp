@@ -99,6 +99,16 @@ TEST_CASE("files: a log that was cut ends all writing", "[storage]") {
     CHECK(code_of(store->begin()) == ErrorCode::kStorageSyncFailed);
 }
 
+TEST_CASE("files: a log that was cut and written further ends all writing", "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir.file());
+    require_ok(store->begin());
+    require_ok(store->create("second", at(0)));
+    fs::resize_file(log_of(dir.file()), static_cast<std::uintmax_t>(GENERATE(0, 32, 4096)));
+    CHECK(code_of(store->commit()) == ErrorCode::kStorageSyncFailed);
+    CHECK(code_of(store->begin()) == ErrorCode::kStorageSyncFailed);
+}
+
 TEST_CASE("files: a database that was cut ends all writing", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir.file());
@@ -123,9 +133,29 @@ TEST_CASE("files: a log that was deleted costs nothing of what was acknowledged"
 TEST_CASE("files: checkpoints and a restarted log are no damage", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir.file());
-    for (int i = 0; i < 200; ++i) {
-        require_ok(write_one(*store, "s" + std::to_string(i)));
+    for (int i = 0; i < 300; ++i) {
+        require_ok(store->begin());
+        for (int j = 0; j <= i % 11 * 20; ++j)  // of one page, and of many
+            require_ok(store->create("s" + std::to_string(i) + "." + std::to_string(j), at(0)));
+        require_ok(store->commit());
         if (i % 7 == 0) require_ok(store->checkpoint(1));
         require_ok(store->look_at_files());
     }
+}
+
+TEST_CASE("files: a transaction that began the log from its start and was rolled back is no damage",
+          "[storage]") {
+    const TempDir dir;
+    const auto store = opened(dir.file());
+    require_ok(store->begin());
+    for (int i = 0; i < 100; ++i)
+        require_ok(store->create(std::string(2'000, 'a') + std::to_string(i), at(0)));
+    require_ok(store->commit());
+    require_ok(store->checkpoint(1));
+    require_ok(store->begin());
+    for (int i = 0; i < 8'000; ++i)  // more than the page cache holds: it is written before the end
+        require_ok(store->create(std::string(2'000, 'b') + std::to_string(i), at(0)));
+    store->rollback();
+    require_ok(store->look_at_files());
+    require_ok(write_one(*store, "second"));
 }
