@@ -19,9 +19,9 @@
 
 namespace headway::server {
 
-/// Who called.
+/// The authenticated caller of a request.
 struct Principal {
-    std::string id;    ///< of the token; empty: none was shown
+    std::string id;    ///< of the token; empty without one
     std::string name;  ///< of the token
     core::Grants grants;
 
@@ -34,15 +34,15 @@ core::Result<> require_report(const Principal& caller, std::string_view session)
 /// The same for reading. Pure.
 core::Result<> require_read(const Principal& caller, std::string_view session);
 
-/// An Idempotency-Key as it is kept. That of a token that may not speak for all sessions is its
-/// own: by the key of another it would be shown a session of that one. Pure.
+/// An Idempotency-Key as it is stored. A token that may not report for all sessions gets its own
+/// key space; otherwise it could read a session of another token by that one's key. Pure.
 std::string own_key(const Principal& caller, std::string_view key);
 
-/// What goes to `by` of a command: what the client says, backed by the name of its token. Pure.
+/// The value of `by` of a command: what the client claims, with the name of its token. Pure.
 std::string signed_by(const Principal& caller, std::string claimed);
 
-/// Lets requests in or not (DESIGN 8, API.md "Access"). A token that is shown counts everywhere: a
-/// wrong one is never taken for none. I/O thread only.
+/// Authenticates and authorizes requests (api/API.md "Access"). An invalid token is refused also
+/// where none is needed. I/O thread only.
 class Access {
 public:
     explicit Access(const Clock& clock);
@@ -50,38 +50,37 @@ public:
     void configure(const config::AccessSettings& settings);
     /// All of them, as the supervisor has committed them.
     void set_tokens(std::vector<core::TokenRecord> tokens);
-    /// Takes the operator's token from `file`, or makes it. True when others could read the file
-    /// until now. Error: kInvalidConfig.
+    /// Reads the operator's token from `file`, or creates it. True when other users could read the
+    /// file. Error: kInvalidConfig.
     core::Result<bool> adopt_operator(std::filesystem::path file);
-    /// A new token for the operator, at once. Returns it. Error: kInternal.
+    /// Replaces the operator's token at once and returns the new one. Error: kInternal.
     core::Result<std::string> rotate_operator();
     const std::filesystem::path& operator_file() const noexcept { return operator_file_; }
 
-    /// What a link logs a browser in with. Error: kInternal.
+    /// The code for a login link. Error: kInternal.
     core::Result<LoginCode> make_login_code() { return logins_.make_code(clock_.earliest()); }
-    /// Logs in whoever shows the code; without a secret when it does not count. Error: kInternal.
+    /// Exchanges a code for a login; its secret is empty if the code is invalid. Error: kInternal.
     core::Result<Login> log_in(std::string_view code);
-    /// Ends the login of a request, at once; whether there was one.
+    /// Ends the login of a request at once. True if there was one.
     bool log_out(const RequestHead& head);
 
     const std::string& mode() const noexcept { return settings_.mode; }
-    /// Whether check() would let this caller call routes of this guard, about all sessions.
+    /// True if check() allows this caller the routes of this guard, for all sessions.
     bool may(const Principal& caller, const RequestHead& head, Guard guard) const;
 
-    /// Whether the caller may steer sessions: the scope `control`, or where that is open, nobody in
-    /// particular. Of every report, so it costs nothing.
+    /// True if the caller may control sessions: it has the scope `control`, or it is anonymous and
+    /// the guard is open. Called for every report, so it must be cheap.
     bool may_control(const Principal& caller, const RequestHead& head) const noexcept {
         if (!caller.anonymous()) return caller.grants.has(core::Scope::kControl);
         return !head.from_browser() && open_.test(static_cast<std::size_t>(Guard::kControl));
     }
 
-    /// Before anything else of a request is looked at. The principal lives until the next change of
-    /// tokens, and thus as long as the request is handled. Errors: kUnauthorized (no token where
-    /// one is needed, or one that does not count), kTooManyFailures (it does not count, and so many
-    /// of them came from this peer that it should wait, see pause()), kForbidden (it lacks the
-    /// scope, which the sentence names). Whoever comes over the Unix socket is the operator, unless
-    /// a token says otherwise. A web page may show a login in place of a token; without either it
-    /// may only read, whatever the mode: whoever opens a page does not mean to steer.
+    /// Authenticates a request and checks it against the guard of its route, before anything else
+    /// of it is read. The principal is valid until the tokens change, so at least while the request
+    /// is handled. A caller on the Unix socket is the operator unless it sends a token. A web page
+    /// may send a login in place of a token; without either it may only read, in any mode. Errors:
+    /// kUnauthorized (token missing or invalid), kTooManyFailures (token invalid, and too many from
+    /// this peer: see pause()), kForbidden (scope missing; the message names it).
     core::Result<const Principal*> check(const Target& target, const RequestHead& head,
                                          const Peer& peer = {}) {
         const bool open = open_.test(static_cast<std::size_t>(target.endpoint->guard));
@@ -90,31 +89,31 @@ public:
         return check_token(target, head, peer);
     }
 
-    /// Who it is that stays, as in a stream: the id of his token, or that of his one login.
+    /// Identifies the caller of a long-lived request such as a stream: the id of their token, or of
+    /// their login.
     std::string stays_as(const Principal& caller, const RequestHead& head) const;
-    /// Whether whoever was let in and stays_as() this would be let in now.
+    /// True if the credential with this stays_as() is still valid.
     bool counts(std::string_view who);
-    /// Whether this is the id of the operator, or of his logins.
+    /// True for the id of the operator's token and that of logins.
     bool is_operator(std::string_view id) const noexcept {
         return id == operator_.id || id == dashboard_.id;
     }
 
-    /// How many requests check() has turned away.
+    /// Requests that check() refused.
     std::uint64_t refused() const noexcept { return refused_; }
-    /// How many tokens were shown that do not count, and to how many of them the answer was to
-    /// wait.
+    /// Failed authentications, and how many of those were rate-limited.
     std::uint64_t failures() const noexcept { return failures_; }
     std::uint64_t paused() const noexcept { return paused_; }
-    /// Addresses whose failures are remembered.
+    /// Client addresses with recorded failures.
     std::size_t failing_addresses() const noexcept { return auth_failures_.size(); }
-    /// How long whoever was answered kTooManyFailures last should wait.
+    /// Retry-After of the last kTooManyFailures.
     core::Millis pause() const noexcept { return pause_; }
-    /// A line for the log about an address that has begun to fail too often, or an empty one.
+    /// A log line about an address that now fails too often, or an empty string.
     std::string take_alarm() { return std::exchange(alarm_, {}); }
 
-    /// Newest first; `used_at` is that of a moment ago.
+    /// Newest first, with the current `used_at`.
     std::vector<const core::TokenRecord*> tokens() const;
-    /// The uses that nobody was told of yet.
+    /// The uses since the last call.
     std::vector<core::TokenUse> take_uses();
 
 private:
@@ -133,10 +132,10 @@ private:
     Known* find(std::string_view id);
 
     const Clock& clock_;
-    std::bitset<kGuardCount> open_;  ///< guards that ask for no token
+    std::bitset<kGuardCount> open_;  ///< guards that need no token
     const Principal anonymous_;
     Principal operator_;
-    Principal dashboard_;  ///< whoever has logged in
+    Principal dashboard_;  ///< any logged-in browser
     Logins logins_;
     config::AccessSettings settings_;
     std::string operator_hash_;  ///< empty: none

@@ -8,13 +8,13 @@
 
 namespace headway::server {
 
-/// What kind of address this is that only a network of one's own leads to, such as "loopback" or
-/// "private"; empty for one of the public Internet. Asked of addresses that were resolved, since
-/// names and the many ways of writing an address say nothing. IPv4 inside of IPv6 (mapped, NAT64,
-/// 6to4) counts as itself. Registries: RFC 6890 and the IANA special-purpose registries. Pure.
+/// The kind of a non-public address, such as "loopback" or "private"; empty for a public one.
+/// Checks resolved addresses, because a name or the notation of an address proves nothing. IPv4
+/// inside of IPv6 (mapped, NAT64, 6to4) is checked as IPv4. Registries: RFC 6890 and the IANA
+/// special-purpose registries. Pure.
 std::string_view private_kind(const sockaddr& address) noexcept;
 
-/// The address in numbers, without the port. Pure.
+/// The numeric address without the port. Pure.
 std::string print_address(const sockaddr& address);
 
 }  // namespace headway::server

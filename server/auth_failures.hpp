@@ -12,18 +12,18 @@
 
 namespace headway::server {
 
-/// Who keeps showing tokens that do not count, by address: after limits::kAuthFailuresFree of them
-/// an address is asked to pause, each time twice as long. Only failures are ever told here: whoever
-/// shows the right token never waits, so a broken agent cannot lock out the operator who shares its
-/// address. Addresses of IPv6 count by their /64, which is what one machine has. Bounded by
-/// limits::kAuthAddressesMax. I/O thread only.
+/// Failed authentications by client address. After limits::kAuthFailuresFree failures an address is
+/// asked to pause, each time twice as long. Only failures are recorded: a valid token never waits,
+/// so a broken agent cannot lock out an operator with the same address. IPv6 addresses are grouped
+/// by their /64, which is what one machine has. Bounded by limits::kAuthAddressesMax. I/O thread
+/// only.
 class AuthFailures {
 public:
     struct Outcome {
-        core::Millis pause{0};  ///< what is left of a pause that was asked for before; 0: none was
-        bool first = false;     ///< the address has just been asked for its first pause
+        core::Millis pause{0};  ///< what is left of an earlier pause; 0 without one
+        bool first = false;     ///< this failure starts the first pause of the address
     };
-    /// Another token that does not count. A failure within a pause does not make it longer.
+    /// Records a failed authentication. A failure within a pause does not extend it.
     Outcome note(const Peer& peer, core::Timestamp now);
     std::size_t size() const noexcept { return entries_.size(); }
 
@@ -37,7 +37,7 @@ private:
     };
     Entry& entry_of(const Address& address, core::Timestamp now);
 
-    std::list<Entry> entries_;  ///< that failed last first
+    std::list<Entry> entries_;  ///< most recent failure first
     std::map<Address, std::list<Entry>::iterator> by_address_;
 };
 

@@ -11,17 +11,17 @@
 
 namespace headway::server {
 
-/// The end of a backup on a thread of its own, since it reads all of it: syncs the finished copy,
-/// checks it, and gives it its name. I/O thread only.
+/// Completes a backup: syncs the finished copy, checks it, and renames it. Runs on a thread of its
+/// own, because the check reads the whole copy. I/O thread only.
 class BackupCheck {
 public:
     using Done = std::function<void(core::Result<storage::DatabaseCounts>)>;
 
     explicit BackupCheck(net::io_context& io) : io_(io) {}
-    /// Waits for the one that is under way; its `done` is not called any more.
+    /// Waits for a running check; its `done` is not called.
     ~BackupCheck();
 
-    /// `copy` becomes `file`, which must not be there, or is deleted when it is not good. `done` is
+    /// Renames `copy` to `file`, which must not exist, or deletes it if the check fails. `done` is
     /// called on the I/O thread. One at a time. Errors: kBackupFailed, kFileExists.
     void start(std::filesystem::path copy, std::filesystem::path file, Done done);
 
@@ -30,8 +30,8 @@ private:
     std::thread thread_;
 };
 
-/// A backup of a database that no daemon uses, here and now. Errors: kFileExists, kBackupFailed,
-/// kStorageUnavailable.
+/// Makes a backup of a database that no daemon uses, and waits for it. Errors: kFileExists,
+/// kBackupFailed, kStorageUnavailable.
 core::Result<storage::DatabaseCounts> backup_offline(const std::filesystem::path& database,
                                                      const std::filesystem::path& file);
 

@@ -8,18 +8,18 @@
 
 namespace headway::server {
 
-/// The one backup that may be on its way: an empty file is made, the supervisor fills it between
-/// its turns, and a thread of its own checks it before it gets its name. I/O thread only.
+/// The at most one running backup: creates an empty file, which the supervisor fills between its
+/// batches and a separate thread checks before it gets its final name. I/O thread only.
 class Backups {
 public:
     Backups(net::io_context& io, Replies& replies) : replies_(replies), check_(io) {}
 
-    /// Makes the empty file that the supervisor fills and returns its name. Errors: kBackupRunning,
-    /// kFileExists, kInvalidField; nothing is left behind then.
+    /// Creates the empty file that the supervisor fills and returns its name. Errors:
+    /// kBackupRunning, kFileExists, kInvalidField; no file is left then.
     core::Result<std::string> begin(const std::string& file);
-    /// The supervisor was not asked after all.
+    /// Undoes begin(): the request did not reach the supervisor.
     void abandon(const std::string& partial);
-    /// The file is full, or there is none: answers who asked for it.
+    /// The copy is complete or failed: answers the request.
     void copied(const CopiedFile& copied);
 
 private:

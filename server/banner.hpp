@@ -3,7 +3,7 @@
 
 #include <string>
 
-// The first words of a daemon that is ready, on stdout.
+// What the daemon prints on stdout when it is ready.
 
 namespace headway::server {
 
@@ -15,10 +15,10 @@ struct Banner {
     std::string config_file;  ///< empty: none was found
 };
 
-/// One line of JSON, for whoever started us. Says nothing that a log must not have.
+/// One line of JSON for the parent process. Contains nothing that must not be logged.
 void print_ready_line(const Banner& banner);
 
-/// For a person at a terminal; `dashboard` is a link that logs a browser in.
+/// For a terminal; `dashboard` is a login link.
 void print_banner(const Banner& banner, const std::string& dashboard);
 
 }  // namespace headway::server

@@ -9,12 +9,12 @@
 
 namespace headway::server {
 
-/// Work of clients who send much, a little in each turn of the loop and in the order it came, so
-/// that everybody else waits for a few pieces and not for all of them. As long as the number of
-/// connections, each of which has one piece at most. I/O thread only; outlives the run of the loop.
+/// A FIFO queue for the work of clients that send much. It runs a few pieces per turn of the loop,
+/// so that other clients wait for these few and not for all. Each connection has at most one piece
+/// in it. I/O thread only; outlives the run of the loop.
 class BulkTurns {
 public:
-    /// Pieces in a turn of the loop: 64 KB of bodies, or a few milliseconds of handshakes.
+    /// Pieces per turn of the loop: 64 KB of bodies, or a few milliseconds of handshakes.
     static constexpr std::size_t kPerTurn = 4;
 
     explicit BulkTurns(net::io_context& io) : io_(io) {}

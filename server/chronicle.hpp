@@ -12,24 +12,24 @@
 
 namespace headway::server {
 
-/// What an operator reads in the log about sessions: verdicts that want attention, approvals,
-/// estimates and ends, each in one line, once the events are on disk. A line names only what
-/// Headway has checked or cleaned: an agent cannot forge one. Supervisor thread only.
+/// The log lines about sessions: verdicts that need attention, approvals, estimates and ends, one
+/// line each, written once the events are on disk. A line contains only checked or sanitized
+/// values, so an agent cannot forge one. Supervisor thread only.
 class Chronicle {
 public:
     using Say = std::function<void(bool warns, const std::string& line)>;
     using Steady = std::chrono::steady_clock;
 
     void say_with(Say say) { say_ = std::move(say); }
-    /// Of an event in a transaction that is open.
+    /// Notes an event of the open transaction.
     void note(std::string_view session, const core::Event& event);
-    /// The transaction was committed: writes what was noted, at most kLinesBurst at once and
-    /// kLinesPerSecond for long, and how many it had to leave out.
+    /// The transaction was committed: writes the noted lines, at most kLinesBurst at once and
+    /// kLinesPerSecond on average, and the number of lines left out.
     void commit(Steady::time_point now);
-    /// The transaction was rolled back: nothing of it happened.
+    /// The transaction was rolled back: drops its lines.
     void drop() { noted_.clear(); }
 
-    static constexpr std::size_t kLinesBurst = 100;  ///< a fleet that turns silent at once
+    static constexpr std::size_t kLinesBurst = 100;  ///< many sessions turn silent at once
     static constexpr std::size_t kLinesPerSecond = 10;
 
 private:

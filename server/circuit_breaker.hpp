@@ -17,23 +17,23 @@ enum class BreakerState : std::uint8_t {
     kHalfOpen,  ///< one may, the probe
 };
 
-/// Keeps requests from an endpoint that fails: opens after limits::kJudgeFailuresToOpen failures in
-/// a row, for kJudgeOpenFor; then one probe decides. A failed probe opens it for twice as long as
-/// the last time, at most kJudgeOpenForMax. Time is an argument. Pure.
+/// Stops requests to a failing endpoint: opens after limits::kJudgeFailuresToOpen failures in a
+/// row, for kJudgeOpenFor; then one probe decides. A failed probe opens it for twice as long as the
+/// last time, at most kJudgeOpenForMax. Time is an argument. Pure.
 class CircuitBreaker {
 public:
     using Instant = Clock::Steady::time_point;
 
-    /// What a request was let through as; each is given back by exactly one of the three below.
+    /// How a request was admitted. Each permit is returned by exactly one of the three calls below.
     enum class Permit : std::uint8_t { kNone, kRegular, kProbe };
 
     /// kNone when open, or when a probe is under way.
     Permit admit(Instant now);
-    /// The endpoint works. Also good news when it comes from a request older than the failures.
+    /// The endpoint works. Closes the breaker also when the request is older than the failures.
     void succeeded(Permit permit);
-    /// It does not. What was started before the breaker opened changes nothing any more.
+    /// The endpoint fails. Ignored if the request started before the breaker opened.
     void failed(Permit permit, Instant now);
-    /// The request says nothing about the endpoint: it was cancelled, for example.
+    /// The request proves nothing about the endpoint, for example because it was cancelled.
     void abandoned(Permit permit);
 
     BreakerState state(Instant now) const;
@@ -44,10 +44,10 @@ private:
     void open(Instant now);
 
     std::uint32_t failures_ = 0;  ///< in a row
-    bool open_ = false;           ///< or half open, by the time
+    bool open_ = false;           ///< or half open, depending on the time
     bool probing_ = false;
     Instant open_until_{};
-    std::chrono::milliseconds open_for_{0};  ///< the last time; 0 = not since it worked
+    std::chrono::milliseconds open_for_{0};  ///< the last time; 0 = not since the last success
 };
 
 }  // namespace headway::server

@@ -13,41 +13,40 @@
 namespace headway::server {
 
 /// The one clock. Durations are steady: no step of the wall clock makes an agent silent. Stamps are
-/// wall time when it was made and steady time from there on, so they never run backwards; where the
-/// wall clock goes ahead (the machine slept, or somebody set it) the supervisor lets them follow
-/// with advance_to(), as clock_steps.hpp has it. Any thread.
+/// the wall time of the constructor plus steady time, so they never go back. When the wall clock
+/// jumps ahead (a suspend, or the clock was set), the supervisor moves the stamps with advance_to()
+/// by the rules of clock_steps.hpp. Any thread.
 class Clock {
 public:
     using Steady = std::chrono::steady_clock;
 
     Clock();
-    /// Stands still but for advance_to(): for tests.
+    /// Moves by advance_to() only: for tests.
     explicit Clock(core::Timestamp frozen);
 
     core::Timestamp now() const;
-    /// now(), or what the machine says where that is earlier: for expiry, which a clock that was
-    /// wrong for a while must not bring on.
+    /// The earlier of now() and wall(): for expiry, which a temporarily wrong clock must not cause.
     core::Timestamp earliest() const;
-    /// All that tells steps of the wall clock from a machine that slept.
+    /// What distinguishes a step of the wall clock from a suspend.
     ClockSteps::Reading reading() const;
-    /// What the machine says.
+    /// The system's wall clock.
     static core::Timestamp wall();
     static Steady::time_point steady() { return Steady::now(); }
-    /// Steady time as of the last tick of the kernel, a few milliseconds old and almost free: for
+    /// Steady time as of the kernel's last tick: a few milliseconds old and almost free; for
     /// deadlines.
     static Steady::time_point coarse();
 
-    /// From here on now() goes on from `stamp`, unless it is past it. Supervisor thread only.
+    /// Moves now() ahead to `stamp` unless it is past it. Supervisor thread only.
     void advance_to(core::Timestamp stamp);
-    /// As of the end of the last turn, or the last advance_to(): for who reads between turns. Read
-    /// after the time that it is to go with: who sees time go on sees why it jumped.
+    /// The attention gaps as of the end of the last batch or the last advance_to(), for readers
+    /// between batches. Read it after the time: then a jump of the time comes with its gap.
     core::Watch watch() const;
 
-    /// Between these two nobody is heard: a commit may hang in a turn, with beats in the queue. For
-    /// readers time stands still meanwhile. Supervisor thread only.
+    /// No report is heard between these two: a commit may hang while heartbeats wait in the queue.
+    /// Readers see a constant time meanwhile. Supervisor thread only.
     void begin_turn();
     void end_turn(const core::Watch& watch);
-    /// The time by which who reports would have been heard: now(), or the begin of a turn.
+    /// The time up to which reports were heard: now(), or the begin of a running batch.
     core::Timestamp heard_until() const;
 
 private:

@@ -9,23 +9,24 @@
 
 namespace headway::server {
 
-/// What becomes of steps of the wall clock. A machine that slept knows for how long, and a short
-/// step hurts nobody: stamps follow at once. A longer step ahead may be one wrong reading, and what
-/// follows from it (sessions deleted, approvals and tokens expired) cannot be undone: it must stand
-/// for some minutes of the steady clock before stamps follow. Backwards they never follow. Pure.
+/// Decides how stamps follow steps of the wall clock. After a suspend, whose length the system
+/// knows, and after a short step, which does no harm, they follow at once. A longer step ahead may
+/// be one wrong reading, and its effects (deleted sessions, expired approvals and tokens) cannot be
+/// undone: it must last for some minutes of the steady clock first. Stamps never go back. Pure.
 class ClockSteps {
 public:
-    /// A step of the wall clock; less is how clocks are, and would be told again and again.
+    /// The smallest step that is reported; smaller ones are normal drift.
     static constexpr core::Millis kNoticed{2'000};
-    /// A step ahead that is followed at once: nothing expires that would not have a minute later.
+    /// The largest step ahead that is followed at once: what expires by it was due within a minute.
     static constexpr core::Millis kBelieved{60'000};
-    /// A start this long after the newest event: the clock may be wrong, or nobody was there.
+    /// A start this long after the newest event: the clock may be wrong, or the daemon was not
+    /// used.
     static constexpr core::Millis kStartBelieved{3'600'000};
 
     explicit ClockSteps(core::Millis confirm) : confirm_(confirm) {}
 
     struct Reading {
-        core::Timestamp stamps;  ///< what events would be stamped with
+        core::Timestamp stamps;  ///< the time that events would get now
         core::Timestamp wall;
         core::Millis slept{0};   ///< of the machine, since it was started
         core::Millis steady{0};  ///< since any moment
@@ -34,12 +35,12 @@ public:
         kNothing,
         kFollowed,   ///< by `by`
         kDoubted,    ///< a step of `by` waits to be confirmed
-        kReturned,   ///< the step that waited is gone
-        kConfirmed,  ///< it stood, and is followed by `by`
+        kReturned,   ///< the unconfirmed step is gone
+        kConfirmed,  ///< it lasted, and is followed by `by`
         kBehind      ///< the wall clock went back, stamps are `by` ahead of it
     };
     struct Step {
-        core::Millis follow{0};  ///< stamps go so far ahead
+        core::Millis follow{0};  ///< how far stamps move ahead
         Said said = Said::kNothing;
         core::Millis by{0};
     };
@@ -47,7 +48,7 @@ public:
     /// The first reading; `newest` is the newest event of the journal, kNever without one.
     void start(const Reading& now, core::Timestamp newest);
     Step look(const Reading& now);
-    /// Whether what cannot be undone may rest on the stamps.
+    /// True if irreversible actions may rely on the stamps.
     bool trusted(core::Millis steady) const { return !start_doubted_ || steady >= *start_doubted_; }
 
 private:
@@ -59,7 +60,7 @@ private:
 
     core::Millis confirm_;
     core::Millis slept_{0};
-    core::Millis behind_{0};  ///< as last said
+    core::Millis behind_{0};  ///< as last reported
     std::optional<Doubt> doubt_;
     std::optional<core::Millis> start_doubted_;  ///< until then
 };

@@ -14,37 +14,36 @@
 
 namespace headway::server {
 
-/// The way from the I/O thread to the supervisor: bounded by limits::kCommandQueueMax and
-/// kCommandQueueBytesMax. Requests are staged by the I/O thread and handed over once a turn of its
-/// event loop, and taken all at once, so that what arrived together commits together, and while one
-/// batch commits the next gathers.
+/// The queue from the I/O thread to the supervisor, bounded by limits::kCommandQueueMax and
+/// kCommandQueueBytesMax. The I/O thread stages requests and hands them over once per turn of its
+/// event loop; the supervisor takes all of them at once. So requests that arrive together commit
+/// together, and the next batch gathers while one commits.
 class CommandQueue {
 public:
-    /// I/O thread only. False when the queue is full or closed; the request is then unchanged.
-    /// Those held count for queries only: readers that wait leave the room of those who report
-    /// alone.
+    /// I/O thread only. False when the queue is full or closed; the request is then unchanged. Held
+    /// requests take room from queries only: waiting readers do not crowd out reports.
     bool stage(Request& request);
-    /// I/O thread only. The connection has closed: what it asked to read need not be answered.
+    /// I/O thread only. The connection has closed: its queries need no answer.
     void forget(std::uint64_t connection);
     /// I/O thread only. Hands over what was staged and wakes the supervisor.
     void hand_over();
 
     /// Waits for requests until `deadline` and moves up to limits::kBatchMax of them to `out`
-    /// (cleared first). Returns how many stay behind.
+    /// (cleared first). Returns how many are left.
     std::size_t take(std::vector<Request>& out, Clock::Steady::time_point deadline);
 
     /// The connections that were forgotten since the last call. Supervisor thread only.
     std::vector<std::uint64_t> take_forgotten();
 
-    /// How many of those taken still wait for their answer, which count as waiting. Supervisor
-    /// thread only.
+    /// The number of taken requests that still wait for their answer. They count as waiting.
+    /// Supervisor thread only.
     void hold(std::size_t count) { held_.store(count, std::memory_order_relaxed); }
 
     /// I/O thread only, or after it has ended. Nothing more is staged; take() returns at once when
     /// empty.
     void close();
     bool closed_and_empty() const;
-    /// Whether some wait to be taken. Any thread.
+    /// True if requests wait to be taken. Any thread.
     bool has_waiting() const { return count_.load(std::memory_order_relaxed) > 0; }
     /// Staged, waiting and held. I/O thread only.
     std::size_t size() const;
@@ -55,7 +54,7 @@ private:
     mutable std::mutex mutex_;  ///< guards everything below
     std::condition_variable ready_;
     std::vector<Request> waiting_;
-    std::size_t first_ = 0;                 ///< where the rest of a large batch starts
+    std::size_t first_ = 0;                 ///< start of the rest of a large batch
     std::vector<std::uint64_t> forgotten_;  ///< at most limits::kCommandQueueMax
 
     std::atomic<bool> closed_{false};

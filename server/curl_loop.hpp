@@ -14,25 +14,25 @@
 
 namespace headway::server {
 
-/// The one thread that touches libcurl while it is shared: it drives the transfers of all its users
-/// together, so that none of them waits for another.
+/// The one thread that uses libcurl. It drives the transfers of all its users together, so that
+/// none waits for another.
 class CurlLoop {
 public:
     using Instant = Clock::Steady::time_point;
 
     /// Called on the loop's thread only, in turns: start(), ended() for each transfer that has
-    /// ended, finish(). Its transfers are on the handle that start() was given, and nowhere else.
+    /// ended, finish(). All its transfers are on the handle that start() gets.
     class User {
     public:
         virtual ~User() = default;
-        /// Takes what came, and starts what is due.
+        /// Takes new work and starts what is due.
         virtual void start(CURLM* multi) = 0;
-        /// False when the transfer is not one of its own.
+        /// False when the transfer belongs to another user.
         virtual bool ended(CURL* handle, CURLcode code) = 0;
-        /// Ends what has taken too long, starts others in the place of what has ended. When it
-        /// wants its next turn, whatever happens.
+        /// Ends transfers that took too long and starts others in their place. Returns the time of
+        /// the next turn at the latest.
         virtual Instant finish() = 0;
-        /// Ends all its transfers; it has no further turn.
+        /// Ends all its transfers; no turn follows.
         virtual void close() = 0;
         /// One of the above threw; close() follows.
         virtual void failed(const std::string& why) = 0;
@@ -41,12 +41,12 @@ public:
     CurlLoop();
     CurlLoop(const CurlLoop&) = delete;
     CurlLoop& operator=(const CurlLoop&) = delete;
-    ~CurlLoop();  ///< closes those that are left, and ends the thread
+    ~CurlLoop();  ///< closes the remaining users and ends the thread
 
-    /// Any thread. The user stays where it is until it is removed.
+    /// Any thread. The user must not move until it is removed.
     void add(User& user);
-    /// Any thread but the loop's. Returns when the user is closed and not called any more. Once
-    /// more does nothing.
+    /// Any thread but the loop's. Returns when the user is closed and not called any more.
+    /// Idempotent.
     void remove(User& user);
     /// Any thread: a user has something to start.
     void wake();
@@ -73,8 +73,8 @@ private:
     std::thread thread_;
 };
 
-/// libcurl's own globals, once in a process and never given back: another user of libcurl may still
-/// need them when the last loop is gone.
+/// Initializes libcurl once per process. There is no cleanup, because another user of libcurl may
+/// outlive the last loop.
 void need_curl();
 
 }  // namespace headway::server

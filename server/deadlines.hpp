@@ -13,18 +13,18 @@
 
 namespace headway::server {
 
-/// When to look at which session again: one heap, at most one live entry a session, about 64 bytes
-/// each. Deadlines mostly move away with every beat, so a later one is not pushed: the entry fires
-/// early and the session is asked again.
+/// The next deadline of each session: one heap with at most one live entry per session, about 64
+/// bytes each. Most heartbeats only postpone the deadline, so a later one is not pushed: the entry
+/// fires early and the session is asked again.
 class Deadlines {
 public:
     /// Makes sure that `key` fires at `at` or earlier. kNever is ignored.
     void schedule(storage::SessionKey key, core::Timestamp at);
 
-    /// The next key that is due at `now`, taken out; nothing when none is.
+    /// Removes and returns the next key that is due at `now`, if any.
     std::optional<storage::SessionKey> pop_due(core::Timestamp now);
 
-    /// When the earliest entry fires, or nothing.
+    /// The time of the earliest entry, if any.
     std::optional<core::Timestamp> next() const;
 
     void clear();

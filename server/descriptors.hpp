@@ -5,10 +5,9 @@
 
 namespace headway::server {
 
-/// How many connections fit below the limit of open files, at most `wanted`: the soft limit is
-/// raised as far as it may, and limits::kDescriptorsReserved are kept for the daemon itself, so
-/// that no crowd of clients keeps it from its database. At least 16. Changes the limit of the
-/// process.
+/// The number of connections that the limit of open files allows: 16 to `wanted`. Raises the soft
+/// limit of the process as far as allowed. Reserves limits::kDescriptorsReserved for the daemon
+/// itself, so that many clients cannot keep it from its database.
 std::uint32_t connections_that_fit(std::uint32_t wanted);
 
 }  // namespace headway::server

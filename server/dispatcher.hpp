@@ -23,12 +23,12 @@
 
 namespace headway::server {
 
-/// The I/O thread's side: lets requests in and calls their endpoint, and takes the supervisor's
-/// publications to views, streams, waits and replies, in that order, so that a client that is
-/// answered can already see what the answer rests on. I/O thread only.
+/// The I/O thread's side. Authorizes requests and calls their endpoints. Applies the supervisor's
+/// publications to views, streams, waits and replies, in this order, so that a client with a reply
+/// can already read the state behind it. I/O thread only.
 class Dispatcher final : public HttpServer::Handler {
 public:
-    /// A line for the log that a person should read.
+    /// Logs a warning.
     using Warn = std::function<void(const std::string& line)>;
 
     Dispatcher(net::io_context& io, const config::ServerSettings& settings, const Clock& clock,
@@ -39,23 +39,23 @@ public:
     Access& access() noexcept { return access_; }
     /// A publication of the supervisor.
     void publish(Publication& publication);
-    /// What a judge has answered, on its way to the supervisor.
+    /// Passes the answer of a judge to the supervisor.
     void judged(JudgeReply reply);
-    /// What became of a message to a webhook, on its way to the supervisor.
+    /// Passes the result of a webhook delivery to the supervisor.
     void webhook_done(WebhookResult result);
-    /// Where /metrics reads how the judges do; without it, it says nothing of them.
+    /// The source of the judges' metrics; without it /metrics has none.
     void show_judges(std::function<JudgeStats()> stats) { state_.judge_stats = std::move(stats); }
-    /// What /v1/system says of the database and the judges that are configured.
+    /// The database and configured judges that /v1/system shows.
     void show_system(std::filesystem::path database, std::vector<config::JudgeEndpoint> judges) {
         state_.database = std::move(database);
         state_.judges = std::move(judges);
     }
-    /// What of the reports that follow is not written down.
+    /// Sets what is redacted in the reports that follow.
     void redact(const config::RedactionSettings& settings);
-    /// The configuration was loaded again.
+    /// Applies a reloaded configuration.
     void reload(const config::Settings& settings);
-    /// Readiness goes, streams say goodbye, waits are answered, connections close as they become
-    /// idle.
+    /// Begins the drain: not ready any more, streams get a goodbye, waits are answered, connections
+    /// close as they become idle.
     void drain();
     bool drained() const;
     /// Stops the timers.
@@ -91,7 +91,7 @@ private:
     Replies replies_;
     LongPolls polls_;
     Backups backups_;
-    core::SecretFinder secrets_;  ///< what tape_ leaves out of what is kept
+    core::SecretFinder secrets_;  ///< what tape_ redacts
     api::JsonTape tape_;
     Response advice_;  ///< of the report that is being answered, reused
     Services services_;

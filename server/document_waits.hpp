@@ -13,9 +13,9 @@
 
 namespace headway::server {
 
-/// Long polls on one document each, an approval or a check: it is asked for again when it is
-/// decided or answered, at the deadline, and when we go down. A wait lives on no state but its
-/// client's: after a restart the client asks again. I/O thread only.
+/// Long polls on one document each, an approval or a check. The document is queried again when it
+/// is decided or answered, at the deadline, and when the daemon drains. Waits are not stored: after
+/// a restart the client repeats the request. I/O thread only.
 class DocumentWaits {
 public:
     /// Sends the query whose reply is the answer; false when the queue is full.
@@ -27,16 +27,16 @@ public:
     /// document. Error: kOverloaded, when there are
     /// limits::kWaitersMax of them.
     core::Result<> add(const ReplyTo& to, std::string id, core::Timestamp deadline);
-    /// A document is here: true when it has to be kept back, since it is still pending and there is
-    /// time; false when it is the answer, and the wait is over.
+    /// A document has arrived. True: the wait continues, because the document is pending and there
+    /// is time. False: the document is the answer, and the wait is over.
     bool keeps_waiting(const ReplyTo& to, bool pending);
-    /// It was answered otherwise.
+    /// The request was answered otherwise.
     void answered(const ReplyTo& to);
     /// The document `id` is not pending any more.
     void notify(const std::string& id);
     /// The client is gone.
     void drop_connection(std::uint64_t connection);
-    /// Asks for those whose time has come; kNever: for all.
+    /// Queries the documents whose deadline has passed; kNever: all.
     void expire(core::Timestamp now);
     /// The earliest deadline, kNever without waits.
     core::Timestamp next_deadline() const;

@@ -12,17 +12,17 @@
 
 namespace headway::server {
 
-/// Items of many sessions, one session after the other and in order within each: a session that
-/// asks much waits for itself, not the others for it. The caller bounds it. Pure.
+/// A round-robin queue over sessions, FIFO within each session, so that a session with many items
+/// does not delay the others. The caller bounds it. Pure.
 template <class T>
 class FairQueue {
 public:
-    /// Behind what the session already has; a session without anything is served last.
+    /// Appends to the session's items; a new session is served last.
     void push_back(const std::string& session, T item) {
         lane_of(session)->items.push_back(std::move(item));
         ++size_;
     }
-    /// Before what the session already has, for an item that is tried again.
+    /// Puts an item before the session's others, for a retry.
     void push_front(const std::string& session, T item) {
         lane_of(session)->items.push_front(std::move(item));
         ++size_;
@@ -44,7 +44,7 @@ public:
         return item;
     }
 
-    /// Removes and returns all that one session has, in order.
+    /// Removes and returns all items of a session, in order.
     std::vector<T> take(const std::string& session) {
         std::vector<T> taken;
         const auto found = by_session_.find(session);

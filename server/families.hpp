@@ -11,31 +11,29 @@
 
 namespace headway::server {
 
-/// Which open sessions were opened by which: a parent whose children are at work waits, and is not
-/// silent (detection.md L37). Holds the children that were in memory since the start; one entry
-/// each. join() and leave() take constant time, whatever the size of a family. Supervisor thread
-/// only.
+/// The index of open child sessions by parent: a quiet parent whose children work is waiting and
+/// not silent (docs/detection.md, section 11). Holds the children that were in memory since the
+/// start, one entry each. join() and leave() take constant time. Supervisor thread only.
 class Families {
 public:
-    /// Children of one session that are looked at when it is asked whether any works, its
-    /// grandchildren included: more open ones at once are looked at by turns.
+    /// How many descendants of one session any() checks at most; with more open ones it goes on
+    /// from there the next time.
     static constexpr std::size_t kLooksMax = 4096;
 
-    /// Notes an open child; again changes nothing.
+    /// Notes an open child. Idempotent.
     void join(const std::string& parent, storage::SessionKey child);
     /// The child has ended or is deleted; unknown ones change nothing.
     void leave(const std::string& parent, storage::SessionKey child);
-    /// The child was heard: it is looked at first.
+    /// The child was heard: it is checked first.
     void hear(storage::SessionKey child);
     void clear();
     bool empty() const noexcept { return families_.empty(); }
 
-    /// Whether it has open children.
+    /// True if it has open children.
     bool has_children(const std::string& parent) const { return families_.contains(parent); }
 
-    /// Looks at its open children, beginning with the one that was heard last or found at work,
-    /// until `works(child)` is true or `looks`, which it takes from, is used up. Whether one was
-    /// found.
+    /// True if `works(child)` is true for an open child. Begins with the child that was heard or
+    /// found working last, and ends when `looks`, which each check decrements, is 0.
     template <class Works>
     bool any(const std::string& parent, std::size_t& looks, Works works) {
         const auto found = families_.find(parent);

@@ -11,43 +11,43 @@
 
 namespace headway::server {
 
-/// Which names we answer to. Reloadable.
+/// The host names that the daemon accepts. Reloadable.
 struct GateSettings {
     std::vector<std::string> hosts;           ///< lower case values of `Host`, as "name:port"
     std::vector<std::string> any_port_hosts;  ///< lower case names that fit with any port
-    bool refuse_forwarded = false;  ///< whoever reaches us counts as local: none by way of a proxy
+    /// every client is trusted as local, so none may come through a proxy
+    bool refuse_forwarded = false;
 };
 
-/// Whether clients leave the port out of `Host`: that of http or https. Pure.
+/// True for a port that clients leave out of `Host`: that of http or https. Pure.
 bool is_default_port(std::uint16_t port) noexcept;
 
-/// The names of a listener on loopback with `port`, and what the configuration adds. Pure.
+/// The names of a loopback listener with `port`, and those of the configuration. Pure.
 GateSettings gate_settings(std::uint16_t port, const std::vector<std::string>& allowed_hosts);
 
-/// Makes an origin-form target of an absolute one that names us (RFC 9112, 3.2.2); any other is
-/// left for check_head() to refuse. Pure.
+/// Turns an absolute-form target with one of our names into origin form (RFC 9112, 3.2.2);
+/// check_head() refuses any other. Pure.
 void strip_authority(RequestHead& head, const GateSettings& settings);
 
-/// Checks a head before anything else of the request is looked at (operations.md 3.4 and 3.5):
-/// exactly one Host that is ours, at most one Content-Length, or chunks alone, an origin-form
-/// ASCII target, no foreign Origin and no cross-site fetch, since a daemon on localhost is
-/// reachable from every web page. Errors: kUnknownHost, kBadRequest, kLengthRequired,
-/// kForbiddenOrigin, kForbidden. Pure.
+/// Checks a head before the body is read (RFC 9112, 3.2 and 6; docs/security.md "Browsers"):
+/// exactly one Host, a known one; at most one Content-Length, or chunks alone; an origin-form ASCII
+/// target; no foreign Origin and no cross-site fetch, because every web page can reach a daemon on
+/// localhost. Errors: kUnknownHost, kBadRequest, kLengthRequired, kForbiddenOrigin, kForbidden.
+/// Pure.
 core::Result<> check_head(const RequestHead& head, const GateSettings& settings);
 
-/// Checks the head against its route: a body of a bounded length, or in chunks, and of a type and
-/// coding that are read here, or none. Notes what has to be inflated. Errors: kBodyTooLarge,
-/// kUnsupportedMediaType. Pure.
+/// Checks the head against the body rule of its route: length, media type and coding. Sets
+/// RequestHead::gzip. Errors: kBodyTooLarge, kUnsupportedMediaType. Pure.
 core::Result<> check_body(RequestHead& head, const BodyRule& rule);
 
-/// Whether a Content-Type names this media type, which is in lower case; parameters and upper case
-/// do not matter (RFC 9110, 8.3.1). Pure.
+/// True if a Content-Type names the media type `type`, which is in lower case. Ignores parameters
+/// and case (RFC 9110, 8.3.1). Pure.
 bool is_media_type(std::string_view value, std::string_view type);
 
-/// Whether a client's X-Request-Id is taken over: 1 to 64 of `[A-Za-z0-9._:-]`.
+/// True if a client's X-Request-Id can be used: 1 to 64 of `[A-Za-z0-9._:-]`.
 bool usable_request_id(std::string_view id) noexcept;
 
-/// Whether an error leaves us unsure where the next request starts, so that the connection must
+/// True if the start of the next request is unknown after this error, so that the connection must
 /// close.
 bool breaks_framing(core::ErrorCode code) noexcept;
 

@@ -3,9 +3,9 @@
 
 namespace headway::server {
 
-/// What one thread allocates for a batch the other frees: glibc would give the pages back and fault
-/// them in again with every batch. Keeps at most kKeptBytes a thread; larger blocks are still
-/// mapped on their own and returned at once.
+/// Sets glibc's allocator to keep freed memory, at most kKeptBytes per thread. One thread allocates
+/// a batch and the other frees it: by default the pages are returned and faulted in again with
+/// every batch. Larger blocks are still mapped separately and returned at once.
 void keep_freed_memory();
 
 }  // namespace headway::server

@@ -26,10 +26,10 @@ namespace headway::server {
 
 class HttpConnection;
 
-/// Text of a stream that several connections send: it is kept once for all of them.
+/// Text of a stream, stored once for all connections that send it.
 using Frame = std::shared_ptr<const std::string>;
 
-/// A complete request. Views live until the handler returns.
+/// A complete request. Views are valid until the handler returns.
 struct HttpRequest {
     const RequestHead& head;
     const Target& target;
@@ -37,12 +37,12 @@ struct HttpRequest {
     const Peer& peer;
 };
 
-/// Who answers requests and owns connections. I/O thread only.
+/// Answers requests and owns connections. I/O thread only.
 class ConnectionOwner {
 public:
     virtual ~ConnectionOwner() = default;
 
-    /// What a connection from `peer` may call us.
+    /// The host names that a connection from `peer` may use.
     virtual const GateSettings& gate(const Peer& peer) const = 0;
     virtual const config::ServerSettings& limits() const = 0;
     virtual bool draining() const = 0;
@@ -52,25 +52,25 @@ public:
     /// the request is then answered 500.
     virtual void on_request(HttpConnection& connection, std::uint64_t slot,
                             const HttpRequest& request) = 0;
-    /// A refusal that never reached on_request().
+    /// A request was refused before on_request().
     virtual void on_refused(core::ErrorCode code) = 0;
-    /// What clients have not read yet, or not sent whole, has grown by so many bytes, or shrunk.
-    /// False: it is too much. The owner may cut() some for it, later.
+    /// The bytes of unread replies and unfinished bodies changed by `change`. False: the total is
+    /// too high; the owner may cut() connections later.
     virtual bool on_held(std::ptrdiff_t change) = 0;
-    /// Where long bodies are read, small ones grow large, and handshakes are made.
+    /// The queue for long bodies, inflation and handshakes.
     virtual BulkTurns& bulk() = 0;
-    /// A stream has written all it was given.
+    /// A stream has written all its data.
     virtual void on_writable(HttpConnection& connection) = 0;
-    /// The peer is gone or was cut off; nothing more may be sent. Called once, from the loop: never
-    /// while a call of the owner is on the stack, which may hold what this takes away.
+    /// The peer is gone or was cut off; nothing more may be sent. Called once, and only from the
+    /// loop: a call of the owner that is on the stack may still use what this releases.
     virtual void on_closed(HttpConnection& connection) = 0;
-    /// Nothing refers to the connection any more; destroys it.
+    /// Destroys the connection, to which nothing refers any more.
     virtual void release(HttpConnection& connection) = 0;
 };
 
-/// One client: reads requests, also pipelined ones, from a small buffer, hands each to the owner
-/// once it is complete and has passed the gate, and writes the replies in order with one system
-/// call where the socket takes them. Deadlines are checked by the owner's one timer for all
+/// One client connection. Reads requests, also pipelined ones, from a small buffer, passes each
+/// complete one that the gate accepts to the owner, and writes the replies in order, with one
+/// system call where the socket takes them. The owner's one timer checks the deadlines of all
 /// connections. I/O thread only; destroyed by release() when the last asynchronous operation has
 /// returned.
 class HttpConnection {
@@ -82,33 +82,33 @@ public:
     void start();
     std::uint64_t id() const noexcept { return id_; }
 
-    /// Puts the reply in its place; it leaves with the next flush().
+    /// Sets the reply of a slot; the next flush() sends it.
     void respond(std::uint64_t slot, const Response& response);
-    /// What the request of `slot` asked for, without its query; empty once it is answered.
+    /// The path of the request of `slot`, without its query; empty once it is answered.
     std::string_view path(std::uint64_t slot) const noexcept;
-    /// Writes what is ready and goes on reading.
+    /// Writes what is ready and continues to read.
     void flush();
 
     /// Turns the connection into a stream, when `slot` is the oldest unanswered request; false
     /// otherwise.
     bool begin_stream(std::uint64_t slot);
     bool streaming() const noexcept { return streaming_; }
-    /// Nothing waits to be written, so that stream() may be called.
+    /// True if nothing waits to be written, so that stream() may be called.
     bool writable() const noexcept { return out_.empty() && !frame_ && !closed_; }
-    /// Sends as many of the frames as the socket takes, with one call; how many that were. Of the
-    /// last of them a part may still have to be written. Precondition: writable().
+    /// Sends as many frames as the socket takes with one call and returns their number. The last
+    /// one may be sent in part; the rest of it follows. Precondition: writable().
     std::size_t stream(std::span<const Frame> frames);
-    /// Sends text behind whatever waits already.
+    /// Sends text after what already waits.
     void append_stream(std::string_view text);
     /// Closes once everything is written.
     void finish_stream();
 
-    /// Closes what has overstayed. `now` is the wheel's.
+    /// Closes the connection if its deadline has passed. `now` is the wheel's.
     void check_deadline(Clock::Steady::time_point now);
     /// Drain: closes at once when idle, else after the replies in flight.
     void drain();
     void close();
-    /// Bytes that are kept for this client, a shared frame as if it were its own.
+    /// Bytes held for this client, including a shared frame.
     std::size_t unread() const noexcept { return held_ + (frame_ ? frame_->size() : 0); }
 
 private:
@@ -122,7 +122,7 @@ private:
         std::string request_id;
         std::string path;
         const Deprecation* deprecation = nullptr;
-        std::string text;  ///< the reply, when an older one is still to come
+        std::string text;  ///< the reply, while an older one is missing
     };
     enum class Phase : std::uint8_t { kIdle, kHead, kBody, kWriting, kStreaming, kLeaving };
 
@@ -178,18 +178,19 @@ private:
     std::optional<Target> target_;
     RequestBody body_;
     bool in_body_ = false;    ///< body bytes go to body_ instead of the buffer
-    bool inflating_ = false;  ///< a whole body waits for its turn
+    bool inflating_ = false;  ///< a whole body waits to be inflated
     bool owes_continue_ = false;
 
     std::vector<Slot> slots_;  ///< requests without a reply on the wire, oldest first
     std::uint64_t next_slot_ = 1;
-    std::uint64_t stream_slot_ = 0;  ///< asks for a stream, behind which nothing is read; 0: none
+    std::uint64_t stream_slot_ = 0;  ///< asked for a stream, after which nothing is read; 0: none
     Frame frame_;                    ///< goes out before out_
     std::size_t frame_written_ = 0;
     std::string out_;
     std::size_t written_ = 0;
-    std::size_t early_ = 0;  ///< bytes of replies in slots_, which wait for an older one
-    std::size_t held_ = 0;   ///< as the owner was told: unread replies, what there is of a body
+    std::size_t early_ = 0;  ///< bytes of replies in slots_ that wait for an older one
+    /// as reported to the owner: unread replies and the received part of a body
+    std::size_t held_ = 0;
 
     Phase phase_ = Phase::kIdle;
     Clock::Steady::time_point deadline_;

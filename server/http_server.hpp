@@ -16,24 +16,24 @@
 
 namespace headway::server {
 
-/// Counted here, read by the metrics.
+/// Counters for the metrics.
 struct HttpStats {
     std::uint64_t accepted = 0;
     std::uint64_t refused_connections = 0;  ///< over the cap
-    std::uint64_t refused_users = 0;        ///< of the Unix socket: neither root nor ours
+    std::uint64_t refused_users = 0;        ///< of the Unix socket: neither root nor our user
     std::uint64_t accept_errors = 0;
     std::uint64_t requests = 0;
     std::uint64_t refused_requests = 0;
     std::uint64_t open = 0;
     std::size_t held_bytes = 0;  ///< of unread replies and unfinished bodies, over all connections
-    std::uint64_t cut = 0;       ///< connections that left too much of it
+    std::uint64_t cut = 0;       ///< connections closed for too much of it
 };
 
-/// The listener and all of its connections: accepts up to the cap, finds a connection by its id,
-/// runs the one timer that checks every deadline, drains. I/O thread only.
+/// The listeners and all connections: accepts up to the cap, finds a connection by its id, runs the
+/// one timer for all deadlines, drains. I/O thread only.
 class HttpServer final : public ConnectionOwner {
 public:
-    /// What the server hands on.
+    /// Handles requests and events of connections.
     class Handler {
     public:
         virtual ~Handler() = default;
@@ -41,7 +41,7 @@ public:
                             const HttpRequest& request) = 0;
         virtual void writable(HttpConnection& connection) = 0;
         virtual void closed(std::uint64_t connection) = 0;
-        /// Bytes that it keeps for clients, besides what connections keep.
+        /// Bytes held for clients outside of the connections.
         virtual std::size_t held() const = 0;
         /// Once a second.
         virtual void second(Clock::Steady::time_point now) = 0;
@@ -57,28 +57,28 @@ public:
     /// From now on new connections over the network speak TLS with this certificate.
     void set_tls(std::shared_ptr<TlsContext> tls) { tls_ = std::move(tls); }
     bool encrypted() const noexcept { return tls_ != nullptr; }
-    /// How many connections may be open: what is configured, or what the limit of open files lets.
+    /// The maximum of open connections: as configured, or as the limit of open files allows.
     std::uint32_t connections_max() const noexcept { return settings_.connections_max; }
     /// The bound address as HOST:PORT.
     std::string bound() const;
-    /// One that reaches it from this machine: every address (0.0.0.0, ::) is none that a browser or
-    /// the check of Host takes, and loopback is among them.
+    /// A URL that works on this machine: with loopback for the wildcard addresses (0.0.0.0, ::),
+    /// which neither a browser nor the check of Host accepts.
     std::string url() const;
-    /// Of the Unix socket; empty without one.
+    /// The path of the Unix socket; empty without one.
     const std::filesystem::path& local_path() const noexcept { return local_file_.path(); }
     std::uint16_t port() const;
 
     HttpConnection* find(std::uint64_t id);
     void set_allowed_hosts(const std::vector<std::string>& hosts);
-    /// Whether requests that came by way of a proxy are refused. Those to the Unix socket always
-    /// are: they would count as the user whose proxy it is.
+    /// Refuses requests that came through a proxy. The Unix socket always refuses them: they would
+    /// have the rights of the user who runs the proxy.
     void refuse_forwarded(bool refused) { gate_.refuse_forwarded = refused; }
-    /// Cuts those who leave most unread, when all of them together leave too much.
+    /// Closes the connections with the most unread bytes while the total is too high.
     void relieve();
 
-    /// No new connections; the others close as they become idle.
+    /// Stops accepting; open connections close as they become idle.
     void drain();
-    /// Closes what is left.
+    /// Closes the remaining connections.
     void close_all();
     const HttpStats& stats() const noexcept { return stats_; }
 
@@ -116,14 +116,14 @@ private:
     GateSettings local_gate_;
     std::shared_ptr<TlsContext> tls_;  ///< null: plain
     TcpAcceptor acceptor_;
-    net::ip::tcp::endpoint from_;  ///< of the connection that is accepted next
+    net::ip::tcp::endpoint from_;  ///< of the next accepted connection
     LocalAcceptor local_acceptor_;
     LocalSocketFile local_file_;
     BulkTurns bulk_;
     Timer wheel_;
     Timer accept_pause_;
     Timer local_pause_;
-    std::vector<Place> places_;  ///< an id is generation and index
+    std::vector<Place> places_;  ///< an id is a generation and an index
     std::vector<std::uint32_t> free_;
     HttpStats stats_;
     std::string request_id_prefix_;

@@ -9,9 +9,9 @@
 
 namespace headway::server {
 
-/// What a body with `Content-Encoding: gzip` says: one member, whole, and nothing behind it.
-/// Inflates at most `bytes_max` bytes, so a bomb costs no more than a body of that size. Errors:
-/// kBadRequest, kBodyTooLarge. Pure.
+/// Decodes a body with `Content-Encoding: gzip`: exactly one complete member. Inflates at most
+/// `bytes_max` bytes, so a bomb costs no more than a body of that size. Errors: kBadRequest,
+/// kBodyTooLarge. Pure.
 core::Result<std::string> inflate_gzip(std::string_view packed, std::size_t bytes_max);
 
 }  // namespace headway::server

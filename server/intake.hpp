@@ -13,24 +13,24 @@
 
 namespace headway::server {
 
-/// What the I/O thread asks of the supervisor: staged one by one, handed over once a turn of the
-/// event loop, since what arrived together should commit together. I/O thread only.
+/// Sends the I/O thread's commands to the supervisor: staged one by one, handed over once per turn
+/// of the event loop, so that what arrives together commits together. I/O thread only.
 class Intake {
 public:
     Intake(net::io_context& io, CommandQueue& queue, const ViewCache& views, const Streams& streams)
         : io_(io), queue_(queue), views_(views), streams_(streams) {}
 
-    /// False when the queue is full. `session` is the one it is about, or empty; `bytes` are those
-    /// of the body that it was made of.
+    /// False when the queue is full. `session` is the session concerned, or empty; `bytes` is the
+    /// size of the request body.
     bool ask(const ReplyTo& to, Command command, const std::string& session, std::size_t bytes);
-    /// The same for what must not be lost: where the queue is full it is kept, and passed on later.
-    /// The caller bounds how many there can be.
+    /// The same for commands that must not be lost: with a full queue the command is kept and
+    /// staged later. The caller bounds their number.
     void deliver(const ReplyTo& to, Command command, const std::string& session, std::size_t bytes);
-    /// Passes on what is kept, as far as there is room. Called once a second.
+    /// Stages kept commands as far as there is room. Called once a second.
     void pass_kept();
-    /// The connection has closed: what it asked to read need not be answered.
+    /// The connection has closed: its queries need no answer.
     void forget(std::uint64_t connection) { queue_.forget(connection); }
-    /// Whether there is room for another request.
+    /// True if there is room for another request.
     bool has_room() const;
     std::size_t size() const { return queue_.size(); }
 
@@ -43,7 +43,8 @@ private:
     CommandQueue& queue_;
     const ViewCache& views_;
     const Streams& streams_;
-    std::vector<Request> kept_;  ///< at most as many as were asked of judges and webhooks
+    /// bounded by the open questions to judges and messages to webhooks
+    std::vector<Request> kept_;
     bool wake_posted_ = false;
 };
 

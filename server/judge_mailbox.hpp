@@ -18,10 +18,10 @@
 
 namespace headway::server {
 
-/// What one endpoint was asked and how it went, since the start.
+/// Figures of one endpoint since the start.
 struct JudgeEndpointStats {
     std::string name;
-    std::uint64_t waiting = 0;    ///< for their turn, for a retry too
+    std::uint64_t waiting = 0;    ///< queued, also for a retry
     std::uint64_t in_flight = 0;  ///< being asked right now
     BreakerState breaker = BreakerState::kClosed;
     /// Questions by how they ended, in the order of JudgeOutcome.
@@ -44,36 +44,37 @@ struct JudgeStats {
     std::vector<JudgeEndpointStats> endpoints;
 };
 
-/// What passes between those who ask and the judge thread, behind one mutex that nobody holds for
-/// longer than it takes to move a few strings. Bounded: at most limits::kJudgeQueueMax questions
-/// are accepted and not yet answered. Any thread, except where the judge thread is named.
+/// Thread-safe queue of questions for the judge thread; the mutex is only held for moves. At most
+/// limits::kJudgeQueueMax questions are open, which means accepted and not yet answered. Any
+/// thread, except where the judge thread is named.
 class JudgeMailbox {
 public:
     explicit JudgeMailbox(const std::vector<config::JudgeEndpoint>& endpoints);
 
     enum class Posted : std::uint8_t {
         kNo,      ///< full, closed, or for an endpoint that does not exist
-        kQuiet,   ///< the judge thread knows already that something waits
-        kWakeUp,  ///< it has to be woken
+        kQuiet,   ///< the judge thread was woken already
+        kWakeUp,  ///< the judge thread must be woken
     };
     Posted submit(JudgeJob job);
-    /// kNo when the session has no question open.
+    /// kNo when the session has no open question.
     Posted cancel(const std::string& session);
-    /// Nothing is accepted from now on.
+    /// Accepts nothing from now on.
     void close();
     JudgeStats stats() const;
 
     struct Delivery {
-        std::vector<std::string> cancelled;  ///< sessions; means questions of earlier deliveries
-        std::vector<JudgeJob> dropped;       ///< cancelled before they were delivered
+        /// sessions; applies to questions of earlier deliveries
+        std::vector<std::string> cancelled;
+        std::vector<JudgeJob> dropped;  ///< cancelled before they were delivered
         std::vector<JudgeJob> jobs;
         bool closed = false;
     };
-    /// Judge thread. All that came since the last time; never waits.
+    /// Judge thread. Takes all that arrived since the last call; never waits.
     Delivery take();
-    /// Judge thread. A question is answered: makes room for another, counts it.
+    /// Judge thread. Counts an answered question and frees its place.
     void settle(const JudgeReply& reply);
-    /// Judge thread. The state of one endpoint, for stats().
+    /// Judge thread. Publishes the state of one endpoint for stats().
     void show(std::size_t endpoint, std::size_t waiting, std::size_t in_flight,
               BreakerState breaker);
 

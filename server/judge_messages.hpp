@@ -19,13 +19,13 @@ struct JudgeJob {
     double temperature = 0;
 };
 
-/// How it ended; each job gets exactly one. `text` is all that the model wrote, whole only when
-/// kAnswered; kDiscarded does not occur here, since what an answer means is decided elsewhere.
+/// The result of a job; each job gets exactly one. `text` is what the model wrote, complete only
+/// with kAnswered. kDiscarded does not occur here, because the supervisor interprets the answer.
 struct JudgeReply {
     std::uint64_t id = 0;
     std::string session;
     std::string endpoint;
-    std::string model;  ///< as the endpoint named it, else as configured
+    std::string model;  ///< as named by the endpoint, else as configured
     core::JudgeOutcome outcome = core::JudgeOutcome::kCancelled;
     std::string text;
     std::string error;  ///< for people, with the next step where there is one; no secrets

@@ -8,9 +8,9 @@
 
 namespace headway::server {
 
-/// Asks the endpoint of this name one tiny question, in the way the daemon asks, but once and with
-/// less patience. Waits for the answer: at most connect_timeout, and a minute without a byte. Who
-/// answered and how fast; else kInvalidConfig, with what to look at. Any thread.
+/// Asks an endpoint one tiny question like the daemon, but without retries and with shorter limits:
+/// connect_timeout, and a minute without a byte. Blocks until the answer. Returns which model
+/// answered and how fast. Error: kInvalidConfig, with what to check. Any thread.
 core::Result<std::string> probe_judge(const config::JudgeSettings& settings,
                                       const std::string& name);
 

@@ -9,23 +9,23 @@
 
 namespace headway::server {
 
-/// The reply to one question, from its bytes: a stream of events, each with a chunk, up to
-/// `[DONE]`; or one JSON object, from an endpoint that does not stream. It tells them apart by the
-/// first byte, not by the Content-Type, which some get wrong. Keeps no more than it is fed: the
-/// caller bounds the bytes. Pure.
+/// Parses the reply to one question: a stream of events with one chunk each, up to `[DONE]`, or one
+/// JSON object from an endpoint that does not stream. The first byte tells which, because some
+/// endpoints send a wrong Content-Type. Memory is bounded by the bytes fed, which the caller
+/// limits. Pure.
 class JudgeStream {
 public:
-    /// Bytes after the end or after an error are passed over.
+    /// Bytes after the end or after an error are ignored.
     void feed(std::string_view bytes);
-    /// The reply has ended as HTTP says it should. A stream without `[DONE]` is whole all the same
-    /// when the model gave its reason to stop.
+    /// The HTTP reply is complete. A stream without `[DONE]` is complete too if it has a finish
+    /// reason.
     void end();
 
     bool whole() const { return whole_; }
-    /// Why this is no answer, or empty. Holds the endpoint's own words: bound and sanitize them.
+    /// Why this is no answer, or empty. Contains text of the endpoint: bound and sanitize it.
     const std::string& error() const { return error_; }
     const std::string& text() const { return text_; }
-    const std::string& model() const { return model_; }  ///< empty = it did not say
+    const std::string& model() const { return model_; }  ///< empty: not given
     const api::ChatUsage& usage() const { return usage_; }
 
 private:

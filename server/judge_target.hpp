@@ -13,23 +13,23 @@
 
 namespace headway::server {
 
-/// One endpoint, ready to be asked: its key is read, its headers are made. The only place that
-/// knows the key. Any thread may make one, the judge thread uses it.
+/// One endpoint with its key and request headers. The only place that has the key. Constructed on
+/// any thread, used on the judge thread.
 class JudgeTarget {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
-    /// Reads the key from `api_key`, else the file, else the environment. What is wrong is reported
-    /// and kept as problem().
+    /// Reads the key from `api_key`, else the file, else the environment. A mistake is reported and
+    /// kept as problem().
     JudgeTarget(config::JudgeEndpoint endpoint, const Report& report);
 
     const config::JudgeEndpoint& endpoint() const { return endpoint_; }
-    /// Why it cannot be asked and what to set, or empty.
+    /// Why the endpoint is unusable and what to set, or empty.
     const std::string& problem() const { return problem_; }
     const std::string& url() const { return url_; }
     curl_slist* headers() const { return headers_.get(); }
 
-    /// Words of others, fit for logs and events: without the key and the values of the configured
+    /// Sanitizes foreign text for logs and events: without the key and the values of the configured
     /// headers, on one line, at most `bytes_max` bytes.
     std::string clean(std::string_view text, std::size_t bytes_max) const;
 

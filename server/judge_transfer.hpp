@@ -18,11 +18,11 @@
 
 namespace headway::server {
 
-/// What a try says about the endpoint, for its breaker.
+/// What a try proves about the endpoint, for its breaker.
 enum class EndpointHealth : std::uint8_t {
-    kUp,      ///< it answers, though perhaps not what was asked for
-    kDown,    ///< it fails, or lets nobody in
-    kUnsaid,  ///< too busy, or not asked to the end
+    kUp,      ///< it answers, if only with an error
+    kDown,    ///< it fails or refuses the key
+    kUnsaid,  ///< busy, or the try was not completed
 };
 
 /// How one try ended.
@@ -45,24 +45,24 @@ public:
         std::chrono::milliseconds connect;
     };
 
-    /// Starts it: the next curl_multi_perform goes to work.
+    /// Adds the transfer; the next curl_multi_perform starts it.
     JudgeTransfer(CURLM* multi, const JudgeTarget& target, const JudgeJob& job, Patience patience);
     JudgeTransfer(const JudgeTransfer&) = delete;
     JudgeTransfer& operator=(const JudgeTransfer&) = delete;
-    /// Stops it, wherever it is; a connection in use is closed.
+    /// Aborts the transfer; a connection in use is closed.
     ~JudgeTransfer();
 
     CURL* handle() const { return handle_.get(); }
     const JudgeStream& stream() const { return stream_; }
     std::optional<Instant> first_token() const { return first_token_; }
 
-    /// When it is dead unless a byte comes.
+    /// When the transfer times out unless a byte comes.
     Instant silent_at() const;
-    /// How it ended by libcurl's word.
+    /// The result by libcurl's code.
     TryEnd ended(CURLcode code);
-    /// How it ended when silent_at() has passed.
+    /// The result when silent_at() has passed.
     TryEnd fell_silent() const;
-    /// The process is about to exit: a name that is being looked up is not waited for.
+    /// The process is about to exit: does not wait for a name lookup.
     void hurry() { curl_easy_setopt(handle_.get(), CURLOPT_QUICK_EXIT, 1L); }
 
 private:

@@ -25,15 +25,15 @@
 
 namespace headway::server {
 
-/// What the thread of libcurl does for judges: takes questions from the mailbox, keeps each
-/// endpoint's line, breaker and pauses, and starts and ends the transfers. That thread only, but
+/// The judge's part of the thread of libcurl: takes questions from the mailbox, keeps the queue,
+/// breaker and pauses of each endpoint, and starts and ends the transfers. That thread only, except
 /// for the constructor.
 class JudgeWorker final : public CurlLoop::User {
 public:
     using Deliver = std::function<void(JudgeReply)>;
     using Report = JudgeTarget::Report;
 
-    /// The mailbox must outlive it; it must be closed before it ends.
+    /// The mailbox must outlive it. close() must come before the destructor.
     JudgeWorker(config::JudgeSettings settings, JudgeMailbox& mailbox, Deliver deliver,
                 Report report);
     JudgeWorker(const JudgeWorker&) = delete;
@@ -43,7 +43,7 @@ public:
     void start(CURLM* multi) override;
     bool ended(CURL* handle, CURLcode code) override;
     CurlLoop::Instant finish() override;
-    /// Every question has its answer then.
+    /// Answers every open question.
     void close() override;
     void failed(const std::string& why) override;
 
@@ -59,7 +59,7 @@ private:
         JudgeTarget target;
         CircuitBreaker breaker;
         FairQueue<Question> waiting;
-        Instant not_before{};  ///< a pause after a failure, or one that it asked for
+        Instant not_before{};  ///< end of a pause after a failure or by Retry-After
         std::size_t in_flight = 0;
     };
     struct Active {

@@ -12,17 +12,17 @@ namespace headway::server {
 
 class HttpServer;
 
-/// A line for the log that somebody should read.
+/// Logs a warning.
 using WarnListener = std::function<void(const std::string& line)>;
 
-/// Opens the port and the Unix socket that `settings` ask for, a relative one below `state`, with
-/// TLS if there is a certificate. A relative socket that cannot be made is only warned of: nobody
-/// may have asked for it. Error: kInvalidConfig. I/O thread only.
+/// Opens the configured port, with TLS if there is a certificate, and Unix socket; a relative path
+/// is below `state`. A relative socket that cannot be created only causes a warning, because it may
+/// be the default. Error: kInvalidConfig. I/O thread only.
 core::Result<> open_listeners(HttpServer& http, const config::ServerSettings& settings,
                               const std::filesystem::path& state, const WarnListener& warn);
 
-/// Reads the certificate again, for new connections. Error: kInvalidConfig; then the old one stays.
-/// TLS itself is switched on and off by a restart only.
+/// Reloads the certificate for new connections. Error: kInvalidConfig; then the old one stays. Only
+/// a restart turns TLS on or off.
 core::Result<> reload_certificate(HttpServer& http, const config::ServerSettings& settings);
 
 }  // namespace headway::server

@@ -11,8 +11,8 @@
 
 namespace headway::server {
 
-/// The file of a Unix socket that we listen on: only its owner may connect, and the kernel says who
-/// does. Removed by remove() and the destructor, unless another has taken its place. I/O thread
+/// The file of the listening Unix socket. Only its owner may connect; the kernel gives the peer's
+/// user. remove() and the destructor remove the file unless another one replaced it. I/O thread
 /// only.
 class LocalSocketFile {
 public:
@@ -21,9 +21,8 @@ public:
     LocalSocketFile& operator=(const LocalSocketFile&) = delete;
     ~LocalSocketFile() { remove(); }
 
-    /// Makes the file, mode 0600, and listens. A socket that nobody listens on any more is
-    /// replaced. Error: kInvalidConfig (too long a path, another daemon's, something else's, not
-    /// writable).
+    /// Creates the file, mode 0600, and listens. Replaces a stale socket. Error: kInvalidConfig
+    /// (path too long, socket of a running daemon, file of another kind, not writable).
     core::Result<> open(LocalAcceptor& acceptor, const std::filesystem::path& file);
     void remove() noexcept;
     const std::filesystem::path& path() const noexcept { return path_; }
@@ -34,7 +33,7 @@ private:
     ino_t inode_ = 0;
 };
 
-/// Whether the peer of a Unix socket is root or runs as the same user as we do.
+/// True if the peer of a Unix socket is root or the daemon's own user.
 bool is_our_user(LocalSocket& socket) noexcept;
 
 }  // namespace headway::server

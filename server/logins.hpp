@@ -11,55 +11,54 @@
 
 namespace headway::server {
 
-/// A link's secret part, good once and for a while.
+/// The secret part of a login link: single use, with an expiry.
 struct LoginCode {
     std::string code;
     core::Timestamp expires_at = core::kNever;
 };
 
-/// The link, below the address under which we are known. Pure.
+/// The link, below the daemon's base URL. Pure.
 inline std::string login_url(const std::string& base, const LoginCode& made) {
     return base + "/login?code=" + made.code;
 }
 
-/// What a page shows in place of a token from then on.
+/// What a page sends in place of a token.
 struct Login {
-    std::string secret;  ///< empty: nobody was logged in
+    std::string secret;  ///< empty: the code was invalid
     core::Timestamp expires_at = core::kNever;
 };
 
-/// Logs browsers in: a page changes the code of a link for a secret, keeps it in its own storage
-/// and sends it as the header `Headway-Login`. Not a cookie: browsers send cookies of 127.0.0.1 to
-/// every port of it, and a page of another port cannot read the storage. What counts lives in
-/// memory only, so a login ends with us: whoever holds our port next, and is shown the secret, has
-/// nothing. I/O thread only.
+/// Browser logins. A page exchanges the code of a link for a secret, keeps it in its own storage
+/// and sends it in the header `Headway-Login`. It is not a cookie: browsers send cookies of
+/// 127.0.0.1 to every port, while a page of another port cannot read the storage. Logins are kept
+/// in memory only and end with the process, so the next process on this port cannot use a secret
+/// that it gets. I/O thread only.
 class Logins {
 public:
     /// Error: kInternal.
     core::Result<LoginCode> make_code(core::Timestamp now);
-    /// Exchanges a code that counts, which it does not a second time. Error: kInternal.
+    /// Exchanges a valid code, once. Error: kInternal.
     core::Result<Login> log_in(std::string_view code, core::Timestamp now, core::Millis lasts);
-    /// Whether this secret counts. Looks at all of them alike.
+    /// True if this secret is valid. Takes the same time for every secret.
     bool logged_in(std::string_view secret, core::Timestamp now) const;
-    /// What to know a login by that lasts longer than the request that showed it; tells nothing of
-    /// the secret. Pure.
+    /// Identifies a login beyond the request that sent it; reveals nothing of the secret. Pure.
     static std::string mark_of(std::string_view secret);
-    /// Whether the login with this mark still counts.
+    /// True if the login with this mark is still valid.
     bool counts(std::string_view mark, core::Timestamp now) const;
-    /// The secret counts no longer; whether it did.
+    /// Ends the login. True if it was valid.
     bool log_out(std::string_view secret, core::Timestamp now);
-    /// Ends all logins and takes back all codes.
+    /// Ends all logins and revokes all codes.
     void forget_all();
 
 private:
-    /// Of a code or a login; what it is itself is not kept.
+    /// A code or a login, kept as its hash only.
     struct Known {
         std::string hash;
         core::Timestamp expires_at;
     };
 
     static void keep(std::vector<Known>& list, Known known, std::size_t max, core::Timestamp now);
-    /// Takes the one with that hash out of the list; whether it was there and counted.
+    /// Removes the entry with this hash. True if it was there and valid.
     static bool take(std::vector<Known>& list, std::string_view hash, core::Timestamp now);
 
     std::vector<Known> codes_;   ///< at most limits::kLoginCodesMax, oldest first

@@ -10,8 +10,8 @@
 
 namespace headway::server {
 
-/// Requests whose reply is kept back: waits on the verdict of sessions, and on a document (an
-/// approval, a check) until it is decided. Has the one timer for their deadlines. I/O thread only.
+/// Delayed replies: waits on the verdict of sessions, and on a document (an approval, a check)
+/// until it is decided. Has one timer for all deadlines. I/O thread only.
 class LongPolls {
 public:
     LongPolls(net::io_context& io, const Clock& clock, ViewCache& views, Intake& intake,
@@ -19,10 +19,10 @@ public:
 
     /// Waits on sessions. Error: kOverloaded.
     core::Result<> add(Wait wait);
-    /// The reply to `to` may wait until `deadline` for the document `id` (an approval's id, or
-    /// check_key()). The caller asks for the first document. Error: kOverloaded.
+    /// Waits until `deadline` for the document `id` (an approval's id, or check_key()). The caller
+    /// queries the first document. Error: kOverloaded.
     core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline);
-    /// A document is here: it is sent, unless it is worth waiting for another.
+    /// A document has arrived: sends it, unless the wait continues.
     void take_document(const ReplyTo& to, DocumentReply& reply);
     /// The request was answered otherwise, for instance with an error.
     void answered(const ReplyTo& to) { documents_.answered(to); }
@@ -30,9 +30,9 @@ public:
     void session_changed(const std::string& session) { sessions_.notify(session); }
     void document_changed(const std::string& id) { documents_.notify(id); }
     void drop_connection(std::uint64_t connection);
-    /// Answers all of them now: we go down.
+    /// Answers all waits now, for the drain.
     void expire_all();
-    /// To be called after deadlines may have changed.
+    /// Call it after deadlines may have changed.
     void arm();
     void stop() { timer_.cancel(); }
     std::size_t sessions() const noexcept { return sessions_.size(); }
@@ -50,7 +50,7 @@ private:
     core::Timestamp timer_at_ = core::kNever;
 };
 
-/// What a long poll on a check is kept under, apart from approvals. Pure.
+/// The key of a long poll on a check; distinct from approvals. Pure.
 inline std::string check_key(const std::string& id) {
     return "check/" + id;
 }

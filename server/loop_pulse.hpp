@@ -9,20 +9,19 @@
 
 namespace headway::server {
 
-/// Tells the supervisor when the I/O thread was last at its event loop. While a handler runs for
-/// long, or the thread gets no processor, reports wait unread in their sockets: that is a gap in
-/// our attention and not the silence of an agent. One timer of kEvery; the owner keeps the
-/// io_context alive as long as this.
+/// Gives the supervisor the time at which the I/O thread was last in its event loop. While a
+/// handler runs long, or the thread gets no CPU, reports wait unread in their sockets: an attention
+/// gap and not the silence of an agent. One timer of kEvery; the io_context must outlive it.
 class LoopPulse {
 public:
     static constexpr std::chrono::milliseconds kEvery{100};
 
     explicit LoopPulse(net::io_context& io) : timer_(io) {}
 
-    /// From here on it beats, until the io_context stops. I/O thread.
+    /// Starts the timer; it runs until the io_context stops. I/O thread.
     void start() { beat(); }
 
-    /// When it last beat; now, before it has started. Any thread.
+    /// The last time of the timer; now, before start(). Any thread.
     Clock::Steady::time_point last() const noexcept;
 
 private:

@@ -25,35 +25,35 @@
 #include "server/webhook_messages.hpp"
 #include "storage/store.hpp"
 
-// What the I/O thread and the supervisor thread hand each other. Plain values; nothing else is
-// shared between them.
+// The messages between the I/O thread and the supervisor thread. Plain values; the threads share
+// little else (docs/architecture.md "Threads").
 
 namespace headway::server {
 
-/// Where an answer goes: a connection that may be gone by then, and its place in the order of
+/// Where an answer goes: a connection, which may be gone by then, and its slot in the order of
 /// replies.
 struct ReplyTo {
     std::uint64_t connection = 0;
     std::uint64_t slot = 0;
 };
 
-// Commands: change a session, answered after the commit.
+// Commands: change something, answered after the commit.
 
 struct ReportCommand {
     std::string session;
     std::vector<core::Event> events;
     bool batch = false;
     std::vector<api::WholeArgs> whole_args = {};
-    bool controls = false;  ///< whether the caller has the scope `control`
+    bool controls = false;  ///< the caller may control sessions
 };
 
 struct OpenCommand {
     std::string session;
     core::SessionStarted about;
-    bool bare = false;            ///< nothing but the id was given: any existing session will do
+    bool bare = false;            ///< only the id was given: any existing session matches
     std::string idempotency_key;  ///< or empty
     std::string idempotency_fingerprint;
-    bool controls = false;  ///< as of a report
+    bool controls = false;  ///< like ReportCommand::controls
 };
 
 struct EndCommand {
@@ -66,7 +66,7 @@ struct CancelCommand {
     core::CancelRequested cancel;
 };
 
-/// What an operator tells a running agent.
+/// What an operator asks of a running agent.
 enum class Control : std::uint8_t { kPause, kResume, kNudge };
 
 struct ControlCommand {
@@ -77,14 +77,14 @@ struct ControlCommand {
 
 struct CreateTokenCommand {
     core::TokenRecord token;
-    std::string secret;  ///< the token itself, for the reply only
+    std::string secret;  ///< the token's text, for the reply only
 };
 
 struct RevokeTokenCommand {
     std::string id;
 };
 
-/// When tokens were used last; no reply.
+/// When tokens were last used; no reply.
 struct UseTokensCommand {
     std::vector<core::TokenUse> uses;
 };
@@ -99,16 +99,16 @@ struct AskCommand {
     core::ApprovalRequested asked;
     std::string idempotency_key;  ///< or empty
     std::string idempotency_fingerprint;
-    bool controls = false;  ///< as of a report
+    bool controls = false;  ///< like ReportCommand::controls
 };
 
-/// An approval by its other name, and what who asks may do: the session is known only to the index.
+/// An approval by its UUID, with the caller's grants: only the index knows the session.
 struct ApprovalAlias {
-    std::string id;  ///< or empty: the session and the number were given
+    std::string id;  ///< empty: the session and the number were given
     core::Grants grants = {};
 };
 
-/// Decides approval `n` of the session, and with `identical` every equal one of any session.
+/// Decides approval `n` of the session; with `identical` also every identical one of any session.
 struct DecideCommand {
     std::string session;
     std::uint64_t n = 0;
@@ -148,19 +148,19 @@ struct SessionQuery {
     std::string session;
 };
 
-/// What the old timers would have done to a session; to all that have ended, when it is empty.
+/// What the old timers would have done to a session; if empty, to all ended sessions.
 struct ComparisonQuery {
     std::string session;
 };
 
 struct ListQuery {
     storage::SessionFilter filter;
-    bool rows = false;  ///< not documents
+    bool rows = false;  ///< rows instead of documents
     std::size_t limit = 50;
     storage::SessionKey before = INT64_MAX;
 };
 
-/// How all of them are.
+/// The state of all sessions.
 struct OverviewQuery {};
 
 /// A set of event types.
@@ -177,17 +177,17 @@ struct JournalQuery {
     EventTypes types = {};  ///< none = all
 };
 
-/// How the daemon itself is; the supervisor fills in its part of a copy.
+/// The daemon's own state; the supervisor completes a copy of `report`.
 struct SystemQuery {
     std::shared_ptr<const api::SystemReport> report;
 };
 
-/// For a reader whose view is not cached.
+/// A view that is not in the cache.
 struct ViewQuery {
     std::string session;
 };
 
-/// The next page of a stream that catches up, or, without `after`, where it stands now.
+/// The next page of a stream that catches up; without `after`, the current position.
 struct StreamQuery {
     std::string session;  ///< empty = all sessions
     std::optional<std::int64_t> after;
@@ -197,7 +197,7 @@ struct BudgetQuery {
     std::string session;
 };
 
-/// What ended sessions have used, by agent type and outcome.
+/// What ended sessions used, by agent type and outcome.
 struct BudgetAnalyticsQuery {
     std::optional<std::string> agent;
 };
@@ -210,38 +210,38 @@ struct ApprovalQuery {
 
 struct InboxQuery {
     storage::ApprovalPage page;
-    std::string session;  ///< or empty: of all
+    std::string session;  ///< empty: of all
 };
 
 /// Asks a judge about a session.
 struct CheckCommand {
     std::string session;
-    std::string check_id;  ///< or empty: Headway chooses one
+    std::string check_id;  ///< empty: Headway chooses one
     std::string by;
 };
 
-/// What a judge has answered; no reply.
+/// The answer of a judge; no reply.
 struct JudgedCommand {
     JudgeReply reply;
 };
 
 struct CheckQuery {
     std::string id;
-    core::Grants grants;  ///< of whoever asks: the session is known only to the index
+    core::Grants grants;  ///< of the caller: only the index knows the session
 };
 
-/// How good estimates of progress were.
+/// The accuracy of progress estimates.
 struct EstimatesQuery {};
 
-/// Copies the database into a file that is not there yet; answered when the copy is complete.
+/// Copies the database into an empty file; answered when the copy is complete.
 struct BackupCommand {
     std::string file;  ///< an absolute path
 };
 
-/// How all webhooks fare.
+/// The state of all webhooks.
 struct WebhooksQuery {};
 
-/// Messages to one that were not delivered.
+/// Undelivered messages of one webhook.
 struct DeliveriesQuery {
     std::string endpoint;
     bool dead = false;
@@ -249,23 +249,23 @@ struct DeliveriesQuery {
     std::size_t limit = 50;
 };
 
-/// Sends a test to a webhook; answered when it has ended.
+/// Sends a test to a webhook; answered when the try has ended.
 struct WebhookTestCommand {
     std::string endpoint;
 };
 
-/// Sends dead letters again, all without `ids`.
+/// Sends dead letters again; all of them without `ids`.
 struct WebhookReplayCommand {
     std::string endpoint;
     std::vector<std::string> ids;
 };
 
-/// A try to tell a webhook has ended; only a test has somebody who waits for it.
+/// The result of a try to send to a webhook; only a test has a client that waits for it.
 struct WebhookDoneCommand {
     WebhookResult result;
 };
 
-/// The configuration was loaded again; no reply.
+/// The reloaded configuration; no reply.
 struct ReloadCommand {
     core::Policy policy;
     core::Millis retention{0};
@@ -286,7 +286,7 @@ using Command =
 
 struct Request {
     ReplyTo reply_to;
-    bool watched = false;    ///< somebody waits for or watches the session
+    bool watched = false;    ///< a client waits for or watches the session
     bool listening = false;  ///< there are streams: publish events, not only views
     std::size_t bytes = 0;   ///< rough size, for the bound of the queue
     Command command;
@@ -305,7 +305,7 @@ struct BodyReply {
     std::string body;
     std::string headers;  ///< further header lines, each with its CRLF
     bool lines = false;   ///< application/x-ndjson
-    /// What somebody else decided: then the body is only the member `winner` of this problem.
+    /// Set if another decision came first: then the body is the member `winner` of this problem.
     std::optional<core::Error> lost;
 };
 
@@ -321,15 +321,15 @@ struct StreamReply {
     std::int64_t head = 0;
     std::int64_t oldest = 0;
     std::vector<storage::StreamEvent> events;
-    bool caught_up = false;  ///< what follows is published live
-    std::string reset;       ///< why the asked position cannot be honoured, or empty
+    bool caught_up = false;  ///< what follows comes live
+    std::string reset;       ///< why the requested position is not available, or empty
     std::int64_t from = 0;   ///< the position before the first event
 };
 
 struct ViewReply {
     std::string session;
     std::unique_ptr<core::SessionView> view;  ///< null: unknown session
-    std::optional<core::Error> error = {};    ///< why it cannot be told
+    std::optional<core::Error> error = {};    ///< why it is not available
 };
 
 using Answer = std::variant<AdviceReply, BodyReply, StreamReply, ViewReply, DocumentReply>;
@@ -339,25 +339,26 @@ struct Reply {
     core::Result<Answer> what;
 };
 
-/// A copy of the database that has ended: complete, though not synced and not checked, or failed.
+/// The end of a database copy: complete, but not yet synced and checked, or failed.
 struct CopiedFile {
     ReplyTo to;
     std::string file;
     core::Result<> done;
 };
 
-/// What one turn of the supervisor made public. Views and events first, then the replies that rest
-/// on them.
+/// What one batch of the supervisor makes public. Views and events come before the replies that
+/// rest on them.
 struct Publication {
     std::vector<core::SessionView> views;
     std::vector<storage::StreamEvent> events;
     std::vector<Reply> replies;
-    std::vector<std::string> deleted;                      ///< sessions that retention took
-    std::optional<std::vector<core::TokenRecord>> tokens;  ///< all of them, when they changed
-    std::vector<std::string> decided;                      ///< approvals that do not wait any more
-    std::vector<std::string> checked;                      ///< checks that have ended
-    std::optional<CopiedFile> copied;                      ///< a backup
-    std::string fatal;  ///< why the daemon must end now, or empty
+    std::vector<std::string> deleted;                      ///< sessions deleted by retention
+    std::optional<std::vector<core::TokenRecord>> tokens;  ///< all tokens, if they changed
+    /// approvals that are not pending any more
+    std::vector<std::string> decided;
+    std::vector<std::string> checked;  ///< ended checks
+    std::optional<CopiedFile> copied;  ///< a backup
+    std::string fatal;                 ///< why the daemon must end now, or empty
     SupervisorStats stats;
 };
 

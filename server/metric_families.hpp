@@ -11,7 +11,7 @@
 
 #include "server/stats.hpp"
 
-// Internal to the metrics*.cpp files.
+// Internal to metrics*.cpp.
 
 namespace headway::server {
 
@@ -27,7 +27,7 @@ public:
     void gauge(const char* name, const char* help, double value) {
         add(name, help, MetricType::Gauge).gauge.value = value;
     }
-    /// A family whose members differ in one label.
+    /// Adds a family whose metrics have labels.
     MetricFamily& family(const char* name, const char* help, MetricType type) {
         MetricFamily family;
         family.name = name;
@@ -54,7 +54,7 @@ inline void add_labelled(MetricFamily& family, const char* label, std::string va
 
 void add_approvals(Families& families, const ApprovalStats& stats);
 void add_webhooks(Families& families, const std::vector<WebhookStats>& webhooks);
-/// How the sessions are now; labels are closed sets of ours.
+/// The current state of sessions; labels are closed sets.
 void add_sessions(Families& families, const SupervisorStats& stats);
 
 }  // namespace headway::server

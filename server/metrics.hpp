@@ -11,8 +11,8 @@
 
 namespace headway::server {
 
-/// Everything /metrics shows, as values. Labels are bounded sets (route, verdict, configured
-/// judge or webhook), never a session.
+/// The values that /metrics shows. Labels are bounded sets (route, verdict, configured judge or
+/// webhook), never a session.
 struct MetricsInput {
     const HttpStats& http;
     const SupervisorStats& supervisor;
@@ -22,7 +22,7 @@ struct MetricsInput {
     std::uint64_t access_paused = 0;
     std::uint64_t failing_addresses = 0;
     std::uint64_t connections_max = 0;
-    std::uint64_t held = 0;  ///< bytes that clients share: frames of streams
+    std::uint64_t held = 0;  ///< bytes of stream frames, which clients share
     std::uint64_t queue = 0;
     std::uint64_t streams = 0;
     std::uint64_t waiters = 0;

@@ -16,26 +16,25 @@ namespace headway::server {
 
 class Dispatcher;
 
-/// All that we call others with: judges and webhooks, on the one thread that owns libcurl, which
-/// exists only where something is configured. What comes back goes to the I/O thread, to the
-/// dispatcher. I/O thread only, but for the links, which the supervisor uses.
+/// All outbound calls, to judges and webhooks, on the thread of libcurl, which exists only if one
+/// is configured. Results go to the dispatcher on the I/O thread. I/O thread only, except for the
+/// links, which the supervisor uses.
 class Outgoing {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
     Outgoing(net::io_context& io, Report report) : io_(io), report_(std::move(report)) {}
 
-    /// Reads the secrets. Before the links are used; the dispatcher must outlive it.
+    /// Reads the secrets. Call it before the links are used; the dispatcher must outlive it.
     void start(const config::Settings& settings, Dispatcher& dispatcher);
 
     const core::WebhookRules& webhook_rules() const { return rules_; }
     Supervisor::JudgeLink judge_link();
     WebhookDesk::Send webhook_link();
 
-    /// Nobody is told any more, and nobody waits for it: what is on its way is sent again after the
-    /// next start.
+    /// Stops deliveries without waiting: messages in flight are sent again after the next start.
     void stop_webhooks();
-    /// The judges too: checks under way are asked again after the next start.
+    /// Stops the judges too: open checks are asked again after the next start.
     void stop();
 
 private:
@@ -46,7 +45,7 @@ private:
     Report report_;
     Dispatcher* dispatcher_ = nullptr;
     core::WebhookRules rules_;
-    std::unique_ptr<CurlLoop> loop_;           ///< null where nothing is configured
+    std::unique_ptr<CurlLoop> loop_;           ///< null if nothing is configured
     std::unique_ptr<JudgeClient> judge_;       ///< null without an endpoint
     std::unique_ptr<WebhookSender> webhooks_;  ///< null without an endpoint
 };

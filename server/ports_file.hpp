@@ -8,9 +8,9 @@
 
 namespace headway::server {
 
-/// Puts `text` into a file in one step: whoever reads it finds all of it or what was there before.
-/// Only a regular file is replaced, no link is followed, and nothing that others made is written
-/// to. Error: kInternal.
+/// Writes `text` to a file atomically: a reader gets all of it or the old content. Replaces only a
+/// regular file, follows no link, and writes to no file that another process created. Error:
+/// kInternal.
 core::Result<> write_ports_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace headway::server

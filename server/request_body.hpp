@@ -15,8 +15,8 @@
 
 namespace headway::server {
 
-/// The body of one request that comes in pieces, of a known length or in chunks. Memory is made as
-/// the bytes come: a length that is only promised costs nothing. I/O thread only.
+/// Collects the body of one request, of a known length or in chunks. Memory grows with the received
+/// bytes, so a large Content-Length alone costs nothing. I/O thread only.
 class RequestBody {
 public:
     enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
@@ -25,31 +25,31 @@ public:
     void start(std::size_t length);
     /// A chunked body of at most `bytes_max`.
     void start_chunked(std::size_t bytes_max);
-    /// The bytes that came with the head; `used` is how many of them belong to the body.
+    /// Takes the bytes that came with the head; `used` is the number that belong to the body.
     Status take(std::string_view bytes, std::size_t& used);
-    /// Where the next bytes go. Precondition: kNeedMore.
+    /// The buffer for the next bytes. Precondition: kNeedMore.
     net::mutable_buffer room();
-    /// So many bytes have come into room().
+    /// `count` bytes were read into room().
     Status received(std::size_t count);
-    /// Of received() or take(), the last.
+    /// The last status of received() or take().
     Status status() const noexcept { return status_; }
     const core::Error& error() const { return chunks_->error(); }
 
-    /// What has come of it; all of it once the body is complete.
+    /// The received part of the body; all of it once complete.
     std::string_view text() const noexcept { return {text_.data(), have_}; }
     std::string release();
-    /// What came behind its end: the start of the next request.
+    /// The bytes after its end: the start of the next request.
     std::string_view behind() const noexcept { return behind_; }
-    /// As they came over the wire.
+    /// The size on the wire.
     std::size_t wire_bytes() const noexcept { return wire_bytes_; }
-    /// What it takes in memory.
+    /// The memory that it takes.
     std::size_t held() const noexcept;
     void clear();
 
 private:
     Status decode(std::string_view wire, std::size_t& used);
 
-    std::string text_;  ///< its first have_ bytes have come; the rest is room
+    std::string text_;  ///< the first have_ bytes are received; the rest is room
     std::size_t have_ = 0;
     std::size_t wanted_ = 0;
     std::size_t wire_bytes_ = 0;

@@ -11,7 +11,7 @@
 
 namespace headway::server {
 
-/// The request line and the headers we act on. Views point into the bytes that were parsed.
+/// The request line and the headers that are used. Views point into the parsed bytes.
 struct RequestHead {
     Method method = Method::kOther;
     std::string_view target;
@@ -35,25 +35,25 @@ struct RequestHead {
     std::string_view if_none_match;
     std::string_view content_encoding;
     bool chunked = false;
-    bool gzip = false;  ///< the body, as check_body() has found
+    bool gzip = false;  ///< the body is packed; set by check_body()
 
-    // What the gate judges.
+    // For the gate.
     std::uint32_t fields = 0;
     std::uint32_t hosts = 0;
     std::uint32_t content_lengths = 0;
     std::uint32_t authorizations = 0;
     std::uint32_t transfer_encodings = 0;
-    std::string_view forwarded;  ///< the name of a field by which a proxy says for whom it asks
-    std::string_view repeated;   ///< a field that may come once and came more often
+    std::string_view forwarded;  ///< the name of a field that a proxy added
+    std::string_view repeated;   ///< a repeated field that may occur once
 
-    /// A web page made it: only browsers send these.
+    /// True for a request of a web page: only browsers send these fields.
     bool from_browser() const noexcept { return !origin.empty() || !fetch_site.empty(); }
 };
 
 enum class HeadStatus : std::uint8_t { kNeedMore, kComplete, kMalformed };
 
-/// Parses the head of one request with Beast's parser, which calls back for each field: nothing is
-/// allocated and no field container can overflow. kMalformed puts the reason into `error`
+/// Parses the head of one request with Beast's parser and a callback for each field, so that
+/// nothing is allocated and no field container can overflow. With kMalformed `error` has the reason
 /// (kBadRequest, kHeaderTooLarge, kHttpVersion). Any bytes; never throws. Pure.
 HeadStatus parse_head(std::string_view bytes, RequestHead& head, core::Error& error) noexcept;
 

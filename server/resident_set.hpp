@@ -30,28 +30,27 @@ struct Resident {
     storage::EventIds new_ids;       ///< of events past its snapshot
     storage::Cursor dirty_from = 0;  ///< cursor of its first event past its snapshot; 0 = clean
     core::Timestamp touched_at = core::kNever;
-    std::size_t bytes = 0;                     ///< that it takes, as last measured
-    std::uint64_t measured_n = 0;              ///< when that was
-    bool touched = false;                      ///< by the batch in work
-    bool moved = false;                        ///< it got events in that batch
-    std::optional<core::BudgetLevel> counted;  ///< where ResidentSet has counted it
-    /// How often a directive went out with a reply; not part of the state, since replies are not
-    /// journaled.
+    std::size_t bytes = 0;                     ///< memory, as last measured
+    std::uint64_t measured_n = 0;              ///< its last event then
+    bool touched = false;                      ///< by the current batch
+    bool moved = false;                        ///< it got events in the current batch
+    std::optional<core::BudgetLevel> counted;  ///< how ResidentSet counted it
+    /// How often each directive was sent in a reply. Not part of the state, because replies are not
+    /// in the journal.
     std::vector<std::pair<std::string, std::uint32_t>> deliveries;
 };
 
-/// The sessions in memory, most recently used first, and which of them are ahead of their
-/// snapshots. A dirty one must not leave before it is saved: what load() reads would be behind.
-/// Supervisor thread only.
+/// The sessions in memory, most recently used first. A dirty one is ahead of its snapshot and must
+/// be saved before it is evicted. Supervisor thread only.
 class ResidentSet {
 public:
-    /// Moves it to the front; null when it is not here. Pointers stay valid until evict() or
-    /// clear().
+    /// Moves the session to the front; null when it is not in memory. Pointers are valid until
+    /// evict() or clear().
     Resident* find(std::string_view id);
     Resident* find(storage::SessionKey key);
 
-    /// Error: kStorageCorrupt where its id or key is here already, as only a damaged index brings
-    /// it; nothing is changed.
+    /// Error: kStorageCorrupt if its id or key is in memory already, which means a damaged index;
+    /// nothing changes then.
     core::Result<Resident*> add(storage::StoredSession stored);
 
     /// It got an event at `cursor`.
@@ -63,9 +62,9 @@ public:
     /// The least recently used one, or null.
     Resident* least_recent();
 
-    /// Brings what it takes up to date, when it has grown by some events since the last time.
+    /// Updates the memory that it takes if it got enough events since the last time.
     void measure(Resident& resident);
-    /// What all of them take, about.
+    /// The approximate memory of all of them.
     std::size_t bytes() const noexcept { return bytes_; }
 
     /// Precondition: clean.
@@ -73,7 +72,7 @@ public:
     void clear();
     std::size_t size() const noexcept { return by_key_.size(); }
 
-    /// Sessions here that have a budget and have not ended, by its level.
+    /// Open sessions in memory with a budget, by its level.
     using BudgetLevels =
         std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()>;
     const BudgetLevels& budget_levels() const noexcept { return levels_; }

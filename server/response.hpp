@@ -11,7 +11,7 @@
 
 namespace headway::server {
 
-/// A reply before it is HTTP.
+/// A reply before its encoding.
 struct Response {
     int status = 200;
     std::string_view content_type = "application/json";
@@ -21,17 +21,17 @@ struct Response {
     std::string_view cache_control = "no-store";
 };
 
-/// Around the reply: what the connection knows.
+/// What the connection adds to a reply.
 struct Envelope {
     std::string_view request_id;
     std::uint64_t microseconds = 0;  ///< from the end of the head to the reply
     bool keep_alive = true;
-    bool say_keep_alive = false;  ///< to a client of HTTP/1.0, which does not expect it
-    bool head_only = false;       ///< HEAD: the header of what GET would send
+    bool say_keep_alive = false;               ///< for HTTP/1.0, where it is not the default
+    bool head_only = false;                    ///< HEAD: only the header of the GET reply
     const Deprecation* deprecation = nullptr;  ///< of the route, or null
 };
 
-/// Appends status line, header and body, which 204 and 304 do not have. Pure.
+/// Appends status line, header and body; 204 and 304 have no body. Pure.
 void append_response(std::string& out, const Response& response, const Envelope& envelope);
 
 /// Appends the header that starts an endless text/event-stream.

@@ -9,28 +9,28 @@
 
 namespace headway::server {
 
-/// Tells the service manager how we are (sd_notify(3)): one datagram to `$NOTIFY_SOCKET`, which is
-/// all the protocol there is. Without the variable nothing is sent. Failures are nobody's business
-/// but the manager's, which notices silence. Immutable; any thread.
+/// Reports the daemon's state to the service manager (sd_notify(3)): one datagram to
+/// `$NOTIFY_SOCKET` per message. Without the variable nothing is sent. Failures are ignored,
+/// because the manager notices silence. Immutable; any thread.
 class ServiceNotifier {
 public:
     using Environment = std::map<std::string, std::string>;
 
-    /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID, which has to be ours when it is there.
+    /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID, which must be ours if it is set.
     explicit ServiceNotifier(const Environment& environment);
 
     void ready(std::string_view status) const;
     void reloading() const;
     void stopping() const;
-    /// Has to be called at least once in `watchdog()`.
+    /// Must be called at least once within `watchdog()`.
     void alive() const { send("WATCHDOG=1"); }
-    /// Within which time the manager wants to hear alive(), or else kills us.
+    /// The interval within which the manager expects alive(), or it kills the daemon.
     std::optional<std::chrono::microseconds> watchdog() const noexcept { return watchdog_; }
 
 private:
     void send(const std::string& message) const;
 
-    std::string socket_;  ///< a path, or @name of the abstract kind; empty: nobody listens
+    std::string socket_;  ///< a path, or @name for an abstract socket; empty: none
     std::optional<std::chrono::microseconds> watchdog_;
 };
 

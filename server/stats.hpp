@@ -10,7 +10,7 @@
 #include "core/event.hpp"
 #include "storage/session_index.hpp"
 
-// How the supervisor and what it supervises fare: what /readyz, /metrics and /v1/system show.
+// Figures of the supervisor and its sessions for /readyz, /metrics and /v1/system.
 
 namespace headway::server {
 
@@ -21,7 +21,7 @@ struct ApprovalStats {
     std::uint64_t redeemed = 0;
     std::array<std::uint64_t, core::EnumNames<core::ApprovalAlarmKind>::kNames.size()> alarms{};
     std::uint64_t pending = 0;       ///< now
-    storage::AlarmCounts alarmed{};  ///< sessions with an alarm that no person acknowledged, now
+    storage::AlarmCounts alarmed{};  ///< sessions with an unacknowledged alarm, now
 };
 
 struct CheckStats {
@@ -31,7 +31,7 @@ struct CheckStats {
     std::array<std::uint64_t, 2> estimates{};  ///< by judges: given, and fallbacks
 };
 
-/// How one webhook fares.
+/// Figures of one webhook.
 struct WebhookStats {
     std::string name;
     std::uint64_t pending = 0;
@@ -39,10 +39,10 @@ struct WebhookStats {
     std::uint64_t delivered = 0;
     std::uint64_t failed = 0;   ///< tries
     std::uint64_t died = 0;     ///< messages that became dead letters
-    std::uint64_t dropped = 0;  ///< dead letters that had to make room
+    std::uint64_t dropped = 0;  ///< dead letters deleted for lack of room
 };
 
-/// How the supervisor fares, for /readyz and /metrics.
+/// Figures of the supervisor.
 struct SupervisorStats {
     std::uint64_t events = 0;
     std::uint64_t duplicates = 0;
@@ -57,21 +57,21 @@ struct SupervisorStats {
     std::uint64_t wal_pages = 0;
     std::array<std::uint64_t, core::kVerdictCount> verdicts{};  ///< verdict changes, by verdict
     std::array<std::uint64_t, core::kVerdictCount> open{};      ///< open sessions now
-    /// Sessions in memory that have a budget, by its level.
+    /// Sessions in memory with a budget, by its level.
     std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()> budget_levels{};
-    /// Failed calls, by why.
+    /// Failed calls, by kind.
     std::array<std::uint64_t, core::EnumNames<core::FailureKind>::kNames.size()> tool_failures{};
     ApprovalStats approvals;
     CheckStats checks;
-    std::uint64_t refused_full = 0;  ///< reports that there was no room for
-    std::uint64_t free_bytes = 0;    ///< on the disk, when it was looked at last
+    std::uint64_t refused_full = 0;  ///< reports refused for lack of space
+    std::uint64_t free_bytes = 0;    ///< on the disk, as last checked
     bool writable = true;            ///< the last commit succeeded
     bool short_of_space = false;     ///< reports are refused
     /// Null without a webhook.
     std::shared_ptr<const std::vector<WebhookStats>> webhooks;
 };
 
-/// What an event of a transaction adds to the figures over all sessions.
+/// Adds an event of a transaction to the figures.
 void count(SupervisorStats& stats, const core::Event& event);
 
 }  // namespace headway::server

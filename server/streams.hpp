@@ -20,36 +20,36 @@ namespace headway::server {
 
 enum class StreamKind : std::uint8_t { kSession, kAll, kProgress };
 
-/// Server-Sent Events. Each channel (a session, or all of them) keeps one ring of encoded frames
-/// and its clients only a position in it: an event is encoded once, and each client gets everything
-/// behind its position with one write. Who falls off the ring is told `lagged` and cut, unless it
-/// was up to date before the commit that pushed it off: it is fed from the journal again, as is a
-/// client that resumes, page by page, as fast as it reads. I/O thread only.
+/// Server-Sent Events. Each channel (a session, or all of them) keeps one ring of encoded frames,
+/// and each client a position in it: an event is encoded once, and one write sends a client
+/// everything after its position. A client that falls off the ring gets `lagged` and is
+/// disconnected. Exception: a client that was up to date before the commit that pushed it off is
+/// fed from the journal, page by page as fast as it reads, like a client that resumes. I/O thread
+/// only.
 ///
-/// Nothing here is taken away in the middle of a call: connections report their end from the loop.
+/// No entry is removed during a call: connections report their end from the loop.
 class Streams {
 public:
     using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
     /// Sends a StreamQuery on behalf of a connection; false when the queue is full.
     using Ask = std::function<bool(std::uint64_t connection, StreamQuery query)>;
     using Time = std::function<api::ReadingTime()>;
-    /// Of frames that wait in all rings, for clients that are behind: four that are full.
+    /// Bytes of all rings together: four full ones.
     static constexpr std::size_t kRingsBytesMax = 64U << 20;
 
     Streams(ViewCache& views, FindConnection find, Ask ask, Time time);
 
-    /// Begins a stream in answer to `slot`; `after` is the position to resume from, `caller` what
-    /// Access::stays_as() says of who was let in. Errors: kOverloaded.
+    /// Begins a stream in answer to `slot`; `after` is the position to resume from, `caller` is
+    /// Access::stays_as() of the caller. Errors: kOverloaded.
     core::Result<> open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
                         const std::string& session, std::optional<std::int64_t> after,
                         const std::string& caller);
 
-    /// The supervisor's page for a stream that catches up. A stream's first reply may instead be an
-    /// error: false then.
+    /// Takes the supervisor's page for a stream that catches up.
     void on_page(std::uint64_t connection, StreamReply reply);
     bool is_open(std::uint64_t connection) const { return clients_.contains(connection); }
-    /// A stream's query met an error. Where it was the first, its slot has still to be answered; a
-    /// stream that has begun is closed, and resumes by its last id.
+    /// The query of a stream failed. Returns the slot if it still needs an answer. A stream that
+    /// has begun is closed; its client resumes from the last id.
     std::optional<std::uint64_t> abandon(std::uint64_t connection);
 
     void publish(const std::vector<storage::StreamEvent>& events);
@@ -57,15 +57,15 @@ public:
     void publish_progress(const std::string& session);
     void on_writable(HttpConnection& connection);
     void on_closed(std::uint64_t connection);
-    /// Comments on streams that have been quiet.
+    /// Sends a comment on quiet streams.
     void keep_alive(Clock::Steady::time_point now);
-    /// Says goodbye to those whose caller may not stay.
+    /// Ends the streams whose caller may not stay, with a goodbye.
     void cut(const std::function<bool(const std::string& caller)>& may_stay);
-    /// Says goodbye to everyone.
+    /// Ends all streams with a goodbye.
     void drain();
 
     std::size_t size() const noexcept { return clients_.size(); }
-    /// Bytes of all frames that are alive, in the rings or waiting in a connection.
+    /// Bytes of all frames, in the rings or in a connection.
     std::size_t held() const noexcept { return *held_; }
     std::uint64_t frames_sent() const noexcept { return frames_sent_; }
     std::uint64_t lagged() const noexcept { return lagged_; }
@@ -78,10 +78,10 @@ private:
     struct Channel {
         std::deque<Entry> frames;
         std::uint64_t base = 0;  ///< number of frames.front()
-        std::uint64_t mark = 0;  ///< its end before what is being published
+        std::uint64_t mark = 0;  ///< its end before the current publication
         std::uint64_t turn = 0;  ///< of the publication that `mark` belongs to
         std::size_t bytes = 0;
-        bool view_asked = false;  ///< progress: the view is on its way
+        bool view_asked = false;  ///< progress: the view was requested
         std::vector<std::uint64_t> clients;
         std::uint64_t end() const { return base + frames.size(); }
     };
@@ -93,9 +93,9 @@ private:
         std::int64_t position = 0;  ///< of the last event sent
         std::optional<std::int64_t> after;
         std::uint64_t next_frame = 0;  ///< in the channel, once live
-        bool started = false;          ///< the header and `hello` are out
+        bool started = false;          ///< the header and `hello` are sent
         bool live = false;
-        bool asked = false;  ///< a page is on its way
+        bool asked = false;  ///< a page was requested
         bool stale = false;  ///< progress: the document changed while the socket was full
         Clock::Steady::time_point quiet_since;
     };
@@ -130,10 +130,10 @@ private:
     Channel all_;
     std::vector<Frame> batch_;    ///< reused, empty between calls
     std::size_t ring_bytes_ = 0;  ///< of all channels
-    /// Shared with the frames, which connections may keep longer than we live.
+    /// Shared with the frames, which may live longer in connections.
     std::shared_ptr<std::size_t> held_ = std::make_shared<std::size_t>(0);
     std::uint64_t turn_ = 0;  ///< of publish()
-    bool rejoined_ = false;   ///< somebody, in this turn
+    bool rejoined_ = false;   ///< rejoin() was called in this publication
     std::uint64_t frames_sent_ = 0;
     std::uint64_t lagged_ = 0;
 };

@@ -35,10 +35,10 @@
 
 namespace headway::server {
 
-/// The one owner of all sessions and of the journal. Each turn takes what has gathered, decides and
-/// appends it in one transaction, commits, and only then publishes; queries of the turn see what it
-/// committed. When a commit fails nothing of the turn is shown: it is rolled back, memory is
-/// dropped and read again from the journal, and commands are refused until that succeeds.
+/// The one owner of all sessions and of the journal. Each batch ("turn") takes the waiting
+/// commands, decides and appends in one transaction, commits, and then publishes; its queries see
+/// what it committed. A failed commit publishes nothing: the batch is rolled back, sessions are
+/// loaded from the journal again, and commands are refused until that succeeds.
 ///
 /// Everything but the constructor and recover() runs on the supervisor thread.
 class Supervisor {
@@ -46,116 +46,121 @@ public:
     struct Settings {
         core::Policy policy;  ///< defaults of new sessions
         core::ApprovalRules approvals;
-        core::Millis retention{0};  ///< how long ended sessions are kept; 0 = for ever
+        core::Millis retention{0};  ///< how long ended sessions are kept; 0 = without limit
         std::size_t resident_max = 100'000;
-        core::JudgeRules judge;                    ///< without a primary nobody is asked
-        core::BudgetSettings budget{};             ///< of new sessions; without any by default
+        core::JudgeRules judge;                    ///< without a primary no judge is asked
+        core::BudgetSettings budget{};             ///< of new sessions; no limits by default
         std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
         std::chrono::microseconds feed_every{0};
-        core::WebhookRules webhooks = {};           ///< without an endpoint nobody is told
-        std::uint64_t resident_bytes = 512U << 20;  ///< of sessions in memory; 0 = as they come
-        core::Millis clock_confirm{300'000};  ///< how long a step of the wall clock must stand
-        /// When the thread that reads reports was last at its loop; without it, always just now.
+        core::WebhookRules webhooks = {};           ///< without an endpoint no message is sent
+        std::uint64_t resident_bytes = 512U << 20;  ///< of sessions in memory; 0 = unlimited
+        core::Millis clock_confirm{300'000};        ///< how long a step of the wall clock must last
+        /// When the I/O thread was last in its loop (LoopPulse); without it, always now.
         std::function<Clock::Steady::time_point()> reader_seen = {};
         core::PolicyFloor floor = {};  ///< of sessions that agents open
     };
-    /// Called once a turn that has something to say; must not block.
+    /// Called once per turn with something to publish; must not block.
     using Publish = std::function<void(std::unique_ptr<Publication>)>;
-    /// A line for the log: what went wrong or came back.
+    /// Logs a failure or a recovery.
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
     /// The way to the judges; both must not block.
     struct JudgeLink {
-        std::function<void(JudgeJob)> ask;  ///< answered by one JudgedCommand, whatever happens
-        std::function<void(const std::string& session)> cancel;  ///< nobody waits for it any more
+        std::function<void(JudgeJob)> ask;  ///< always answered by one JudgedCommand
+        std::function<void(const std::string& session)> cancel;  ///< of open questions
     };
 
     Supervisor(storage::Store& store, Clock& clock, CommandQueue& queue, Settings settings,
                Publish publish, Report report, JudgeLink judge = {});
 
-    /// Brings back what the journal holds past the snapshots and starts listening; returns the
-    /// number of events read.
+    /// Reads the events of the journal after the snapshots and starts listening; returns their
+    /// number.
     core::Result<std::uint64_t> recover();
 
-    /// Reports are refused while less than `free_min` bytes are free there; without this call only
-    /// when nothing can be written. Before the first turn; `space` outlives this object.
+    /// Refuses reports while less than `free_min` bytes are free there; without this call only when
+    /// nothing can be written. Call it before the first turn; `space` must outlive this object.
     void watch_space(storage::DiskSpace& space, std::uint64_t free_min);
 
-    /// How messages to webhooks go out; each that is taken comes back as a WebhookDoneCommand.
-    /// Before the first turn.
+    /// Sets the sender of webhook messages; each accepted message comes back as a
+    /// WebhookDoneCommand. Call it before the first turn.
     void send_webhooks_with(WebhookDesk::Send send) { webhooks_.send_with(std::move(send)); }
 
-    /// Who writes the log lines about sessions. Before the first turn.
+    /// Sets the writer of log lines about sessions. Call it before the first turn.
     void log_sessions_with(Chronicle::Say say) { chronicle_.say_with(std::move(say)); }
 
     /// Takes turns until the queue is closed and empty, then saves every session.
     void run();
 
-    /// One turn with these requests; `left` stay in the queue. Public so that tests drive it step
-    /// by step.
+    /// One turn with these requests; `left` remain in the queue. Public for tests.
     void turn(std::vector<Request>& requests, std::size_t left);
 
-    /// What follows a turn: housekeeping in bounded steps, more of it when there is time. Public
-    /// for the same reason.
+    /// Housekeeping after a turn, in bounded steps; more of it when idle. Public for tests.
     void upkeep(bool idle);
 
 private:
-    struct Turn;  ///< what one turn gathers
+    struct Turn;  ///< state of one turn
 
     // supervisor.cpp
     Clock::Steady::time_point next_wake() const;
     void note_gap(Clock::Steady::time_point begin);
-    // supervisor_clock.cpp
-    void follow_wall_clock();
-    core::Result<> start_after_journal();
     void write_phase(std::vector<Request>& requests, Turn& turn);
     core::Result<> write_all(std::vector<Request>& requests, Turn& turn);
-    /// From disk, under this id where one is given. One whose rows are damaged is kInternal: it is
-    /// refused alone, while other errors of the store spoil the transaction.
+    /// Loads a session, which must have `id` if one is given. Damaged rows are kInternal: that
+    /// session alone is refused, while other errors of the store fail the transaction.
     core::Result<storage::StoredSession> load(storage::SessionKey key, std::string_view id = {});
     core::Result<> tick_some(Turn& turn);
     core::Result<> tick(Resident& resident, Turn& turn);
+    void give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn);
+    bool regain();
+    void publish_turn(Turn& turn);
+    void refuse(const core::Error& error, std::vector<Request>& requests, Turn& turn);
+
+    // supervisor_clock.cpp
+    void follow_wall_clock();
+    core::Result<> start_after_journal();
+
     // supervisor_families.cpp
     void note_family(const Resident& resident);
     core::Result<> look_at_parents(Turn& turn);
     bool children_work(const core::Session& session, core::Timestamp now);
     bool children_work(const std::string& id, core::Timestamp now, std::size_t& looks,
                        std::size_t depth);
-    void give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn);
-    bool regain();
-    void place_streams(std::vector<Request>& requests);
+
     // supervisor_readers.cpp
+    void place_streams(std::vector<Request>& requests);
     void take_readers(std::vector<Request>& requests, Turn& turn);
     void answer_readers();
-    /// Nothing when another slice is needed.
+    /// Empty when another slice is needed.
     std::optional<core::Result<Answer>> answer_some(Reader& reader);
     core::Result<Answer> answer_query(const Command& command);
     core::Result<bool> list_some(const ListQuery& query, ListScan& scan);
     core::Result<> find_some(const ListQuery& query, ListScan& scan);
-    core::Result<> show_some(const ListQuery& query, ListScan& scan);
     core::Result<bool> read_some(const JournalQuery& query, JournalScan& scan);
-    void publish_turn(Turn& turn);
+
+    // supervisor_queries.cpp
+    core::Result<Answer> answer(const SessionQuery& query);
+    core::Result<Answer> answer(const ComparisonQuery& query);
+    core::Result<Answer> answer(const SystemQuery& query);
+    double commit_percentile_ms(std::size_t percent) const;
+    void note_commit(std::uint64_t microseconds);
+    core::Result<Answer> answer(const ViewQuery& query);
+    core::Result<Answer> answer(const StreamQuery& query);
+    core::Result<> stream_session(const StreamQuery& query, StreamReply& reply);
+    core::Result<> stream_all(const StreamQuery& query, StreamReply& reply);
+
+    // supervisor_overview.cpp
+    core::Result<> show_some(const ListQuery& query, ListScan& scan);
+    core::Result<Answer> answer(const OverviewQuery& query);
+    core::Result<> index_session(const Resident& resident, std::span<const core::Event> events);
+    core::Result<std::vector<api::Need>> needs();
+    template <class Use>
+    core::Result<> with_session(storage::SessionKey key, Use use);
 
     // supervisor_commands.cpp
     core::Result<Answer> handle(ReportCommand& command, const core::Context& context, Turn& turn);
-    core::Result<Answer> handle(OpenCommand& command, const core::Context& context, Turn& turn);
     core::Result<Answer> handle(EndCommand& command, const core::Context& context, Turn& turn);
     core::Result<Answer> handle(CancelCommand& command, const core::Context& context, Turn& turn);
     core::Result<Answer> handle(ControlCommand& command, const core::Context& context, Turn& turn);
-    // supervisor_tokens.cpp
-    core::Result<Answer> handle(CreateTokenCommand& command, const core::Context& context,
-                                Turn& turn);
-    core::Result<Answer> handle(RevokeTokenCommand& command, const core::Context& context,
-                                Turn& turn);
-    core::Result<Answer> handle(UseTokensCommand& command, const core::Context& context,
-                                Turn& turn);
-
-    // supervisor_openings.cpp
-    core::Context with_floor(const core::Context& context, bool controls) const;
-    core::Result<Answer> open_again(Resident& resident, OpenCommand& command,
-                                    const core::Context& context, Turn& turn);
-    core::Result<> open_if_new(Resident*& resident, const std::string& id,
-                               const core::Context& context);
     core::Result<Resident*> find_resident(std::string_view id);
     core::Result<Resident*> require_resident(std::string_view id);
     core::Result<Resident*> create_resident(const std::string& id, core::Timestamp now);
@@ -163,14 +168,30 @@ private:
     core::Result<> drop_known(Resident* resident, ReportCommand& command, api::Advice& advice,
                               Echoes& echoes);
     core::Result<> store_events(Resident& resident, std::vector<core::Event>& events, Turn& turn);
-    /// 0 = not known.
+    /// 0 = unknown.
     core::Result<std::uint64_t> number_of_id(const Resident& resident, const std::string& id);
     std::string run_of(const core::Session& session);
     void note_conflicts(Resident& resident, const core::Context& context);
     core::Result<> count_ended(const core::SessionState& state);
     void touch(Resident& resident, Turn& turn);
     core::Result<Answer> advise(Resident& resident, api::Advice advice, Turn& turn);
+
+    // supervisor_openings.cpp
+    core::Result<Answer> handle(OpenCommand& command, const core::Context& context, Turn& turn);
+    core::Context with_floor(const core::Context& context, bool controls) const;
+    core::Result<Answer> open_again(Resident& resident, OpenCommand& command,
+                                    const core::Context& context, Turn& turn);
+    core::Result<> open_if_new(Resident*& resident, const std::string& id,
+                               const core::Context& context);
     BodyReply document(const core::Session& session, int status, std::string headers) const;
+
+    // supervisor_tokens.cpp
+    core::Result<Answer> handle(CreateTokenCommand& command, const core::Context& context,
+                                Turn& turn);
+    core::Result<Answer> handle(RevokeTokenCommand& command, const core::Context& context,
+                                Turn& turn);
+    core::Result<Answer> handle(UseTokensCommand& command, const core::Context& context,
+                                Turn& turn);
 
     // supervisor_budgets.cpp
     core::Result<Answer> handle(BudgetCommand& command, const core::Context& context, Turn& turn);
@@ -184,6 +205,7 @@ private:
     core::Result<> roll_up(Turn& turn);
     core::Result<> heed_ancestors(Resident& resident, const core::Context& context);
     core::Result<core::BudgetPrediction> prediction_for(const core::Session& session);
+
     // supervisor_approvals.cpp
     core::Result<Answer> handle(AskCommand& command, const core::Context& context, Turn& turn);
     core::Result<Answer> handle(DecideCommand& command, const core::Context& context, Turn& turn);
@@ -200,7 +222,7 @@ private:
     core::Result<> check_requests(const Resident* resident, std::span<const core::Event> events,
                                   const api::Advice& advice) const;
     core::Result<std::optional<storage::StoredApproval>> find_alias(std::string_view alias);
-    /// What is wanted with the approval behind an alias: each needs what it needs by the id.
+    /// The use of an approval behind an alias; it needs the same scope as by the id.
     enum class AliasUse : std::uint8_t { kRead, kDecide, kRedeem };
     core::Result<> resolve(const ApprovalAlias& alias, AliasUse use, std::string& session,
                            std::uint64_t& n);
@@ -210,23 +232,7 @@ private:
                                                             core::Ruling ruling,
                                                             const core::Context& context,
                                                             Turn& turn);
-    // supervisor_checks.cpp
-    core::Result<Answer> handle(CheckCommand& command, const core::Context& context, Turn& turn);
-    core::Result<Answer> handle(JudgedCommand& command, const core::Context& context, Turn& turn);
-    core::Result<Answer> answer(const CheckQuery& query);
-    core::Result<> index_checks(const Resident& resident, std::span<const core::Event> events,
-                                storage::Cursor cursor, Turn& turn);
-    core::Result<api::CheckDocument> check_document(const storage::StoredCheck& stored);
-    core::Result<> recover_checks();
-    void ask_judge(Turn& turn);
-    core::Result<> ask_judge(const std::string& session, const core::CheckRequested& asked);
-    // supervisor_estimates.cpp
-    core::Result<Answer> answer(const EstimatesQuery& query);
-    core::Result<> index_estimates(const Resident& resident, std::span<const core::Event> events);
-    void ask_estimates(Turn& turn);
-    core::Result<> ask_estimate(const Resident& resident);
-    core::Result<> note_estimate(Resident& resident, const std::string& judge, JudgeReply& reply,
-                                 const core::Context& context, Turn& turn);
+
     // supervisor_inbox.cpp
     core::Result<Answer> answer(const ApprovalQuery& query);
     core::Result<bool> inbox_some(const InboxQuery& query, InboxScan& scan);
@@ -238,22 +244,24 @@ private:
     core::Result<api::ApprovalDocument> approval_document(const Resident& resident,
                                                           std::uint64_t n);
 
-    // supervisor_queries.cpp
-    core::Result<Answer> answer(const SessionQuery& query);
-    core::Result<Answer> answer(const ComparisonQuery& query);
-    core::Result<Answer> answer(const SystemQuery& query);
-    double commit_percentile_ms(std::size_t percent) const;
-    void note_commit(std::uint64_t microseconds);
-    core::Result<Answer> answer(const ViewQuery& query);
-    core::Result<Answer> answer(const StreamQuery& query);
-    core::Result<> stream_session(const StreamQuery& query, StreamReply& reply);
-    core::Result<> stream_all(const StreamQuery& query, StreamReply& reply);
-    // supervisor_overview.cpp
-    core::Result<Answer> answer(const OverviewQuery& query);
-    core::Result<> index_session(const Resident& resident, std::span<const core::Event> events);
-    core::Result<std::vector<api::Need>> needs();
-    template <class Use>
-    core::Result<> with_session(storage::SessionKey key, Use use);
+    // supervisor_checks.cpp
+    core::Result<Answer> handle(CheckCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> handle(JudgedCommand& command, const core::Context& context, Turn& turn);
+    core::Result<Answer> answer(const CheckQuery& query);
+    core::Result<> index_checks(const Resident& resident, std::span<const core::Event> events,
+                                storage::Cursor cursor, Turn& turn);
+    core::Result<api::CheckDocument> check_document(const storage::StoredCheck& stored);
+    core::Result<> recover_checks();
+    void ask_judge(Turn& turn);
+    core::Result<> ask_judge(const std::string& session, const core::CheckRequested& asked);
+
+    // supervisor_estimates.cpp
+    core::Result<Answer> answer(const EstimatesQuery& query);
+    core::Result<> index_estimates(const Resident& resident, std::span<const core::Event> events);
+    void ask_estimates(Turn& turn);
+    core::Result<> ask_estimate(const Resident& resident);
+    core::Result<> note_estimate(Resident& resident, const std::string& judge, JudgeReply& reply,
+                                 const core::Context& context, Turn& turn);
 
     // supervisor_upkeep.cpp
     core::Result<> save_some(bool idle);
@@ -280,7 +288,6 @@ private:
     void fill_up();
     std::optional<core::Error> no_room(const Command& command);
     std::optional<core::Error> closed_disk();
-    void refuse(const core::Error& error, std::vector<Request>& requests, Turn& turn);
 
     // supervisor_webhooks.cpp
     core::Result<Answer> handle(WebhookDoneCommand& command, const core::Context& context,
@@ -305,24 +312,24 @@ private:
     storage::Store& store_;
     Clock& clock_;
     CommandQueue& queue_;
-    std::deque<Reader> readers_;  ///< who wait for their answer; they count in the queue
+    std::deque<Reader> readers_;  ///< queries without an answer; they count in the queue
     Settings settings_;
     Publish publish_;
     Report report_;
     Chronicle chronicle_;
 
     ResidentSet residents_;
-    /// Ended sessions that somebody asked for after they had left; they leave again with the turn.
+    /// Transient sessions: ended ones, loaded for a query and evicted with the turn.
     std::vector<storage::SessionKey> visitors_;
     Deadlines deadlines_;
     Families families_;
     core::RunFiles run_files_;
     SupervisorStats stats_;
     std::vector<std::uint32_t> commit_times_;  ///< microseconds, a ring of limits::kCommitTimesMax
-    /// A question that is under way, by JudgeJob::id.
+    /// An open question to a judge.
     struct Question {
         std::string session;
-        std::string check_id;  ///< empty: how far the session has come
+        std::string check_id;  ///< empty: an estimate of progress
         std::string judge;
         std::vector<std::uint64_t> shown;  ///< events that an answer may rest on
     };
@@ -330,25 +337,25 @@ private:
     WebhookDesk webhooks_;
     std::unordered_map<std::uint64_t, Question> questions_;
     std::uint64_t next_question_ = 1;
-    /// Sessions with an estimate under way. Nothing but this memory knows of it: what a restart
-    /// loses is asked again when it is due again.
+    /// Sessions with an open question for an estimate. Not stored: after a restart it is asked
+    /// again when due.
     std::unordered_set<std::string> estimating_;
-    /// In the journal, and not asked yet since we started; a few go out with each turn. As many as
-    /// sessions may have under way.
+    /// Checks of the journal that are not asked since the start; a few are sent with each turn.
+    /// Bounded by the open checks of sessions.
     std::deque<std::pair<std::string, core::CheckRequested>> unasked_;
-    std::unordered_set<storage::SessionKey> damaged_;  ///< that the log has named, for the inbox
+    std::unordered_set<storage::SessionKey> damaged_;  ///< named in the log already, for the inbox
     core::Watch watch_;
-    core::Timestamp retention_at_ = core::kNever;  ///< when to look for old sessions again
-    Clock::Steady::time_point gap_at_{};           ///< the last time for housekeeping
+    core::Timestamp retention_at_ = core::kNever;  ///< time of the next retention step
+    Clock::Steady::time_point gap_at_{};           ///< last housekeeping
     Clock::Steady::time_point fed_at_{};           ///< the watchdog
     std::uint64_t commits_when_fed_ = 0;
     storage::Cursor snapshot_cursor_ = 0;
     ClockSteps clock_steps_;
-    bool started_ = false;  ///< recover() has been here
+    bool started_ = false;  ///< recover() has succeeded once
     bool listening_ = false;
-    bool lost_ = false;  ///< memory was dropped after a failed commit and not read back yet
+    bool lost_ = false;  ///< sessions were dropped after a failed commit and not loaded again yet
 
-    /// A backup that is under way.
+    /// A running backup.
     struct Copying {
         ReplyTo reply_to;
         std::string file;
@@ -356,15 +363,16 @@ private:
     std::optional<Copying> copying_;
     storage::DiskSpace* space_ = nullptr;
     std::uint64_t free_min_ = 0;
-    bool full_ = false;         ///< SQLite found no room: nothing is written until a probe succeeds
-    bool inside_full_ = false;  ///< and that was without a reserve to give up
+    /// SQLite found no space: nothing is written until a probe succeeds
+    bool full_ = false;
+    bool inside_full_ = false;  ///< the same, without ballast to delete
     bool sync_failed_ = false;  ///< nothing is written any more
-    bool misplaced_ = false;    ///< nothing is written until the database is under its name again
+    bool misplaced_ = false;    ///< nothing is written until the database has its name again
     Clock::Steady::time_point files_looked_at_{};
-    Clock::Steady::time_point looked_at_{};  ///< at the room on the disk
-    Clock::Steady::time_point probe_at_{};   ///< when to try a full disk again
-    std::vector<core::Event> events_;        ///< of the command in work, reused
-    api::JsonTape tape_;                     ///< for arguments under approval
+    Clock::Steady::time_point looked_at_{};  ///< last check of the disk space
+    Clock::Steady::time_point probe_at_{};   ///< when to probe a full disk again
+    std::vector<core::Event> events_;        ///< of the current command, reused
+    api::JsonTape tape_;                     ///< for arguments of approvals
 };
 
 }  // namespace headway::server

@@ -7,8 +7,8 @@
 
 namespace headway::server {
 
-/// The part of the configuration that the supervisor works by, and the watchdog of a manager that
-/// wants one fed, which has to outlive it. Pure.
+/// The supervisor's part of the configuration, with the watchdog of the service manager, which must
+/// outlive the result. Pure.
 Supervisor::Settings supervisor_settings(const config::Settings& settings,
                                          const ServiceNotifier& manager);
 

@@ -10,7 +10,7 @@
 
 namespace headway::server {
 
-/// Internal to the supervisor_*.cpp files.
+/// Internal to supervisor*.cpp.
 struct Supervisor::Turn {
     core::Timestamp now;
     std::uint32_t load = 1;
@@ -19,10 +19,10 @@ struct Supervisor::Turn {
     std::vector<Resident*> moved;  ///< got events
     bool tokens_changed = false;
     std::vector<std::pair<std::string, core::CheckRequested>> questions;  ///< by session
-    std::vector<std::string> unasked;  ///< sessions that ended with checks under way
+    std::vector<std::string> unasked;  ///< sessions that ended with open checks
 };
 
-/// Errors that spoil the whole transaction, as opposed to a refusal of one command.
+/// True for errors that fail the whole transaction and not only one command.
 inline bool is_storage_error(core::ErrorCode code) {
     return code == core::ErrorCode::kStorageUnavailable || code == core::ErrorCode::kStorageFull ||
            code == core::ErrorCode::kStorageCorrupt || code == core::ErrorCode::kStorageSyncFailed;
@@ -31,18 +31,18 @@ inline bool is_storage_error(core::ErrorCode code) {
 template <class C, class... Ones>
 inline constexpr bool kOneOf = (std::is_same_v<C, Ones> || ...);
 
-/// Commands that only read, and are answered after the commit of their turn.
+/// Queries, answered after the commit of their turn.
 template <class C>
 inline constexpr bool kReads =
     kOneOf<C, SessionQuery, ComparisonQuery, ViewQuery, StreamQuery, BudgetQuery,
            BudgetAnalyticsQuery, ApprovalQuery, CheckQuery, EstimatesQuery, OverviewQuery,
            SystemQuery, WebhooksQuery, DeliveriesQuery>;
 
-/// Queries that are answered slice by slice: Supervisor::answer_some.
+/// Queries that are answered in slices: Supervisor::answer_some.
 template <class C>
 inline constexpr bool kScans = kOneOf<C, ListQuery, JournalQuery, InboxQuery>;
 
-/// Commands that are answered when what they start has ended.
+/// Commands that start an operation and are answered at its end.
 template <class C>
 inline constexpr bool kStarts = kOneOf<C, BackupCommand, WebhookTestCommand>;
 

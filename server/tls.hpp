@@ -13,12 +13,12 @@ struct ssl_st;
 
 namespace headway::server {
 
-/// A certificate with its key, ready to answer with: TLS 1.2 and 1.3, no renegotiation. Connections
-/// that began with one keep it, whatever is loaded after it. I/O thread only.
+/// A certificate with its key, for TLS 1.2 and 1.3 without renegotiation. A connection keeps the
+/// context that it began with. I/O thread only.
 class TlsContext {
 public:
-    /// Reads PEM files: the chain, our certificate first, and the key. Error: kInvalidConfig,
-    /// naming the file and what is wrong with it.
+    /// Reads PEM files: the chain, our certificate first, and the key. Error: kInvalidConfig, with
+    /// the file and the mistake.
     static core::Result<std::shared_ptr<TlsContext>> load(const std::filesystem::path& chain,
                                                           const std::filesystem::path& key);
 
@@ -31,16 +31,16 @@ private:
     std::unique_ptr<ssl_ctx_st, Free> context_;
 };
 
-/// The TLS of one connection, on a non-blocking socket that is not ours. Never waits: says what to
-/// wait for. The handshake happens in the first calls of read(). I/O thread only.
+/// TLS of one connection on a non-blocking socket, which it does not own. Never waits: the status
+/// says what to wait for. The first calls of read() do the handshake. I/O thread only.
 class TlsStream {
 public:
     enum class Status : std::uint8_t {
-        kDone,       ///< `count` bytes went through
-        kWantRead,   ///< again when the socket can be read
-        kWantWrite,  ///< again, with the same bytes, when it can be written
-        kEnded,      ///< the peer said goodbye
-        kFailed,     ///< no TLS, no certificate that it likes, or cut off
+        kDone,       ///< `count` bytes were transferred
+        kWantRead,   ///< call again when the socket is readable
+        kWantWrite,  ///< call again, with the same bytes, when it is writable
+        kEnded,      ///< the peer closed TLS properly
+        kFailed,     ///< no TLS, certificate not accepted, or connection lost
     };
     struct Io {
         Status status = Status::kFailed;
@@ -50,9 +50,9 @@ public:
 
     Io read(void* bytes, std::size_t size);
     Io write(const void* bytes, std::size_t size);
-    /// Whether the handshake is over, so that anything may be written.
+    /// True after the handshake, when data may be written.
     bool established() const;
-    /// Tells the peer that nothing follows, so that it can tell the end from a cut.
+    /// Sends close_notify, so that the peer can tell the end from a lost connection.
     void say_goodbye();
 
 private:
@@ -60,7 +60,7 @@ private:
         void operator()(ssl_st* stream) const noexcept;
     };
     Io outcome_of(int result, std::size_t count);
-    std::unique_ptr<ssl_st, Free> stream_;  ///< null when there was no memory for it: all fails
+    std::unique_ptr<ssl_st, Free> stream_;  ///< null without memory: every call fails
 };
 
 }  // namespace headway::server

@@ -13,37 +13,36 @@
 
 namespace headway::server {
 
-/// The published views of sessions: what readers are answered from without asking the supervisor. A
-/// view that is not here is asked for once; from then on every publication keeps it current. I/O
-/// thread only.
+/// The published views of sessions, for reads without the supervisor. A missing view is queried
+/// once; from then on every publication updates it. I/O thread only.
 class ViewCache {
 public:
     /// Sends a ViewQuery; false when the queue is full.
     using Ask = std::function<bool(const std::string& session)>;
-    /// The view, null for a session that does not exist, or why it cannot be told.
+    /// Gets the view, null for an unknown session, or an error.
     using Callback = std::function<void(core::Result<const core::SessionView*>)>;
 
     explicit ViewCache(Ask ask) : ask_(std::move(ask)) {}
 
-    /// The view if it is here; valid until the next publication.
+    /// The cached view or null; valid until the next publication.
     const core::SessionView* find(const std::string& session) const;
-    /// Calls back at once, or when the supervisor has answered.
+    /// Calls back at once, or when the supervisor answers.
     void get(const std::string& session, Callback callback);
 
-    /// A commit touched the session. True when somebody watches it.
+    /// A commit touched the session. True when it is watched.
     bool update(core::SessionView view);
     /// The session was deleted.
     void forget(const std::string& session);
     /// The supervisor answered; null = unknown session.
     void resolve(const std::string& session, core::Result<const core::SessionView*> view);
 
-    /// A waiter or stream cares about the session from now on: its view stays here and its agent is
-    /// asked to beat sooner.
+    /// A waiter or stream watches the session: its view stays cached, and its agent gets a shorter
+    /// heartbeat interval.
     void watch(const std::string& session);
     void unwatch(const std::string& session);
     bool watched(const std::string& session) const;
 
-    /// Back within limits::kViewCacheMax; after the replies of a publication, which rest on its
+    /// Shrinks to limits::kViewCacheMax. Call it after the replies of a publication, which use its
     /// views.
     void trim();
     std::size_t size() const noexcept { return entries_.size(); }

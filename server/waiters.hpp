@@ -21,16 +21,16 @@ namespace headway::server {
 struct Wait {
     ReplyTo reply_to;
     core::WaitFor what;
-    std::vector<std::string> sessions;  ///< one, unless `several`
-    bool several = false;               ///< came through /v1/wait: the reply lists the sessions
-    bool all = false;                   ///< every session must be met, not any
-    bool missing_ok = false;            ///< waits for sessions that nobody has opened
-    core::Timestamp open_by = core::kNever;  ///< gives up those nobody has opened until then
+    std::vector<std::string> sessions;       ///< exactly one, unless `several`
+    bool several = false;                    ///< from /v1/wait: the reply lists the sessions
+    bool all = false;                        ///< every session must be met, not any
+    bool missing_ok = false;                 ///< waits for sessions that are not opened yet
+    core::Timestamp open_by = core::kNever;  ///< limit for their opening
     core::Timestamp deadline = core::kNever;
 };
 
-/// Long polls: answered when a view meets them, when they become impossible (the session has ended,
-/// its agent is gone, nobody has opened it in time), at their deadline, or when we go down. I/O
+/// Long polls: answered when a view meets the condition, when it becomes impossible (the session
+/// has ended, its agent is gone, it was not opened in time), at the deadline, or in a drain. I/O
 /// thread only.
 class Waiters {
 public:
@@ -46,18 +46,18 @@ public:
     void notify(const std::string& session);
     /// The client is gone.
     void drop_connection(std::uint64_t connection);
-    /// Answers those whose time has come, or that have become impossible by it; kNever: everybody.
+    /// Answers the waits whose deadline has passed or that became impossible by time; kNever: all.
     void expire(core::Timestamp now);
-    /// When expire() has to be called next, kNever without waiters.
+    /// When expire() must be called next; kNever without waiters.
     core::Timestamp next_deadline() const;
     std::size_t size() const noexcept { return waits_.size(); }
 
 private:
     struct Pending {
         Wait wait;
-        std::size_t unresolved = 0;              ///< views still asked for
-        bool overdue = false;                    ///< its time came before they arrived
-        core::Timestamp look_at = core::kNever;  ///< its place in due_; kNever: none
+        std::size_t unresolved = 0;              ///< views not yet received
+        bool overdue = false;                    ///< the deadline passed before they arrived
+        core::Timestamp look_at = core::kNever;  ///< its key in due_; kNever: none
     };
     void resolved(std::uint64_t id, const core::Result<const core::SessionView*>& view);
     bool try_answer(std::uint64_t id, bool final);
@@ -74,7 +74,7 @@ private:
     std::unordered_map<std::uint64_t, Pending> waits_;
     std::unordered_map<std::string, std::vector<std::uint64_t>> by_session_;
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> by_connection_;
-    std::set<std::pair<core::Timestamp, std::uint64_t>> due_;  ///< when to look at which next
+    std::set<std::pair<core::Timestamp, std::uint64_t>> due_;  ///< next look at each wait
 };
 
 }  // namespace headway::server

@@ -12,15 +12,15 @@ struct WebFile {
     std::string_view name;
     std::string_view content_type;
     std::string_view content;
-    std::string_view gzip;  ///< the same compressed; empty where that would not be shorter
+    std::string_view gzip;  ///< compressed content; empty if that is not shorter
 };
 
 struct WebFiles {
-    std::string_view hash;  ///< over all of them
+    std::string_view hash;  ///< over all files
     std::span<const WebFile> files;
 };
 
-/// What web/ held when the program was built (web/embed.py).
+/// The files of web/ that were built in (web/embed.py).
 WebFiles web_files() noexcept;
 
 }  // namespace headway::server

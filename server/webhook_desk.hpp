@@ -19,54 +19,52 @@
 
 namespace headway::server {
 
-/// Decides which message goes to which webhook and when. What has to outlive the daemon is in the
-/// outbox; here is only what a restart may forget: what is on its way, and pauses.
+/// Schedules the messages of each webhook. Persistent state is in the outbox; only messages in
+/// flight and pauses are in memory.
 ///
-/// One message of an endpoint is on its way at a time, the oldest that is due first. While an
-/// endpoint is away (no connection, no answer in time, most statuses) all that is for it waits, at
-/// most limits::kWebhookPauseMax at a time, and goes out in order as soon as one has arrived; a
-/// message that the endpoint does not want (400, 409, 413, 422) waits for its next try alone, and
-/// those behind it go first.
+/// An endpoint has one message in flight at a time, the oldest due one first. While an endpoint is
+/// away (no connection, timeout, most statuses) all its messages wait, at most
+/// limits::kWebhookPauseMax at a time, and are sent in order once one was delivered. A message that
+/// the endpoint refuses (400, 409, 413, 422) alone waits for its next try, and later ones go first.
 ///
-/// Supervisor thread only. Methods that write need a transaction; when it is rolled back, load()
-/// has to be called.
+/// Supervisor thread only. Methods that write need a transaction; after a rollback, call load().
 class WebhookDesk {
 public:
-    /// False: nothing can be sent at present.
+    /// False: the message cannot be sent at present.
     using Send = std::function<bool(WebhookJob)>;
 
     WebhookDesk(storage::Outbox& outbox, core::WebhookRules rules);
 
     void send_with(Send send) { send_ = std::move(send); }
-    /// Whether there is any endpoint, configured or removed; else nothing here costs anything.
+    /// True if there is any endpoint, configured or removed.
     bool any() const { return !endpoints_.empty(); }
 
-    /// Reads what the outbox knows. True when save_changes() has something to write: endpoints that
-    /// came, went or moved.
+    /// Reads the outbox. True when save_changes() has something to write: endpoints were added,
+    /// removed or have a new URL.
     core::Result<bool> load(core::Timestamp now);
     core::Result<> save_changes();
 
-    /// In the transaction of the events, which are the newest of the session.
+    /// Adds messages for the newest events of the session, in their transaction.
     core::Result<> note(const core::Session& session, std::span<const core::Event> events);
-    /// A try has ended, whether it can be written down or not.
+    /// A try has ended; updates memory, also if nothing can be written.
     void landed(const WebhookResult& result);
-    /// What follows from it. Writes.
+    /// Records the result of a try. Writes.
     core::Result<> settle(const WebhookResult& result, core::Timestamp now);
-    /// Sends what is due of what is committed; outside of a transaction.
+    /// Sends committed messages that are due; outside of a transaction.
     core::Result<> send_due(core::Timestamp now);
-    /// When send_due() has something to do; kNever: not by itself.
+    /// When send_due() must be called next; kNever: not by time.
     core::Timestamp next_wake() const;
 
-    /// Deletes endpoints that left the configuration limits::kWebhookRemovedFor ago, and their
-    /// messages. Writes.
+    /// Deletes endpoints that were removed from the configuration limits::kWebhookRemovedFor ago,
+    /// with their messages. Writes.
     core::Result<> forget_removed(core::Timestamp now);
     bool has_removed(core::Timestamp now) const;
 
     /// Sends a test at once; its result comes back like any other, with `job.row` 0. Errors:
     /// kUnknownWebhook, kWebhookUnusable, kOverloaded, kDraining.
     core::Result<> test(const std::string& name, WebhookJob job);
-    /// Sends dead letters again, all without `ids`; how many. Writes. Errors: kUnknownWebhook,
-    /// kWebhookUnusable, kUnknownDelivery when there is none of them.
+    /// Sends dead letters again, all of them without `ids`; returns their number. Writes. Errors:
+    /// kUnknownWebhook, kWebhookUnusable, kUnknownDelivery when there is none of them.
     core::Result<std::uint64_t> replay(const std::string& name, const std::vector<std::string>& ids,
                                        core::Timestamp now);
 
@@ -75,7 +73,7 @@ public:
     core::Result<std::vector<api::DeliveryDocument>> deliveries(const std::string& name, bool dead,
                                                                 std::int64_t after,
                                                                 std::size_t limit);
-    /// Null as long as there was no endpoint.
+    /// Null if there was never an endpoint.
     std::shared_ptr<const std::vector<WebhookStats>> stats();
 
 private:
@@ -84,7 +82,7 @@ private:
         bool configured = false;
         storage::OutboxEndpoint stored;
         core::Timestamp next_due = core::kNever;
-        // What load() leaves as it is.
+        // Kept by load().
         bool in_flight = false;
         bool testing = false;
         core::Timestamp paused_until = core::kNever;

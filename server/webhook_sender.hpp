@@ -15,8 +15,8 @@
 
 namespace headway::server {
 
-/// Sends messages to webhooks, on the thread of libcurl: one try of each that it is given, at once.
-/// Which message is next and when, the supervisor knows.
+/// Sends messages to webhooks on the thread of libcurl: one immediate try per job. The supervisor
+/// decides on order, time and retries.
 class WebhookSender final : private CurlLoop::User {
 public:
     /// Called on the thread of libcurl, exactly once for each accepted job; must not block.
@@ -30,11 +30,11 @@ public:
     WebhookSender& operator=(const WebhookSender&) = delete;
     ~WebhookSender() override;  ///< stop()
 
-    /// Any thread; never waits for the network. False, and no result comes: it is stopped, or there
-    /// is no such endpoint, or none that anything can be sent to.
+    /// Any thread; never waits for the network. False, with no result to follow: the sender is
+    /// stopped, or the endpoint is unknown or unusable.
     bool submit(WebhookJob job);
-    /// What is on its way is cancelled, and nothing is accepted any more. Any thread but that of
-    /// libcurl; once more does nothing.
+    /// Cancels the messages in flight and accepts no more. Any thread but that of libcurl;
+    /// idempotent.
     void stop();
 
 private:
@@ -50,9 +50,10 @@ private:
     const std::vector<WebhookTarget> targets_;
     Deliver deliver_;
     Report report_;
-    std::list<WebhookTransfer> active_;  ///< the thread of libcurl only; below targets_: goes first
-    std::mutex mutex_;                   ///< guards what follows
-    std::vector<WebhookJob> jobs_;       ///< as many as the supervisor gives: two an endpoint
+    /// thread of libcurl only; below targets_, so destroyed first
+    std::list<WebhookTransfer> active_;
+    std::mutex mutex_;              ///< guards what follows
+    std::vector<WebhookJob> jobs_;  ///< at most two per endpoint, by the supervisor
     bool closed_ = false;
 };
 

@@ -10,21 +10,21 @@
 
 namespace headway::server {
 
-/// One endpoint, ready to be told: its secrets are read. The only place that knows them. Any thread
-/// may make one, the thread of libcurl uses it.
+/// One endpoint with its secrets. The only place that has them. Constructed on any thread, used on
+/// the thread of libcurl.
 class WebhookTarget {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
 
-    /// Reads the secrets from the file, else the environment. What is wrong is reported and kept as
+    /// Reads the secrets from the file, else the environment. A mistake is reported and kept as
     /// problem().
     WebhookTarget(config::WebhookEndpoint endpoint, const Report& report);
 
     const config::WebhookEndpoint& endpoint() const { return endpoint_; }
     const std::vector<std::string>& secrets() const { return secrets_; }
-    /// Why nothing can be sent and what to do, or empty.
+    /// Why the endpoint is unusable and what to do, or empty.
     const std::string& problem() const { return problem_; }
-    /// What the supervisor has to know of it.
+    /// The supervisor's part of it.
     core::WebhookRule rule() const;
 
 private:
@@ -36,11 +36,11 @@ private:
     std::vector<std::string> secrets_;
 };
 
-/// One for each endpoint of the settings.
+/// One target per configured endpoint.
 std::vector<WebhookTarget> webhook_targets(const config::WebhookSettings& settings,
                                            const WebhookTarget::Report& report);
 
-/// What the supervisor works by. Pure.
+/// The supervisor's rules for these targets. Pure.
 core::WebhookRules webhook_rules(const config::WebhookSettings& settings,
                                  const std::vector<WebhookTarget>& targets);
 

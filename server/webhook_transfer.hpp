@@ -14,11 +14,11 @@
 
 namespace headway::server {
 
-/// One try of one message on its way, signed. Every address is looked at when it is known, on a
-/// connection that is opened for it alone: one of somebody else's would not have been looked at.
+/// One try to send one signed message. Each try opens a connection of its own and checks every
+/// resolved address; the addresses of a reused connection would be unchecked.
 class WebhookTransfer {
 public:
-    /// On its way at once. `target` outlives it. Throws std::bad_alloc, and std::runtime_error when
+    /// Starts at once. `target` must outlive it. Throws std::bad_alloc, and std::runtime_error when
     /// libcurl refuses an option.
     WebhookTransfer(CURLM* multi, const WebhookTarget& target, WebhookJob job);
     WebhookTransfer(const WebhookTransfer&) = delete;
@@ -26,10 +26,10 @@ public:
     ~WebhookTransfer();
 
     CURL* handle() const { return handle_.get(); }
-    /// How it ended by libcurl's word.
+    /// The result by libcurl's code.
     WebhookResult ended(CURLcode code) const;
     WebhookResult cancelled() const;
-    /// The process is about to exit: a name that is being looked up is not waited for.
+    /// The process is about to exit: does not wait for a name lookup.
     void hurry() { curl_easy_setopt(handle_.get(), CURLOPT_QUICK_EXIT, 1L); }
 
 private:
@@ -58,8 +58,8 @@ private:
     Clock::Steady::time_point started_;
 };
 
-/// Connects to the endpoint as a delivery would, and sends nothing: the address it has reached.
-/// Waits at most its connect_timeout. Error: kInvalidConfig, with what to look at. Any thread.
+/// Connects to the endpoint like a delivery, without sending, and returns the address reached.
+/// Blocks for connect_timeout at most. Error: kInvalidConfig, with what to check. Any thread.
 core::Result<std::string> try_connection(const WebhookTarget& target);
 
 }  // namespace headway::server

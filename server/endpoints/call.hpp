@@ -24,7 +24,7 @@
 
 namespace headway::server {
 
-/// What the daemon knows of itself, for /readyz, /metrics and /v1/system.
+/// The daemon's own state, for /readyz, /metrics and /v1/system.
 struct DaemonState {
     core::Timestamp started_at;
     std::filesystem::path database;
@@ -35,7 +35,7 @@ struct DaemonState {
     bool draining = false;
 };
 
-/// What handlers work with. All of it belongs to the I/O thread and outlives every call.
+/// What handlers use. All of it belongs to the I/O thread and outlives every call.
 struct Services {
     const Clock& clock;
     Access& access;
@@ -48,10 +48,10 @@ struct Services {
     Backups& backups;
     api::JsonTape& tape;
     const DaemonState& state;
-    const std::function<void(const std::string&)>& warn;  ///< a line of the log
+    const std::function<void(const std::string&)>& warn;  ///< logs a warning
 };
 
-/// One request on its way. Lives until its handler returns.
+/// One request. Valid until its handler returns.
 struct Call {
     HttpConnection& connection;
     ReplyTo to;
@@ -66,25 +66,24 @@ struct Call {
         const std::string_view target = request.head.target;
         return std::string{target.substr(0, target.find('?'))};
     }
-    /// Whether the caller may steer sessions.
+    /// True if the caller may control sessions.
     bool controls() const { return on.access.may_control(caller, request.head); }
 
     void respond(const Response& response) const { connection.respond(to.slot, response); }
 
-    /// Hands over what changes something; the supervisor answers. Error: kOverloaded.
+    /// Sends a command that changes something; the supervisor answers. Error: kOverloaded.
     core::Result<> submit(Command command, const std::string& session = {}) const {
         if (on.intake.ask(to, std::move(command), session, request.body.size())) return {};
-        return core::Error{
-            core::ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
+        return core::Error{core::ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
     }
-    /// Hands over what only reads. Error: kOverloaded.
+    /// Sends a query. Error: kOverloaded.
     core::Result<> ask(Command command, const std::string& session = {}) const {
         if (on.intake.ask(to, std::move(command), session, 0)) return {};
         return core::Error{
             core::ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
     }
-    /// The same for a document that may be waited for: takes `wait` of the query. `id` is what
-    /// LongPolls knows the document by. Errors: kInvalidParameter, kOverloaded.
+    /// The same for a document with a long poll by the parameter `wait`. `id` is the document's key
+    /// in LongPolls. Errors: kInvalidParameter, kOverloaded.
     core::Result<> ask_document(Command command, std::string id) const;
 };
 

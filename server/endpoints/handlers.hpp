@@ -3,8 +3,8 @@
 
 #include "server/endpoints/endpoint.hpp"
 
-// The code behind the rows of table.cpp, by the file that it is in. Each decodes, then decides or
-// asks the supervisor, and replies. I/O thread only.
+// The handlers of the rows of table.cpp, by file. Each one decodes the request, decides or asks the
+// supervisor, and replies. I/O thread only.
 
 namespace headway::server::endpoints {
 

@@ -7,8 +7,8 @@ namespace headway::server {
 
 struct Call;
 
-/// `http://127.0.0.1:<port>` for who asked `localhost`, else nothing. That name may lead to ::1,
-/// where another process can have our port; and a login counts for one origin only.
+/// `http://127.0.0.1:<port>` for a request to `localhost`, else empty. That name may resolve to
+/// ::1, where another process can have the same port. A login is also valid for one origin only.
 std::string own_origin(const Call& call);
 
 }  // namespace headway::server

@@ -9,8 +9,8 @@
 
 namespace headway::server {
 
-/// A comma list of session ids, each once. Errors: kInvalidId; kInvalidParameter for more than
-/// `count_max`. Pure.
+/// Parses a comma list of session ids; the result has each once. Errors: kInvalidId;
+/// kInvalidParameter for more than `count_max`. Pure.
 core::Result<std::vector<std::string>> parse_ids(const std::string& list, std::string_view field,
                                                  std::size_t count_max);
 
