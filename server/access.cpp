@@ -72,7 +72,7 @@ Result<> require_scope(const Principal& caller, Scope scope) {
     return refused(caller, std::string{core::name_of(scope)});
 }
 
-/// `names_session`: the path says whose data is asked for; else the handler checks that.
+/// `names_session`: the path names the session; otherwise the handler checks access to it.
 Result<> authorize(const Principal& caller, Guard guard, bool names_session,
                    std::string_view session) {
     switch (guard) {
@@ -128,7 +128,7 @@ std::string own_key(const Principal& caller, std::string_view key) {
 std::string signed_by(const Principal& caller, std::string claimed) {
     if (caller.anonymous() || claimed == caller.name) return claimed;
     if (claimed.empty()) return caller.name;
-    if (caller.id == kOperatorId) return claimed;  // the person at the desk says who sits there
+    if (caller.id == kOperatorId) return claimed;  // the operator names the person
     const std::string backed =
         caller.id == kDashboardId ? " (" + caller.name + ")" : " (token " + caller.name + ")";
     return std::string{core::cut_text(claimed, core::limits::kStringBytesMax - backed.size())} +
@@ -171,7 +171,7 @@ void Access::set_tokens(std::vector<core::TokenRecord> tokens) {
         Known& one = known.emplace_back();
         one.principal = {token.id, token.name, token.grants};
         one.record = std::move(token);
-        if (const Known* before = find(one.record.id)) {  // its uses may not be written yet
+        if (const Known* before = find(one.record.id)) {  // its last use may not be stored yet
             one.used = before->used;
             one.record.used_at = std::max(one.record.used_at, before->record.used_at);
         }
@@ -207,12 +207,12 @@ bool Access::log_out(const RequestHead& head) {
 Result<const Principal*> Access::check_token(const Target& target, const RequestHead& head,
                                              const Peer& peer) {
     const Guard guard = target.endpoint->guard;
-    ++refused_;  // until it is let in
+    ++refused_;  // undone on success
     auto identified = identify(head, peer);
     if (!identified) return failed(std::move(identified).error(), peer);
     const Principal* const caller = *identified;
     if (!caller->anonymous()) {
-        // Whose session an alias means is known to the index only.
+        // Only the index knows the session of an alias.
         const bool names_session = target.endpoint->names_session() && target.alias.empty();
         HEADWAY_CHECK(authorize(*caller, guard, names_session, target.session));
     } else if (closed_to_anonymous(head, guard)) {
@@ -222,7 +222,7 @@ Result<const Principal*> Access::check_token(const Target& target, const Request
     return caller;
 }
 
-/// Whether such routes are closed to a caller without a token or a login.
+/// True if routes of this guard need a token or a login.
 bool Access::closed_to_anonymous(const RequestHead& head, Guard guard) const {
     if (guard == Guard::kPublic) return false;
     if (head.from_browser() && !is_safe(head.method)) return true;
@@ -231,7 +231,7 @@ bool Access::closed_to_anonymous(const RequestHead& head, Guard guard) const {
 
 bool Access::may(const Principal& caller, const RequestHead& head, Guard guard) const {
     if (!caller.anonymous()) return authorize(caller, guard, true, {}).has_value();
-    RequestHead asking = head;  // as if it asked for such a route
+    RequestHead asking = head;  // as if for such a route
     const bool reads = guard == Guard::kOverview || guard == Guard::kRead;
     asking.method = reads ? Method::kGet : Method::kPost;
     return !closed_to_anonymous(asking, guard);

@@ -7,7 +7,7 @@
 #include "server/operator_token.hpp"
 #include "server/token_text.hpp"
 
-// Who is it? The half of Access that looks at tokens and logins.
+// The part of Access that authenticates callers by token or login.
 
 namespace headway::server {
 namespace {
@@ -35,8 +35,8 @@ Result<std::string_view> bearer(const RequestHead& head) {
 
 }  // namespace
 
-/// By token, else by login, else by the Unix socket. A login that does not count is none: unlike a
-/// token, which somebody chose to show, a page sends what it has, whether we know it still or not.
+/// By token, else by login, else by the Unix socket. An invalid login is ignored, unlike an invalid
+/// token: a page sends the login that it has stored, valid or not.
 Result<const Principal*> Access::identify(const RequestHead& head, const Peer& peer) {
     if (head.authorizations > 0) return authenticate(head);
     const bool logged_in = !head.login.empty() && logins_.logged_in(head.login, clock_.earliest());
@@ -44,25 +44,24 @@ Result<const Principal*> Access::identify(const RequestHead& head, const Peer& p
     return peer.local ? &std::as_const(operator_) : &anonymous_;
 }
 
-/// By now the token was looked at, and at every one alike: a pause tells nothing about it.
+/// Called after the token was checked in constant time, so a pause reveals nothing about it.
 Error Access::failed(Error why, const Peer& peer) {
     ++failures_;
     const AuthFailures::Outcome outcome = auth_failures_.note(peer, clock_.now());
     if (outcome.first) {
-        alarm_ = shown(peer) + " keeps showing tokens that do not count (" +
-                 std::to_string(limits::kAuthFailuresFree + 1) +
-                 " in a row); it is told to wait, others are not";
+        alarm_ = shown(peer) + ": " + std::to_string(limits::kAuthFailuresFree + 1) +
+                 " failed authentications in a row; this address is rate-limited, others are not";
     }
     pause_ = outcome.pause;
     if (pause_.count() == 0) return why;
     ++paused_;
     return {ErrorCode::kTooManyFailures,
-            "this token does not count, and too many like it came from your address: wait as long "
-            "as Retry-After says, or come with the right token, which is let in at once",
+            "invalid token; too many failed authentications from this address: retry after the "
+            "Retry-After delay; a valid token is accepted at once",
             "Authorization"};
 }
 
-/// Hashes and compares also when the id is unknown, so that time tells nothing.
+/// Hashes and compares also for an unknown id, so that the duration reveals nothing.
 Result<const Principal*> Access::authenticate(const RequestHead& head) {
     HEADWAY_TRY(const std::string_view text, bearer(head));
     HEADWAY_TRY(const std::string_view id, token_id(text));
@@ -75,7 +74,7 @@ Result<const Principal*> Access::authenticate(const RequestHead& head) {
     Known* known = find(id);
     const std::string nobody(hash.size(), '\0');
     if (!same_hash(hash, known != nullptr ? known->record.hash : nobody) || known == nullptr) {
-        return not_counted("nobody knows this token; ask the operator for another");
+        return not_counted("unknown token; ask the operator for another");
     }
     const core::Timestamp now = clock_.now();
     if (known->record.revoked_at != core::kNever) {

@@ -21,8 +21,8 @@ constexpr std::uint32_t ipv4(std::uint32_t a, std::uint32_t b, std::uint32_t c, 
     return a << 24U | b << 16U | c << 8U | d;
 }
 
-// 168.63.129.16 is where virtual machines of Azure find their host; the metadata services of the
-// others have addresses of these blocks.
+// 168.63.129.16 is the host of virtual machines on Azure. The metadata services of other clouds are
+// in these blocks.
 constexpr Block4 kBlocks4[] = {
     {ipv4(0, 0, 0, 0), 8, "unspecified"},         {ipv4(10, 0, 0, 0), 8, "private"},
     {ipv4(100, 64, 0, 0), 10, "carrier-grade"},   {ipv4(127, 0, 0, 0), 8, "loopback"},
@@ -48,7 +48,7 @@ struct Block6 {
     std::string_view kind;
 };
 
-// Those inside of the block of global unicast, 2000::/3; all outside of it is private anyway.
+// Blocks inside of global unicast, 2000::/3; every address outside of it is private.
 constexpr Block6 kBlocks6[] = {
     {{0x20, 0x01, 0x00}, 23, "reserved"},  // Teredo, benchmarking, ORCHID
     {{0x20, 0x01, 0x0d, 0xb8}, 32, "documentation"},
@@ -67,7 +67,7 @@ std::uint32_t ipv4_at(const Bytes6& address, std::size_t at) noexcept {
     return ipv4(address[at], address[at + 1], address[at + 2], address[at + 3]);
 }
 
-/// Outside of global unicast.
+/// The kind of an address outside of global unicast.
 std::string_view kind_of_the_rest(const Bytes6& address) noexcept {
     if (within(address, {}, 127)) return address[15] == 1 ? "loopback" : "unspecified";
     if (within(address, {0xfc}, 7)) return "private";

@@ -38,11 +38,11 @@ using namespace std::chrono_literals;
 
 constexpr int kExitFailure = 1;
 constexpr int kExitConfig = 2;
-/// After a failed sync: for the replies that are on their way.
+/// Time to send the last replies after a failed sync.
 constexpr auto kLastWords = 1s;
-constexpr auto kProgressEvery = 2s;  ///< of a start that takes longer
+constexpr auto kProgressEvery = 2s;  ///< progress lines of a slow start
 
-/// The daemon, put together in the order in which it is needed and taken apart in reverse.
+/// The daemon: constructs its parts in the order of use and destroys them in reverse.
 class App {
 public:
     App(const config::ServeOptions& options, config::Loaded loaded,
@@ -103,7 +103,7 @@ int App::run() {
     for (const auto step : {&App::open_store, &App::listen}) {
         if (auto done = (this->*step)(); !done) {
             log_->error("{}", done.error().detail);
-            // Another program's database is a mistake in a setting, which its field names.
+            // A database of another program is a mistake in the setting that `field` names.
             if (done.error().code == core::ErrorCode::kStorageCorrupt && done.error().field.empty())
                 log_->error(
                     "the database {} is damaged: `headway doctor --repair` saves what can "
@@ -130,7 +130,7 @@ int App::run() {
     queue_.close();
     supervisor.join();
     io_.restart();
-    io_.poll();  // publications of the last turn, and the connections' last breaths
+    io_.poll();  // the last publications, and the end of connections
     log_->info("stopped");
     return announced && !failed_ ? 0 : kExitFailure;
 }
@@ -146,7 +146,7 @@ core::Result<> App::open_store() {
                                ec.message() + "; choose another with --state-dir",
                            "storage.state_dir"};
     }
-    ::umask(0077);  // what agents say is nobody else's business
+    ::umask(0077);  // no other user may read what agents say
     database_ = directory / "headway.db";
     HEADWAY_TRY(store_, storage::SqliteStore::open(database_));
     if (!store_->saved_copy().empty()) {
@@ -209,13 +209,14 @@ void App::take(Publication& publication) {
     if (!publication.fatal.empty()) fail(publication.fatal);
 }
 
-/// The kernel reports a failed sync once; a second try succeeds although the data is gone. A file
-/// that was cut is no more what SQLite takes it for. A new process reads what the disk really has.
+/// Stops the daemon after a failed sync or a truncated file. The kernel reports a failed sync once;
+/// a second try succeeds although the data is lost. SQLite's view of a truncated file is wrong. A
+/// new process reads the real content of the disk.
 void App::fail(const std::string& why) {
     failed_ = true;
     log_->critical(
-        "{}. Stopping, because what is written from now on could be lost without a word. Check the "
-        "disk, then start headway again",
+        "{}. Stopping, because later writes could be lost silently. Check the disk, then start "
+        "headway again",
         why);
     if (draining_) return;
     draining_ = true;
@@ -241,7 +242,7 @@ core::Result<> App::load_tokens() {
     return {};
 }
 
-/// Whoever waits for the ports file may connect at once: the listener is open.
+/// Writes the ports file when the listener is open, so that its reader can connect at once.
 core::Result<> App::announce() {
     if (options_.ports_file) {
         HEADWAY_CHECK(write_ports_file(*options_.ports_file,
@@ -266,16 +267,16 @@ void App::show_banner() {
     print_banner(banner, login ? login_url(banner.url, *login) : banner.url);
 }
 
-/// What escapes a handler, in practice a lack of memory, leaves something disarmed: a timer, the
-/// listener, a connection. As on the supervisor's thread, starting again is the safe way on.
+/// An exception from a handler, in practice a lack of memory, may leave a timer, the listener or a
+/// connection unarmed. As on the supervisor's thread, a restart is the safe reaction.
 void App::run_loop() {
     pulse_.start();
     try {
         io_.run();
     } catch (const std::exception& e) {
         log_->critical(
-            "the I/O thread failed: {}; stopping at once, because it may serve nobody "
-            "any more. What was acknowledged is stored",
+            "the I/O thread failed: {}; stopping at once, because it may not serve clients any "
+            "more. What was acknowledged is stored",
             e.what());
         log_->flush();
         std::abort();
@@ -284,11 +285,11 @@ void App::run_loop() {
 
 void App::supervise() {
     ::pthread_setname_np(::pthread_self(),
-                         "supervisor");  // tells the threads apart in top and perf
+                         "supervisor");  // the thread's name in top and perf
     try {
         supervisor_->run();
     } catch (const std::exception& e) {
-        // Memory and journal may disagree now: starting again from the journal is the safe way on.
+        // Memory and journal may differ now: a restart from the journal is safe.
         log_->critical("the supervisor failed: {}", e.what());
         log_->flush();
         std::abort();
@@ -310,7 +311,8 @@ void App::await_signal() {
     });
 }
 
-/// Nobody will read signals any more, and the last commit may hang: another one ends that, too.
+/// Restores default signal handling, so that a second SIGTERM kills the process even if the final
+/// commit hangs.
 void App::let_signals_end_us() {
     error_code ignored;
     for (const int signal : {SIGTERM, SIGINT})
@@ -342,7 +344,8 @@ void App::drain() {
     draining_ = true;
     manager_.stopping();
     log_->info("draining");
-    outgoing_.stop_webhooks();  // whoever waits for a test is answered before his connection ends
+    // answers clients that wait for a test before their connection closes
+    outgoing_.stop_webhooks();
     dispatcher_->drain();
     wait_for_drain(Clock::steady() + loaded_.settings.server.drain_timeout);
 }
@@ -351,8 +354,8 @@ void App::wait_for_drain(Clock::Steady::time_point deadline) {
     if (dispatcher_->drained() || Clock::steady() >= deadline) {
         let_signals_end_us();
         dispatcher_->stop();
-        // Not left to run dry: cancelling misses a timer that is due already, and it starts itself
-        // anew.
+        // Stops the loop explicitly, because cancel() misses a timer that is already due and
+        // re-arms itself.
         io_.stop();
         return;
     }

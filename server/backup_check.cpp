@@ -19,10 +19,10 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// Fails where somebody made a file of that name meanwhile.
+/// Renames the copy. Fails if the file exists by now.
 Result<> name_it(const std::filesystem::path& copy, const std::filesystem::path& file) {
     int failed = ::renameat2(AT_FDCWD, copy.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE);
-    if (failed != 0 && errno == EINVAL) {  // not every file system can
+    if (failed != 0 && errno == EINVAL) {  // not supported by every file system
         failed = ::link(copy.c_str(), file.c_str());
         if (failed == 0) ::unlink(copy.c_str());
     }
@@ -69,7 +69,7 @@ BackupCheck::~BackupCheck() {
 }
 
 void BackupCheck::start(std::filesystem::path copy, std::filesystem::path file, Done done) {
-    if (thread_.joinable()) thread_.join();  // it has said so: nothing is waited for
+    if (thread_.joinable()) thread_.join();  // it has finished already
     thread_ = std::thread{
         [this, copy = std::move(copy), file = std::move(file), done = std::move(done)]() mutable {
             auto counts = finish_backup(copy, file);

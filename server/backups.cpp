@@ -20,7 +20,7 @@ using core::Result;
 
 constexpr std::string_view kUnfinished = ".partial";
 
-/// Nobody else may read it from its first byte on, and nothing that somebody wants is overwritten.
+/// Creates the file so that no other user can ever read it and no existing file is overwritten.
 Result<> make_empty(const std::string& path) {
     storage::remove_left_copy(path);
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

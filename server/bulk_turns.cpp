@@ -20,7 +20,7 @@ void BulkTurns::run() {
         work();
     }
     posted_ = !waiting_.empty();
-    // Behind all that is ready by now.
+    // After all handlers that are ready now.
     if (posted_) net::post(io_, [this] { run(); });
 }
 

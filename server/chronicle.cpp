@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kWordsBytesMax = 300;  ///< of a reason
 
-/// One line, without what moves a terminal's cursor or hides text.
+/// Bounds the text and replaces control characters by spaces.
 std::string clean(std::string_view text) {
     std::string out{core::cut_text(text, kWordsBytesMax)};
     for (char& c : out) {

@@ -7,7 +7,7 @@
 namespace headway::server {
 namespace {
 
-/// With its line end a size has 16 bytes at most: more than any limit needs, and it fits 64 bits.
+/// A size line has at most 16 bytes; the value fits 64 bits and exceeds every limit.
 constexpr std::size_t kSizeDigitsMax = 14;
 
 int digit_of(char byte) {
@@ -44,7 +44,7 @@ bool ChunkedBody::take_size(char byte) {
     return true;
 }
 
-/// A byte that is not data.
+/// Takes a byte that is not data.
 bool ChunkedBody::take(char byte) {
     const bool wants_cr = part_ == Part::kDataCr || part_ == Part::kEndCr;
     if (part_ == Part::kSize) return take_size(byte);

@@ -34,7 +34,7 @@ void CircuitBreaker::failed(Permit permit, Instant now) {
     HEADWAY_ASSERT(permit != Permit::kNone);
     if (permit == Permit::kProbe) {
         probing_ = false;
-        // Unless an older request has closed it meanwhile: then this is the first failure since.
+        // An older request may have closed it meanwhile: then this is the first failure since.
         if (open_) return open(now);
     }
     if (open_) return;

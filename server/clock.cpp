@@ -41,7 +41,7 @@ ClockSteps::Reading Clock::reading() const {
     timespec monotonic{};
     timespec boot{};
     ::clock_gettime(CLOCK_MONOTONIC, &monotonic);
-    ::clock_gettime(CLOCK_BOOTTIME, &boot);  // goes on while the machine sleeps
+    ::clock_gettime(CLOCK_BOOTTIME, &boot);  // includes the time of a suspend
     const auto ms = [](const timespec& at) {
         return core::Millis{std::int64_t{at.tv_sec} * 1000 + at.tv_nsec / 1'000'000};
     };
@@ -49,7 +49,7 @@ ClockSteps::Reading Clock::reading() const {
 }
 
 Clock::Steady::time_point Clock::coarse() {
-    // libstdc++'s steady_clock counts CLOCK_MONOTONIC, and so does its coarse twin.
+    // libstdc++'s steady_clock is CLOCK_MONOTONIC, which has the same epoch.
     timespec at{};
     ::clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
     return Steady::time_point{std::chrono::seconds{at.tv_sec} +

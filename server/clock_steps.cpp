@@ -20,7 +20,7 @@ ClockSteps::Step ClockSteps::look(const Reading& now) {
     const Millis slept = std::max(now.slept - slept_, Millis{0});
     slept_ = now.slept;
     Millis ahead = now.wall - now.stamps;
-    // Less than a step is not counted as sleep: it would let the clock creep.
+    // Less than a step is not counted as sleep; otherwise the stamps would creep ahead.
     const Millis asleep = slept > kNoticed ? std::clamp(ahead, Millis{0}, slept) : Millis{0};
     Step step = judge(ahead - asleep, now.steady);
     if (asleep > Millis{0} && step.said == Said::kNothing) step.said = Said::kFollowed;
@@ -45,7 +45,7 @@ ClockSteps::Step ClockSteps::judge(Millis ahead, Millis steady) {
         doubt_.reset();
         return {ahead, Said::kFollowed, ahead};
     }
-    // Another step begins another wait.
+    // A different step restarts the wait.
     const bool same =
         doubt_ && ahead - doubt_->ahead <= kBelieved && doubt_->ahead - ahead <= kBelieved;
     if (!same) {

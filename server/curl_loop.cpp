@@ -13,11 +13,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Nothing is ever due that late; a wake-up costs nothing.
+/// Upper bound of a wait; a spurious wake-up is cheap.
 constexpr milliseconds kIdleTurn{60'000};
 
-/// While it lives, threads start with all signals blocked. Signals of the process are for the I/O
-/// thread, and OpenSSL writes to sockets without MSG_NOSIGNAL: a dead peer would raise SIGPIPE.
+/// While it exists, new threads start with all signals blocked. The I/O thread handles the signals
+/// of the process, and OpenSSL writes without MSG_NOSIGNAL: a dead peer would raise SIGPIPE.
 class SignalsBlocked {
 public:
     SignalsBlocked() {
@@ -37,7 +37,7 @@ bool contains(const std::vector<CurlLoop::User*>& users, const CurlLoop::User* u
     return std::find(users.begin(), users.end(), user) != users.end();
 }
 
-/// False when it threw; out of memory, in practice.
+/// False when the call threw, in practice for lack of memory.
 template <class Call>
 bool attempt(CurlLoop::User& user, Call call) {
     try {
@@ -101,7 +101,7 @@ void CurlLoop::run() {
         close(active_.back());
 }
 
-/// False when the loop is to end.
+/// False when the loop must end.
 bool CurlLoop::take() {
     std::vector<User*> going;
     bool stopping = false;
@@ -129,7 +129,7 @@ void CurlLoop::turn() {
         if (!attempt(*user, [&] { next = std::min(next, user->finish()); })) close(user);
     }
     const auto wait = std::chrono::ceil<milliseconds>(next - Clock::steady()).count();
-    // Also ends when libcurl has something to do by its own timers, or on wake().
+    // Also returns for libcurl's own timers and on wake().
     curl_multi_poll(multi_.get(), nullptr, 0,
                     static_cast<int>(std::max<milliseconds::rep>(0, wait)), nullptr);
 }
@@ -139,13 +139,13 @@ void CurlLoop::end_transfers() {
     while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
         if (message->msg != CURLMSG_DONE) continue;
         CURL* const handle = message->easy_handle;
-        const CURLcode code = message->data.result;  // the message dies with the transfer
+        const CURLcode code = message->data.result;  // the message is freed with the transfer
         bool found = false;
         for (User* user : std::vector<User*>{active_}) {
             if (found) break;
             if (!attempt(*user, [&] { found = user->ended(handle, code); })) {
                 close(user);
-                found = true;  // its transfers are gone, this one too if it was its own
+                found = true;  // its transfers are gone, maybe with this one
             }
         }
         HEADWAY_ASSERT(found);

@@ -73,7 +73,7 @@ void Dispatcher::refuse(HttpConnection& connection, std::uint64_t slot, const Ht
     if (const std::string alarm = access_.take_alarm(); !alarm.empty()) warn_(alarm);
 }
 
-/// Once an hour for each route: a client that still polls an old one would fill the log.
+/// Logs once an hour per route, because a polling client would fill the log.
 void Dispatcher::note_deprecated(const Endpoint& endpoint) {
     const auto now = Clock::steady();
     const auto [last, first] = warned_.try_emplace(&endpoint, now);
@@ -156,7 +156,7 @@ void Dispatcher::answer(Reply& reply) {
 }
 
 void Dispatcher::answer_error(const ReplyTo& to, const core::Error& error) {
-    // Streams ask for their pages with slot 0, which is no request's.
+    // Page queries of streams have slot 0, which no request has.
     const auto stream_slot =
         to.slot == 0 ? streams_.abandon(to.connection) : std::optional<std::uint64_t>{};
     const ReplyTo place = stream_slot ? ReplyTo{to.connection, *stream_slot} : to;
@@ -165,7 +165,7 @@ void Dispatcher::answer_error(const ReplyTo& to, const core::Error& error) {
 }
 
 void Dispatcher::answer_advice(const ReplyTo& to, const AdviceReply& advice) {
-    // Ended sessions are deleted in the turn of a late report, too.
+    // Retention may delete an ended session in the same turn as a late report.
     const core::SessionView* const view = views_.find(advice.session);
     if (view == nullptr) {
         replies_.put(to, problem_response(
@@ -191,12 +191,12 @@ void Dispatcher::second(Clock::Steady::time_point now) {
     intake_.pass_kept();
 }
 
-/// A token that was revoked or has expired, or a login that has ended, lets no client listen on.
+/// Ends streams whose token was revoked or has expired, or whose login has ended.
 void Dispatcher::cut_streams() {
     streams_.cut([this](const std::string& caller) { return access_.counts(caller); });
 }
 
-/// In one write for all tokens, once a minute at most.
+/// Writes the uses of all tokens at once, at most once a minute.
 void Dispatcher::note_token_uses(Clock::Steady::time_point now) {
     if (now - token_uses_at_ < core::limits::kTokenUseEvery) return;
     token_uses_at_ = now;
@@ -223,7 +223,7 @@ void Dispatcher::drain() {
     state_.draining = true;
     token_uses_at_ = {};
     note_token_uses(Clock::steady());
-    http_.drain();  // first, so that the replies below say that they are the last
+    http_.drain();  // first, so that the replies below close their connections
     streams_.drain();
     polls_.expire_all();
 }

@@ -8,7 +8,7 @@
 namespace headway::server {
 namespace {
 
-/// After a full queue: when to try again.
+/// Retry interval after a full queue.
 constexpr core::Millis kAgain{100};
 
 template <class Map, class Key>
@@ -76,7 +76,7 @@ void DocumentWaits::expire(core::Timestamp now) {
         erase_one(deadlines_, wait.deadline, place);
         wait.deadline = core::kNever;
         finish(place, wait);
-        // A queue that is full now has room soon.
+        // The queue was full: try again soon.
         if (wait.last || now == core::kNever) continue;
         wait.deadline = now + kAgain;
         deadlines_.emplace(wait.deadline, place);
@@ -87,8 +87,8 @@ core::Timestamp DocumentWaits::next_deadline() const {
     return deadlines_.empty() ? core::kNever : deadlines_.begin()->first;
 }
 
-/// Asks for the document that will be the answer. One that is on its way already will do: it is
-/// made after whatever we were told of.
+/// Queries the document that will be the answer. A query in flight suffices: its document is newer
+/// than the change.
 void DocumentWaits::finish(const Place& place, Wait& wait) {
     if (!wait.asked) wait.asked = ask_({place.first, place.second}, wait.id);
     wait.last = wait.asked;

@@ -14,7 +14,7 @@ void Families::leave(const std::string& parent, storage::SessionKey child) {
     const auto member = members_.find(child);
     if (member == members_.end()) return;
     auto& [family, place] = member->second;
-    // The last one takes its place.
+    // The last child takes its place.
     family->children[place] = family->children.back();
     members_[family->children[place]].place = place;
     family->children.pop_back();

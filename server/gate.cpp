@@ -108,17 +108,16 @@ Result<> check_framing(const RequestHead& head) {
     return {};
 }
 
-/// In the mode in which whoever reaches us may do everything, a proxy lets in whoever reaches it.
+/// Where every local client is trusted, a proxy would extend that trust to all of its clients.
 Result<> check_forwarded(const RequestHead& head, const GateSettings& settings) {
     if (head.forwarded.empty() || !settings.refuse_forwarded) return {};
-    return Error{
-        ErrorCode::kForbidden,
-        "this request came by way of a proxy, to where everybody who comes is let in; send "
-        "it to the port, with access.mode = \"token\" and server.behind_proxy = \"on\"",
-        std::string{head.forwarded}};
+    return Error{ErrorCode::kForbidden,
+                 "this request came through a proxy to a listener that trusts every client; send "
+                 "it to the port, with access.mode = \"token\" and server.behind_proxy = \"on\"",
+                 std::string{head.forwarded}};
 }
 
-/// JSON is UTF-8 and nothing else (RFC 8259, 8.1).
+/// JSON is UTF-8 only (RFC 8259, 8.1).
 Result<> check_charset(std::string_view type) {
     const std::string folded = lower(type);
     for (std::size_t at = folded.find(';'); at != folded.npos; at = folded.find(';', at + 1)) {

@@ -17,8 +17,8 @@ namespace limits = core::limits;
 using core::Error;
 using core::ErrorCode;
 
-constexpr std::size_t kHeadBufferMax = limits::kHeaderBytesMax + 16;  // leading empty lines
-// A body that is longer is read in turn with others of its kind.
+constexpr std::size_t kHeadBufferMax = limits::kHeaderBytesMax + 16;  // with leading empty lines
+// Longer bodies are read by BulkTurns.
 constexpr std::size_t kBulkBytesMin = 65'536;
 
 }  // namespace
@@ -39,7 +39,7 @@ void HttpConnection::start() {
     error_code ignored;
     socket_.non_blocking(true, ignored);
     if (!peer_.local) socket_.set_option(net::ip::tcp::no_delay(true), ignored);
-    // A handshake is a header, as far as patience goes.
+    // A handshake has the same time limit as a header.
     if (tls_) deadline_ = Clock::coarse() + owner_.limits().header_timeout;
     read();
 }
@@ -49,7 +49,7 @@ void HttpConnection::read() {
                       out_.size() - written_ >= limits::kWriteBufferBytesMax;
     const bool leaving = phase_ == Phase::kLeaving && slots_.empty();
     if (reading_ || inflating_ || closed_ || (closing_ && !streaming_ && !leaving) || full) return;
-    if (stream_slot_ != 0 && begin_ != end_) return;  // what came behind it waits for its reply
+    if (stream_slot_ != 0 && begin_ != end_) return;  // later requests wait for its reply
     net::mutable_buffer space;
     if (in_body_) {
         space = body_.room();
@@ -77,7 +77,7 @@ void HttpConnection::read() {
     }
 }
 
-/// What read() does on a connection with TLS, which may hold bytes that the socket has no more.
+/// read() for TLS, which may hold decrypted bytes that the socket has no more.
 void HttpConnection::decrypt(net::mutable_buffer space, bool into_body) {
     const TlsStream::Io io = tls_->read(space.data(), space.size());
     const bool to_write = io.status == TlsStream::Status::kWantWrite;
@@ -88,7 +88,7 @@ void HttpConnection::decrypt(net::mutable_buffer space, bool into_body) {
                                    received(net::error::operation_aborted, 0, into_body);
                                } else if (tls_->established()) {
                                    decrypt(space, into_body);
-                               } else {  // a step of a handshake takes up to milliseconds
+                               } else {  // a handshake step may take milliseconds
                                    decrypt_in_turn(space, into_body);
                                }
                            });
@@ -97,7 +97,7 @@ void HttpConnection::decrypt(net::mutable_buffer space, bool into_body) {
     error_code ec;
     if (io.status == TlsStream::Status::kEnded) ec = net::error::eof;
     if (io.status == TlsStream::Status::kFailed) ec = net::error::connection_reset;
-    // Posted, as Asio does: a client that always has more to say must not fill our stack.
+    // Posted, as Asio does: a client that always has more data must not overflow the stack.
     net::post(socket_.get_executor(),
               [this, ec, count = io.count, into_body] { received(ec, count, into_body); });
 }
@@ -106,7 +106,7 @@ void HttpConnection::received(error_code ec, std::size_t count, bool into_body) 
     reading_ = false;
     if (into_body && in_body_) {
         body_.received(count);
-    } else if (into_body) {  // it was given up meanwhile: the last that needed its memory
+    } else if (into_body) {  // the body was given up meanwhile: frees its memory
         body_.clear();
         if (!closed_) note_held();
     } else {
@@ -119,7 +119,7 @@ void HttpConnection::received(error_code ec, std::size_t count, bool into_body) 
 void HttpConnection::on_read(error_code ec) {
     if (closed_) return;
     if (ec == net::error::eof && !streaming_ && !slots_.empty() && phase_ != Phase::kLeaving) {
-        // Perhaps only half closed: what is being stored is still answered, for a while.
+        // The peer may have closed one half only: pending requests are still answered for a while.
         closing_ = true;
         set_phase(Phase::kLeaving);
         return;
@@ -136,8 +136,8 @@ void HttpConnection::on_read(error_code ec) {
     flush();
 }
 
-/// No requests are taken any more; reading only notices the end. A request behind a stream, which
-/// never ends by itself, would wait for ever: the stream is closed.
+/// Takes no more requests and only reads to notice the end. A request after a stream would wait
+/// without end, so it closes the stream.
 void HttpConnection::ignore_input() {
     const std::string_view input{buffer_.get() + begin_, end_ - begin_};
     const bool request = streaming_ && input.find_first_not_of("\r\n") != input.npos;
@@ -146,7 +146,7 @@ void HttpConnection::ignore_input() {
     read();
 }
 
-/// Takes as many complete requests out of the buffer as there are.
+/// Handles all complete requests of the buffer.
 void HttpConnection::consume() {
     while (!closing_ && !closed_ && !streaming_ && !inflating_ && stream_slot_ == 0 &&
            slots_.size() < limits::kPipelinedMax) {
@@ -154,7 +154,7 @@ void HttpConnection::consume() {
     }
 }
 
-/// False when more bytes are needed, or nothing more is wanted.
+/// False when more bytes are needed, or no more requests are taken.
 bool HttpConnection::consume_one() {
     if (!head_ && !read_head()) return false;
     if (!head_) return true;  // refused, and skipped
@@ -187,7 +187,7 @@ bool HttpConnection::read_head() {
     return admit_head();
 }
 
-/// Gate and route before a byte of the body is read.
+/// Checks the head by gate and route, before the body is read.
 bool HttpConnection::admit_head() {
     strip_authority(*head_, owner_.gate(peer_));
     core::Result<> fits = check_head(*head_, owner_.gate(peer_));
@@ -199,7 +199,7 @@ bool HttpConnection::admit_head() {
             return true;
         }
     }
-    // A refusal that leaves the framing intact skips the body, if that is short and already here.
+    // A refusal that keeps the framing intact skips a short body that is already in the buffer.
     const auto length = static_cast<std::size_t>(head_->content_length.value_or(0));
     const bool here = !head_->chunked && length <= end_ - begin_ - head_->bytes;
     const std::size_t used = head_->bytes + length;
@@ -276,7 +276,7 @@ std::string_view HttpConnection::path(std::uint64_t number) const noexcept {
     return slot == slots_.end() ? std::string_view{} : std::string_view{slot->path};
 }
 
-/// Space for at least one more byte of a head.
+/// Makes space for at least one more byte of a head.
 void HttpConnection::make_room() {
     if (end_ < capacity_) return;
     if (begin_ > 0 && !head_) {

@@ -5,11 +5,11 @@
 #include "server/http_connection.hpp"
 #include "server/inflate.hpp"
 
-// The bodies of requests that do not lie in the buffer as they are: long, chunked, packed.
+// Request bodies that are long, chunked or compressed.
 
 namespace headway::server {
 
-/// What read() does in the middle of a long body.
+/// read() within a long body.
 void HttpConnection::read_bulk(net::mutable_buffer space) {
     if (tls_) {
         decrypt_in_turn(space, true);
@@ -39,7 +39,7 @@ void HttpConnection::decrypt_in_turn(net::mutable_buffer space, bool into_body) 
     });
 }
 
-/// What is here is not the whole body, or has to be decoded. The head stays where it is, since its
+/// Begins a body that is incomplete or must be decoded. The head stays in the buffer, because its
 /// views are needed.
 bool HttpConnection::begin_body(std::string_view here) {
     set_phase(Phase::kBody);
@@ -65,7 +65,7 @@ bool HttpConnection::begin_body(std::string_view here) {
     return false;
 }
 
-/// The body has come past the buffer, or cannot be read.
+/// The body is complete outside of the buffer, or unreadable.
 bool HttpConnection::end_body() {
     if (body_.status() == RequestBody::Status::kFailed) {
         refuse_body(body_.error());
@@ -76,7 +76,7 @@ bool HttpConnection::end_body() {
     return take(body_.text(), head_->bytes);
 }
 
-/// A whole body; `used` bytes of the buffer are this request's.
+/// Takes a whole body; `used` bytes of the buffer belong to this request.
 bool HttpConnection::take(std::string_view body, std::size_t used) {
     if (head_->gzip && !body.empty()) {
         inflate_in_turn(body, used);
@@ -91,12 +91,12 @@ bool HttpConnection::take(std::string_view body, std::size_t used) {
     return true;
 }
 
-/// A kilobyte may become a megabyte: work that is done in turn with that of others. Until then the
-/// packed bytes stay where they came, in the buffer or in body_, which counts them: nothing is read
-/// meanwhile. Inflated they last for one call of the owner, so that there is one such body at most.
+/// Inflation runs in BulkTurns, because a kilobyte may become a megabyte. Until then the packed
+/// bytes stay in the buffer or in body_, which counts them, and nothing is read. The inflated body
+/// exists for one call of the owner, so there is at most one.
 void HttpConnection::inflate_in_turn(std::string_view packed, std::size_t used) {
     inflating_ = true;
-    set_phase(Phase::kWriting);  // from here on it is we who take the time
+    set_phase(Phase::kWriting);  // the client's time limit ends here
     ++operations_;
     owner_.bulk().add([this, packed, used] {
         inflating_ = false;
@@ -117,7 +117,7 @@ void HttpConnection::inflate(std::string_view packed, std::size_t used) {
     flush();
 }
 
-/// On to the next request, whose start may have come with the end of a chunked body.
+/// Continues with the next request, whose start may have come with the end of a chunked body.
 void HttpConnection::finish(std::size_t used) {
     begin_ += used;
     if (begin_ == end_) begin_ = end_ = 0;
@@ -127,8 +127,8 @@ void HttpConnection::finish(std::size_t used) {
     body_.clear();
 }
 
-/// One whose end is not known, or that cannot be had: nothing behind it is read.
-void HttpConnection::refuse_body(core::Error error) {  // a copy, since it may be the body's
+/// Refuses a body whose end is unknown or unreachable: nothing after it is read.
+void HttpConnection::refuse_body(core::Error error) {  // by value: it may belong to the body
     in_body_ = owes_continue_ = false;
     body_.clear();
     closing_ = true;

@@ -15,10 +15,10 @@ namespace {
 
 using core::ErrorCode;
 
-/// How long a peer that was told goodbye may take to say so too.
+/// How long a peer may take to close after our FIN.
 constexpr std::chrono::seconds kLeaveTimeout{2};
-constexpr std::size_t kIdleBytesMax = 16'384;  // of the buffer of a connection that has no reply
-constexpr std::size_t kPiecesMax = 64;         // below IOV_MAX; more in one call brings nothing
+constexpr std::size_t kIdleBytesMax = 16'384;  // of the buffer of an idle connection
+constexpr std::size_t kPiecesMax = 64;         // below IOV_MAX; more is not faster
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
@@ -42,7 +42,7 @@ void HttpConnection::respond(std::uint64_t number, const Response& response) {
     }
 }
 
-/// Moves replies that were waiting for an older one.
+/// Moves ready replies to the output, in order.
 void HttpConnection::collect() {
     while (!slots_.empty() && slots_.front().ready) {
         out_.append(slots_.front().text);
@@ -77,9 +77,9 @@ void HttpConnection::flush() {
     read();
 }
 
-/// Tells the owner what is kept for this client alone; false when all of it is too much. A body
-/// counts as long as there is memory of it: it may wait to be inflated, or be given up while the
-/// socket still reads into it.
+/// Reports the bytes held for this client to the owner; false when the total is too high. A body
+/// counts as long as it has memory: it may wait to be inflated, or be given up while the socket
+/// still reads into it.
 bool HttpConnection::note_held() {
     const std::size_t held = (out_.empty() ? 0 : out_.capacity()) + early_ + body_.held();
     if (held == held_) return true;
@@ -102,7 +102,7 @@ bool HttpConnection::send_waiting() {
     if (!frame_ && !ec && !out_.empty()) {
         written_ += send(net::buffer(out_) + written_, ec);
         if (written_ >= out_.size() / 2 && written_ < out_.size()) {
-            out_.erase(0, written_);  // what is written must not be kept until all is
+            out_.erase(0, written_);  // frees what is written before the rest is
             written_ = 0;
         }
     }
@@ -146,7 +146,7 @@ void HttpConnection::write() {
     }
 }
 
-/// As much as the socket takes; would_block when it takes no more.
+/// Sends as much as the socket takes; would_block when it takes no more.
 std::size_t HttpConnection::send(net::const_buffer bytes, error_code& ec) {
     if (!tls_) return socket_.write_some(bytes, ec);
     std::size_t sent = 0;
@@ -162,8 +162,8 @@ std::size_t HttpConnection::send(net::const_buffer bytes, error_code& ec) {
     return sent;
 }
 
-/// Says goodbye and waits for the peer's: closing with unread input would reset the connection, and
-/// the reply with it.
+/// Shuts down sending and waits for the peer's end: closing with unread input would reset the
+/// connection and could lose the reply.
 void HttpConnection::leave() {
     if (streaming_ || phase_ == Phase::kLeaving) {
         close();
@@ -204,7 +204,8 @@ bool HttpConnection::begin_stream(std::uint64_t number) {
     streaming_ = true;
     stream_slot_ = 0;
     const std::string_view behind{buffer_.get() + begin_, end_ - begin_};
-    closing_ = behind.find_first_not_of("\r\n") != behind.npos;  // it would wait for ever
+    // a next request never gets a reply
+    closing_ = behind.find_first_not_of("\r\n") != behind.npos;
     begin_ = end_ = 0;
     set_phase(Phase::kStreaming);
     write();
@@ -231,7 +232,7 @@ std::size_t HttpConnection::stream(std::span<const Frame> frames) {
     return taken;
 }
 
-/// How many bytes of all of them the socket takes.
+/// Sends frames; returns the number of bytes that the socket took.
 std::size_t HttpConnection::send_frames(std::span<const Frame> frames, error_code& ec) {
     std::size_t sent = 0;
     if (tls_) {
@@ -299,19 +300,19 @@ void HttpConnection::check_deadline(Clock::Steady::time_point now) {
             return;
         case Phase::kWriting:
         case Phase::kStreaming:
-            // Time spent by us, as in a long poll, is not the client's; only unread bytes are.
+            // Only unread bytes are the client's delay, not the time of a long poll.
             if (frame_ || written_ < out_.size()) close();
             return;
     }
 }
 
-/// Draining, and no further request has begun to arrive: the reply that is owed is the last one.
+/// True in a drain if no further request has begun to arrive: the pending reply is the last one.
 bool HttpConnection::last_before_the_drain() const {
     return owner_.draining() && !head_ && begin_ == end_;
 }
 
 void HttpConnection::drain() {
-    // Any other closes after the reply it is owed: see last_before_the_drain().
+    // Others close after their pending reply: see last_before_the_drain().
     const bool idle = slots_.empty() && writable() && !head_ && begin_ == end_;
     if (!closed_ && !streaming_ && idle) close();
 }
@@ -326,8 +327,8 @@ void HttpConnection::close() {
     socket_.close(ignored);
     frame_.reset();
     std::string{}.swap(out_);       // assigning an empty one would keep the memory
-    if (inflating_) body_.clear();  // its turn may be far off; a read would still need the memory
-    // Later: whoever has called us may be in the middle of what on_closed() takes away.
+    if (inflating_) body_.clear();  // not while a read still uses the memory
+    // Posted, because a caller on the stack may still use what on_closed() releases.
     net::post(socket_.get_executor(), [this] {
         owner_.on_closed(*this);
         operation_done();

@@ -136,7 +136,7 @@ void HttpServer::accept_local() {
     });
 }
 
-/// Out of descriptors, or a peer that left already: pausing beats spinning.
+/// Pauses after an error, such as a lack of descriptors, and does not spin.
 void HttpServer::go_on(const error_code& ec, Timer& pause, void (HttpServer::*again)()) {
     if (!ec) {
         (this->*again)();
@@ -192,7 +192,7 @@ void HttpServer::turn_wheel() {
     wheel_.async_wait([this](error_code ec) {
         if (ec) return;
         const auto now = Clock::steady();
-        // By index: closing a connection may not disturb the walk.
+        // By index, so that a closed connection does not invalidate the loop.
         for (std::size_t i = 0; i < places_.size(); ++i) {
             if (places_[i].connection) places_[i].connection->check_deadline(now);
         }
@@ -237,10 +237,10 @@ void HttpServer::on_refused(core::ErrorCode) {
 }
 
 bool HttpServer::on_held(std::ptrdiff_t change) {
-    stats_.held_bytes += static_cast<std::size_t>(change);  // wraps for what is negative
+    stats_.held_bytes += static_cast<std::size_t>(change);  // wraps for a negative change
     if (!overfull()) return true;
     if (change > 0 && !std::exchange(relief_posted_, true)) {
-        // Not at once: the connection that holds too much is in the middle of something.
+        // Posted, because a connection is on the stack.
         net::post(io_.get_executor(), [this] {
             relief_posted_ = false;
             relieve();
@@ -253,8 +253,8 @@ bool HttpServer::overfull() const {
     return stats_.held_bytes + handler_.held() > core::limits::kUnreadBytesMax;
 }
 
-/// The largest first: nobody is safe for being small, since many small ones are as much. What
-/// several wait for is one copy, and is free only when the last of them has gone.
+/// Closes the largest connections first, then smaller ones, since many of these hold as much. A
+/// shared frame is freed only when the last connection with it is closed.
 void HttpServer::relieve() {
     if (!overfull()) return;
     std::vector<HttpConnection*> holders;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kStep = 16'384;
 constexpr int kGzipOnly = 16;  // added to the window's bits: gzip, not zlib's own format
 
-/// Ends what inflateInit2() has begun.
+/// Calls inflateEnd().
 struct Inflation {
     z_stream stream{};
     Inflation() {
@@ -36,7 +36,7 @@ core::Error damaged(const char* why) {
 core::Result<std::string> inflate_gzip(std::string_view packed, std::size_t bytes_max) {
     Inflation inflation;
     z_stream& stream = inflation.stream;
-    // zlib reads through a pointer that its old interface does not call const.
+    // zlib's interface lacks a const here.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
     stream.avail_in = static_cast<uInt>(packed.size());
     std::string out;

@@ -43,7 +43,7 @@ JudgeMailbox::Posted JudgeMailbox::submit(JudgeJob job) {
 JudgeMailbox::Posted JudgeMailbox::cancel(const std::string& session) {
     const std::lock_guard lock{mutex_};
     if (!open_.contains(session)) return Posted::kNo;
-    // Those not yet delivered are marked here, so that one submitted after this is not meant.
+    // Takes out the undelivered questions now, so that a later one is not cancelled.
     const auto kept = std::stable_partition(
         jobs_.begin(), jobs_.end(), [&](const JudgeJob& job) { return job.session != session; });
     dropped_.insert(dropped_.end(), std::make_move_iterator(kept),

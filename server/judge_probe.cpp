@@ -13,7 +13,7 @@ namespace {
 
 using core::JudgeOutcome;
 
-/// Somebody waits at a terminal; a model that has to be loaded first may still make it.
+/// A person waits at a terminal; long enough to load a model first.
 constexpr std::chrono::milliseconds kSilenceMax{60'000};
 
 std::string advice(JudgeOutcome outcome, const std::string& table) {
@@ -44,11 +44,11 @@ config::JudgeSettings only(config::JudgeSettings settings, const std::string& na
 core::Result<std::string> probe_judge(const config::JudgeSettings& settings,
                                       const std::string& name) {
     const std::string table = "[judge.endpoints." + name + "]";
-    std::promise<JudgeReply> answered;  // above the client, whose thread uses it
+    std::promise<JudgeReply> answered;  // before the client, whose thread uses it
     CurlLoop loop;
     JudgeClient client{loop, only(settings, name),
                        [&](JudgeReply reply) { answered.set_value(std::move(reply)); },
-                       [](bool, const std::string&) {}};  // what it reports, the reply says too
+                       [](bool, const std::string&) {}};  // the reply has the same text
     JudgeJob job;
     job.session = "doctor";
     job.endpoint = name;

@@ -42,12 +42,12 @@ void JudgeStream::feed_line(std::string_view bytes) {
 }
 
 void JudgeStream::end_line() {
-    std::string line;  // a move is taken for uninitialized by g++ 12 at -O2
+    std::string line;  // g++ 12 at -O2 warns of a move as uninitialized
     line.swap(pending_);
     if (line.empty()) return end_event();
     std::string_view value{line};
     if (!value.starts_with("data:"))
-        return;  // comments keep the line alive; other fields say nothing
+        return;  // comments keep the connection alive; other fields are ignored
     value.remove_prefix(5);
     if (value.starts_with(' ')) value.remove_prefix(1);
     if (!data_.empty()) data_.push_back('\n');

@@ -14,7 +14,7 @@
 namespace headway::server {
 namespace {
 
-/// A value this short is a word or a number, not a secret; taking it out would spoil the text.
+/// A shorter header value is a word or a number, not a secret; its removal would spoil the text.
 constexpr std::size_t kSecretHeaderBytesMin = 8;
 
 std::string_view trimmed(std::string_view text) {
@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// Nothing that would end a header line and begin another.
+/// True without characters that could end a header line and begin another.
 bool is_printable(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
@@ -45,7 +45,7 @@ bool read_file(const std::string& file, std::string& text) {
     return !in.bad() && text.size() <= core::limits::kJudgeKeyFileBytesMax;
 }
 
-/// By plain HTTP to another machine. What cannot be read is for libcurl to refuse.
+/// True for plain HTTP to another machine. libcurl refuses an invalid URL.
 bool is_readable_on_its_way(const std::string& url) {
     const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts{curl_url(), curl_url_cleanup};
     if (!parts || curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
@@ -107,7 +107,7 @@ void JudgeTarget::read_key() {
             return;
         }
     } else {
-        return;  // servers of one's own seldom want one
+        return;  // local servers seldom need one
     }
     std::string key{trimmed(text)};
     if (!is_printable(key)) {
@@ -122,7 +122,7 @@ void JudgeTarget::read_key() {
 void JudgeTarget::add_header(const std::string& line) {
     curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
-    static_cast<void>(headers_.release());  // `longer` begins with it
+    static_cast<void>(headers_.release());  // `longer` owns it
     headers_.reset(longer);
 }
 

@@ -13,16 +13,15 @@ namespace {
 
 using core::JudgeOutcome;
 
-/// Of an error page; the message is searched in it and then cut to limits::kJudgeErrorBytesMax.
+/// Bytes of an error page that are kept; its message is cut to limits::kJudgeErrorBytesMax.
 constexpr std::size_t kRefusalBytesMax = 8192;
-/// A peer that has vanished is noticed after about 30 + 3 x 10 s, by the kernel, while it owes us
-/// nothing that we would miss.
+/// The kernel notices a vanished peer of an idle connection after about 30 + 3 x 10 s.
 constexpr long kKeepAliveIdleSeconds = 30;
 constexpr long kKeepAliveIntervalSeconds = 10;
 
 template <class T>
 void set(CURL* handle, CURLoption option, T value) {
-    // Memory is short, or this libcurl is older than the option.
+    // Out of memory, or libcurl is older than the option.
     const CURLcode code = curl_easy_setopt(handle, option, value);
     if (code != CURLE_OK) {
         throw std::runtime_error(std::string{"libcurl refuses an option: "} +
@@ -30,7 +29,7 @@ void set(CURL* handle, CURLoption option, T value) {
     }
 }
 
-/// What the endpoint says in the body of an error, in its words.
+/// The message in the body of an error reply.
 std::string message_of(const std::string& body) {
     api::JsonTape tape;
     const auto part = api::decode_chat_part(tape, body);
@@ -90,9 +89,9 @@ void JudgeTransfer::set_connection() {
     const config::JudgeEndpoint& endpoint = target_.endpoint();
     set(handle, CURLOPT_NOSIGNAL, 1L);
     set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-    set(handle, CURLOPT_FOLLOWLOCATION, 0L);  // the key goes where it was meant to go
-    set(handle, CURLOPT_PROXY, "");           // nor to a proxy that the environment names
-    // With HTTP/2 a dead connection would be shared by the next questions.
+    set(handle, CURLOPT_FOLLOWLOCATION, 0L);  // the key goes to the configured host only
+    set(handle, CURLOPT_PROXY, "");           // and to no proxy of the environment
+    // With HTTP/2 the next questions would share a dead connection.
     set(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(patience_.connect.count()));
     set(handle, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -103,8 +102,8 @@ void JudgeTransfer::set_connection() {
     if (!endpoint.ca_file.empty()) set(handle, CURLOPT_CAINFO, endpoint.ca_file.c_str());
 }
 
-// Called by libcurl, which is C: nothing may be thrown through it. A count other than the one
-// given ends the transfer.
+// Called by libcurl, which is C: must not throw. A different count than the given one ends the
+// transfer.
 std::size_t JudgeTransfer::on_body(char* bytes, std::size_t size, std::size_t count,
                                    void* user) noexcept {
     auto& self = *static_cast<JudgeTransfer*>(user);
@@ -188,7 +187,7 @@ TryEnd JudgeTransfer::no_connection(CURLcode code) const {
     switch (code) {
         case CURLE_COULDNT_RESOLVE_HOST:
         case CURLE_COULDNT_CONNECT:
-        case CURLE_OPERATION_TIMEDOUT:  // only connecting has a time limit of libcurl's
+        case CURLE_OPERATION_TIMEDOUT:  // libcurl has a time limit for connecting only
         case CURLE_SSL_CONNECT_ERROR:
             return {JudgeOutcome::kUnreachable,
                     true,
@@ -236,7 +235,7 @@ TryEnd JudgeTransfer::by_status(long status) {
         end.health = status == 429 ? EndpointHealth::kUnsaid : EndpointHealth::kDown;
         curl_off_t seconds = 0;
         curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds);
-        // Bounded before it is multiplied; the date form counts from libcurl's own wall clock.
+        // Bounded before the multiplication. libcurl converts the date form by its own clock.
         constexpr curl_off_t kMost = core::limits::kJudgeRetryAfterMax.count() / 1000;
         if (seconds > 0) end.retry_after = std::chrono::seconds{std::min(seconds, kMost)};
         return end;

@@ -14,8 +14,7 @@ namespace {
 using core::JudgeOutcome;
 using std::chrono::milliseconds;
 
-/// Nothing is ever due that late; a wake-up costs nothing, and shows when a breaker turned half
-/// open.
+/// Upper bound of a wait; a spurious wake-up is cheap and publishes when a breaker turns half open.
 constexpr milliseconds kIdleTurn{60'000};
 
 std::uint64_t ms_between(Clock::Steady::time_point from, Clock::Steady::time_point to) {
@@ -41,7 +40,7 @@ JudgeWorker::JudgeWorker(config::JudgeSettings settings, JudgeMailbox& mailbox, 
       random_(std::random_device{}()) {
     for (config::JudgeEndpoint& endpoint : settings_.endpoints)
         endpoints_.push_back({JudgeTarget{std::move(endpoint), report_}, {}, {}, {}, 0});
-    settings_.endpoints.clear();  // the targets have them, without the keys
+    settings_.endpoints.clear();  // moved to the targets
 }
 
 JudgeWorker::~JudgeWorker() = default;
@@ -55,7 +54,7 @@ void JudgeWorker::start(CURLM* multi) {
 
 CurlLoop::Instant JudgeWorker::finish() {
     end_silent();
-    start_due();  // in the place of what has ended
+    start_due();  // in the place of ended transfers
     show();
     return next_turn();
 }
@@ -67,7 +66,7 @@ void JudgeWorker::close() {
     show();
 }
 
-/// Out of memory, in practice. Who asked must not wait for ever.
+/// In practice for lack of memory. Every question still gets its answer.
 void JudgeWorker::failed(const std::string& why) {
     mailbox_.close();
     report_(true, "judge: stopped, no more questions are asked: " + why);
@@ -173,7 +172,7 @@ void JudgeWorker::end_try(ActiveList::iterator active, TryEnd end) {
     const Instant now = Clock::steady();
     bool retry = end.may_retry && ended.question.tries <= settings_.retries;
     weigh(endpoint, ended.permit, end, retry);
-    // When the breaker has opened this is its answer: the reason is better than "unavailable".
+    // If the breaker has opened, this error is the answer: it says more than "unavailable".
     const bool opened = endpoint.breaker.state(now) == BreakerState::kOpen;
     retry = retry && !opened;
     if (retry || end.retry_after) {
@@ -197,15 +196,15 @@ void JudgeWorker::end_try(ActiveList::iterator active, TryEnd end) {
     reply.use.completion_tokens = stream.usage().completion_tokens;
     reply.use.cost_usd = cost_usd(endpoint.target.endpoint(), stream.usage());
     if (const auto token = ended.transfer->first_token()) {
-        // 0 stands for "none came".
+        // 0 means that none came.
         reply.use.first_token_ms =
             std::max<std::uint64_t>(1, ms_between(*ended.question.first_try, *token));
     }
-    ended.transfer.reset();  // its connection is free before the next question
+    ended.transfer.reset();  // frees its connection for the next question
     answer(endpoint, ended.question, std::move(reply));
 }
 
-/// Busy (429) is no failure while it is waited out, but is one when that did not help.
+/// Busy (429) is a failure only if the retries did not help.
 void JudgeWorker::weigh(Endpoint& endpoint, CircuitBreaker::Permit permit, const TryEnd& end,
                         bool retry) {
     const bool busy =

@@ -22,7 +22,7 @@ Error failed(const std::filesystem::path& file, const std::string& why) {
             "cannot listen on the Unix socket " + file.string() + ": " + why, "server.socket"};
 }
 
-/// Takes away what a daemon left behind that was killed.
+/// Removes the socket of a killed daemon.
 Result<> remove_stale(net::io_context& io, const std::filesystem::path& file) {
     struct stat about {};
     if (::lstat(file.c_str(), &about) != 0) return {};
@@ -52,7 +52,7 @@ Result<> LocalSocketFile::open(LocalAcceptor& acceptor, const std::filesystem::p
     HEADWAY_CHECK(remove_stale(io, file));
     error_code ec;
     acceptor.open({}, ec);
-    const mode_t before = ::umask(0177);  // no moment in which others could connect
+    const mode_t before = ::umask(0177);  // other users can never connect
     if (!ec) acceptor.bind(net::local::stream_protocol::endpoint{name}, ec);
     ::umask(before);
     struct stat about {};

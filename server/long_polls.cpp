@@ -46,7 +46,7 @@ void LongPolls::take_document(const ReplyTo& to, DocumentReply& reply) {
     replies_.put(to, response);
 }
 
-/// Whether it may be read was decided with the first document.
+/// The first query checked that the caller may read it.
 bool LongPolls::ask_for(const ReplyTo& to, const std::string& id) {
     constexpr std::string_view kCheck = "check/";
     if (id.starts_with(kCheck)) {

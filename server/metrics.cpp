@@ -13,7 +13,7 @@
 namespace headway::server {
 namespace {
 
-/// Requests by route; aliases count as one.
+/// Requests by route; aliases share one label.
 void add_routes(Families& families, const std::vector<std::uint64_t>& requests) {
     auto& family = families.family("headway_http_route_requests_total", "Requests by route.",
                                    MetricType::Counter);
@@ -30,7 +30,7 @@ void add_routes(Families& families, const std::vector<std::uint64_t>& requests) 
     }
 }
 
-/// A metric of the family with the judge's name on it, and with `label` when it has one.
+/// Adds a metric with the judge's name and, if it has a name, `label`.
 ClientMetric& add_judge_metric(MetricFamily& family, const JudgeEndpointStats& judge,
                                const char* label = nullptr, std::string_view value = {}) {
     ClientMetric& metric = family.metric.emplace_back();
@@ -39,7 +39,7 @@ ClientMetric& add_judge_metric(MetricFamily& family, const JudgeEndpointStats& j
     return metric;
 }
 
-/// What may be used up, and how much of it there is: alert on the first near the second.
+/// The bounds of resources, for alerts on their gauges.
 void add_bounds(Families& families, const MetricsInput& input) {
     namespace limits = core::limits;
     auto& bounds = families.family("headway_bound", "How many there may be at once, by what.",
@@ -80,11 +80,10 @@ void add_http(Families& families, const MetricsInput& input) {
                      input.http.refused_requests);
     families.counter("headway_access_refused_total", "Requests without a token that lets them in.",
                      input.refused_access);
-    families.counter("headway_access_failures_total", "Tokens shown that do not count.",
+    families.counter("headway_access_failures_total", "Failed authentications.",
                      input.access_failures);
     families.counter("headway_access_paused_total",
-                     "Of these, how many were told to wait: too many from one address.",
-                     input.access_paused);
+                     "Failed authentications that were rate-limited.", input.access_paused);
     families.gauge("headway_access_failing_addresses", "Addresses whose failures are remembered.",
                    static_cast<double>(input.failing_addresses));
     add_routes(families, input.routes);
@@ -125,7 +124,7 @@ double breaker_number(BreakerState state) {
     return state == BreakerState::kHalfOpen ? 1 : 2;
 }
 
-/// What the endpoints are doing now.
+/// Current state of the endpoints.
 void add_judge_state(Families& families, const JudgeStats& stats) {
     auto& waiting = families.family("headway_judge_questions_waiting",
                                     "Questions that wait for their turn.", MetricType::Gauge);
@@ -142,7 +141,7 @@ void add_judge_state(Families& families, const JudgeStats& stats) {
         add_judge_metric(breaker, judge).gauge.value = breaker_number(judge.breaker);
 }
 
-/// What was asked so far, and what it cost.
+/// Totals of questions and their cost.
 void add_judge_history(Families& families, const JudgeStats& stats) {
     auto& outcomes = families.family("headway_judge_outcomes_total",
                                      "Questions that have ended, by how.", MetricType::Counter);

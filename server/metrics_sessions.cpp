@@ -2,7 +2,7 @@
 #include "core/verdict.hpp"
 #include "server/metric_families.hpp"
 
-// What is measured of sessions, approvals and webhooks.
+// Metrics of sessions, approvals and webhooks.
 
 namespace headway::server {
 
@@ -10,7 +10,7 @@ void add_approvals(Families& families, const ApprovalStats& stats) {
     families.gauge("headway_approvals_pending", "Requests that wait for a decision.",
                    static_cast<double>(stats.pending));
     families.counter("headway_approvals_requested_total", "Approvals asked for.", stats.requested);
-    families.counter("headway_approvals_expired_total", "Requests that nobody decided in time.",
+    families.counter("headway_approvals_expired_total", "Requests that expired without a decision.",
                      stats.expired);
     families.counter("headway_approvals_redeemed_total", "Approvals used.", stats.redeemed);
     auto& decided = families.family("headway_approvals_decided_total",

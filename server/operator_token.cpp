@@ -42,7 +42,7 @@ private:
 };
 
 Result<> write_file(const std::filesystem::path& file, std::string_view text) {
-    ::unlink(file.c_str());  // left behind by a start that was cut short; the store is locked
+    ::unlink(file.c_str());  // of an interrupted start; the store is locked
     const Descriptor out{::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
     if (!out.open()) return failed("create", file);
     if (::write(out.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
@@ -52,7 +52,7 @@ Result<> write_file(const std::filesystem::path& file, std::string_view text) {
     return {};
 }
 
-/// So that the new name survives a power cut.
+/// Makes the new name survive a power failure.
 void sync_directory(const std::filesystem::path& directory) {
     const Descriptor folder{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (folder.open()) (void)::fsync(folder.get());
@@ -62,7 +62,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
 }
 
-/// Nothing when there is no such file.
+/// Empty when there is no such file.
 Result<std::optional<OperatorToken>> read_file(const std::filesystem::path& file) {
     const Descriptor in{::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
     if (!in.open() && errno == ENOENT) return std::optional<OperatorToken>{};

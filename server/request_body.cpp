@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kStepMin = 4'096;
 constexpr std::size_t kStepMax = 16'384;
-/// No more than a connection's buffer holds, since the next requests may begin in it.
+/// At most a connection's buffer, because the next requests may begin in it.
 constexpr std::size_t kWireBytes = core::limits::kReadBufferBytes;
 
 }  // namespace
@@ -76,7 +76,7 @@ std::string RequestBody::release() {
 }
 
 std::size_t RequestBody::held() const noexcept {
-    static const std::size_t kInside = std::string{}.capacity();  // it takes no memory of its own
+    static const std::size_t kInside = std::string{}.capacity();  // no allocation
     return (text_.capacity() > kInside ? text_.capacity() : 0) + (wire_ ? kWireBytes : 0);
 }
 

@@ -55,7 +55,7 @@ bool has_line_end(const char* from, const char* to) {
     return std::find(from, to, '\n') != to;
 }
 
-/// Fields that proxies add, in lower case; besides these, all that begin with X-Forwarded.
+/// Fields that proxies add, in lower case; also all that begin with X-Forwarded.
 constexpr std::string_view kForwarding[] = {"forwarded",           "via",
                                             "x-real-ip",           "x-client-ip",
                                             "true-client-ip",      "cf-connecting-ip",
@@ -73,12 +73,12 @@ bool is_number(std::string_view value) {
     return value.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Collects the fields into a RequestHead as they pass.
+/// Collects the fields into a RequestHead.
 class HeadParser final : public http::basic_parser<true> {
 public:
     HeadParser(RequestHead& head, std::string_view bytes) : head_(head), bytes_(bytes) {
         header_limit(static_cast<std::uint32_t>(core::limits::kHeaderBytesMax));
-        body_limit(boost::none);  // the gate has a limit for each route
+        body_limit(boost::none);  // the gate has a limit per route
     }
 
 private:
@@ -111,12 +111,13 @@ private:
                 head_.host = value;
                 break;
             case http::field::content_length:
-                // A list of equal lengths (RFC 9110, 8.6) is as good as several.
+                // A list of equal lengths (RFC 9110, 8.6) counts as several.
                 head_.content_lengths += is_number(value) ? 1U : 2U;
                 break;
             case http::field::transfer_encoding:
                 ++head_.transfer_encodings;
-                // The only coding we know, and not from a fold, which others read otherwise.
+                // The only known coding; not from a folded line, which other parsers read
+                // differently.
                 head_.chunked = equals_ignoring_case(value, "chunked") &&
                                 !has_line_end(raw_name.data() + raw_name.size(), value.data());
                 break;
@@ -154,7 +155,7 @@ private:
         }
     }
 
-    /// Beast knows some of these and not others; the name decides.
+    /// By name, because Beast knows only some of these fields.
     void take_by_name(std::string_view name, std::string_view value) {
         if (equals_ignoring_case(name, "last-event-id")) head_.last_event_id = value;
         if (equals_ignoring_case(name, "idempotency-key")) head_.idempotency_key = value;
@@ -169,12 +170,12 @@ private:
         }
     }
 
-    /// Which of two would count is for nobody to guess.
+    /// Duplicates are ambiguous (request smuggling): rejects them.
     void note_repeated(std::string_view before, std::string_view name) {
         if (before.data() != nullptr) head_.repeated = name;
     }
 
-    // The parser is stopped at the end of the head; a body is ours to count.
+    // The parser stops at the end of the head; RequestBody reads the body.
     void on_response_impl(int, View, int, error_code&) override {}
     void on_header_impl(error_code&) override {}
     void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
@@ -200,7 +201,7 @@ core::Error describe(const error_code& ec) {
     return {core::ErrorCode::kBadRequest, "not an HTTP/1.1 request: " + ec.message(), {}};
 }
 
-/// Whether the request line names a version at all, so that a refusal can be about it.
+/// True if the request line names a version, so that an error can refer to it.
 bool names_a_version(std::string_view bytes) {
     const std::string_view line = bytes.substr(0, bytes.find("\r\n"));
     const std::size_t space = line.rfind(' ');
@@ -212,7 +213,7 @@ bool names_a_version(std::string_view bytes) {
 }
 
 HeadStatus parse(std::string_view bytes, RequestHead& head, core::Error& error) {
-    // RFC 9112 2.2 lets a server skip empty lines before the request line; Beast does not.
+    // RFC 9112 2.2 allows empty lines before the request line; Beast does not skip them.
     std::size_t skipped = 0;
     while (bytes.size() >= skipped + 2 && bytes.substr(skipped, 2) == "\r\n")
         skipped += 2;

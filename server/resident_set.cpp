@@ -7,12 +7,12 @@
 namespace headway::server {
 namespace {
 
-/// Events of a session between two looks at what it takes: it grows by a KB in each at most, and is
-/// bounded, while looking costs a walk through all that it remembers.
+/// Events of a session between two measurements. An event adds at most a KB, and a session is
+/// bounded, while a measurement walks its whole state.
 constexpr std::uint64_t kMeasureEvery = 32;
-/// Of a resident itself, its places in lists and tables, and what the heap adds.
+/// A resident's own size, its entries in lists and tables, and the overhead of the heap.
 constexpr std::size_t kPlainBytes = sizeof(Resident) - sizeof(core::SessionState) + 640;
-constexpr std::size_t kIdBytes = 128;  ///< of an event id that is not saved yet
+constexpr std::size_t kIdBytes = 128;  ///< of an unsaved event id
 
 }  // namespace
 

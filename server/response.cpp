@@ -9,8 +9,7 @@
 namespace headway::server {
 namespace {
 
-// A browser takes no reply for anything else than it says it is, tells nobody our addresses, and
-// lets no page of another origin hold or embed one of ours.
+// Security headers: no MIME sniffing, no referrer, and no access or embedding by other origins.
 constexpr std::string_view kSecurityHeaders =
     "\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
     "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n";
@@ -76,7 +75,7 @@ void append_number(std::string& out, std::uint64_t number) {
     out.append(digits, static_cast<std::size_t>(end - digits));
 }
 
-/// Milliseconds with three digits behind the point, as Server-Timing wants them.
+/// Milliseconds with three decimals, for Server-Timing.
 void append_milliseconds(std::string& out, std::uint64_t microseconds) {
     append_number(out, microseconds / 1000);
     const auto rest = static_cast<unsigned>(microseconds % 1000);

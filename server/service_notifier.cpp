@@ -46,7 +46,7 @@ void ServiceNotifier::ready(std::string_view status) const {
 }
 
 void ServiceNotifier::reloading() const {
-    // Which newer managers ask for; libstdc++'s steady clock is the monotonic one.
+    // Newer managers require it; libstdc++'s steady clock is CLOCK_MONOTONIC.
     const auto now =
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady().time_since_epoch());
     send("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(now.count()));

@@ -105,12 +105,12 @@ void Streams::start(HttpConnection& connection, Client& client, const StreamRepl
     send_text(connection, client, hello_frame(reply));
 }
 
-/// Asks for more once the client has taken what it got.
+/// Queries the next page once the client has read the last one.
 void Streams::next_page(std::uint64_t id, Client& client) {
     HttpConnection* connection = find_(id);
     if (client.live || client.asked || connection == nullptr || !connection->writable()) return;
     client.asked = ask_(id, {client.session, client.position});
-    if (!client.asked) connection->close();  // overloaded: it resumes from its last id
+    if (!client.asked) connection->close();  // overloaded: the client resumes from its last id
 }
 
 void Streams::go_live(std::uint64_t id, Client& client) {
@@ -126,7 +126,7 @@ void Streams::go_live(std::uint64_t id, Client& client) {
         client.stale = true;
 }
 
-/// It was up to date, and one commit was more than the ring holds.
+/// The client was up to date, and one commit exceeded the ring.
 void Streams::rejoin(std::uint64_t id, Client& client) {
     client.live = false;
     rejoined_ = true;
@@ -158,8 +158,9 @@ void Streams::cut(const std::function<bool(const std::string&)>& may_stay) {
         HttpConnection* connection = find_(id);
         if (client == clients_.end() || connection == nullptr) continue;
         if (client->second.started) {
-            say_last(*connection, client->second, "goodbye",
-                     R"({"reason":"the token does not count any more; come with another"})");
+            say_last(
+                *connection, client->second, "goodbye",
+                R"({"reason":"the token or login is not valid any more; authenticate again"})");
         } else {
             connection->close();
         }
@@ -197,8 +198,8 @@ void Streams::send_progress(HttpConnection& connection, Client& client) {
     send_text(connection, client, frame);
 }
 
-/// Evicted, or never asked for: its arrival brings us back to all who follow it. Once for all of
-/// them, since each answer is sent to each.
+/// The view is not cached: its arrival triggers publish_progress(). Queried once per channel,
+/// because each answer goes to all of its clients.
 void Streams::ask_view(const std::string& session, Channel& channel) {
     if (std::exchange(channel.view_asked, true)) return;
     views_.get(session, [this, session](const auto& found) {

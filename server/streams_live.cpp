@@ -6,14 +6,14 @@
 #include "core/limits.hpp"
 #include "server/streams.hpp"
 
-// What is published to those who are up to date: the rings of frames, and positions in them.
+// Live streams: the rings of frames, and the positions of clients in them.
 
 namespace headway::server {
 namespace {
 
 namespace limits = core::limits;
 
-constexpr std::size_t kBatchMax = 64;  // frames that a connection is given at once
+constexpr std::size_t kBatchMax = 64;  // frames per write
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void Streams::publish(const std::vector<storage::StreamEvent>& events) {
     }
     for (Channel* channel : touched)
         pump_channel(*channel);
-    // All of whose clients have gone back to the journal.
+    // Removes channels whose clients all went back to the journal.
     if (std::exchange(rejoined_, false))
         std::erase_if(sessions_, [](const auto& entry) { return entry.second.clients.empty(); });
     bound_rings();
@@ -96,7 +96,7 @@ void Streams::drop_front(Channel& channel) {
 }
 
 void Streams::pump_channel(Channel& channel) {
-    // Those that go back to the journal leave the list.
+    // A copy, because clients that go back to the journal leave the list.
     const std::vector<std::uint64_t> ids = channel.clients;
     for (const std::uint64_t id : ids) {
         Client& client = clients_.at(id);
@@ -109,7 +109,7 @@ void Streams::pump_channel(Channel& channel) {
     drop_read(channel);
 }
 
-/// Forgets what the slowest client has.
+/// Drops the frames that all clients have read.
 void Streams::drop_read(Channel& channel) {
     std::uint64_t slowest = channel.end();
     for (const std::uint64_t id : channel.clients)
@@ -118,8 +118,8 @@ void Streams::drop_read(Channel& channel) {
         drop_front(channel);
 }
 
-/// Clients that do not read must not fill memory by following many sessions: the longest ring is
-/// emptied, and those who are behind in it fall off.
+/// Bounds the memory of many sessions with slow readers: empties the longest ring, whose slow
+/// clients are then disconnected.
 void Streams::bound_rings() {
     while (ring_bytes_ > kRingsBytesMax) {
         Channel* longest = &all_;

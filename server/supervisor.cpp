@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of gaps in our own attention; what they mean to whom is core::Watch's. With the wait before it,
-/// one that is not noticed stays under two intervals of the busiest agents there are in practice.
+/// The shortest attention gap that is recorded; core::Watch interprets them. With the wait before
+/// it, a shorter gap is below two heartbeat intervals of the busiest agents.
 constexpr auto kGapNoticed = 300ms;
 constexpr auto kUpkeepEvery = 250ms;
 constexpr auto kGapEvery = 1s;
@@ -45,11 +45,11 @@ core::Result<std::uint64_t> Supervisor::recover() {
     const core::Timestamp start = clock_.now();
     watch_.begin_anew(start);
     snapshot_cursor_ = recovery.snapshots;
-    // The others are loaded when they are due; how often each was asked to beat is known only then.
+    // The others are loaded when due; their heartbeat interval is known only then.
     const core::Timestamp first_look = start + 2 * settings_.policy.heartbeat_interval;
     for (const storage::SessionKey key : open)
         deadlines_.schedule(key, first_look);
-    // Requests may have expired meanwhile.
+    // Approvals may have expired meanwhile.
     HEADWAY_TRY(const std::vector<storage::SessionKey> asking, store_.asking_sessions());
     for (const storage::SessionKey key : asking)
         deadlines_.schedule(key, start);
@@ -78,9 +78,8 @@ void Supervisor::run() {
         const auto began = Clock::steady();
         clock_.begin_turn();
         turn(requests, left);
-        // Under steady traffic there are no gaps, nor while clients read without a pause: each
-        // commit of a gap would delay the next report. The work of a gap is bounded and gets its
-        // turn all the same.
+        // Housekeeping runs in idle gaps, because its commits would delay reports. Under steady
+        // traffic there are no gaps, so its bounded work also runs when overdue.
         const bool overdue = left == 0 && Clock::steady() - gap_at_ >= kGapEvery;
         const bool gap = (requests.empty() && readers_.empty()) || overdue;
         if (gap) gap_at_ = Clock::steady();
@@ -103,7 +102,7 @@ Clock::Steady::time_point Supervisor::next_wake() const {
     if (copying_) return now;
     auto wake = now + kUpkeepEvery;
     if (settings_.feed_watchdog) wake = std::min(wake, now + settings_.feed_every);
-    if (full_ || sync_failed_ || misplaced_) return wake;  // what is due has to wait
+    if (full_ || sync_failed_ || misplaced_) return wake;  // due work has to wait
     const core::Timestamp told = webhooks_.any() && !lost_ ? webhooks_.next_wake() : core::kNever;
     if (told != core::kNever)
         wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));
@@ -113,7 +112,7 @@ Clock::Steady::time_point Supervisor::next_wake() const {
     return wake;
 }
 
-/// Nobody was heard since `begin`, when that is worth a word.
+/// Records a gap in our own attention if it is longer than kGapNoticed.
 void Supervisor::note_gap(Clock::Steady::time_point begin) {
     const auto gap = std::chrono::duration_cast<core::Millis>(Clock::steady() - begin);
     if (gap <= kGapNoticed) return;
@@ -135,7 +134,7 @@ void Supervisor::turn(std::vector<Request>& requests, std::size_t left) {
     write_phase(requests, turn);
     note_gap(started);
     take_readers(requests, turn);
-    publish_turn(turn);  // whoever reports does not wait for those who read
+    publish_turn(turn);  // before the reads, so that reports do not wait for them
     answer_readers();
     if (webhooks_.any()) send_webhooks();
     ask_judge(turn);
@@ -165,7 +164,7 @@ void Supervisor::write_phase(std::vector<Request>& requests, Turn& turn) {
     const SupervisorStats before = stats_;
     if (auto written = write_all(requests, turn); !written) {
         store_.rollback();
-        stats_ = before;  // nothing of it happened
+        stats_ = before;  // the batch was rolled back
         give_up(written.error(), requests, turn);
         return;
     }
@@ -210,7 +209,7 @@ core::Result<> Supervisor::write_all(std::vector<Request>& requests, Turn& turn)
         context.approvals = &settings_.approvals;
         context.bounds = &settings_.budget.bounds;
         context.judge = &settings_.judge;
-        // Every other command has a handler, or this does not compile.
+        // A command without a handler does not compile.
         auto what = std::visit(
             [&]<class C>(C& command) -> core::Result<Answer> {
                 if constexpr (kReads<C> || kScans<C> || kStarts<C> ||
@@ -260,7 +259,7 @@ core::Result<> Supervisor::tick_some(Turn& turn) {
                 continue;
             }
             if (!stored) return std::move(stored).error();
-            if (stored->session.state().ended()) continue;  // since that was planned
+            if (stored->session.state().ended()) continue;  // since the deadline was set
             HEADWAY_TRY(resident, residents_.add(*std::move(stored)));
             resident->touched_at = turn.now;
             note_family(*resident);
@@ -271,7 +270,7 @@ core::Result<> Supervisor::tick_some(Turn& turn) {
             continue;
         }
         HEADWAY_CHECK(tick(*resident, turn));
-        if (!resident->touched) {  // what was due changed nothing; what is due next may
+        if (!resident->touched) {  // nothing changed; schedules the next deadline
             deadlines_.schedule(*key, resident->session.next_deadline(watch_, turn.now));
         }
     }
@@ -287,15 +286,15 @@ core::Result<> Supervisor::tick(Resident& resident, Turn& turn) {
     context.approvals = &settings_.approvals;
     context.bounds = &settings_.budget.bounds;
     resident.session.tick(context, events_);
-    if (events_.empty()) {  // what is due after this moment must not be forgotten
+    if (events_.empty()) {  // nothing was due; the next deadline remains
         deadlines_.schedule(resident.key, resident.session.next_deadline(watch_, turn.now));
         return {};
     }
     return store_events(resident, events_, turn);
 }
 
-/// Nothing of the turn happened. Every command of it gets the error; memory is read again before
-/// the next one.
+/// Rolls the turn back. Each of its commands gets the error; sessions are loaded again before the
+/// next turn.
 void Supervisor::give_up(const core::Error& error, std::vector<Request>& requests, Turn& turn) {
     if (stats_.writable) report_(true, "commit failed: " + error.detail);
     note_failure(error);
@@ -329,7 +328,7 @@ void Supervisor::give_up(const core::Error& error, std::vector<Request>& request
     refuse(shown, requests, turn);
 }
 
-/// All that want to write.
+/// Refuses all commands that write.
 void Supervisor::refuse(const core::Error& error, std::vector<Request>& requests, Turn& turn) {
     for (const Request& request : requests) {
         if (is_query(request.command) || std::holds_alternative<ReloadCommand>(request.command)) {

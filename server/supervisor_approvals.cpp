@@ -8,7 +8,7 @@
 #include "core/words.hpp"
 #include "server/supervisor_turn.hpp"
 
-// Approvals: asking, deciding, using, and the index of them over all sessions.
+// Approvals: request, decision, use.
 
 namespace headway::server {
 namespace {
@@ -37,7 +37,7 @@ Answer body(std::string text, int status = 200, std::string headers = {}) {
     return Answer{std::move(reply)};
 }
 
-/// The answer to whoever comes second.
+/// The answer to a later, conflicting decision.
 Answer lost_to(const Error& error, std::string_view session, const core::Approval& approval) {
     BodyReply reply;
     reply.status = 409;
@@ -55,7 +55,7 @@ std::string list_of_ids(std::string_view session, const core::Approvals& approva
     return ids;
 }
 
-/// The request that approve-agent speaks of.
+/// The request that approve-agent refers to.
 Result<std::uint64_t> request_meant(const core::Session& session, const std::string& request_id) {
     const core::Approvals& approvals = session.state().approvals;
     if (!request_id.empty()) {
@@ -80,7 +80,7 @@ Result<std::uint64_t> request_meant(const core::Session& session, const std::str
                  "/request_id"};
 }
 
-/// Where the event at `place` of what is left of a report stood in it, as a JSON pointer.
+/// JSON pointer, into the original report, of the event at `place` of its remaining events.
 std::string pointer_to(const api::Advice& advice, std::size_t place) {
     if (!advice.batch) return "/data";
     std::size_t original = 0;
@@ -93,7 +93,7 @@ std::string pointer_to(const api::Advice& advice, std::size_t place) {
 
 }  // namespace
 
-/// Whether an agent may ask so. The field of the error is below `pointer`.
+/// Checks a request of an agent. The field of the error is below `pointer`.
 Result<> Supervisor::check_request(const Resident* resident, const core::ApprovalRequested& asked,
                                    const std::string& pointer) const {
     const core::Policy& policy =
@@ -108,7 +108,7 @@ Result<> Supervisor::check_request(const Resident* resident, const core::Approva
     return error;
 }
 
-/// The same for those of a report, which drop_known() has been through.
+/// The same for the requests of a report, after drop_known().
 Result<> Supervisor::check_requests(const Resident* resident, std::span<const core::Event> events,
                                     const api::Advice& advice) const {
     for (std::size_t place = 0; place < events.size(); ++place) {
@@ -119,7 +119,7 @@ Result<> Supervisor::check_requests(const Resident* resident, std::span<const co
     return {};
 }
 
-/// Those calls of a report that need a person's permission, as requests.
+/// The calls of a report that need a person's permission, as requests.
 Result<std::vector<core::CallToAllow>> Supervisor::calls_to_allow(const Resident* resident,
                                                                   const ReportCommand& command) {
     std::vector<core::CallToAllow> asks;
@@ -196,7 +196,7 @@ Result<Answer> Supervisor::handle(AskCommand& command, const core::Context& cont
             open_if_new(resident, command.session, with_floor(context, command.controls)));
         const std::size_t place = events_.size();
         resident->session.report(events, context, events_);
-        // A pause of ours may be credited before it.
+        // A credit for an attention gap may come before it.
         const auto asked =
             std::find_if(events_.begin() + static_cast<std::ptrdiff_t>(place), events_.end(),
                          [](const core::Event& event) {
@@ -217,7 +217,7 @@ Result<Answer> Supervisor::handle(AskCommand& command, const core::Context& cont
     return body(std::move(text), status, "Location: /v1/approvals/" + id + "\r\n");
 }
 
-/// By its other name; nothing where the text is none, or the name of no request.
+/// Finds an approval by its UUID; empty if the text is no UUID or unknown.
 Result<std::optional<storage::StoredApproval>> Supervisor::find_alias(std::string_view alias) {
     const auto cursor = core::cursor_of_alias(alias);
     if (!cursor) return std::optional<storage::StoredApproval>{};
@@ -227,8 +227,8 @@ Result<std::optional<storage::StoredApproval>> Supervisor::find_alias(std::strin
     return stored;
 }
 
-/// Gives the session and the number in place of an alias. One whose session is not the caller's
-/// gets the answer of one that does not exist.
+/// Resolves an alias to session and number. Without access to the session the answer is the same as
+/// for an unknown alias.
 Result<> Supervisor::resolve(const ApprovalAlias& alias, AliasUse use, std::string& session,
                              std::uint64_t& n) {
     if (alias.id.empty()) return {};
@@ -248,7 +248,7 @@ Result<> Supervisor::resolve(const ApprovalAlias& alias, AliasUse use, std::stri
     return {};
 }
 
-/// The session and its approval as the session, or for an old one the index, knows it.
+/// Finds the session and its approval; an old approval comes from the index.
 Result<Resident*> Supervisor::require_approval(std::string_view session, std::uint64_t n,
                                                core::Approval& found) {
     HEADWAY_TRY(Resident * resident, find_resident(session));
@@ -293,7 +293,7 @@ Result<Answer> Supervisor::handle(DecideCommand& command, const core::Context& c
     return body(std::move(text));
 }
 
-/// The same decision, once, for every pending request that asks the same; their ids.
+/// Applies the decision once to every identical pending request; returns their ids.
 Result<std::vector<std::string>> Supervisor::decide_identical(const std::string& identity,
                                                               core::Ruling ruling,
                                                               const core::Context& context,

@@ -4,7 +4,7 @@
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
-// A copy of the database while it is in use, a few pages between two turns.
+// Online backup: copies a few pages of the database between two turns.
 
 namespace headway::server {
 

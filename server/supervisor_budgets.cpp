@@ -8,13 +8,13 @@
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
-// Budgets: limits of new sessions, what operators change, use that rolls up to parents, history.
+// Budgets: limits of new sessions, changes by operators, roll-up to parents, history.
 
 namespace headway::server {
 
 using core::Result;
 
-/// The limits and rules that a session starts with.
+/// Sets the limits and rules that a session starts with.
 void Supervisor::give_budget(core::SessionStarted& about) const {
     const core::OpeningBudget budget =
         core::opening_budget(settings_.budget, about.agent.type, about.budget);
@@ -24,8 +24,8 @@ void Supervisor::give_budget(core::SessionStarted& about) const {
     about.budget_rules.timeout_seconds_max = settings_.budget.bounds.timeout_seconds_max;
 }
 
-/// The same for a session that works already under `now`: what its opening leaves open comes from
-/// its agent type only where that is tighter, so that an opening that names no limit lifts none.
+/// The same for a session with the limits `now`: where its opening names no limit, that of its
+/// agent type applies only if it is tighter, so that an opening never lifts a limit by omission.
 void Supervisor::add_budget(core::SessionStarted& about, const core::BudgetLimits& now) const {
     const core::BudgetLimits asked = about.budget;
     give_budget(about);
@@ -57,13 +57,13 @@ Result<Answer> Supervisor::handle(BudgetCommand& command, const core::Context& c
     return advise(*resident, std::move(advice), turn);
 }
 
-/// What a session that has just ended used, for the analytics.
+/// Records the use of an ended session for the analytics.
 Result<> Supervisor::note_use(const Resident& resident) {
     return store_.add_use(core::use_record_of(resident.session.state()));
 }
 
-/// The session that opened this one; null when it is not known, or damaged on the disk: that is
-/// said to whoever asks for it, and must not keep its children from being written.
+/// The parent session; null when it is unknown or damaged on the disk. Damage is reported to
+/// readers of the parent and must not block writes of its children.
 Result<Resident*> Supervisor::parent_of(const Resident& child) {
     auto parent = find_resident(child.session.state().about.parent);
     if (!parent && parent.error().code == core::ErrorCode::kInternal)
@@ -71,8 +71,8 @@ Result<Resident*> Supervisor::parent_of(const Resident& child) {
     return parent;
 }
 
-/// The sessions above this one, its parent first; empty when it has none, when one of them is its
-/// own ancestor, or when they are too many.
+/// The ancestors of a session, its parent first; empty without a parent, with a cycle, or when
+/// there are too many.
 Result<std::vector<Resident*>> Supervisor::ancestors(Resident& resident) {
     std::vector<Resident*> line;
     Resident* child = &resident;
@@ -88,9 +88,8 @@ Result<std::vector<Resident*>> Supervisor::ancestors(Resident& resident) {
     return line;
 }
 
-/// Tells parents what their children have used since they last heard of it: once a turn for each,
-/// the youngest generation first, so that it reaches the oldest in the same commit. Families in
-/// which nobody has a budget are left alone.
+/// Rolls the use of children up to their parents: once per turn and parent, the youngest generation
+/// first, so that it reaches the oldest in the same commit. Families without a budget are skipped.
 Result<> Supervisor::roll_up(Turn& turn) {
     std::priority_queue<std::pair<std::size_t, storage::SessionKey>> work;
     const auto enter = [&](Resident& resident) -> Result<> {
@@ -129,19 +128,18 @@ Result<> Supervisor::roll_up(Turn& turn) {
     return {};
 }
 
-/// The budgets of the sessions above, as far as this one's use counts for them, ask it what they
-/// ask their own agents: the worst of them, when that is news. Into events_, so that the reply has
-/// it.
+/// Applies the pressure of ancestors' budgets, as far as this session's use rolls up to them: the
+/// worst of their directives, if it changed. Appends to events_, so that the reply has it.
 Result<> Supervisor::heed_ancestors(Resident& resident, const core::Context& context) {
     if (resident.session.state().about.parent.empty()) return {};
     HEADWAY_TRY(const std::vector<Resident*> line, ancestors(resident));
     const core::ParentBudget& told = *resident.session.state().budget.parent;
     core::BudgetLevel level = core::BudgetLevel::kNominal;
     std::string whose;
-    bool may_fall = false;  // only by what the one that was told of has again
+    bool may_fall = false;  // set when the ancestor in question has room again
     for (const Resident* ancestor : line) {
         const core::SessionState& above = ancestor->session.state();
-        if (!above.about.budget_rules.roll_up) break;  // what is below counts no further up
+        if (!above.about.budget_rules.roll_up) break;  // use rolls up no further
         if (ancestor->session.id() == told.session) may_fall = !above.ended();
         const bool spent = above.outcome == core::Outcome::kBudgetExhausted;
         if (!above.budget.limited() || (above.ended() && !spent)) continue;

@@ -7,8 +7,8 @@
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
-// Questions to judges: asked after the commit that records them, and their answers. A question that
-// the journal knows is under way is asked again after a restart.
+// Questions to judges and their answers. A question is asked after the commit that records it, and
+// again after a restart if it is still open.
 
 namespace headway::server {
 namespace {
@@ -17,8 +17,8 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-constexpr std::uint32_t kStatusTokensMax = 100;  ///< of an answer (first design)
-/// A question reads up to 200 events and writes 16 KB: about half a millisecond that reports wait.
+constexpr std::uint32_t kStatusTokensMax = 100;  ///< of an answer (docs/first-designs.md)
+/// A question reads up to 200 events and writes 16 KB, which delays reports by about 0.5 ms.
 constexpr std::size_t kQuestionsPerTurn = 4;
 
 Error unknown_check(std::string_view id) {
@@ -26,13 +26,13 @@ Error unknown_check(std::string_view id) {
             "no check '" + std::string{id} + "' was ever asked for; POST /check-status asks", "id"};
 }
 
-/// A default Answer would be advice on a session.
+/// An empty reply for a command without a client; a default Answer would be an AdviceReply.
 Answer nobody_waits() {
     return BodyReply{};
 }
 
-/// What an answer means. Whatever is not one of the letters, resting on events that were shown, is
-/// no answer.
+/// Interprets an answer. It is discarded unless it is one of the letters and rests on events that
+/// the judge was shown.
 void read_answer(const std::vector<std::uint64_t>& shown, JudgeReply& reply,
                  core::CheckCompleted& done) {
     if (reply.outcome != core::JudgeOutcome::kAnswered) return;
@@ -111,7 +111,7 @@ Result<Answer> Supervisor::handle(JudgedCommand& command, const core::Context& c
     return nobody_waits();
 }
 
-/// In the same transaction as the events.
+/// Updates the index of checks in the transaction of the events.
 Result<> Supervisor::index_checks(const Resident& resident, std::span<const core::Event> events,
                                   storage::Cursor cursor, Turn& turn) {
     for (const core::Event& event : events) {
@@ -172,7 +172,7 @@ Result<Answer> Supervisor::answer(const CheckQuery& query) {
     return Answer{std::move(reply)};
 }
 
-/// What was under way when we stopped, or when memory was dropped: asked again.
+/// Queues the open checks of the journal after a start or a failed commit.
 Result<> Supervisor::recover_checks() {
     questions_.clear();
     estimating_.clear();
@@ -185,7 +185,7 @@ Result<> Supervisor::recover_checks() {
     return {};
 }
 
-/// After the commit: nobody is asked about what might be rolled back.
+/// Runs after the commit, so that no question concerns events that may be rolled back.
 void Supervisor::ask_judge(Turn& turn) {
     if (!judge_.ask) return;
     for (const std::string& session : turn.unasked)

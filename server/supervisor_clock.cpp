@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/supervisor_turn.hpp"
 
-// What becomes of steps of the wall clock.
+// Steps of the wall clock.
 
 namespace headway::server {
 namespace {
@@ -12,7 +12,7 @@ std::string ms(core::Millis span) {
 
 }  // namespace
 
-/// Nobody is blamed for time in which the machine slept, or which there never was.
+/// Moves the stamps and records the skipped time as an attention gap.
 void Supervisor::follow_wall_clock() {
     using Said = ClockSteps::Said;
     const ClockSteps::Step step = clock_steps_.look(clock_.reading());
@@ -25,8 +25,8 @@ void Supervisor::follow_wall_clock() {
             return;
         case Said::kFollowed:
             return report_(false, "the wall clock went " + ms(step.by) +
-                                      " ahead (a suspend, or somebody set it); no session is "
-                                      "blamed for that time");
+                                      " ahead (a suspend, or the clock was set); that time is not "
+                                      "held against any session");
         case Said::kDoubted:
             return report_(true, "the wall clock went " + ms(step.by) +
                                      " ahead while the machine did not sleep; event times follow, "
@@ -36,9 +36,10 @@ void Supervisor::follow_wall_clock() {
             return report_(false, "the wall clock is back from " + ms(step.by) +
                                       " ahead; nothing followed from it");
         case Said::kConfirmed:
-            return report_(false, "the wall clock has stood " + ms(step.by) +
-                                      " ahead; event times follow, and no session is blamed "
-                                      "for that time");
+            return report_(
+                false,
+                "the wall clock has stood " + ms(step.by) +
+                    " ahead; event times follow, and that time is not held against any session");
         case Said::kBehind:
             return report_(false,
                            "the wall clock went back; event times go on from where they were, " +
@@ -46,14 +47,14 @@ void Supervisor::follow_wall_clock() {
     }
 }
 
-/// A clock that was set back must not put new events before old ones.
+/// Keeps new events from being older than the journal's after the clock was set back.
 core::Result<> Supervisor::start_after_journal() {
     const auto newest = store_.read_stream(store_.head() - 1, 1);
     if (!newest && newest.error().code != core::ErrorCode::kStorageCorrupt) return newest.error();
     core::Timestamp last = core::kNever;
     if (!newest) {
         report_(true, "the newest event cannot be read: " + newest.error().detail);
-        last += core::Millis{1};  // as old as can be: nothing is deleted at once
+        last += core::Millis{1};  // the largest age, so that nothing is deleted at once
     } else if (!newest->empty()) {
         last = newest->back().event.at;
     }

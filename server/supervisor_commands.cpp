@@ -8,7 +8,7 @@
 #include "core/failure.hpp"
 #include "server/supervisor_turn.hpp"
 
-// Commands: decide, append, fold.
+// Commands on sessions: decide, append, fold.
 
 namespace headway::server {
 namespace {
@@ -55,7 +55,7 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
         auto* read = std::get_if<core::DirectiveAcknowledged>(&event.payload);
         if (read == nullptr) continue;
         HEADWAY_TRY(const auto named, find_alias(read->id));
-        // Of this session only: the names of others are none of its business.
+        // Of this session only: reveals no ids of other sessions.
         if (named && named->session_id == command.session)
             read->id = core::approval_id(named->session_id, named->approval.n);
     }
@@ -83,7 +83,7 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
         if (!event.event_id.empty()) resident->new_ids.emplace(event.event_id, event.n);
     }
 
-    // The numbers that the accepted events got, into the places that drop_known() left open.
+    // Fills the numbers of the accepted events into the places that drop_known() left open.
     auto place = advice.results.begin();
     for (const core::Event& event : events_) {
         if (!core::reportable(core::type_of(event.payload))) continue;
@@ -91,7 +91,7 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
         if (change != nullptr && change->invalid)
             advice.invalid_transitions.emplace_back(event.n, *change);
         const auto* end = std::get_if<core::SessionEnded>(&event.payload);
-        if (end != nullptr && end->automatic) continue;  // not of the report
+        if (end != nullptr && end->automatic) continue;  // not from the report
         const auto* asked = std::get_if<core::ApprovalRequested>(&event.payload);
         if (asked != nullptr && asked->source != "agent") continue;
         advice.n = event.n;
@@ -108,7 +108,7 @@ Result<Answer> Supervisor::handle(ReportCommand& command, const core::Context& c
     return advise(*resident, std::move(advice), turn);
 }
 
-/// The session that the run began with: the topmost known parent. Empty for one that works alone.
+/// The root session of the run: the topmost known parent. Empty for a session without relatives.
 std::string Supervisor::run_of(const core::Session& session) {
     constexpr int kGenerationsMax = 16;  // parents could name each other
     std::string run = session.id();
@@ -122,7 +122,7 @@ std::string Supervisor::run_of(const core::Session& session) {
     return run;
 }
 
-/// Appends to `events_` what its events say about files that others of the run write too.
+/// Appends to `events_` the conflicts with files that other sessions of the run write.
 void Supervisor::note_conflicts(Resident& resident, const core::Context& context) {
     if (families_.empty()) return;
     const std::string run = run_of(resident.session);
@@ -134,9 +134,9 @@ void Supervisor::note_conflicts(Resident& resident, const core::Context& context
     }
 }
 
-/// Takes out of `events` what is stored already, or stands twice in the report, and notes it in
-/// `advice`; the numbers of the others are still open there. `echoes` maps places of the list to
-/// earlier ones that they repeat.
+/// Removes stored or repeated events from the report and notes them in `advice`, where the numbers
+/// of the others are still open. `echoes` maps places of the list to the earlier ones that they
+/// repeat.
 Result<> Supervisor::drop_known(Resident* resident, ReportCommand& command, api::Advice& advice,
                                 Echoes& echoes) {
     std::vector<core::Event>& events = command.events;
@@ -196,7 +196,7 @@ Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& 
     touch(resident, turn);
     if (!resident.moved) turn.moved.push_back(&resident);
     resident.moved = true;
-    // Not of one that has ended: an alarm of it may be acknowledged later.
+    // Not after the end: an alarm of an ended session may be acknowledged later.
     const bool ends = std::any_of(events.begin(), events.end(), [](const core::Event& event) {
         return std::holds_alternative<core::SessionEnded>(event.payload);
     });
@@ -221,7 +221,7 @@ Result<> Supervisor::store_events(Resident& resident, std::vector<core::Event>& 
     return {};
 }
 
-/// Totals of what the old timers would have done, in the transaction of the end.
+/// Adds to the totals of the old timers, in the transaction of the end.
 Result<> Supervisor::count_ended(const core::SessionState& state) {
     if (state.policy.legacy.mode == core::LegacyMode::kOff) return {};
     const core::Comparison comparison = core::compare(state, state.ended_at);
@@ -242,7 +242,7 @@ void Supervisor::touch(Resident& resident, Turn& turn) {
 
 Result<Answer> Supervisor::advise(Resident& resident, api::Advice advice, Turn& turn) {
     touch(resident,
-          turn);  // the reply is made from the published view, also when nothing was stored
+          turn);  // the reply needs the published view, also if nothing was stored
 
     for (const core::Directive& directive : resident.session.state().directives) {
         auto& counts = resident.deliveries;
@@ -269,7 +269,7 @@ Result<Answer> Supervisor::handle(EndCommand& command, const core::Context& cont
     HEADWAY_TRY(Resident * resident, require_resident(command.session));
     api::Advice advice;
     if (resident->session.state().outcome == command.end.outcome) {
-        advice.n = resident->session.state().n;  // said before
+        advice.n = resident->session.state().n;  // idempotent replay
         return advise(*resident, std::move(advice), turn);
     }
     std::vector<core::Event> events(1);
@@ -278,7 +278,7 @@ Result<Answer> Supervisor::handle(EndCommand& command, const core::Context& cont
     events_.clear();
     resident->session.report(events, context, events_);
     advice.accepted = 1;
-    for (const core::Event& event : events_) {  // a credit of time may come first
+    for (const core::Event& event : events_) {  // a time credit may come first
         if (std::holds_alternative<core::SessionEnded>(event.payload)) advice.n = event.n;
     }
     HEADWAY_CHECK(store_events(*resident, events_, turn));

@@ -8,19 +8,19 @@
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
-// Estimates of how far sessions have come: asked of a judge after the commit that made one due, and
-// scored against the end of their session, whoever made them.
+// Estimates of progress. A judge is asked after the commit that made one due. Estimates of agents
+// and judges are scored at the end of their session.
 
 namespace headway::server {
 namespace {
 
 using core::Result;
 
-constexpr std::uint32_t kEstimateTokensMax = 500;  ///< of an answer (first design)
-constexpr std::size_t kEstimatesPerTurn = 4;       ///< as of checks: reports wait meanwhile
+constexpr std::uint32_t kEstimateTokensMax = 500;  ///< of an answer (docs/first-designs.md)
+constexpr std::size_t kEstimatesPerTurn = 4;       ///< as for checks: reports wait meanwhile
 constexpr double kEstimateTemperature = 0.1;
 
-/// What an answer means; what cannot be read is replaced, and says so.
+/// Interprets an answer; an unreadable one is replaced by a marked fallback.
 core::ProgressEstimated read_estimate(const core::SessionState& state, const JudgeReply& reply) {
     if (reply.outcome != core::JudgeOutcome::kAnswered) {
         const std::string why = reply.error.empty() ? "" : ": " + reply.error;
@@ -55,7 +55,7 @@ core::EstimateMade made_of(const core::ProgressEstimated& said, std::uint64_t n)
 
 Result<> Supervisor::note_estimate(Resident& resident, const std::string& judge, JudgeReply& reply,
                                    const core::Context& context, Turn& turn) {
-    if (reply.outcome == core::JudgeOutcome::kCancelled) return {};  // nobody wants it any more
+    if (reply.outcome == core::JudgeOutcome::kCancelled) return {};  // not needed any more
     core::ProgressEstimated said = read_estimate(resident.session.state(), reply);
     said.judge = judge;
     said.model = core::cut_text(reply.model, core::limits::kStringBytesMax);
@@ -66,7 +66,7 @@ Result<> Supervisor::note_estimate(Resident& resident, const std::string& judge,
     return events_.empty() ? Result<>{} : store_events(resident, events_, turn);
 }
 
-/// In the same transaction as the events.
+/// Updates the index of estimates in the transaction of the events.
 Result<> Supervisor::index_estimates(const Resident& resident,
                                      std::span<const core::Event> events) {
     const core::SessionState& state = resident.session.state();
@@ -84,7 +84,7 @@ Result<> Supervisor::index_estimates(const Resident& resident,
     return {};
 }
 
-/// After the commit, of the sessions that moved in this turn: one under way for each at most.
+/// Asks, after the commit, about sessions with new events; each has at most one open question.
 void Supervisor::ask_estimates(Turn& turn) {
     const bool wanted = judge_.ask && !settings_.judge.primary.empty() && !lost_ &&
                         settings_.judge.estimates != core::EstimateMode::kOff;

@@ -5,7 +5,7 @@
 #include "core/liveness.hpp"
 #include "server/supervisor_turn.hpp"
 
-// Parents and children: who is quiet because another one works for it.
+// Parents that are quiet because their children work.
 
 namespace headway::server {
 
@@ -20,8 +20,8 @@ void Supervisor::note_family(const Resident& resident) {
     }
 }
 
-/// What a child did may end its parent's silence, or its waiting, and so those of the generations
-/// above: a parent that changes joins the list behind its child. Each is looked at once a turn.
+/// Rechecks the parents of changed children, whose silence or waiting may end. A parent that
+/// changes joins the list after its child. Each is checked once per turn.
 core::Result<> Supervisor::look_at_parents(Turn& turn) {
     for (const Resident* child : turn.touched)
         note_family(*child);
@@ -31,7 +31,7 @@ core::Result<> Supervisor::look_at_parents(Turn& turn) {
         for (std::size_t depth = 0; depth < core::limits::kFamilyDepthMax; ++depth) {
             const std::string& parent_id = child->session.state().about.parent;
             Resident* parent = parent_id.empty() ? nullptr : residents_.find(parent_id);
-            // Whose silence does not rest on its children is not moved by them.
+            // Children only affect verdicts of liveness.
             if (parent == nullptr || parent->session.state().judgement.detector != "liveness")
                 break;
             if (!looked.insert(parent).second) break;
@@ -47,8 +47,8 @@ bool Supervisor::children_work(const core::Session& session, core::Timestamp now
     return children_work(session.id(), now, looks, core::limits::kFamilyDepthMax);
 }
 
-/// A child that is quiet because one of its own works, works too, and so does one that a call or a
-/// person keeps from beating.
+/// True if a descendant works. A quiet child counts as working if one of its own works, or if it
+/// waits for a call or a person.
 bool Supervisor::children_work(const std::string& id, core::Timestamp now, std::size_t& looks,
                                std::size_t depth) {
     return families_.any(id, looks, [&](storage::SessionKey key) {

@@ -6,7 +6,7 @@
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
-// The index of approvals over all sessions: kept, and read for documents and the inbox.
+// The index of approvals over all sessions: updates, documents and the inbox.
 
 namespace headway::server {
 namespace {
@@ -15,17 +15,17 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// Arguments may be long: a page ends early above this.
+/// Arguments may be long: a larger page ends early.
 constexpr std::size_t kInboxBytes = 1U << 20;
-/// Sessions that the log names as damaged.
+/// Damaged sessions that the log names.
 constexpr std::size_t kDamagedMax = 1'000;
 
-/// Of one session, as Supervisor::load() and the store say it; any other error is everybody's.
+/// True for damage of one session; any other error concerns the whole store.
 bool is_damage(const Error& error) {
     return error.code == ErrorCode::kInternal || error.code == ErrorCode::kStorageCorrupt;
 }
 
-/// What only the journal has whole: longer reasons, answers and edited arguments.
+/// True if the journal has longer texts: reasons, answers and edited arguments.
 bool has_texts(const core::Approval& approval) {
     return approval.decision == core::Decision::kEdit ||
            approval.decision == core::Decision::kRespond ||
@@ -55,7 +55,7 @@ Error unknown_approval(std::string_view session, std::uint64_t n) {
 
 }  // namespace
 
-/// In the same transaction as the events: what they changed, in the index of all sessions.
+/// Updates the index of approvals in the transaction of the events.
 Result<> Supervisor::index_approvals(Resident& resident, std::span<const core::Event> events,
                                      storage::Cursor cursor, Turn& turn) {
     const std::vector<core::Approval> changed = resident.session.take_changed_approvals();
@@ -72,7 +72,7 @@ Result<> Supervisor::index_approvals(Resident& resident, std::span<const core::E
         if (approval.pending()) continue;
         turn.publication->decided.push_back(core::approval_id(resident.session.id(), approval.n));
         HEADWAY_TRY(const auto stored, store_.find_approval(resident.key, approval.n));
-        if (!stored) continue;  // who waits for it may know it by its other name
+        if (!stored) continue;  // clients may wait for it by its UUID
         turn.publication->decided.push_back(core::approval_alias(
             resident.session.id(), approval.n, approval.requested_at, stored->cursor));
     }
@@ -80,7 +80,7 @@ Result<> Supervisor::index_approvals(Resident& resident, std::span<const core::E
     return {};
 }
 
-/// What waits, and decisions that the agent has not taken up.
+/// Adds pending requests, and decisions that the agent has not used.
 Result<> Supervisor::add_notices(const Resident& resident, api::Advice& advice) {
     for (const core::Approval& approval : resident.session.state().approvals.requests) {
         if (!approval.pending() && !approval.undelivered()) continue;
@@ -123,7 +123,7 @@ Result<api::ApprovalDocument> Supervisor::approval_document(const storage::Store
     }
     if (stored.approval.pending()) {
         HEADWAY_TRY(document.identical, store_.count_identical(stored.approval.identity_digest));
-        if (document.identical == 0) document.identical = 1;  // stored before there were digests
+        if (document.identical == 0) document.identical = 1;  // of a version without digests
     }
     const Resident* resident = residents_.find(stored.session);
     if (stored.approval.scope == core::GrantScope::kOnce) return document;
@@ -161,7 +161,7 @@ Result<Answer> Supervisor::answer(const ApprovalQuery& asked) {
     return Answer{std::move(reply)};
 }
 
-/// What is damaged is left out of the inbox, and only that. Once for each session.
+/// Logs a damaged approval, which the inbox leaves out, once per session.
 void Supervisor::say_damaged(const storage::StoredApproval& stored, const Error& error) {
     if (damaged_.size() >= kDamagedMax || !damaged_.insert(stored.session).second) return;
     report_(true, error.code == ErrorCode::kInternal
@@ -171,7 +171,7 @@ void Supervisor::say_damaged(const storage::StoredApproval& stored, const Error&
                             "); stop headway and run `headway doctor --repair`");
 }
 
-/// A few of the page at a time: each may need a session that is not in memory.
+/// One slice of the page: each row may need a session that is not in memory.
 Result<bool> Supervisor::inbox_some(const InboxQuery& query, InboxScan& scan) {
     const auto started = Clock::steady();
     if (!std::exchange(scan.begun, true)) {
@@ -195,7 +195,7 @@ Result<bool> Supervisor::inbox_some(const InboxQuery& query, InboxScan& scan) {
             row.damaged ? Error{ErrorCode::kStorageCorrupt, "it cannot be decoded", {}}
                         : approval_document(row);
         const bool deleted = !document && document.error().code == ErrorCode::kUnknownSession;
-        if (deleted) continue;  // by retention, since the rows were read
+        if (deleted) continue;  // by retention meanwhile
         if (!document && !is_damage(document.error())) return document.error();
         if (!document) {
             say_damaged(row, document.error());

@@ -4,7 +4,7 @@
 #include "core/budget_settings.hpp"
 #include "server/supervisor_turn.hpp"
 
-// How sessions begin: opened by a request, or by a report and given an opening afterwards.
+// Opening of sessions: by a request, or by a report with a later opening.
 
 namespace headway::server {
 namespace {
@@ -26,8 +26,8 @@ std::string differing_limit(const core::BudgetLimits& again, const core::BudgetL
     return name;
 }
 
-/// The first field in which opening the session with `again` would differ from how it is open;
-/// empty: it would change nothing.
+/// The first field in which the opening `again` differs from the session; empty if it changes
+/// nothing.
 std::string differing(const core::SessionState& state, const core::SessionStarted& again,
                       const core::PolicyFloor* floor, const core::Policy& defaults) {
     const core::SessionStarted& opened = state.about;
@@ -35,7 +35,7 @@ std::string differing(const core::SessionState& state, const core::SessionStarte
     if (!(opened.agent == again.agent)) return "/agent";
     if (opened.parent != again.parent) return "/parent";
     if (opened.labels != again.labels) return "/labels";
-    // Through the same floor as the first time: what was raised then is raised alike.
+    // Through the same floor as the first time, so that raised values are equal.
     core::Policy wanted = core::effective_policy(again.policy, state.policy);
     if (floor != nullptr) (void)core::raise_to(*floor, defaults, wanted);
     const std::string field = core::differing_field(again.policy, wanted, state.policy);
@@ -45,14 +45,14 @@ std::string differing(const core::SessionState& state, const core::SessionStarte
 
 }  // namespace
 
-/// What binds whoever opens a session and may not control it.
+/// Applies the floor to a caller without the scope `control`.
 core::Context Supervisor::with_floor(const core::Context& context, bool controls) const {
     core::Context bound = context;
     bound.floor = controls ? nullptr : &settings_.floor;
     return bound;
 }
 
-/// A report to an id that nobody opened opens it, into events_.
+/// Opens the session of a report to an unknown id, into events_.
 Result<> Supervisor::open_if_new(Resident*& resident, const std::string& id,
                                  const core::Context& context) {
     if (resident != nullptr) return {};
@@ -75,7 +75,7 @@ Result<Answer> Supervisor::handle(OpenCommand& command, const core::Context& con
             return Error{ErrorCode::kIdempotencyMismatch,
                          "this key was used with another body; use a new key", "Idempotency-Key"};
         }
-        if (opened != nullptr) {  // a key outlives a session that was deleted; it is free again
+        if (opened != nullptr) {  // the session of the key was deleted: the key is free again
             return Answer{document(opened->session, 200, "Idempotent-Replayed: true\r\n")};
         }
     }

@@ -6,14 +6,14 @@
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
-// Many sessions at once: the index of all of them kept, and read for lists and the overview.
+// The index of sessions: updates, lists and the overview.
 
 namespace headway::server {
 namespace {
 
 using core::Result;
 
-/// Whether the index of sessions has to follow the event. Most reports have none of these.
+/// True if the event changes the index of sessions. Most reports have no such event.
 bool moves_index(const core::Event& event) {
     switch (core::type_of(event.payload)) {
         case core::EventType::kSessionStarted:
@@ -37,7 +37,7 @@ bool moves_alarms(const core::Event& event) {
 
 }  // namespace
 
-/// In the same transaction as the events.
+/// Updates the index of sessions in the transaction of the events.
 Result<> Supervisor::index_session(const Resident& resident, std::span<const core::Event> events) {
     if (std::none_of(events.begin(), events.end(), moves_index)) return {};
     HEADWAY_CHECK(store_.index_session(resident.key, resident.session, events.back().at));
@@ -46,7 +46,7 @@ Result<> Supervisor::index_session(const Resident& resident, std::span<const cor
     return {};
 }
 
-/// Hands the session to `use`, from memory or from disk. One that is damaged is in no list.
+/// Calls `use` with the session, from memory or from disk. Skips a damaged one.
 template <class Use>
 Result<> Supervisor::with_session(storage::SessionKey key, Use use) {
     if (const Resident* resident = residents_.find(key)) {
@@ -60,7 +60,7 @@ Result<> Supervisor::with_session(storage::SessionKey key, Use use) {
     return {};
 }
 
-/// A few of the page at a time: those that are not in memory are read from disk.
+/// One slice of the page: sessions that are not in memory are read from disk.
 Result<> Supervisor::show_some(const ListQuery& query, ListScan& scan) {
     const auto started = Clock::steady();
     const std::size_t count = std::min(scan.keys.size(), query.limit);
@@ -78,7 +78,7 @@ Result<> Supervisor::show_some(const ListQuery& query, ListScan& scan) {
     return {};
 }
 
-/// What waits for people: alarms, then the oldest of approvals and sessions, in one order.
+/// What waits for people: alarms first, then approvals and sessions merged, oldest first.
 Result<std::vector<api::Need>> Supervisor::needs() {
     std::vector<api::Need> needs;
     HEADWAY_TRY(const auto alarms, store_.alarms(core::limits::kNeedsShownMax));
@@ -100,7 +100,7 @@ Result<std::vector<api::Need>> Supervisor::needs() {
         const bool approval_first =
             approval != approvals.end() &&
             (no_session || approval->approval.requested_at <= session->since);
-        if (approval_first && approval->damaged) {  // the inbox says so
+        if (approval_first && approval->damaged) {  // the inbox reports it
             ++approval;
             continue;
         }

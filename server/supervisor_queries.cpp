@@ -14,7 +14,7 @@ using core::Result;
 
 namespace {
 
-/// Events of a page of a stream that are read at once; a page has as many as a slice of time holds.
+/// Events per read of a stream's page; a page ends with its time slice.
 constexpr std::size_t kReplayStep = 32;
 
 }  // namespace
@@ -73,7 +73,7 @@ Result<Answer> Supervisor::answer(const SystemQuery& query) {
     return Answer{std::move(reply)};
 }
 
-/// Of the newest commits; 0 before the first.
+/// Percentile of the newest commits; 0 before the first.
 double Supervisor::commit_percentile_ms(std::size_t percent) const {
     std::vector<std::uint32_t> times = commit_times_;
     if (times.empty()) return 0;

@@ -9,24 +9,24 @@
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
-// Whoever only reads, between those who report.
+// Read-only queries, answered in slices so that they do not delay commits.
 
 namespace headway::server {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Of one turn for readers while nobody waits for the next.
+/// Time of readers in a turn while no request waits.
 constexpr auto kReadersTurn = 20ms;
-/// The same while a request waits, at least; else as long as the last commit took, so that both
-/// come on, beside a slow disk too.
+/// The minimum of the same while a request waits. Readers get as long as the last commit took, so
+/// that both progress, also on a slow disk.
 constexpr auto kReadersShare = 2ms;
-/// Events of a journal that are read at once: about a millisecond, fewer where they are long. Not
-/// too few, since each time the row that they lie in, up to a whole report, is read again.
+/// Events per read of a journal: about a millisecond, fewer if they are long. Not too few, because
+/// each read decodes a whole row again, which may be a whole report.
 constexpr std::uint64_t kJournalSlice = 100;
 constexpr std::uint64_t kJournalSliceMin = 50;
 
-/// What a reader's answer takes, roughly.
+/// Approximate size of a reader's answer.
 std::size_t size_of(const core::Result<Answer>& what) {
     if (!what) return 0;
     if (const auto* body = std::get_if<BodyReply>(&*what)) return body->body.size();
@@ -69,7 +69,7 @@ core::Result<Answer> answer_of(const JournalQuery& query, JournalScan& scan) {
     return Answer{std::move(reply)};
 }
 
-/// One more event of the page.
+/// Adds an event to the page.
 void show(const JournalQuery& query, const core::Event& event, JournalScan& scan) {
     if (!query.lines) scan.body += scan.shown == 0 ? api::kJournalBegin : ",";
     api::append_event(scan.body, query.session, event, query.prints);
@@ -77,19 +77,19 @@ void show(const JournalQuery& query, const core::Event& event, JournalScan& scan
     ++scan.shown;
 }
 
-/// Clients that ask and leave must not keep those waiting who stay.
+/// Drops the queries of closed connections, so that they do not delay others.
 void drop_readers(std::deque<Reader>& readers, std::vector<std::uint64_t> connections) {
     if (connections.empty() || readers.empty()) return;
     std::sort(connections.begin(), connections.end());
     std::erase_if(readers, [&connections](const Reader& reader) {
-        // A view is asked for by no connection, and others may wait for it.
+        // A view is queried for no connection, and others may wait for it.
         if (std::holds_alternative<ViewQuery>(reader.request.command)) return false;
         return std::binary_search(connections.begin(), connections.end(),
                                   reader.request.reply_to.connection);
     });
 }
 
-/// How long the newest of these took: a ring of limits::kCommitTimesMax, as note_commit() fills it.
+/// The newest time of a ring of limits::kCommitTimesMax, which note_commit() fills.
 std::chrono::microseconds last_commit(const std::vector<std::uint32_t>& times,
                                       std::uint64_t commits) {
     if (times.empty()) return {};
@@ -99,9 +99,9 @@ std::chrono::microseconds last_commit(const std::vector<std::uint32_t>& times,
 
 }  // namespace
 
-/// A stream without a position starts at what there was when it was asked for. Writes of the same
-/// turn come before readers are answered, but whoever reports may have waited for the stream to be
-/// there: that report belongs to it.
+/// Sets the start of streams without a position to the state before this turn's writes. Readers are
+/// answered after these writes, but a reporter may have waited for its stream to be open, so the
+/// stream must include that report.
 void Supervisor::place_streams(std::vector<Request>& requests) {
     if (lost_) return;
     for (Request& request : requests) {
@@ -115,7 +115,7 @@ void Supervisor::place_streams(std::vector<Request>& requests) {
         if (resident) {
             query->after = static_cast<std::int64_t>((*resident)->session.state().n);
         } else if (resident.error().code == core::ErrorCode::kUnknownSession) {
-            query->after = 0;  // opened in this turn, or still unknown when it is answered
+            query->after = 0;  // opened in this turn, or still unknown afterwards
         }
     }
 }
@@ -123,13 +123,13 @@ void Supervisor::place_streams(std::vector<Request>& requests) {
 void Supervisor::take_readers(std::vector<Request>& requests, Turn& turn) {
     for (Request& request : requests) {
         if (const auto* backup = std::get_if<BackupCommand>(&request.command)) {
-            start_backup(request, *backup);  // answered when it is complete
+            start_backup(request, *backup);  // answered at its end
             continue;
         }
         if (const auto* test = std::get_if<WebhookTestCommand>(&request.command)) {
             if (auto started = start_test(request, *test); !started)
                 turn.publication->replies.push_back({request.reply_to, started.error()});
-            continue;  // else answered when it has ended
+            continue;  // otherwise answered at its end
         }
         if (is_query(request.command)) readers_.push_back({std::move(request)});
     }
@@ -137,10 +137,10 @@ void Supervisor::take_readers(std::vector<Request>& requests, Turn& turn) {
     queue_.hold(readers_.size());
 }
 
-/// One after the other, slice by slice, only for a while, the rest in the next turns: thousands of
-/// readers must neither keep those waiting who report, nor have their pages lie in memory all at
-/// once. Where somebody waits for a turn they get a share of the time, so that they come on as
-/// well. What is ready goes out in small parts, which the I/O thread takes between others' bytes.
+/// Answers queries one after the other in slices, for a limited time per turn: thousands of readers
+/// must neither delay reports nor hold all their pages in memory. While requests wait, readers get
+/// a share of the time, so that they progress too. Answers are published in small parts, which the
+/// I/O thread handles between other work.
 void Supervisor::answer_readers() {
     if (readers_.empty()) return;
     const auto started = Clock::steady();
@@ -161,8 +161,7 @@ void Supervisor::answer_readers() {
                Clock::steady() - started < most;
     };
     do {
-        // Where both threads have one core, what was published is sent, and requests are taken,
-        // between two slices and not when the kernel sees fit.
+        // With one core for both threads, lets the I/O thread send and receive between two slices.
         std::this_thread::yield();
         Reader& reader = readers_.front();
         auto what = answer_some(reader);
@@ -210,14 +209,14 @@ core::Result<Answer> Supervisor::answer_query(const Command& command) {
             : std::visit(read, command);
     const auto* const view = std::get_if<ViewQuery>(&command);
     if (what || view == nullptr) return what;
-    // It is asked for by no request: those who wait for the session are to hear of the error.
+    // No request belongs to it: the error goes to all that wait for the view.
     ViewReply failed;
     failed.session = view->session;
     failed.error = what.error();
     return Answer{std::move(failed)};
 }
 
-/// A slice of a list: first its sessions are found, then they are shown.
+/// A slice of a list: finds its sessions first, then encodes them.
 core::Result<bool> Supervisor::list_some(const ListQuery& query, ListScan& scan) {
     if (!scan.found) {
         HEADWAY_CHECK(find_some(query, scan));
@@ -245,7 +244,7 @@ core::Result<> Supervisor::find_some(const ListQuery& query, ListScan& scan) {
     for (const storage::SessionKey key : keys) {
         if (key < query.before && scan.keys.size() <= query.limit) scan.keys.push_back(key);
     }
-    // Keys may be dense or far apart, their texts in memory or not.
+    // Keys may be dense or sparse, and rows cached or not.
     const auto took = Clock::steady() - started;
     if (took < kReaderSlice / 2) scan.width *= 2;
     if (took > kReaderSlice) scan.width = std::max<storage::SessionKey>(scan.width / 2, 1);
@@ -264,7 +263,7 @@ core::Result<bool> Supervisor::read_some(const JournalQuery& query, JournalScan&
     }
     if (scan.low < scan.high && scan.shown < query.limit) {
         const auto started = Clock::steady();
-        // With types the page is made of as many events as one answer may cost, and may be short.
+        // With a filter by type, a page scans a bounded number of events and may be short.
         const std::uint64_t wanted = query.types.none() ? query.limit - scan.shown : kJournalSlice;
         const std::uint64_t count = std::min({wanted, scan.width, scan.high - scan.low,
                                               core::limits::kJournalScanMax - scan.looked_at});

@@ -4,7 +4,7 @@
 namespace headway::server {
 namespace {
 
-/// The first endpoint of each role is asked.
+/// Uses the first endpoint of each role.
 core::JudgeRules judge_rules(const config::JudgeSettings& settings) {
     core::JudgeRules rules;
     rules.on_suspect = settings.on_suspect;
@@ -12,7 +12,7 @@ core::JudgeRules judge_rules(const config::JudgeSettings& settings) {
     rules.checks_max = settings.checks_max;
     rules.estimate_steps = settings.estimate_steps;
     rules.estimates_max = settings.estimates_max;
-    core::parse_name(settings.estimates, rules.estimates);  // checked when it was loaded
+    core::parse_name(settings.estimates, rules.estimates);  // validated at load
     for (const config::JudgeEndpoint& endpoint : settings.endpoints) {
         std::string& name = endpoint.role == "confirm" ? rules.confirm : rules.primary;
         if (name.empty()) name = endpoint.name;
@@ -33,7 +33,7 @@ Supervisor::Settings supervisor_settings(const config::Settings& settings,
     made.floor = settings.policy_floor;
     made.resident_bytes = settings.storage.sessions_resident_bytes;
     made.clock_confirm = settings.storage.clock_confirm;
-    // Thrice within the time, so that one slow commit is none too many.
+    // Three times per interval, so that one slow commit does no harm.
     if (const auto watchdog = manager.watchdog()) {
         made.feed_every = *watchdog / 3;
         made.feed_watchdog = [&manager] { manager.alive(); };

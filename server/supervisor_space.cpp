@@ -5,12 +5,12 @@
 #include "core/limits.hpp"
 #include "server/supervisor_turn.hpp"
 
-// A disk that runs full, one that failed to sync, and files that were moved or cut meanwhile.
+// A full disk, a failed sync, and database files that were moved or truncated.
 //
-// Below the watermark reports are refused, so that people can still steer and decide, and retention
-// can still delete. Where SQLite itself finds no room it cannot even delete: then the reserve is
-// given up, and nothing is written until a probe succeeds. Reports are taken again when the room
-// and the reserve are back, or when deleted rows left as much inside the database.
+// Below the watermark reports are refused, so that people can still control and decide, and
+// retention can still delete. If SQLite itself finds no space, it cannot even delete: then the
+// ballast is deleted, and nothing is written until a probe succeeds. Reports are accepted again
+// when the space and the ballast are back, or when deleted rows left as much inside the database.
 
 namespace headway::server {
 namespace {
@@ -19,11 +19,11 @@ using core::Error;
 using core::ErrorCode;
 namespace limits = core::limits;
 
-/// Between looks at the files of the database while nothing is written.
+/// Interval of checks of the database files while nothing is written.
 constexpr std::chrono::milliseconds kFilesLookEvery{250};
-constexpr std::uint64_t kPageBytes = 8192;  ///< of a database; half of that in old ones
+constexpr std::uint64_t kPageBytes = 8192;  ///< of a database; old ones have half
 
-/// What agents send; that fills a disk.
+/// True for commands of agents, which fill a disk.
 bool fills_disk(const Command& command) {
     return std::holds_alternative<ReportCommand>(command) ||
            std::holds_alternative<OpenCommand>(command) ||
@@ -42,7 +42,7 @@ void Supervisor::watch_space(storage::DiskSpace& space, std::uint64_t free_min) 
     free_min_ = free_min;
 }
 
-/// Before anything is written, and now and then.
+/// Checks the space before each write and periodically.
 void Supervisor::look_at_space(bool writes) {
     const auto now = Clock::steady();
     if (space_ == nullptr || (!writes && now < looked_at_ + limits::kSpaceLookEvery)) return;
@@ -50,15 +50,15 @@ void Supervisor::look_at_space(bool writes) {
     auto free = space_->free_bytes();
     if (!free) return;
     stats_.free_bytes = *free;
-    // What waits in the log will need as much again in the database.
+    // The WAL needs the same space again in the database.
     *free -= std::min(*free, static_cast<std::uint64_t>(store_.wal_pages()) * kPageBytes);
-    // A little more than what it fell below, or it would come and go.
+    // Hysteresis: more than the watermark that it fell below.
     const std::uint64_t wanted = stats_.short_of_space ? free_min_ + free_min_ / 8 : free_min_;
-    // As much again as the reserve itself, which has just been given up for somebody who needs it.
+    // Requires the size of the ballast on top, which was just deleted to make room.
     if (!space_->reserved() && space_->reserve(std::max(wanted, space_->size())))
         report_(false, "the reserve on the disk is held again");
     const bool enough = enough_space(*free, wanted);
-    if (stats_.short_of_space) watch_.begin_anew(clock_.now());  // we do not listen to all
+    if (stats_.short_of_space) watch_.begin_anew(clock_.now());  // not every report is heard
     if (enough != stats_.short_of_space) return;
     stats_.short_of_space = !enough;
     if (enough) inside_full_ = false;
@@ -74,8 +74,8 @@ std::string Supervisor::space_line(std::uint64_t free) const {
            (space_->reserved() ? " is held" : " is not held");
 }
 
-/// Free on the disk with the reserve held, or left inside the database by what was deleted, which
-/// new rows will take.
+/// True if there is enough space: on the disk with the ballast in place, or inside the database
+/// from deleted rows, which new rows reuse.
 bool Supervisor::enough_space(std::uint64_t free, std::uint64_t wanted) const {
     if (space_->reserved() && free >= wanted) return true;
     if (inside_full_) return false;
@@ -83,9 +83,9 @@ bool Supervisor::enough_space(std::uint64_t free, std::uint64_t wanted) const {
     return reusable > 0 && reusable >= wanted + (space_->reserved() ? 0 : space_->size());
 }
 
-/// Before anything is written, and now and then. A database that is not under its name may come
-/// back, and what it holds can be saved while this process has it open: so it goes on, and refuses.
-/// One that was cut is no more what this process takes it for.
+/// Checks the files before each write and periodically. A renamed database may come back, and its
+/// content can be saved while this process has it open: the daemon goes on and refuses writes. A
+/// truncated one is fatal.
 void Supervisor::look_at_files(bool writes) {
     const auto now = Clock::steady();
     if (sync_failed_ || (!writes && now < files_looked_at_ + kFilesLookEvery)) return;
@@ -101,11 +101,11 @@ void Supervisor::look_at_files(bool writes) {
     announce();
 }
 
-/// The writing of anything failed: what follows from that besides the error itself.
+/// Handles the consequences of a failed write.
 void Supervisor::note_failure(const Error& error) {
     if (error.code == ErrorCode::kStorageFull) fill_up();
     if (error.code != ErrorCode::kStorageSyncFailed || sync_failed_) return;
-    sync_failed_ = true;  // or the files were cut: in either case a new process must read them
+    sync_failed_ = true;  // or a truncated file: in both cases a new process must read the files
     stats_.writable = false;
     auto publication = std::make_unique<Publication>();
     publication->stats = stats_;
@@ -132,7 +132,7 @@ void Supervisor::fill_up() {
     announce();
 }
 
-/// Why nothing can be written now.
+/// Why nothing can be written now, or empty.
 std::optional<Error> Supervisor::closed_disk() {
     if (sync_failed_) {
         return Error{ErrorCode::kStorageSyncFailed,
@@ -153,11 +153,11 @@ std::optional<Error> Supervisor::closed_disk() {
                  {}};
 }
 
-/// Why this command is not taken for lack of space.
+/// Why this command is refused for lack of space, or empty.
 std::optional<Error> Supervisor::no_room(const Command& command) {
     if (!stats_.short_of_space || !fills_disk(command)) return std::nullopt;
     ++stats_.refused_full;
-    watch_.begin_anew(clock_.now());  // nobody turns silent because he was not heard
+    watch_.begin_anew(clock_.now());  // no agent turns silent because its report was refused
     return Error{ErrorCode::kStorageFull,
                  "the disk has too little room; nothing was stored. Free some of it, and send it "
                  "again (" +

@@ -4,7 +4,7 @@
 #include "api/tokens.hpp"
 #include "server/supervisor_turn.hpp"
 
-// Access tokens: stored here, published to the I/O thread, which checks them.
+// Access tokens: stored here and published to the I/O thread, which checks them.
 
 namespace headway::server {
 
@@ -37,7 +37,7 @@ Result<Answer> Supervisor::handle(RevokeTokenCommand& command, const core::Conte
 
 Result<Answer> Supervisor::handle(UseTokensCommand& command, const core::Context&, Turn&) {
     HEADWAY_CHECK(store_.note_token_uses(command.uses));
-    return Answer{BodyReply{}};  // nobody waits for it
+    return Answer{BodyReply{}};  // no client waits for it
 }
 
 }  // namespace headway::server

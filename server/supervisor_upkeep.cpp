@@ -14,15 +14,13 @@ using namespace std::chrono_literals;
 namespace limits = core::limits;
 
 constexpr std::size_t kSavesPerStep = 64;
-/// As many as a turn can open at 25 KB each: memory does not grow past its bound turn by turn.
+/// As many as a turn can open at 25 KB each, so that memory stays within its bound.
 constexpr std::size_t kSavesWhenCrowded = 512;
 constexpr std::size_t kEvictionsPerStep = 1024;
 constexpr std::size_t kDeletionsPerGap = 16;  // each a commit
-/// A session that has been quiet this long is saved in an idle gap, so that a restart has less to
-/// read.
+/// A session that was quiet this long is saved in an idle gap, which shortens a restart.
 constexpr core::Millis kSettled = 5s;
-/// How far the oldest unsaved event may lie behind before busy sessions are saved too, in idle
-/// gaps.
+/// How far the oldest unsaved event may be behind before busy sessions are saved too, in idle gaps.
 constexpr storage::Cursor kIdleLag = 10'000;
 constexpr core::Millis kRetentionEveryMin = 1s;
 constexpr core::Millis kRetentionEveryMax = 60s;
@@ -36,7 +34,7 @@ void Supervisor::upkeep(bool idle) {
     look_at_files(false);
     if (idle && (lost_ || full_ || !stats_.writable)) probe();
     if (lost_ || full_ || sync_failed_ || misplaced_) return;
-    evict_some();  // then there may be less to save
+    evict_some();  // may leave less to save
     if (auto saved = save_some(idle); !saved) {
         report_(true, "snapshot failed: " + saved.error().detail);
         note_failure(saved.error());
@@ -44,7 +42,7 @@ void Supervisor::upkeep(bool idle) {
     }
     evict_some();
     int pages = idle ? limits::kCheckpointPagesIdle : limits::kCheckpointPagesForced;
-    if (idle && stats_.short_of_space) pages = 1;  // a log that was moved grows no further
+    if (idle && stats_.short_of_space) pages = 1;  // a checkpointed WAL does not grow
     if (store_.wal_pages() >= pages) {
         ++stats_.checkpoints;
         if (auto moved = store_.checkpoint(pages); !moved) {
@@ -78,7 +76,7 @@ core::Result<> Supervisor::save_some(bool idle) {
         if (oldest == nullptr || !wanted(*oldest)) break;
         if (auto done = save(*oldest); !done) {
             store_.rollback();
-            lost_ = true;  // marked clean without being saved: read them again
+            lost_ = true;  // marked clean but not saved: load them again
             return done;
         }
         saved.push_back(oldest);
@@ -90,7 +88,7 @@ core::Result<> Supervisor::save_some(bool idle) {
         lost_ = true;
         return done;
     }
-    // Ended sessions have nothing more to do in memory.
+    // Ended sessions need not stay in memory.
     for (Resident* resident : saved) {
         if (resident->session.state().ended()) residents_.evict(*resident);
     }
@@ -104,7 +102,7 @@ core::Result<> Supervisor::save(Resident& resident) {
     return {};
 }
 
-/// Everything before the oldest unsaved event is in the snapshots.
+/// Snapshots cover everything before the oldest unsaved event.
 core::Result<> Supervisor::move_snapshot_cursor() {
     const Resident* oldest = residents_.oldest_dirty();
     const storage::Cursor cursor = oldest != nullptr ? oldest->dirty_from - 1 : store_.head();
@@ -131,7 +129,7 @@ bool Supervisor::crowded() const {
 void Supervisor::evict_some() {
     for (std::size_t i = 0; i < kEvictionsPerStep && crowded(); ++i) {
         Resident* oldest = residents_.least_recent();
-        if (oldest->dirty_from != 0) return;  // save_some() comes to it
+        if (oldest->dirty_from != 0) return;  // save_some() will save it
         residents_.evict(*oldest);
         ++stats_.evictions;
     }
@@ -142,7 +140,7 @@ void Supervisor::retention_step() {
     if (settings_.retention == core::Millis{0} || now < retention_at_) return;
     if (!clock_steps_.trusted(clock_.reading().steady)) return;
     for (std::size_t i = 0; i < kDeletionsPerGap; ++i) {
-        // A clock that is wrong now, or was, must not delete what is not due.
+        // A wrong clock must not delete sessions too early.
         auto step = store_.delete_some(clock_.earliest() - settings_.retention);
         if (!step) {
             report_(true, "retention failed: " + step.error().detail);
@@ -159,7 +157,7 @@ void Supervisor::retention_step() {
     }
 }
 
-/// The session was deleted: nobody may be answered from a copy of it.
+/// Drops all copies of a deleted session.
 void Supervisor::forget(const storage::Deletion& deletion) {
     if (Resident* resident = residents_.find(*deletion.doomed)) {
         residents_.mark_clean(*resident);
@@ -172,13 +170,12 @@ void Supervisor::forget(const storage::Deletion& deletion) {
     publish_(std::move(publication));
 }
 
-/// After a failed commit: tries a small one, so that readiness comes back without waiting for a
-/// client to try.
+/// Tries a small commit after a failed one, so that readiness returns without a client's request.
 void Supervisor::probe() {
     if (sync_failed_ || misplaced_ || (full_ && Clock::steady() < probe_at_)) return;
     if (lost_ && !regain()) return;
-    // Deleting writes to the log as well: moved into the database, which may have room inside, it
-    // is used again from its beginning.
+    // Deletion writes to the WAL too. A checkpoint moves it into the database, which may have free
+    // pages, and restarts it.
     if (full_ && store_.wal_pages() > 0) (void)store_.checkpoint(1);
     if (!try_commit()) return;
     full_ = false;
@@ -187,14 +184,14 @@ void Supervisor::probe() {
     announce();
 }
 
-/// Says how we are, outside of a turn.
+/// Publishes the state outside of a turn.
 void Supervisor::announce() {
     auto publication = std::make_unique<Publication>();
     publication->stats = stats_;
     publish_(std::move(publication));
 }
 
-/// The smallest there is.
+/// Makes the smallest possible commit.
 bool Supervisor::try_commit() {
     auto done = store_.begin();
     if (done) done = store_.set_snapshot_cursor(snapshot_cursor_);
@@ -205,10 +202,9 @@ bool Supervisor::try_commit() {
     return false;
 }
 
-/// A supervisor that hangs, or whose disk does, is for the service manager to start anew. Where
-/// nothing was committed since the last time, a commit is tried for it. A disk that is full is no
-/// reason to stop those who read, nor is a database that can
-/// still be saved from this process.
+/// Feeds the watchdog, which restarts a daemon that hangs or whose disk hangs. Without a commit
+/// since the last time, it tries one. A full disk is no reason for a restart, because reads still
+/// work, nor is a database that can still be saved from this process.
 void Supervisor::feed_watchdog() {
     if (!settings_.feed_watchdog || Clock::steady() - fed_at_ < settings_.feed_every) return;
     const bool committed = stats_.commits != commits_when_fed_ && stats_.writable;

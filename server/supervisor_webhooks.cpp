@@ -4,7 +4,7 @@
 #include "api/json_writer.hpp"
 #include "server/supervisor_turn.hpp"
 
-// Messages to webhooks: written with their events, sent when these are committed.
+// Messages to webhooks: stored with their events, sent after the commit.
 
 namespace headway::server {
 namespace {
@@ -34,8 +34,8 @@ std::string test_document(const WebhookResult& result) {
 
 }  // namespace
 
-/// A disk that is full must not keep the daemon from starting: what is not written now is looked at
-/// again with the next start.
+/// Loads the outbox. A full disk must not prevent the start; unwritten changes are found again at
+/// the next one.
 Result<> Supervisor::recover_webhooks() {
     HEADWAY_TRY(const bool changed, webhooks_.load(clock_.now()));
     if (!changed) return {};
@@ -48,7 +48,7 @@ Result<> Supervisor::recover_webhooks() {
     return {};
 }
 
-/// Whatever becomes of the turn: nothing is on its way there any more.
+/// Ends the messages in flight, whether the turn commits or not.
 void Supervisor::note_landed(const std::vector<Request>& requests) {
     for (const Request& request : requests) {
         if (const auto* done = std::get_if<WebhookDoneCommand>(&request.command))
@@ -60,7 +60,7 @@ Result<Answer> Supervisor::handle(WebhookDoneCommand& command, const core::Conte
                                   Turn&) {
     const WebhookResult& result = command.result;
     HEADWAY_CHECK(webhooks_.settle(result, context.now));
-    if (result.job.row != 0) return Answer{BodyReply{}};  // nobody waits for it
+    if (result.job.row != 0) return Answer{BodyReply{}};  // no client waits for it
     if (result.outcome == WebhookOutcome::kCancelled) {
         return Error{ErrorCode::kDraining, "the daemon is going down; test again after that", {}};
     }
@@ -97,7 +97,7 @@ Result<Answer> Supervisor::answer(const DeliveriesQuery& query) {
     return Answer{std::move(reply)};
 }
 
-/// Answered by the WebhookDoneCommand, whose reply goes where this one's would.
+/// Answered by its WebhookDoneCommand, which carries the reply address.
 Result<> Supervisor::start_test(const Request& request, const WebhookTestCommand& command) {
     WebhookJob job;
     job.at = clock_.now();
@@ -106,7 +106,7 @@ Result<> Supervisor::start_test(const Request& request, const WebhookTestCommand
     return webhooks_.test(command.endpoint, std::move(job));
 }
 
-/// After the commit of what is sent.
+/// Sends due messages after their commit.
 void Supervisor::send_webhooks() {
     if (lost_ || full_ || sync_failed_) return;
     if (auto sent = webhooks_.send_due(clock_.now()); !sent)

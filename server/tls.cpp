@@ -13,7 +13,7 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// With OpenSSL's first reason; its queue is empty afterwards.
+/// An error with OpenSSL's first reason; clears its error queue.
 Error failed(const std::string& doing, const std::filesystem::path& file, const char* field) {
     const unsigned long code = ERR_get_error();
     const char* const reason = code == 0 ? nullptr : ERR_reason_error_string(code);
@@ -24,7 +24,7 @@ Error failed(const std::string& doing, const std::filesystem::path& file, const 
             field};
 }
 
-/// A key that asks for a passphrase would stop the daemon at the terminal.
+/// Refuses a key with a passphrase, for which OpenSSL would prompt at the terminal.
 int no_passphrase(char*, int, int, void*) {
     return -1;
 }
@@ -44,10 +44,10 @@ Result<std::shared_ptr<TlsContext>> TlsContext::load(const std::filesystem::path
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
     SSL_CTX_set_options(
         ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
-    // Replies grow while a part of them waits; an idle connection keeps no buffers.
+    // Buffers move while a partial write waits; an idle connection keeps no buffers.
     SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                               SSL_MODE_RELEASE_BUFFERS);
-    // What clients resume with they keep themselves, in tickets: nothing piles up here.
+    // Clients resume with tickets, so the server stores no sessions.
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_default_passwd_cb(ctx, no_passphrase);
     if (SSL_CTX_use_certificate_chain_file(ctx, chain.c_str()) != 1) {
@@ -92,7 +92,7 @@ TlsStream::Io TlsStream::outcome_of(int result, std::size_t count) {
 
 TlsStream::Io TlsStream::read(void* bytes, std::size_t size) {
     if (!stream_) return {};
-    ERR_clear_error();  // what another connection left would be taken for ours
+    ERR_clear_error();  // errors of another connection would be taken for ours
     std::size_t count = 0;
     const int result = SSL_read_ex(stream_.get(), bytes, size, &count);
     return outcome_of(result, count);

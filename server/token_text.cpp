@@ -30,9 +30,9 @@ constexpr std::size_t kSecretCharacters = 43;   // 62^43 is above 2^256
 constexpr std::size_t kChecksumCharacters = 6;  // 62^6 is above 2^32
 constexpr std::size_t kTailCharacters = kSecretCharacters + kChecksumCharacters;
 
-/// Evenly distributed characters of the first `letters` of the alphabet.
+/// Uniformly distributed characters of the first `letters` of the alphabet.
 Result<std::string> random_text(std::size_t count, std::size_t letters) {
-    const std::size_t usable = 256 / letters * letters;  // above it some would come more often
+    const std::size_t usable = 256 / letters * letters;  // rejects the rest: no modulo bias
     std::string text;
     while (text.size() < count) {
         std::array<unsigned char, 64> bytes{};

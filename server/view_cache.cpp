@@ -70,7 +70,7 @@ bool ViewCache::watched(const std::string& session) const {
     return entry != entries_.end() && entry->second.watchers > 0;
 }
 
-/// Any view that nobody watches may go: the next reader asks for it again.
+/// Evicts unwatched views; the next reader queries them again.
 void ViewCache::trim() {
     for (auto entry = entries_.begin();
          entry != entries_.end() && entries_.size() > core::limits::kViewCacheMax;) {

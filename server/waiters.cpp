@@ -9,8 +9,8 @@
 namespace headway::server {
 namespace {
 
-/// Two intervals without a beat are the least that core::gone_at() takes for silence: those, where
-/// less was asked for, so that whoever waits knows; else 0.
+/// core::gone_at() needs at least two intervals of silence. Returns that time if the wait asked for
+/// less, for the reply; else 0.
 core::Millis raised_silence(const core::WaitFor& wait, const core::SessionView& view) {
     const core::Millis least = 2 * view.asked_interval;
     const core::Millis asked = wait.silent_for.value_or(core::Millis{0});
@@ -81,7 +81,7 @@ core::WaitAnswer Waiters::answer_for(const Wait& wait, const std::string& sessio
     return answer;
 }
 
-/// Answers when met or impossible, or in any case when `final`.
+/// Answers when met or impossible, and always when `final`.
 bool Waiters::try_answer(std::uint64_t id, bool final) {
     const auto pending = waits_.find(id);
     if (pending == waits_.end()) return false;
@@ -118,8 +118,8 @@ bool Waiters::try_answer(std::uint64_t id, bool final) {
     return true;
 }
 
-/// When time alone may change the answer: the deadline, or before it the moment from which a
-/// session counts as never opened, or its agent as gone.
+/// When time alone may change the answer: at the deadline, or earlier, when a session becomes never
+/// opened or its agent gone.
 core::Timestamp Waiters::next_look(const Pending& pending, const api::ReadingTime& time) const {
     const Wait& wait = pending.wait;
     core::Timestamp next = wait.deadline;
@@ -127,7 +127,7 @@ core::Timestamp Waiters::next_look(const Pending& pending, const api::ReadingTim
         const core::SessionView* view = views_.find(session);
         const core::Timestamp at =
             view == nullptr ? wait.open_by : core::gone_at(wait.what, *view, time.watch);
-        // One that has come has been looked at already, and did not decide.
+        // A time in the past was checked already.
         if (at != core::kNever && at > time.now) next = std::min(next, at);
     }
     return next;
@@ -171,7 +171,7 @@ void Waiters::expire(core::Timestamp now) {
         Pending& pending = waits_.at(id);
         const bool over = all || pending.wait.deadline <= now;
         if (over && pending.unresolved > 0 && !all) {
-            // Even a wait of no time tells the truth: it is answered when the views are here.
+            // Also a wait of zero is answered only when the views have arrived.
             pending.overdue = true;
             due_.erase(due_.begin());
             pending.look_at = core::kNever;

@@ -10,8 +10,8 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-// Whatever an agent writes, a page of ours runs no script but our own files and talks to nobody but
-// the daemon.
+// Content security policy: pages run only our own script files and connect only to the daemon,
+// whatever an agent writes.
 constexpr std::string_view kPolicy =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
     "connect-src 'self'; img-src 'self' data:; worker-src 'self'; base-uri 'none'; "
@@ -29,7 +29,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/// `q=0`, `q=0.0`, ...: the client does not want it.
+/// True for `q=0`, `q=0.0` and so on: the client refuses this coding.
 bool refused(std::string_view parameters) {
     const std::size_t q = parameters.find("q=");
     if (q == std::string_view::npos) return false;
@@ -37,7 +37,7 @@ bool refused(std::string_view parameters) {
 }
 
 Response file_response(const WebFiles& web, const WebFile& file, const RequestHead& head) {
-    // Weak, since the compressed bytes are others.
+    // Weak, because the compressed bytes differ.
     const std::string tag = "W/\"" + std::string{web.hash} + "\"";
     Response response;
     response.content_type = file.content_type;

@@ -15,7 +15,7 @@ using core::Timestamp;
 namespace limits = core::limits;
 
 constexpr std::string_view kCrowdedOut = "too many messages waited for this endpoint";
-/// Until the database is asked again after it could not be read.
+/// Retry interval after a failed read of the database.
 constexpr core::Millis kUnreadable{60'000};
 constexpr std::string_view kGone = "the endpoint said that it is gone (410)";
 
@@ -24,8 +24,8 @@ Timestamp earlier(Timestamp a, Timestamp b) {
     return std::min(a, b);
 }
 
-/// An alarm is told once until a person acknowledges it, however often an agent raises it: else it
-/// could push what matters out of the queue.
+/// True unless all alarms of these events are already raised. A repeated alarm is sent once until a
+/// person acknowledges it; otherwise an agent could crowd other messages out of the queue.
 bool is_news(const core::Session& session, std::span<const core::Event> events,
              const core::Event& event) {
     const auto* alarm = std::get_if<core::ApprovalAlarm>(&event.payload);
@@ -43,7 +43,7 @@ bool is_news(const core::Session& session, std::span<const core::Event> events,
                (r.approval == 0 ? alarm->id.empty()
                                 : core::approval_id(session.id(), r.approval) == alarm->id);
     });
-    if (kept == raised.end()) return false;  // more urgent ones wait for a person already
+    if (kept == raised.end()) return false;  // more urgent alarms wait for a person already
     return kept->times <=
            static_cast<std::uint64_t>(std::count_if(events.begin(), events.end(), same));
 }
@@ -77,7 +77,7 @@ Result<bool> WebhookDesk::load(Timestamp now) {
         const bool moved = endpoint.configured && stored.target != endpoint.rule.target;
         const bool back = endpoint.configured && stored.removed_at != core::kNever;
         const bool left = !endpoint.configured && stored.removed_at == core::kNever;
-        if (moved) {  // what another address said of itself does not count
+        if (moved) {  // the state belongs to another address
             stored.target = endpoint.rule.target;
             stored.disabled_at = core::kNever;
             stored.failed_at = core::kNever;
@@ -107,7 +107,7 @@ Result<> WebhookDesk::save(Endpoint& endpoint) {
 Result<> WebhookDesk::note(const core::Session& session, std::span<const core::Event> events) {
     for (const core::Event& event : events) {
         if (!is_news(session, events, event)) continue;
-        std::string body;  // made for the first that wants it
+        std::string body;  // encoded for the first endpoint that needs it
         for (Endpoint& endpoint : endpoints_) {
             if (!endpoint.configured || !core::wants(endpoint.rule, event)) continue;
             if (body.empty()) body = api::webhook_body(session, event);
@@ -217,7 +217,7 @@ Result<> WebhookDesk::settle_failure(Endpoint& endpoint, const WebhookResult& re
         return outbox_.delay_message(result.job.row, result.job.id, failure, now + *delay);
     }
     HEADWAY_TRY(const bool pending, outbox_.bury_message(result.job.row, result.job.id, failure));
-    if (pending) {  // not if it has been crowded out meanwhile
+    if (pending) {  // unless it was crowded out meanwhile
         ++stored.died;
         ++stored.dead;
         --stored.pending;
@@ -227,13 +227,13 @@ Result<> WebhookDesk::settle_failure(Endpoint& endpoint, const WebhookResult& re
     return bury_pending(endpoint, stored.pending, now, kGone);
 }
 
-/// What waited because it was away need not wait any longer.
+/// Ends the wait of messages after the endpoint was away.
 Result<> WebhookDesk::recovered(Endpoint& endpoint, Timestamp now) {
     endpoint.paused_until = core::kNever;
     return outbox_.hurry_messages(endpoint.stored.name, now);
 }
 
-/// Says nothing of the messages, but that the endpoint is there.
+/// A test proves that the endpoint works, and changes no message.
 Result<> WebhookDesk::settle_test(Endpoint& endpoint, const WebhookResult& result, Timestamp now) {
     if (result.outcome != WebhookOutcome::kDelivered) return {};
     endpoint.stored.disabled_at = core::kNever;
@@ -262,7 +262,7 @@ Result<> WebhookDesk::send_due(Timestamp now) {
     for (Endpoint& endpoint : endpoints_) {
         if (!may_send(endpoint) || !send_) continue;
         if (std::max(endpoint.next_due, endpoint.paused_until) > now) continue;
-        endpoint.paused_until = now + kUnreadable;  // unless it can be read
+        endpoint.paused_until = now + kUnreadable;  // kept only if the read fails
         HEADWAY_TRY(auto message, outbox_.next_message(endpoint.stored.name, now));
         endpoint.paused_until = core::kNever;
         if (!message) {

@@ -6,7 +6,7 @@
 #include "core/limits.hpp"
 #include "server/webhook_desk.hpp"
 
-// What people ask of webhooks: lists, tests, replays.
+// Requests of people about webhooks: lists, tests, replays.
 
 namespace headway::server {
 namespace {
@@ -72,7 +72,7 @@ std::string_view WebhookDesk::state_of(const Endpoint& endpoint) {
     return endpoint.stored.failed_at > endpoint.stored.succeeded_at ? "failing" : "active";
 }
 
-/// A sentence on what keeps it from being told, and the way out.
+/// Why nothing is sent to the endpoint, with the remedy, or empty.
 std::string WebhookDesk::problem_of(const Endpoint& endpoint) {
     if (!endpoint.configured) {
         return "it is not in the configuration any more; its messages are kept for a week, and "
@@ -164,7 +164,7 @@ Result<std::uint64_t> WebhookDesk::replay(const std::string& name,
     }
     stored.pending += revived;
     stored.dead -= std::min(stored.dead, revived);
-    endpoint->paused_until = core::kNever;  // whoever asks knows that it is back
+    endpoint->paused_until = core::kNever;  // the operator says that the endpoint is back
     HEADWAY_TRY(endpoint->next_due, outbox_.next_due(name));
     stats_stale_ = true;
     return revived;

@@ -79,7 +79,7 @@ bool WebhookSender::ended(CURL* handle, CURLcode code) {
 }
 
 CurlLoop::Instant WebhookSender::finish() {
-    return CurlLoop::Instant::max();  // libcurl keeps the time of each transfer
+    return CurlLoop::Instant::max();  // libcurl has the timeouts
 }
 
 void WebhookSender::close() {
@@ -100,7 +100,7 @@ void WebhookSender::close() {
     }
 }
 
-/// What was not sent stays in the outbox, for the next start.
+/// Unsent messages stay in the outbox for the next start.
 void WebhookSender::failed(const std::string& why) {
     report_(true, "webhooks: stopped, nothing is sent any more: " + why);
 }

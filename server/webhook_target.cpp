@@ -22,7 +22,7 @@ bool read_file(const std::string& file, std::string& text) {
     return !in.bad() && text.size() <= core::limits::kWebhookSecretFileBytesMax;
 }
 
-/// Into a set of all that the vocabulary has: the names were checked when they were loaded.
+/// Converts names to a set; they were validated at load.
 template <class Enum, std::size_t N>
 void choose(std::span<const std::string> names, std::span<const std::string_view> otherwise,
             std::bitset<N>& chosen) {
@@ -36,7 +36,7 @@ void choose(std::span<const std::string> names, std::span<const std::string_view
     }
 }
 
-/// Scheme and host: many services put the secret into the path.
+/// Scheme and host only, because many services have a secret in the path.
 std::string shown_url(std::string_view url) {
     const std::size_t host = url.find("://") + 3;
     const std::size_t rest = url.find_first_of("/?#", host);

@@ -22,7 +22,7 @@ namespace limits = core::limits;
 
 template <class T>
 void set(CURL* handle, CURLoption option, T value) {
-    // Memory is short, or this libcurl is older than the option.
+    // Out of memory, or libcurl is older than the option.
     const CURLcode code = curl_easy_setopt(handle, option, value);
     if (code != CURLE_OK) {
         throw std::runtime_error(std::string{"libcurl refuses an option: "} +
@@ -30,7 +30,7 @@ void set(CURL* handle, CURLoption option, T value) {
     }
 }
 
-/// Opens no socket to an address that is not public; what it was goes to the text. Called by
+/// Opens a socket to public addresses only; puts a refused address into the text. Called by
 /// libcurl, which is C.
 curl_socket_t open_public(void* blocked, curlsocktype, curl_sockaddr* address) noexcept {
     try {
@@ -46,17 +46,17 @@ curl_socket_t open_public(void* blocked, curlsocktype, curl_sockaddr* address) n
     return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/// Where it goes and what it may do on the way.
+/// Sets the destination and what the connection may do.
 void set_connection(CURL* handle, const config::WebhookEndpoint& endpoint, std::string& blocked) {
     set(handle, CURLOPT_URL, endpoint.url.c_str());
     set(handle, CURLOPT_NOSIGNAL, 1L);
     set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-    set(handle, CURLOPT_FOLLOWLOCATION, 0L);  // a redirect leads where nobody has configured
-    set(handle, CURLOPT_PROXY, "");           // nor to a proxy that the environment names
+    set(handle, CURLOPT_FOLLOWLOCATION, 0L);  // a redirect target is not configured
+    set(handle, CURLOPT_PROXY, "");           // and no proxy of the environment
     set(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(endpoint.connect_timeout.count()));
     set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(endpoint.timeout.count()));
-    // A connection that is there already may be one of a judge, whose addresses are not looked at.
+    // An existing connection may belong to a judge, whose addresses are not checked.
     set(handle, CURLOPT_FRESH_CONNECT, 1L);
     set(handle, CURLOPT_FORBID_REUSE, 1L);
     if (!endpoint.ca_file.empty()) set(handle, CURLOPT_CAINFO, endpoint.ca_file.c_str());
@@ -65,7 +65,7 @@ void set_connection(CURL* handle, const config::WebhookEndpoint& endpoint, std::
     set(handle, CURLOPT_OPENSOCKETDATA, static_cast<void*>(&blocked));
 }
 
-/// Why there was no answer.
+/// The reason of a missing answer.
 std::string no_answer(CURLcode code, const char* words, const std::string& blocked,
                       const config::WebhookEndpoint& endpoint) {
     const std::string why = core::sanitized(words[0] != '\0' ? words : curl_easy_strerror(code), "",
@@ -125,7 +125,7 @@ WebhookTransfer::~WebhookTransfer() {
 void WebhookTransfer::add_header(const std::string& line) {
     curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
-    static_cast<void>(headers_.release());  // `longer` begins with it
+    static_cast<void>(headers_.release());  // `longer` owns it
     headers_.reset(longer);
 }
 
@@ -150,8 +150,8 @@ void WebhookTransfer::set_request() {
         set(handle, option, static_cast<void*>(this));
 }
 
-/// What the receiver says is dropped; its status is all that counts. A count other than the one
-/// given ends the transfer.
+/// Drops the reply's body, because only its status matters. A different count than the given one
+/// ends the transfer.
 std::size_t WebhookTransfer::on_bytes(char*, std::size_t size, std::size_t count,
                                       void* user) noexcept {
     auto& self = *static_cast<WebhookTransfer*>(user);
@@ -173,19 +173,19 @@ WebhookResult WebhookTransfer::cancelled() const {
 WebhookResult WebhookTransfer::ended(CURLcode code) const {
     WebhookResult result = this->result();
     curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &result.status);
-    if (result.status < 200) {  // no answer, or none but "100 Continue"
+    if (result.status < 200) {  // no answer, or only "100 Continue"
         result.outcome = WebhookOutcome::kAway;
         const CURLcode failure = code == CURLE_OK ? CURLE_GOT_NOTHING : code;
         result.reason = no_answer(failure, curl_error_.data(), blocked_, target_.endpoint());
         return result;
     }
-    // Whether the rest of the reply came does not matter.
+    // The rest of the reply is irrelevant.
     result.outcome = outcome_of(result.status);
     if (result.outcome != WebhookOutcome::kDelivered) result.reason = reason_of(result.status);
     if (result.status != 429 && result.status != 503) return result;
     curl_off_t seconds = 0;
     curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds);
-    // Bounded before it is multiplied; the date form counts from libcurl's own wall clock.
+    // Bounded before the multiplication. libcurl converts the date form by its own clock.
     constexpr curl_off_t kMost = limits::kWebhookRetryAfterMax.count() / 1000;
     if (seconds > 0) result.retry_after = std::chrono::seconds{std::min(seconds, kMost)};
     return result;

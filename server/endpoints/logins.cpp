@@ -8,7 +8,7 @@
 #include "server/endpoints/handlers.hpp"
 #include "server/endpoints/own_origin.hpp"
 
-// Logins of browsers, and who somebody is.
+// Browser sessions: login codes, logins, GET /v1/me.
 
 namespace headway::server {
 
@@ -18,8 +18,8 @@ Result<> endpoints::create_login_code(Call& call) {
     HEADWAY_TRY(const LoginCode made, call.on.access.make_login_code());
     Response response;
     response.status = 201;
-    // By the name that the caller knows us by: a proxy has another than we have. The Unix socket
-    // has none that a browser could use.
+    // With the caller's Host, which may be a proxy's name. The Unix socket has no Host that a
+    // browser could use.
     const char* const scheme = call.request.peer.encrypted ? "https://" : "http://";
     const std::string base =
         call.request.peer.local ? call.on.http.url() : scheme + std::string{call.request.head.host};
@@ -28,8 +28,8 @@ Result<> endpoints::create_login_code(Call& call) {
     return {};
 }
 
-/// Where a browser goes that opens the link: the page has to change the code for a login itself,
-/// since only it can keep what comes of it. Nothing is used up here.
+/// The target of a login link. The page itself exchanges the code for a login, because only it can
+/// store the result. The code is not used up here.
 Result<> endpoints::open_login_link(Call& call) {
     const api::Query& query = call.query;
     const std::string* code = query.find("code");
@@ -60,7 +60,7 @@ Result<> endpoints::log_in(Call& call) {
     return {};
 }
 
-/// What is open in the name of the login ends, too.
+/// Also ends the streams of the login.
 Result<> endpoints::log_out(Call& call) {
     if (call.on.access.log_out(call.request.head)) {
         call.on.streams.cut(

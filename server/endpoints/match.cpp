@@ -15,7 +15,7 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// Matches `path` against a pattern; the id it holds goes to `id`.
+/// Matches `path` against a pattern and sets `id` to the id in it.
 bool fits(std::string_view pattern, std::string_view path, std::string_view& id) {
     const std::size_t hole = pattern.find('{');
     if (hole == std::string_view::npos) return pattern == path;
@@ -33,7 +33,7 @@ std::string_view method_name(Method method) {
     return kNames[static_cast<std::size_t>(method)];
 }
 
-/// A stream has no reply whose header could be sent alone.
+/// A stream has no reply to HEAD.
 bool is_endless(const Endpoint& endpoint) {
     return endpoint.reply == ReplyKind::kStream;
 }
@@ -45,7 +45,7 @@ Result<std::string> session_id(std::string_view raw) {
                  "id"};
 }
 
-/// The session and the number that an approval's id is made of.
+/// Parses an approval's id into session and number.
 Result<> read_approval(std::string_view raw, Target& found) {
     const auto id = api::percent_decoded(raw, false);
     if (id && core::cursor_of_alias(*id)) {

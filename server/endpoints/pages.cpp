@@ -4,7 +4,7 @@
 #include "server/endpoints/own_origin.hpp"
 #include "server/web_pages.hpp"
 
-// The dashboard and the reference.
+// The dashboard and the API reference.
 
 namespace headway::server {
 namespace {
@@ -19,7 +19,7 @@ Result<> page(Call& call, std::string_view name) {
 
 }  // namespace
 
-/// Under one name only.
+/// Redirects `localhost` to 127.0.0.1: see own_origin().
 Result<> endpoints::dashboard(Call& call) {
     const std::string origin = own_origin(call);
     if (origin.empty()) return page(call, "index.html");

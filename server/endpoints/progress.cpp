@@ -7,7 +7,7 @@
 #include "server/endpoints/handlers.hpp"
 #include "server/reading_time.hpp"
 
-// How a session does, from the views that this thread has.
+// Progress of a session, from its view.
 
 namespace headway::server {
 namespace {

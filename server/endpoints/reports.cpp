@@ -6,7 +6,7 @@
 #include "server/endpoints/handlers.hpp"
 #include "server/gate.hpp"
 
-// What agents report.
+// Reports of agents.
 
 namespace headway::server {
 

@@ -22,7 +22,7 @@ core::Result<std::vector<std::string>> parse_ids(const std::string& list, std::s
             return Error{ErrorCode::kInvalidId, "must be a comma list of session ids",
                          std::string{field}};
         }
-        // The same id twice is one session.
+        // Drops duplicates.
         if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(std::move(id));
     }
     if (ids.size() > count_max) {

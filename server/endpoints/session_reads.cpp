@@ -47,7 +47,7 @@ Result<core::Label> parse_label(const std::string& text) {
     return core::Label{text.substr(0, colon), text.substr(colon + 1)};
 }
 
-/// What a session is chosen by in a few words.
+/// Parses the filters of lists of sessions.
 Result<> parse_words(const api::Query& query, storage::SessionFilter& filter) {
     if (const std::string* text = query.find("q")) {
         if (text->size() > limits::kSearchBytesMax) {

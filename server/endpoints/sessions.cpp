@@ -7,7 +7,7 @@
 #include "server/endpoints/handlers.hpp"
 #include "server/session_id.hpp"
 
-// Opening, ending and steering a session.
+// Opening, ending and controlling a session.
 
 namespace headway::server {
 namespace {
@@ -16,7 +16,7 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-/// `named`: by PUT, under the id of the path.
+/// `named`: PUT with the id in the path.
 Result<> open(Call& call, bool named) {
     HEADWAY_TRY(auto decoded, api::decode_open(call.on.tape, call.request.body));
     if (named && !decoded.id.empty() && decoded.id != call.session()) {
@@ -30,7 +30,7 @@ Result<> open(Call& call, bool named) {
     command.session = std::move(decoded.id);
     if (named) command.session = call.session();
     if (command.session.empty()) {
-        // One that the token fits.
+        // An id that the token may report for.
         const std::string prefix = call.caller.grants.prefixes().front();
         command.session = prefix + new_session_id(call.on.clock.now());
         if (!api::valid_id(command.session)) command.session = prefix;
@@ -43,7 +43,7 @@ Result<> open(Call& call, bool named) {
         command.idempotency_key = own_key(call.caller, key);
         command.idempotency_fingerprint = core::to_hex(core::digest_of(call.request.body));
     }
-    // A token for some sessions must not open others, nor have one of them answer for its own.
+    // A token for some sessions must not open or read others.
     HEADWAY_CHECK(require_report(call.caller, command.session));
     if (!command.about.parent.empty()) {
         if (command.about.parent == command.session) {

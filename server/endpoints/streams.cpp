@@ -24,7 +24,7 @@ Result<> follow(Call& call, StreamKind kind) {
     } else if (const std::string* id = query.find("last_event_id")) {
         HEADWAY_TRY(after, api::parse_position(*id, "last_event_id"));
     }
-    if (kind == StreamKind::kProgress) after.reset();  // a document, not a history
+    if (kind == StreamKind::kProgress) after.reset();  // progress has no history
     return call.on.streams.open(call.connection, call.to.slot, kind, call.session(), after,
                                 call.on.access.stays_as(call.caller, call.request.head));
 }

@@ -14,7 +14,7 @@
 #include "server/metrics.hpp"
 #include "storage/sqlite_handle.hpp"
 
-// What the daemon says of itself.
+// State of the daemon itself.
 
 namespace headway::server {
 namespace {
@@ -30,7 +30,7 @@ std::string version_text() {
            std::string{storage::sqlite_version()} + "\",\"boost\":\"" BOOST_LIB_VERSION "\"}";
 }
 
-/// Memory in use, as the kernel counts it; 0 where it does not say.
+/// Resident memory by the kernel; 0 if unknown.
 std::uint64_t resident_bytes() {
     std::ifstream statm{"/proc/self/statm"};
     std::uint64_t all = 0;
@@ -75,7 +75,7 @@ Result<> endpoints::version(Call& call) {
     return {};
 }
 
-/// What this thread knows; the supervisor adds its part.
+/// This thread's part of the report; the supervisor adds its own.
 Result<> endpoints::system_report(Call& call) {
     const DaemonState& state = call.on.state;
     auto report = std::make_shared<api::SystemReport>();

@@ -8,8 +8,8 @@
 #include "server/endpoints/endpoint.hpp"
 #include "server/endpoints/handlers.hpp"
 
-// The one table of routes: who may call what, what it takes, what it does, and its code. Aliases of
-// the first designs are rows of their own (docs/first-designs.md).
+// The one table of routes: guard, parameters, body, effect and handler. The aliases of the first
+// designs are rows of their own (docs/first-designs.md).
 
 namespace headway::server {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 namespace limits = core::limits;
 
 constexpr BodyRule kNoBody{};
-/// Clients that send JSON with every POST send `{}` where there is nothing to say.
+/// Some clients send `{}` with a POST that needs no body.
 constexpr BodyRule kEmptyBody{false, false, 2};
 constexpr BodyRule kControlBody{true, false, limits::kControlBodyBytesMax};
 constexpr BodyRule kApprovalBody{true, false, limits::kApprovalBodyBytesMax};
@@ -198,7 +198,7 @@ constexpr bool is_sound() {
             const Endpoint& other = kEndpoints[j];
             if (row.name == other.name) return false;
             if (row.path == other.path && row.method == other.method) return false;
-            // Aliases are one operation: what protects it must not depend on its name.
+            // Aliases are one operation: its protection must not depend on its name.
             const bool alias = row.metric == other.metric;
             if (alias && (row.guard != other.guard || row.effect != other.effect)) return false;
         }

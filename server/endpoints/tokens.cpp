@@ -9,7 +9,7 @@
 #include "server/operator_token.hpp"
 #include "server/token_text.hpp"
 
-// /v1/tokens: made and revoked by the supervisor, read from what it has published.
+// /v1/tokens: the supervisor creates and revokes tokens and publishes them for reads.
 
 namespace headway::server {
 
@@ -27,7 +27,7 @@ Result<> endpoints::create_token(Call& call) {
     command.token.hash = std::move(made.hash);
     command.token.created_at = call.on.clock.now();
     if (decoded.expires_in) {
-        // By the clock that its end is judged by, so that it lives as long as it was asked for.
+        // By the same clock as the check of expiry, so that the lifetime is exact.
         command.token.expires_at = call.on.clock.earliest() + *decoded.expires_in;
     }
     command.secret = std::move(made.text);
@@ -52,12 +52,11 @@ Result<> endpoints::revoke_token(Call& call) {
 }
 
 Result<> endpoints::rotate_operator(Call& call) {
-    // Two syncs on this thread, on purpose: only the operator comes here, about as often as he
-    // restarts us, and no request may be let in between the old token's end and the new one's
-    // start.
+    // Two syncs on this thread are deliberate: only the operator calls this route, rarely, and no
+    // request may be authenticated between the end of the old token and the start of the new one.
     HEADWAY_TRY(const std::string text, call.on.access.rotate_operator());
     call.on.warn("the operator's token was replaced");
-    // His logins went with it.
+    // The logins ended with the old token.
     call.on.streams.cut(
         [&](const std::string& caller) { return !call.on.access.is_operator(caller); });
     Response response;

@@ -7,7 +7,7 @@
 #include "server/endpoints/handlers.hpp"
 #include "server/endpoints/session_ids.hpp"
 
-// Long polls on what becomes of sessions.
+// Long polls on the verdict of sessions.
 
 namespace headway::server {
 namespace {
@@ -19,7 +19,7 @@ namespace limits = core::limits;
 
 constexpr std::int64_t kWaitDefaultMs = 55'000;  // below the 60 s of common proxies
 
-/// What single and several waits share.
+/// Parses the parameters that both kinds of waits share.
 Result<> parse_wait(const api::Query& query, core::Timestamp now, Wait& wait) {
     const std::string* until = query.find("until");
     HEADWAY_TRY(wait.what.until, core::parse_until(until != nullptr ? *until : "settled"));

@@ -6,7 +6,7 @@
 #include "server/endpoints/call.hpp"
 #include "server/endpoints/handlers.hpp"
 
-// Requests about webhooks, and what became of messages to them.
+// Requests about webhooks and their messages.
 
 namespace headway::server {
 namespace {

@@ -42,7 +42,7 @@ Peer over_the_socket() {
 
 }  // namespace
 
-TEST_CASE("access: whoever comes over the Unix socket is the operator", "[server]") {
+TEST_CASE("access: a client of the Unix socket is the operator", "[server]") {
     Door door;
     for (const char* mode : {"local", "token"}) {
         door.access.configure({mode, "token"});
@@ -55,7 +55,7 @@ TEST_CASE("access: whoever comes over the Unix socket is the operator", "[server
     CHECK(code_of(door.ask("listTokens", Peer{})) == ErrorCode::kUnauthorized);
 }
 
-TEST_CASE("access: a token that is shown over the Unix socket counts instead", "[server]") {
+TEST_CASE("access: a token over the Unix socket takes precedence", "[server]") {
     Door door;
     const NewToken token = *make_token();
     TokenRecord record;
@@ -72,13 +72,13 @@ TEST_CASE("access: a token that is shown over the Unix socket counts instead", "
     CHECK(code_of(door.ask("isAlive", over_the_socket(), "x")) == ErrorCode::kUnauthorized);
 }
 
-TEST_CASE("access: who keeps failing waits, and never who shows the right token", "[server]") {
+TEST_CASE("access: repeated failures are rate-limited, a valid token never is", "[server]") {
     Door door;
     const std::string right = load_operator_token(door.dir.file("operator.token"))->text;
     const Peer peer;
     for (std::uint32_t i = 0; i <= limits::kAuthFailuresFree; ++i)
         CHECK(code_of(door.ask("isAlive", peer, "x")) == ErrorCode::kUnauthorized);
-    CHECK_THAT(door.access.take_alarm(), Catch::Contains("keeps showing tokens"));
+    CHECK_THAT(door.access.take_alarm(), Catch::Contains("failed authentications"));
     for (int i = 0; i < 10; ++i) {
         CHECK(code_of(door.ask("isAlive", peer, "x")) == ErrorCode::kTooManyFailures);
         CHECK(door.access.pause().count() > 0);

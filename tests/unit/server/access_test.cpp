@@ -17,7 +17,7 @@ using namespace headway::tests;
 
 namespace {
 
-/// By the names of their rows. What holds no data, and is open to all.
+/// Routes without data, which are open to all, by the names of their rows.
 constexpr std::string_view kOpenToAll[] = {"isAlive", "getDashboard", "getAsset",
                                            "getDocs", "getOpenApi",   "login",
                                            "logIn",   "logout",       "whoAmI"};
@@ -30,7 +30,7 @@ Guard guard_of(std::string_view route) {
     return endpoint_named(route).guard;
 }
 
-/// A door with the operator's token and tokens of any kind.
+/// An Access with the operator's token and tokens of every kind.
 struct Door {
     Door() { require_ok(access.adopt_operator(dir.file("operator.token"))); }
 
@@ -60,7 +60,7 @@ struct Door {
         head.authorizations = header.empty() ? 0 : 1;
         return access.check(target, head, somebody_else());
     }
-    /// Whoever fails too often from one address is told to wait; that is tested elsewhere.
+    /// Rate-limited addresses are tested in access_identity_test.cpp.
     Peer somebody_else() {
         Peer peer;
         ++asked;
@@ -121,7 +121,7 @@ TEST_CASE("access: local_control = token closes control and nothing else", "[ser
     CHECK(door.ask("cancelSession", "a", "").has_value());
 }
 
-TEST_CASE("access: mode token lets nobody in without one but to what holds no data", "[server]") {
+TEST_CASE("access: mode token requires a token except for routes without data", "[server]") {
     Door door;
     door.access.configure({"token", "open"});
     for (const std::string_view route : routes()) {
@@ -165,7 +165,7 @@ TEST_CASE("access: each scope opens its routes and no others, in both modes", "[
     }
 }
 
-TEST_CASE("access: the operator may everything", "[server]") {
+TEST_CASE("access: the operator may do everything", "[server]") {
     Door door;
     std::ifstream file{door.dir.file("operator.token")};
     std::string text;
@@ -181,7 +181,7 @@ TEST_CASE("access: the operator may everything", "[server]") {
     CHECK(door.show("listTokens", "", *next).has_value());
 }
 
-TEST_CASE("access: a prefix ends where it ends", "[server]") {
+TEST_CASE("access: a prefix matches up to its last character", "[server]") {
     Door door;
     const std::string token = door.add({"report:ci-", "report:x"});
     for (const char* inside : {"ci-", "ci-1", "x", "xy"})
@@ -210,7 +210,7 @@ TEST_CASE("access: routes that name the session elsewhere leave the rest to thei
     CHECK(code_of(door.show("openSession", "", door.add({"read"}))) == ErrorCode::kForbidden);
 }
 
-TEST_CASE("access: a token that does not count is refused everywhere, and says why", "[server]") {
+TEST_CASE("access: an invalid token is refused everywhere, with the reason", "[server]") {
     Door door;
     const Timestamp now = door.clock.now();
     const std::string good = door.add({"read"});
@@ -222,8 +222,8 @@ TEST_CASE("access: a token that does not count is refused everywhere, and says w
     const std::pair<std::string, const char*> cases[] = {
         {"Bearer " + expired, "has expired"},
         {"Bearer " + revoked, "was revoked"},
-        {"Bearer " + stranger.text, "nobody knows"},
-        {"Bearer " + make_token(door.records.front().id)->text, "nobody knows"},
+        {"Bearer " + stranger.text, "unknown token"},
+        {"Bearer " + make_token(door.records.front().id)->text, "unknown token"},
         {"Bearer " + make_token("operator")->text, "operator's token"},
         {"Bearer " + garbled, "checksum"},
         {"Bearer", "Bearer <token>"},
@@ -271,7 +271,7 @@ TEST_CASE("access: uses are noted once each, and survive a new list", "[server]"
     CHECK(door.access.take_uses().empty());
 }
 
-TEST_CASE("access: what is turned away is counted, and nothing else", "[server]") {
+TEST_CASE("access: only refused requests are counted", "[server]") {
     Door door;
     const std::string token = door.add({"read"});
     (void)door.ask("reportEvents", "a", "");
@@ -315,7 +315,7 @@ RequestHead of_page(Method method, std::string_view login = {}) {
     return head;
 }
 
-/// What a browser sends after it has opened a login link.
+/// The login of a browser after it opened a login link.
 std::string log_in(Access& access) {
     return access.log_in(access.make_login_code().value().code).value().secret;
 }
@@ -346,7 +346,7 @@ TEST_CASE("access: a web page without a login may only read", "[server]") {
     CHECK(door.access.check(target, fetched).has_value());
 }
 
-TEST_CASE("access: who has logged in may do everything, in both modes", "[server]") {
+TEST_CASE("access: a logged-in browser may do everything, in both modes", "[server]") {
     const std::string mode = GENERATE("local", "token");
     Door door;
     door.access.configure({mode, "token"});
@@ -363,7 +363,7 @@ TEST_CASE("access: who has logged in may do everything, in both modes", "[server
     }
 }
 
-TEST_CASE("access: a login that does not count is none", "[server]") {
+TEST_CASE("access: an invalid login is ignored", "[server]") {
     Door door;
     const std::string login = log_in(door.access);
     Target target;
@@ -378,11 +378,11 @@ TEST_CASE("access: a login that does not count is none", "[server]") {
     CHECK_FALSE(ask(login));
     CHECK(ask(log_in(door.access)));
     target.endpoint = &endpoint_named("listSessions");
-    CHECK(ask(login + "0"));  // as for anybody
+    CHECK(ask(login + "0"));  // as without a login
     CHECK(door.access.log_in("no such code").value().secret.empty());
 }
 
-TEST_CASE("access: a token counts before a login", "[server]") {
+TEST_CASE("access: a token takes precedence over a login", "[server]") {
     Door door;
     RequestHead head = of_page(Method::kGet, {});
     const std::string login = log_in(door.access);
@@ -395,7 +395,7 @@ TEST_CASE("access: a token counts before a login", "[server]") {
     CHECK(code_of(door.access.check(target, head)) == ErrorCode::kForbidden);
 }
 
-TEST_CASE("access: what somebody may do is known before he tries", "[server]") {
+TEST_CASE("access: what a caller may do is known beforehand", "[server]") {
     Door door;
     const Principal nobody{};
     RequestHead plain;
@@ -413,7 +413,7 @@ TEST_CASE("access: what somebody may do is known before he tries", "[server]") {
     CHECK_FALSE(door.access.may(nobody, plain, Guard::kControl));
 }
 
-TEST_CASE("access: what the dashboard does is signed as such", "[server]") {
+TEST_CASE("access: actions of the dashboard are signed as such", "[server]") {
     Door door;
     Target target;
     const std::string login = log_in(door.access);
@@ -423,7 +423,7 @@ TEST_CASE("access: what the dashboard does is signed as such", "[server]") {
     CHECK(signed_by(**caller, "ana") == "ana (dashboard)");
 }
 
-TEST_CASE("access: whoever stays under a login stays as long as that login counts", "[server]") {
+TEST_CASE("access: a stream under a login stays until that login ends", "[server]") {
     const TempDir dir;
     Clock clock{Timestamp{Millis{1'000'000'000'000}}};
     Access access{clock};
@@ -451,7 +451,7 @@ TEST_CASE("access: whoever stays under a login stays as long as that login count
     CHECK(access.counts(other));
     clock.advance_to(clock.now() + Millis{2'000});
     CHECK_FALSE(access.counts(other));
-    CHECK(access.counts(stay("")));  // nobody in particular, who may read
+    CHECK(access.counts(stay("")));  // anonymous, may read
     const std::string third = stay(log_in(access));
     require_ok(access.rotate_operator());
     CHECK_FALSE(access.counts(third));

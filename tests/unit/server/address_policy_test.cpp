@@ -11,7 +11,7 @@ using namespace headway::server;
 
 namespace {
 
-/// As a resolver would give it.
+/// As a resolver gives it.
 sockaddr_storage address(const std::string& text) {
     sockaddr_storage made{};
     if (text.find(':') == std::string::npos) {
@@ -35,7 +35,7 @@ std::string kind(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("address policy: what only a network of one's own leads to has a name", "[server]") {
+TEST_CASE("address policy: non-public addresses have a kind", "[server]") {
     const std::pair<std::string, std::string> cases[] = {
         {"0.0.0.0", "unspecified"},
         {"0.1.2.3", "unspecified"},
@@ -127,7 +127,7 @@ TEST_CASE("address policy: the neighbours of those blocks are public", "[server]
     }
 }
 
-TEST_CASE("address policy: what is neither IPv4 nor IPv6 is not public", "[server]") {
+TEST_CASE("address policy: other families than IPv4 and IPv6 are not public", "[server]") {
     sockaddr other{};
     other.sa_family = AF_UNIX;
     CHECK(private_kind(other) == "local");

@@ -19,7 +19,7 @@ Timestamp at(std::int64_t milliseconds) {
     return Timestamp{Millis{milliseconds}};
 }
 
-/// As many failures as are free.
+/// The failures that are free.
 void use_up(AuthFailures& failures, const Peer& peer, Timestamp now) {
     for (std::uint32_t i = 0; i < limits::kAuthFailuresFree; ++i)
         REQUIRE(failures.note(peer, now).pause.count() == 0);
@@ -34,7 +34,7 @@ TEST_CASE("auth failures: the first are free, then each pause is twice as long",
     use_up(failures, peer, now);
     for (const std::int64_t pause : {1'000, 2'000, 4'000, 8'000, 16'000, 32'000, 60'000, 60'000}) {
         const auto begins = failures.note(peer, now);
-        CHECK(begins.pause.count() == 0);  // it was told why, and asked to wait from now on
+        CHECK(begins.pause.count() == 0);  // gets the reason; the next ones wait
         CHECK(begins.first == (pause == 1'000));
         CHECK(failures.note(peer, now + Millis{1}).pause.count() == pause - 1);
         CHECK(failures.note(peer, now + Millis{pause - 1}).pause.count() == 1);
@@ -74,7 +74,7 @@ TEST_CASE("auth failures: addresses are told apart, those of one IPv6 network ar
     CHECK(failures.size() == 4);
 }
 
-TEST_CASE("auth failures: no more than so many addresses are remembered, the newest", "[server]") {
+TEST_CASE("auth failures: a bounded number of addresses is kept, the newest", "[server]") {
     AuthFailures failures;
     const Peer oldest = from("198.51.100.1");
     use_up(failures, oldest, at(0));

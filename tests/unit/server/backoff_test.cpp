@@ -25,7 +25,7 @@ TEST_CASE("backoff: random below a bound that doubles up to half a minute", "[se
     CHECK(backoff(9, std::numeric_limits<std::uint64_t>::max(), std::nullopt) <= 30s);
 }
 
-TEST_CASE("backoff: what the endpoint asks for is the least, within ten minutes", "[server]") {
+TEST_CASE("backoff: Retry-After is the minimum, up to ten minutes", "[server]") {
     CHECK(backoff(1, 0, 7s) == 7s);
     CHECK(backoff(1, 400, 0ms) == 400ms);
     CHECK(backoff(1, 400, std::chrono::hours{24}) == 10min);

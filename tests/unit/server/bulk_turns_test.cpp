@@ -21,7 +21,7 @@ TEST_CASE("bulk turns: pieces run in order, each once", "[server]") {
     CHECK(std::is_sorted(ran.begin(), ran.end()));
 }
 
-TEST_CASE("bulk turns: who comes later waits for one turn, not for all of them", "[server]") {
+TEST_CASE("bulk turns: a later client waits for one turn, not for all", "[server]") {
     net::io_context io;
     BulkTurns turns{io};
     std::size_t ran = 0;

@@ -33,7 +33,8 @@ Event turned(Verdict to, std::string reason = "why") {
 
 }  // namespace
 
-TEST_CASE("chronicle: verdicts that want attention are warnings, others are no line", "[server]") {
+TEST_CASE("chronicle: verdicts that need attention are warnings, others are not logged",
+          "[server]") {
     Log log;
     for (const Verdict to : {Verdict::kStuck, Verdict::kSlow, Verdict::kProgressing})
         log.chronicle.note("s1", turned(to));
@@ -43,7 +44,7 @@ TEST_CASE("chronicle: verdicts that want attention are warnings, others are no l
           std::pair<bool, std::string>{true, "session s1: progressing -> stuck by cycle: why"});
 }
 
-TEST_CASE("chronicle: estimates and ends are told", "[server]") {
+TEST_CASE("chronicle: estimates and ends are logged", "[server]") {
     Log log;
     ProgressEstimated said;
     said.percent = 40;
@@ -59,7 +60,7 @@ TEST_CASE("chronicle: estimates and ends are told", "[server]") {
     CHECK_FALSE(log.lines[1].first);
 }
 
-TEST_CASE("chronicle: what was rolled back is not told, and no line is forged", "[server]") {
+TEST_CASE("chronicle: rolled back events are not logged, and no line can be forged", "[server]") {
     Log log;
     log.chronicle.note("s1", turned(Verdict::kStuck));
     log.chronicle.drop();
@@ -69,7 +70,8 @@ TEST_CASE("chronicle: what was rolled back is not told, and no line is forged", 
     CHECK(log.lines[0].second.find_first_of("\n\x1b") == std::string::npos);
 }
 
-TEST_CASE("chronicle: a fleet that turns silent at once is told in bounded lines", "[server]") {
+TEST_CASE("chronicle: many sessions that turn silent at once are logged in bounded lines",
+          "[server]") {
     Log log;
     for (int i = 0; i < 1000; ++i) {
         log.chronicle.note("s" + std::to_string(i), turned(Verdict::kSilent));

@@ -22,7 +22,7 @@ struct Fed {
     ErrorCode error{};
 };
 
-/// The wire in pieces of so many bytes.
+/// Feeds the wire in pieces of this size.
 Fed feed(const std::string& wire, std::size_t piece, std::size_t bytes_max = 100) {
     ChunkedBody chunks{bytes_max};
     Fed fed{Status::kNeedMore, {}, 0, {}};
@@ -47,7 +47,7 @@ TEST_CASE("chunked body: chunks are joined, however they arrive", "[server]") {
     }
 }
 
-TEST_CASE("chunked body: what another server might read otherwise is refused", "[server]") {
+TEST_CASE("chunked body: ambiguous framing is refused", "[server]") {
     const std::pair<const char*, std::string> cases[] = {
         {"an extension", "5;a=b\r\nhello\r\n0\r\n\r\n"},
         {"an extension of the last chunk", "0;a\r\n\r\n"},
@@ -83,7 +83,7 @@ TEST_CASE("chunked body: what another server might read otherwise is refused", "
     }
 }
 
-TEST_CASE("chunked body: it is bounded, and so is what it takes on the wire", "[server]") {
+TEST_CASE("chunked body: its size and its size on the wire are bounded", "[server]") {
     CHECK(
         (feed("64\r\n" + std::string(100, 'x') + "\r\n0\r\n\r\n", 7).status == Status::kComplete));
     CHECK(feed("65\r\n", 7).error == ErrorCode::kBodyTooLarge);
@@ -98,7 +98,7 @@ TEST_CASE("chunked body: it is bounded, and so is what it takes on the wire", "[
     CHECK(fed.body.size() < 40);
 }
 
-TEST_CASE("inflate: a packed body is what it was", "[server]") {
+TEST_CASE("inflate: restores a compressed body", "[server]") {
     const std::string text(50'000, 'x');
     CHECK(*inflate_gzip(gzip(text), 50'000) == text);
     CHECK(inflate_gzip(gzip(""), 10)->empty());
@@ -111,7 +111,7 @@ TEST_CASE("inflate: the inflated size is bounded, whatever the packed one", "[se
     CHECK(code_of(inflate_gzip(gzip("abc"), 2)) == ErrorCode::kBodyTooLarge);
 }
 
-TEST_CASE("inflate: what is not one whole gzip is refused", "[server]") {
+TEST_CASE("inflate: anything but one complete gzip member is refused", "[server]") {
     const std::string good = gzip("hello, hello, hello");
     const auto code = [](const std::string& packed) { return code_of(inflate_gzip(packed, 1000)); };
     CHECK(code("hello") == ErrorCode::kBadRequest);

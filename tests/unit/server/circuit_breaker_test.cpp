@@ -66,7 +66,7 @@ TEST_CASE("circuit breaker: failed probes double the pause up to five minutes", 
     CHECK(breaker.reopens_at() - now == 30s);  // from the start again
 }
 
-TEST_CASE("circuit breaker: a probe that is given up makes room for the next", "[server]") {
+TEST_CASE("circuit breaker: an abandoned probe allows the next", "[server]") {
     CircuitBreaker breaker = opened(kStart);
     breaker.abandoned(breaker.admit(kStart + 30s));
     CHECK(breaker.state(kStart + 30s) == BreakerState::kHalfOpen);

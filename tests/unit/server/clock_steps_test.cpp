@@ -14,7 +14,7 @@ namespace {
 constexpr Millis kConfirm = 5min;
 constexpr Timestamp kStart{Millis{1'800'000'000'000}};
 
-/// A machine with a steady clock, a wall clock and stamps that follow what is decided.
+/// A machine with a steady clock, a wall clock, and stamps that follow the decisions.
 struct Machine {
     ClockSteps steps{kConfirm};
     Timestamp stamps = kStart;
@@ -49,7 +49,7 @@ TEST_CASE("clock steps: one wrong reading of 400 days leaves no trace", "[server
     CHECK(machine.stamps == machine.wall);
 }
 
-TEST_CASE("clock steps: one that stands is followed when it was confirmed", "[server]") {
+TEST_CASE("clock steps: a lasting step is followed once confirmed", "[server]") {
     Machine machine;
     machine.wall += 2h;
     CHECK(machine.pass(1s).said == Said::kDoubted);
@@ -60,7 +60,7 @@ TEST_CASE("clock steps: one that stands is followed when it was confirmed", "[se
     CHECK(machine.stamps == machine.wall);
 }
 
-TEST_CASE("clock steps: another step begins another wait", "[server]") {
+TEST_CASE("clock steps: a different step restarts the wait", "[server]") {
     Machine machine;
     machine.wall += 2h;
     machine.pass(1s);
@@ -71,7 +71,7 @@ TEST_CASE("clock steps: another step begins another wait", "[server]") {
     CHECK(machine.pass(1s).by == 3h);
 }
 
-TEST_CASE("clock steps: a machine that slept is believed at once", "[server]") {
+TEST_CASE("clock steps: a suspend is followed at once", "[server]") {
     Machine machine;
     machine.wall += 8h;
     machine.slept += 8h;
@@ -104,7 +104,7 @@ TEST_CASE("clock steps: a short step is followed at once, less than two seconds 
     CHECK(machine.wall - machine.stamps == 1500ms);
 }
 
-TEST_CASE("clock steps: stamps do not go back, and it is said once", "[server]") {
+TEST_CASE("clock steps: stamps do not go back, which is reported once", "[server]") {
     Machine machine;
     machine.wall -= 1h;
     CHECK(machine.pass(1s).said == Said::kBehind);

@@ -151,7 +151,7 @@ TEST_CASE("command queue: what is held fills it too", "[server]") {
     CHECK(queue.size() == 2);
 }
 
-TEST_CASE("command queue: readers that are held refuse other readers, and no report", "[server]") {
+TEST_CASE("command queue: held readers crowd out other readers, but no report", "[server]") {
     CommandQueue queue;
     queue.hold(limits::kCommandQueueMax);
     CHECK_FALSE(stage(queue, 1));
@@ -160,8 +160,7 @@ TEST_CASE("command queue: readers that are held refuse other readers, and no rep
     CHECK(queue.stage(report));
 }
 
-TEST_CASE("command queue: connections that have closed are told once, while something waits",
-          "[server]") {
+TEST_CASE("command queue: closed connections are reported once, while requests wait", "[server]") {
     CommandQueue queue;
     queue.forget(7);  // nothing waits: nothing to forget
     CHECK(queue.take_forgotten().empty());

@@ -9,7 +9,7 @@ using namespace headway::server;
 
 namespace {
 
-/// Counts its turns, and does what the test says in them.
+/// Counts its turns and runs code of the test in them.
 struct Counting final : CurlLoop::User {
     bool throws = false;
     std::promise<void> turned;
@@ -42,7 +42,7 @@ TEST_CASE("curl loop: a user has turns until it is removed, and then none", "[se
     CHECK(ready(user.closed.get_future()));
     const int starts = user.starts;
     loop.wake();
-    loop.remove(user);  // once more does nothing
+    loop.remove(user);  // idempotent
     Counting another;
     loop.add(another);
     CHECK(ready(another.turned.get_future()));

@@ -9,8 +9,8 @@
 #include "tests/support/names.hpp"
 #include "tests/support/temp_dir.hpp"
 
-// Clients that leave at any moment between their request and what the supervisor publishes for it.
-// The test is the supervisor: it takes commands from the queue and publishes.
+// Clients that leave at any moment between their request and its publication. The test plays the
+// supervisor: it takes commands from the queue and publishes.
 
 using namespace headway::server;
 using namespace headway::tests;
@@ -128,8 +128,7 @@ TEST_CASE("dispatcher: a client that is gone before its report is answered", "[s
     CHECK(desk.gone());
 }
 
-TEST_CASE("dispatcher: a reply does not reach the client that came to the place of another",
-          "[server]") {
+TEST_CASE("dispatcher: a reply does not reach the next client with the same index", "[server]") {
     Desk desk;
     Wire far = desk.beat("s");
     const Request request = desk.next();
@@ -203,7 +202,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "dispatcher: a stream whose session is unknown is refused, also when nobody listens "
+    "dispatcher: a stream whose session is unknown is refused, also when no client listens "
     "any more",
     "[server]") {
     Desk desk;

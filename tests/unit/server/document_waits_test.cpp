@@ -13,7 +13,7 @@ using headway::core::kNever;
 
 namespace {
 
-/// Waits, and what they asked for.
+/// Waits, and the documents that they queried.
 struct Room {
     std::vector<std::uint64_t> asked;  ///< slots
     bool full = false;
@@ -25,7 +25,7 @@ struct Room {
     void wait(std::uint64_t slot, std::uint64_t n = 7, std::int64_t deadline = 1000) {
         require_ok(waits.add({slot / 10, slot}, "s.a" + std::to_string(n), at(deadline)));
     }
-    /// A document arrives: whether it is kept back.
+    /// A document arrives: true if the wait continues.
     bool kept(std::uint64_t slot, bool pending) {
         return waits.keeps_waiting({slot / 10, slot}, pending);
     }
@@ -41,8 +41,7 @@ TEST_CASE("document waits: one that is decided already is answered at once", "[s
     CHECK(room.waits.next_deadline() == kNever);
 }
 
-TEST_CASE("document waits: a decision brings the document to everybody who waits for it",
-          "[server]") {
+TEST_CASE("document waits: a decision answers all waits for the document", "[server]") {
     Room room;
     room.wait(1);
     room.wait(2);

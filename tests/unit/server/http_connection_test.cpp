@@ -10,8 +10,7 @@
 #include "tests/support/gzip.hpp"
 #include "tests/support/names.hpp"
 
-// What a peer may do with its end of the wire, and what becomes of the connection. Only bytes and
-// callbacks are looked at.
+// A peer may do anything with its end of the connection. The tests check only bytes and callbacks.
 
 using namespace headway::server;
 using namespace headway::tests;
@@ -120,7 +119,7 @@ TEST_CASE("connection: a packed body is inflated, and the next request waits beh
 
 TEST_CASE("connection: a packed body counts as held until it has been inflated", "[server]") {
     Room room;
-    std::string body(40'000, ' ');  // that does not become smaller, and is not read in turns
+    std::string body(40'000, ' ');  // incompressible, and too small for BulkTurns
     std::uint32_t random = 1;
     for (char& c : body)
         c = static_cast<char>((random = random * 1'664'525 + 1'013'904'223) >> 24);
@@ -211,7 +210,7 @@ TEST_CASE("connection: 100 Continue comes when the body is awaited, and not befo
     CHECK(room.replies(3));
 }
 
-TEST_CASE("connection: a client of HTTP/1.0 that wants to stay is told that it may", "[server]") {
+TEST_CASE("connection: keep-alive of an HTTP/1.0 client is confirmed", "[server]") {
     Room room;
     room.send("GET /livez HTTP/1.0\r\n" + kHead + "Connection: keep-alive\r\n\r\n");
     REQUIRE(room.replies(1));
@@ -301,7 +300,7 @@ TEST_CASE("connection: a reply larger than the socket goes out as it is read", "
     CHECK(room.client.far.received().ends_with(std::string(1000, 'x')));
 }
 
-TEST_CASE("connection: a half closed peer gets the replies it is owed", "[server]") {
+TEST_CASE("connection: a half closed peer gets its pending replies", "[server]") {
     Room room;
     room.send(post("a") + post("b") + post("c"));
     room.client.far.half_close();
@@ -373,7 +372,7 @@ TEST_CASE("connection: a body is refused once all clients hold too much", "[serv
     CHECK(room.connections.held < 20'000);
 }
 
-TEST_CASE("connection: one that is too slow is told, wherever it stopped", "[server]") {
+TEST_CASE("connection: a slow client gets a 408, wherever it stopped", "[server]") {
     for (const std::string& start :
          {std::string{"GET /livez HTTP/1.1\r\nHo"}, kPost + "Content-Length: 100\r\n\r\nabc",
           kPost + "Transfer-Encoding: chunked\r\n\r\n5\r\nhe"}) {

@@ -11,7 +11,7 @@
 #include "tests/support/names.hpp"
 #include "tests/support/temp_dir.hpp"
 
-// Accepting, finding, bounding and ending connections, seen from the far ends and the callbacks.
+// Accepting, finding, bounding and ending connections, as seen by peers and callbacks.
 
 using namespace headway::server;
 using namespace headway::tests;
@@ -128,7 +128,7 @@ TEST_CASE("http server: hundreds that reset at once leave nothing", "[server]") 
     CHECK(served.http.stats().held_bytes == 0);
 }
 
-TEST_CASE("http server: when clients leave too much unread, those with most are cut first",
+TEST_CASE("http server: with too many unread bytes the largest connections are closed first",
           "[server]") {
     Served served;
     served.keeper.body = std::string(30'000'000, 'x');
@@ -154,7 +154,7 @@ TEST_CASE("http server: when clients leave too much unread, those with most are 
     CHECK_FALSE(modest.was_reset());
 }
 
-TEST_CASE("http server: a drain lets those finish who are owed a reply", "[server]") {
+TEST_CASE("http server: a drain completes pending replies", "[server]") {
     Served served;
     served.keeper.keeps = true;
     Wire idle = served.connect();

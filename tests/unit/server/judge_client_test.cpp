@@ -37,8 +37,7 @@ bool all_are(JudgeOutcome outcome, const std::vector<JudgeReply>& replies) {
 
 }  // namespace
 
-TEST_CASE("judge client: a reply says who answered, what it cost and how long it took",
-          "[server][judge]") {
+TEST_CASE("judge client: a reply has the model, the cost and the duration", "[server][judge]") {
     const LlmServer server;
     auto endpoint = judge_endpoint("judge", server.url() + "/", "ok:A because it moves");
     endpoint.prompt_usd_per_million = 1;
@@ -87,7 +86,7 @@ TEST_CASE("judge client: the key comes from the setting, a file or the environme
         endpoint.headers = {"Authorization: " + kKey};
     }
     Judged judged{judge_settings({endpoint})};
-    const JudgeReply reply = judged.ask();  // which repeats what it got
+    const JudgeReply reply = judged.ask();  // which repeats the question
     CHECK(reply.outcome == JudgeOutcome::kRefused);
     CHECK_THAT(reply.error, Catch::Contains("HTTP 401: Incorrect API key"));
     CHECK_THAT(reply.error, Catch::Contains("redacted"));
@@ -212,7 +211,7 @@ TEST_CASE("judge client: a session that ends takes its questions along", "[serve
     REQUIRE(replies.size() == 2);
     CHECK(std::set<std::uint64_t>{replies[0].id, replies[1].id} == std::set<std::uint64_t>{1, 2});
     CHECK(all_are(JudgeOutcome::kCancelled, replies));
-    // Asked anew it is not cancelled with the past.
+    // A new question is not cancelled with the old ones.
     REQUIRE(judged.submit(4, "gone"));
     CHECK(judged.client().stats().open == 2);
     judged.client().stop();
@@ -249,7 +248,7 @@ TEST_CASE("judge client: what is not accepted gets no reply", "[server][judge]")
     CHECK(judged.submit(kMost));
 }
 
-TEST_CASE("judge client: an endpoint that fails is left alone", "[server][judge]") {
+TEST_CASE("judge client: a failing endpoint is not asked", "[server][judge]") {
     const LlmServer server;
     const std::string model = GENERATE("500", "401", "close");
     INFO(model);
@@ -269,8 +268,7 @@ TEST_CASE("judge client: an endpoint that fails is left alone", "[server][judge]
     CHECK(judged.client().stats().endpoints.at(0).tries == 5);
 }
 
-TEST_CASE("judge client: questions that are refused for what they are close no door",
-          "[server][judge]") {
+TEST_CASE("judge client: refused questions do not open the breaker", "[server][judge]") {
     const LlmServer server;
     Judged judged{judge_settings({judge_endpoint("judge", server.url(), "400")})};
     for (std::uint64_t id = 1; id <= 9; ++id)

@@ -45,7 +45,7 @@ TEST_CASE("judge mailbox: the thread is woken once for all that waits", "[server
     CHECK(mailbox.submit(job(3, "a")) == Posted::kWakeUp);
 }
 
-TEST_CASE("judge mailbox: a cancellation means what was submitted before it", "[server]") {
+TEST_CASE("judge mailbox: a cancellation applies to earlier questions", "[server]") {
     JudgeMailbox mailbox{{headway::tests::judge_endpoint("judge", "", "")}};
     CHECK(mailbox.cancel("a") == Posted::kNo);
     mailbox.submit(job(1, "a"));

@@ -10,7 +10,7 @@
 #include "tests/support/llm_server.hpp"
 #include "tests/support/names.hpp"
 
-// Each way a model server can behave, against a real one in its own process, gives one outcome.
+// Each behaviour of a model server, a real one in its own process, gives one outcome.
 
 using namespace headway::server;
 using headway::core::JudgeOutcome;
@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds kPatience{1'500};  ///< a test waits this si
 const std::string kAnswer =
     R"({"answer": "A", "reason": "files change", "evidence": [2], "confidence": 0.9})";
 
-/// A port of this machine on which nobody listens, or one where all connections are left alone.
+/// A port of this machine without a listener, or one that accepts no connection.
 class DeadPort {
 public:
     explicit DeadPort(bool listens = false) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -53,7 +53,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("judge outcomes: every behaviour of a model server has its own", "[server][judge]") {
+TEST_CASE("judge outcomes: every behaviour of a model server has its outcome", "[server][judge]") {
     struct Case {
         std::string model;
         JudgeOutcome outcome;
@@ -87,7 +87,7 @@ TEST_CASE("judge outcomes: every behaviour of a model server has its own", "[ser
         {"500x:2", JudgeOutcome::kAnswered, "", kAnswer, 2, 3},
         {"500", JudgeOutcome::kFailing, "judge: HTTP 500: told to answer 500", "", 2, 3},
         {"503", JudgeOutcome::kFailing, "judge: HTTP 503: told to answer 503", ""},
-        // What an answer says is for others to judge.
+        // The content of an answer is not tested here.
         {"prose", JudgeOutcome::kAnswered, "", "```json"},
         {"badjson", JudgeOutcome::kAnswered, "", "files ch"},
         {"letter", JudgeOutcome::kAnswered, "", R"("answer": "E")"},
@@ -131,7 +131,7 @@ TEST_CASE("judge outcomes: a slow judge whose tokens arrive is fine", "[server][
     CHECK(reply.use.first_token_ms < 3000);
 }
 
-TEST_CASE("judge outcomes: nobody listens", "[server][judge]") {
+TEST_CASE("judge outcomes: no listener", "[server][judge]") {
     const DeadPort nobody;
     auto settings = judge_settings({judge_endpoint("judge", nobody.url("http"), "m")});
     settings.retries = 2;
@@ -144,7 +144,7 @@ TEST_CASE("judge outcomes: nobody listens", "[server][judge]") {
     CHECK(reply.model == "m");
 }
 
-TEST_CASE("judge outcomes: a connection that does not come about", "[server][judge]") {
+TEST_CASE("judge outcomes: a connection that is not established", "[server][judge]") {
     const DeadPort nobody{true};
     auto settings = judge_settings({judge_endpoint("judge", nobody.url("https"), "m")});
     settings.retries = 1;
@@ -166,7 +166,7 @@ TEST_CASE("judge outcomes: a connection that does not come about", "[server][jud
 TEST_CASE("judge outcomes: TLS", "[server][judge]") {
     const LlmServer server{true};
     auto endpoint = judge_endpoint("judge", server.url(), "ok:A");
-    SECTION("a certificate that nobody signed is not trusted, nor asked again") {
+    SECTION("an unsigned certificate is not trusted, without a retry") {
         auto settings = judge_settings({endpoint});
         settings.retries = 3;
         Judged judged{std::move(settings)};
@@ -185,7 +185,7 @@ TEST_CASE("judge outcomes: TLS", "[server][judge]") {
         endpoint.base_url = "https://localhost:" + std::to_string(server.port()) + "/v1";
         CHECK(Judged{judge_settings({endpoint})}.ask().outcome == JudgeOutcome::kUnreachable);
     }
-    SECTION("nor is it looked at when it must not be") {
+    SECTION("unless verification is off") {
         endpoint.tls_verify = false;
         CHECK(Judged{judge_settings({endpoint})}.ask().outcome == JudgeOutcome::kAnswered);
     }

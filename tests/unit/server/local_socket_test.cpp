@@ -29,7 +29,8 @@ unsigned mode_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("local socket: only its owner may connect, and it goes with us", "[server]") {
+TEST_CASE("local socket: only its owner may connect, and the file is removed at the end",
+          "[server]") {
     const TempDir dir;
     const auto path = dir.file("a.sock");
     {
@@ -57,7 +58,7 @@ TEST_CASE("local socket: what a killed daemon left behind is replaced", "[server
     require_ok(listener.file.open(listener.acceptor, path));
 }
 
-TEST_CASE("local socket: that of a daemon that lives stays", "[server]") {
+TEST_CASE("local socket: the socket of a running daemon is kept", "[server]") {
     const TempDir dir;
     const auto path = dir.file("a.sock");
     Listener living;
@@ -71,7 +72,7 @@ TEST_CASE("local socket: that of a daemon that lives stays", "[server]") {
     CHECK(std::filesystem::exists(path));
 }
 
-TEST_CASE("local socket: a file of another kind is left alone", "[server]") {
+TEST_CASE("local socket: a file of another kind is not touched", "[server]") {
     const TempDir dir;
     const auto path = dir.file("notes.txt");
     std::ofstream{path} << "mine";
@@ -91,7 +92,7 @@ TEST_CASE("local socket: a path that the kernel does not take is named", "[serve
     CHECK(code_of(nowhere) == ErrorCode::kInvalidConfig);
 }
 
-TEST_CASE("local socket: one that somebody else has put there since is left alone", "[server]") {
+TEST_CASE("local socket: a file that replaced it is not removed", "[server]") {
     const TempDir dir;
     const auto path = dir.file("a.sock");
     {

@@ -21,7 +21,7 @@ std::string log_in(Logins& logins, Millis lasts = kHour, std::int64_t ms = 0) {
 
 }  // namespace
 
-TEST_CASE("logins: a code counts once, and not for ever", "[server]") {
+TEST_CASE("logins: a code is valid once and for a limited time", "[server]") {
     Logins made;
     const auto use = [&](const std::string& code, Timestamp now) {
         return !made.log_in(code, now, kHour).value().secret.empty();
@@ -37,7 +37,7 @@ TEST_CASE("logins: a code counts once, and not for ever", "[server]") {
     CHECK_FALSE(use(second.code, second.expires_at));
 }
 
-TEST_CASE("logins: of more codes and logins than are kept the oldest give way", "[server]") {
+TEST_CASE("logins: codes and logins are bounded, the oldest are dropped", "[server]") {
     Logins made;
     std::vector<std::string> secrets;
     for (std::size_t i = 0; i <= limits::kLoginsMax; ++i)
@@ -52,7 +52,7 @@ TEST_CASE("logins: of more codes and logins than are kept the oldest give way", 
     CHECK_FALSE(made.log_in(codes[1], at(1), kHour).value().secret.empty());
 }
 
-TEST_CASE("logins: a secret counts as it is, until it expires", "[server]") {
+TEST_CASE("logins: only the exact secret is valid, until it expires", "[server]") {
     Logins made;
     const std::string one = log_in(made);
     const std::string other = log_in(made);
@@ -79,8 +79,7 @@ TEST_CASE("logins: a logout ends one login at once, and no other", "[server]") {
     CHECK_FALSE(made.log_out(one, at(1)));
 }
 
-TEST_CASE("logins: another process knows none of them, nor does a new operator's token",
-          "[server]") {
+TEST_CASE("logins: they end with the process and with the operator's token", "[server]") {
     Logins before;
     const std::string one = log_in(before);
     CHECK_FALSE(Logins{}.logged_in(one, at(0)));

@@ -41,13 +41,12 @@ JudgeStats busy() {
 
 }  // namespace
 
-TEST_CASE("metrics: without a judge nothing is said of one", "[server]") {
+TEST_CASE("metrics: none of judges without a judge", "[server]") {
     CHECK_THAT(text_with(nullptr), !Catch::Contains("headway_judge_"));
     CHECK_THAT(text_with(nullptr), Catch::Contains("headway_events_total 0"));
 }
 
-TEST_CASE("metrics: each judge shows what it does, how it went and what it cost",
-          "[server][judge]") {
+TEST_CASE("metrics: each judge has its state, outcomes and cost", "[server][judge]") {
     const JudgeStats stats = busy();
     const std::string text = text_with(&stats);
     for (const char* line :

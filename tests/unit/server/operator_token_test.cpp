@@ -58,7 +58,8 @@ TEST_CASE("operator token: a new one replaces the old, also over the rest of a b
     CHECK(loaded(file) != *second);
 }
 
-TEST_CASE("operator token: a file that others can read is closed, and that is told", "[server]") {
+TEST_CASE("operator token: the mode of a file that others can read is fixed and reported",
+          "[server]") {
     const TempDir dir;
     const fs::path file = dir.file("operator.token");
     const std::string text = loaded(file);
@@ -71,7 +72,7 @@ TEST_CASE("operator token: a file that others can read is closed, and that is to
     CHECK_FALSE(load_operator_token(file)->tightened);
 }
 
-TEST_CASE("operator token: something else in its place stops the start and is left alone",
+TEST_CASE("operator token: another file in its place stops the start and is not touched",
           "[server]") {
     const TempDir dir;
     const fs::path file = dir.file("operator.token");
@@ -81,7 +82,7 @@ TEST_CASE("operator token: something else in its place stops the start and is le
     SECTION("nothing") {
         std::ofstream{file}.flush();
     }
-    SECTION("the token of somebody else") {
+    SECTION("another token") {
         std::ofstream{file} << make_token()->text;
     }
     SECTION("a folder") {

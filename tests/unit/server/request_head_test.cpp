@@ -34,7 +34,7 @@ std::string with_field(const std::string& field) {
 
 }  // namespace
 
-TEST_CASE("request head: everything we act on is found", "[server]") {
+TEST_CASE("request head: all used fields are found", "[server]") {
     const std::string bytes =
         "POST /v1/sessions?x=1 HTTP/1.1\r\nHOST: localhost:7717\r\ncontent-type: "
         "application/json\r\n"
@@ -95,7 +95,7 @@ TEST_CASE("request head: who keeps the connection", "[server]") {
     CHECK(parse(old).head.http_1_0);
 }
 
-TEST_CASE("request head: what the gate judges is counted", "[server]") {
+TEST_CASE("request head: the fields of the gate are counted", "[server]") {
     CHECK(parse(with_field("Host: b")).head.hosts == 2);
     CHECK(parse(with_field("Transfer-Encoding: chunked")).head.transfer_encodings > 0);
     CHECK(parse(with_field("Content-Length: 0")).head.content_lengths == 1);
@@ -155,7 +155,7 @@ TEST_CASE("request head: malformed heads", "[server]") {
     }
 }
 
-// API.md: framing is 400; 505 is for another version of HTTP.
+// api/API.md "Conventions": framing errors are 400; 505 is for another version of HTTP.
 TEST_CASE("request head: a broken request line is a bad request, not another version", "[server]") {
     for (const char* bytes : {"GET /a b HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\nHost: a\n\n"}) {
         const Parsed parsed = parse(bytes);
@@ -164,10 +164,10 @@ TEST_CASE("request head: a broken request line is a bad request, not another ver
     }
 }
 
-TEST_CASE("request head: a length and an encoding together never pass unseen", "[server]") {
+TEST_CASE("request head: a length with an encoding is always noticed", "[server]") {
     const std::string bytes = with_field("Content-Length: 5\r\nTransfer-Encoding: chunked");
     const Parsed parsed = parse(bytes);
-    // Either the parser refuses it or the gate is told.
+    // Either the parser refuses it or the gate sees it.
     CHECK((parsed.status == HeadStatus::kMalformed || parsed.head.transfer_encodings > 0));
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("request head: half of an empty line before a request is waited for", 
     CHECK((parse("\rGET / HTTP/1.1\r\n\r\n").status == HeadStatus::kMalformed));
 }
 
-TEST_CASE("request head: what may come once and came twice is noted", "[server]") {
+TEST_CASE("request head: a repeated field that may occur once is noted", "[server]") {
     const auto repeated = [](const std::string& fields) {
         return std::string{parse("GET / HTTP/1.1\r\n" + fields + "\r\n").head.repeated};
     };

@@ -68,7 +68,7 @@ TEST_CASE("resident set: saved means its event ids are in the store", "[server]"
     one.new_ids.emplace("e", 1);
     set.mark_clean(one);
     CHECK(one.new_ids.empty());
-    set.mark_clean(one);  // twice does nothing
+    set.mark_clean(one);  // idempotent
     CHECK(one.dirty_from == 0);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("resident set: a session that is stored twice is an error and changes 
     CHECK(set.find(SessionKey{2}) == nullptr);
 }
 
-TEST_CASE("resident set: what it takes grows with what a session remembers, and goes with it",
+TEST_CASE("resident set: memory grows with the state of a session, and is freed with it",
           "[server]") {
     using namespace headway::core;
     ResidentSet set;

@@ -21,7 +21,7 @@ struct Hub {
     net::io_context io{1};
     Connections connections{io};
     ViewCache views{[](const std::string&) { return true; }};
-    std::map<std::uint64_t, StreamQuery> asked;  ///< pages that are owed, by connection
+    std::map<std::uint64_t, StreamQuery> asked;  ///< requested pages, by connection
     bool queue_full = false;
     Streams streams{views, [this](std::uint64_t id) { return connections.find(id); },
                     [this](std::uint64_t id, StreamQuery query) {
@@ -48,7 +48,7 @@ struct Hub {
         connections.closed = [this](std::uint64_t id) { streams.on_closed(id); };
     }
 
-    /// A client that follows `path` and has been told that it is up to date.
+    /// A client that follows `path` and is up to date.
     Connections::Client follow(const std::string& path, int send_bytes = 0, int receive_bytes = 0) {
         auto client = connections.connect(send_bytes, receive_bytes);
         client.far.send("GET " + path + " HTTP/1.1\r\nHost: localhost:7717\r\n\r\n");
@@ -80,7 +80,7 @@ struct Hub {
     void publish(const std::string& session) { streams.publish({event(session)}); }
 };
 
-/// How many events of that number have arrived.
+/// The count of received events with this number.
 std::size_t count(const std::string& text, const std::string& what) {
     std::size_t found = 0;
     for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
@@ -117,7 +117,7 @@ TEST_CASE("streams: the last follower of a session resets while its event is pub
     }
 }
 
-TEST_CASE("streams: one of several followers resets, and the others miss nothing", "[server]") {
+TEST_CASE("streams: one of several clients resets, and the others miss nothing", "[server]") {
     Hub hub;
     std::vector<Connections::Client> clients;
     for (int i = 0; i < 8; ++i)
@@ -135,7 +135,7 @@ TEST_CASE("streams: one of several followers resets, and the others miss nothing
     }
 }
 
-TEST_CASE("streams: the end of a follower is told once, and nothing is left of it", "[server]") {
+TEST_CASE("streams: the end of a client is reported once, and nothing is left of it", "[server]") {
     Hub hub;
     auto leaving = hub.follow("/v1/sessions/s/stream");
     auto staying = hub.follow("/v1/sessions/s/stream");
@@ -149,7 +149,7 @@ TEST_CASE("streams: the end of a follower is told once, and nothing is left of i
     CHECK(hub.connections.held == 0);
 }
 
-TEST_CASE("streams: a commit larger than the ring does not cut those who were up to date",
+TEST_CASE("streams: a commit larger than the ring does not disconnect clients that were up to date",
           "[server]") {
     Hub hub;
     auto follower = hub.follow("/v1/sessions/s/stream", 65'536, 65'536);
@@ -164,7 +164,7 @@ TEST_CASE("streams: a commit larger than the ring does not cut those who were up
     }
     hub.streams.publish(events);
     CHECK(hub.streams.lagged() == 0);
-    // It goes on where it was, from the journal.
+    // It continues from the journal at its position.
     REQUIRE(run_until(hub.io, [&] { return hub.asked.count(follower.id) == 1; }));
     CHECK(hub.asked.at(follower.id).after == 0);
     std::vector<storage::StreamEvent> first(events.begin(), events.begin() + 2);
@@ -183,7 +183,7 @@ TEST_CASE("streams: a commit larger than the ring does not cut those who were up
     CHECK(count(follower.far.received(), "event: lagged") == 0);
 }
 
-TEST_CASE("streams: one that was behind before a commit pushed it off the ring is cut",
+TEST_CASE("streams: a client that was already behind and falls off the ring is disconnected",
           "[server]") {
     Hub hub;
     auto slow = hub.follow("/v1/sessions/s/stream", 16'384, 16'384);
@@ -197,7 +197,7 @@ TEST_CASE("streams: one that was behind before a commit pushed it off the ring i
     CHECK(count(slow.far.received(), "event: lagged") == 1);
 }
 
-TEST_CASE("streams: an event that many wait for is kept once", "[server]") {
+TEST_CASE("streams: an event of many clients is stored once", "[server]") {
     Hub hub;
     std::vector<Connections::Client> clients;
     for (int i = 0; i < 50; ++i)
@@ -210,7 +210,7 @@ TEST_CASE("streams: an event that many wait for is kept once", "[server]") {
     CHECK(hub.streams.held() == 0);
 }
 
-TEST_CASE("streams: followers of many sessions who do not read are bounded together", "[server]") {
+TEST_CASE("streams: the memory of many sessions with slow clients is bounded", "[server]") {
     Hub hub;
     std::vector<Connections::Client> clients;
     for (int i = 0; i < 12; ++i)
@@ -224,8 +224,7 @@ TEST_CASE("streams: followers of many sessions who do not read are bounded toget
     CHECK(hub.streams.held() < Streams::kRingsBytesMax + 13 * 1'001'000);
 }
 
-TEST_CASE("streams: many who follow the progress of one session ask for its view once",
-          "[server]") {
+TEST_CASE("streams: many clients of one session's progress query its view once", "[server]") {
     Hub hub;
     std::vector<Connections::Client> clients;
     for (int i = 0; i < 40; ++i)
@@ -246,7 +245,7 @@ TEST_CASE("streams: a follower that half closes is gone", "[server]") {
     hub.publish("s");
 }
 
-TEST_CASE("streams: those who say goodbye may have gone already", "[server]") {
+TEST_CASE("streams: clients that get a goodbye may be gone already", "[server]") {
     Hub hub;
     auto gone = hub.follow("/v1/sessions/s/stream");
     auto here = hub.follow("/v1/sessions/s/stream");
@@ -258,7 +257,7 @@ TEST_CASE("streams: those who say goodbye may have gone already", "[server]") {
         hub.streams.cut([](const std::string&) { return false; });
         hub.streams.drain();
     }
-    SECTION("when they are reminded that we live") {
+    SECTION("with a keep-alive comment") {
         hub.streams.keep_alive(Clock::steady() + std::chrono::minutes{1});
         hub.streams.drain();
     }

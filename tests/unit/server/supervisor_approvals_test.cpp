@@ -43,7 +43,7 @@ AskCommand ask(std::string session, ApprovalRequested asked) {
 
 }  // namespace
 
-TEST_CASE("supervisor approvals: one of many deciders of a turn wins", "[server]") {
+TEST_CASE("supervisor approvals: the first of many decisions of a turn wins", "[server]") {
     Supervised daemon;
     const auto n = parsed(body(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
     std::vector<Command> commands;
@@ -74,7 +74,7 @@ TEST_CASE("supervisor approvals: a request behind a pause that is credited has i
     open.about.budget.timeout_seconds = 600;
     require_ok(headway.ask(open));
     headway.clock().advance_to(at(60'000));
-    headway.restart();  // nobody listened for a minute
+    headway.restart();  // an attention gap of a minute
 
     const Document asked = parsed(body(headway.ask(ask("a", call()))));
     CHECK(asked["status"] == "pending");
@@ -158,8 +158,7 @@ TEST_CASE("supervisor approvals: calls that need approval in one report keep the
     CHECK(advice.n == advice.results[2].first);
 }
 
-TEST_CASE("supervisor approvals: what is damaged is not in the inbox, and keeps nobody out of it",
-          "[server]") {
+TEST_CASE("supervisor approvals: the inbox leaves out damaged approvals only", "[server]") {
     using Step = FailingStore::Step;
     Supervised s{{}, at(0)};
     const auto n = parsed(body(s.ask(ask("damaged", call()))))["n"].get<std::uint64_t>();
@@ -180,7 +179,7 @@ TEST_CASE("supervisor approvals: what is damaged is not in the inbox, and keeps 
         CHECK(inbox["approvals"][0]["session"] == "sound");
         CHECK(inbox["next"].is_null());
     }
-    REQUIRE(s.log.size() == 1);  // not each time
+    REQUIRE(s.log.size() == 1);  // once
     CHECK(s.log[0].find("'damaged' is damaged on the disk") != std::string::npos);
 
     s.store().fail(Step::kStream, headway::core::ErrorCode::kStorageCorrupt);
@@ -188,7 +187,7 @@ TEST_CASE("supervisor approvals: what is damaged is not in the inbox, and keeps 
     page.page.limit = 1;
     const Document inbox = parsed(body(s.ask(page)));
     CHECK(inbox["approvals"].empty());
-    CHECK(inbox["next"].is_string());  // what comes behind it may be read
+    CHECK(inbox["next"].is_string());  // later ones can be read
     s.store().fail(Step::kStream, headway::core::ErrorCode::kStorageUnavailable);
     CHECK(code_of(s.ask(InboxQuery{})) == headway::core::ErrorCode::kStorageUnavailable);
 }

@@ -47,7 +47,7 @@ BudgetCommand extend(const std::string& id, const BudgetLimits& limits) {
 
 }  // namespace
 
-TEST_CASE("supervisor budgets: a session gets what its agent type has", "[server]") {
+TEST_CASE("supervisor budgets: a session gets the limits of its agent type", "[server]") {
     Supervised s{with_budgets()};
     (void)s.ask(open("a", {}, {}, "explore"));
     CHECK(budget(s, "a")["max_steps"] == 30);
@@ -59,7 +59,7 @@ TEST_CASE("supervisor budgets: a session gets what its agent type has", "[server
     CHECK(budget(s, "c")["timeout_seconds"] == 600);
 }
 
-TEST_CASE("supervisor budgets: nobody has a budget by a name, and openings say whose theirs is",
+TEST_CASE("supervisor budgets: no type has limits without settings, and openings give their source",
           "[server]") {
     Supervised plain;
     for (const char* type : {"plan", "explore", "coder"}) {
@@ -105,12 +105,12 @@ TEST_CASE("supervisor budgets: children of an exhausted session are asked to sto
     CHECK(told[0].from == "boss");
     s.restart();
     CHECK(s.report("child", {beat()}).directives.size() == 1);
-    // More for the one above is more for those below.
+    // An extension of the ancestor applies to its descendants.
     require_ok(s.ask(extend("boss", step_limit(100))));
     const auto again = s.report("child", {beat()});
     REQUIRE(again.directives.size() == 1);
     CHECK(again.directives[0].first.kind == DirectiveKind::kContinue);
-    // Once it has ended by its budget, nothing below is told to go on.
+    // Once it has ended by its budget, no descendant gets a directive to continue.
     (void)s.report("boss", {beat_of_iteration(200)});
     CHECK(s.report("grandchild", {beat()}).directives[0].first.kind == DirectiveKind::kStop);
     CHECK(s.report("grandchild", {beat()}).directives.size() == 1);
@@ -260,7 +260,7 @@ TEST_CASE("supervisor budgets: a pause of our own is credited", "[server]") {
     CHECK(budget(s, "a")["elapsed_seconds"] == 0);
 }
 
-// A silence that changes no verdict must not be the last time that the session is looked at.
+// A silence that changes no verdict must not be the last tick of the session.
 TEST_CASE("supervisor budgets: time passes for a session that is blocked and silent", "[server]") {
     Supervisor::Settings settings = with_budgets();
     settings.policy.heartbeat_interval = Millis{100};

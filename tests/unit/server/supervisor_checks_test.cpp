@@ -11,7 +11,7 @@ using Document = nlohmann::json;
 
 namespace {
 
-/// A supervisor that has a judge to ask; what it asks is in `judge_jobs`.
+/// A supervisor with a judge; its questions are in `judge_jobs`.
 struct Court {
     Supervised daemon{settings()};
 
@@ -66,7 +66,7 @@ TEST_CASE(
     CHECK(court.look("mine")["status"].is_null());
 }
 
-TEST_CASE("supervisor checks: what the judge says is in the journal and in the document",
+TEST_CASE("supervisor checks: the judge's answer is in the journal and in the document",
           "[server]") {
     Court court;
     court.daemon.report("s", {tool_finished("c1")});
@@ -84,7 +84,7 @@ TEST_CASE("supervisor checks: what the judge says is in the journal and in the d
     CHECK(type_of(court.daemon.journal("s").back().payload) == EventType::kCheckCompleted);
 }
 
-TEST_CASE("supervisor checks: an answer that rests on events nobody showed is discarded",
+TEST_CASE("supervisor checks: an answer that rests on events that were not shown is discarded",
           "[server]") {
     Court court;
     court.daemon.report("s", {tool_finished("c1")});
@@ -163,7 +163,7 @@ TEST_CASE("supervisor checks: a check that a restart interrupts is asked again",
     CHECK(court.look("mine")["status"] == "A");
 }
 
-TEST_CASE("supervisor checks: nobody is asked about what was rolled back", "[server]") {
+TEST_CASE("supervisor checks: no judge is asked about rolled back events", "[server]") {
     Court court;
     court.daemon.report("s", {beat()});
     court.daemon.store().fail(FailingStore::Step::kCommit);
@@ -174,7 +174,7 @@ TEST_CASE("supervisor checks: nobody is asked about what was rolled back", "[ser
     CHECK(none.error().code == ErrorCode::kUnknownCheck);
 }
 
-TEST_CASE("supervisor checks: who may not read the session does not learn of its checks",
+TEST_CASE("supervisor checks: without read access to the session its checks are unknown",
           "[server]") {
     Court court;
     court.daemon.report("s", {beat()});

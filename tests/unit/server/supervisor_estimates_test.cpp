@@ -73,7 +73,7 @@ TEST_CASE("supervisor estimates: the judge is asked after the commit, one at a t
     CHECK(bureau.daemon.judge_jobs.size() == 2);
 }
 
-TEST_CASE("supervisor estimates: a commit that fails asks nobody", "[server]") {
+TEST_CASE("supervisor estimates: a failed commit asks no judge", "[server]") {
     Bureau bureau;
     bureau.daemon.store().fail(FailingStore::Step::kCommit);
     auto what = bureau.daemon.ask(ReportCommand{"s", {tool_finished("c1")}, false, {}});
@@ -81,8 +81,7 @@ TEST_CASE("supervisor estimates: a commit that fails asks nobody", "[server]") {
     CHECK(bureau.daemon.judge_jobs.empty());
 }
 
-TEST_CASE("supervisor estimates: what the judge says is in the journal, as the judge's",
-          "[server]") {
+TEST_CASE("supervisor estimates: the judge's estimate is in the journal as such", "[server]") {
     Bureau bureau;
     bureau.call("s", "c1");
     bureau.answer(
@@ -101,7 +100,7 @@ TEST_CASE("supervisor estimates: what the judge says is in the journal, as the j
     CHECK(bureau.daemon.judge_jobs.size() == 2);
 }
 
-TEST_CASE("supervisor estimates: a judge that fails or babbles leaves a fallback that says so",
+TEST_CASE("supervisor estimates: a failure or an unreadable answer leaves a marked fallback",
           "[server]") {
     Bureau bureau;
     bureau.call("s", "c1");
@@ -141,7 +140,7 @@ TEST_CASE("supervisor estimates: a restart forgets what was under way; the next 
     CHECK(bureau.daemon.judge_jobs.size() == 2);
 }
 
-TEST_CASE("supervisor estimates: without a mode nobody is asked", "[server]") {
+TEST_CASE("supervisor estimates: without a mode no judge is asked", "[server]") {
     Supervisor::Settings settings;
     settings.judge.primary = "local";
     Supervised daemon{settings};

@@ -83,7 +83,7 @@ TEST_CASE("overview: a session whose budget is nearly used is there, until it ha
     CHECK(overview(s)["needs_you"].empty());
 }
 
-TEST_CASE("overview: sessions and approvals stand in one order, the oldest first", "[server]") {
+TEST_CASE("overview: sessions and approvals are merged, the oldest first", "[server]") {
     Supervised s;
     const auto next_millisecond = [&s] {
         const Timestamp now = s.clock().now();
@@ -119,7 +119,7 @@ TEST_CASE("overview: at most so many needs are shown, all are counted", "[server
     CHECK(shown["needs_you"][0]["approval"].get<std::string>().starts_with("s0.a"));
 }
 
-TEST_CASE("overview: an alarm comes first, outlives end and restart, and goes when a person saw it",
+TEST_CASE("overview: an alarm comes first, outlives end and restart, and goes when acknowledged",
           "[server]") {
     Supervisor::Settings settings;
     settings.approvals.require_tools = {"deploy"};

@@ -96,7 +96,7 @@ TEST_CASE("supervisor queries: a list that looks at many sessions comes in slice
         command.about.goal.kept = std::string(1500, 'x') + (i % 7 == 0 ? " seven" : " other");
         require_ok(s.ask(command));
     }
-    // Somebody waits for a turn all the time, so that readers get only their share of each.
+    // A request always waits for a turn, so that readers get only their share of each.
     Request waiting;
     waiting.command = ViewQuery{"s1"};
     REQUIRE(s.queue().stage(waiting));
@@ -120,7 +120,7 @@ TEST_CASE("supervisor queries: a list that looks at many sessions comes in slice
         CHECK(all[i] == "s" + std::to_string(1498 - 7 * i));
 }
 
-TEST_CASE("supervisor queries: whoever reports is answered before those who read", "[server]") {
+TEST_CASE("supervisor queries: reports are answered before reads", "[server]") {
     Supervised s;
     (void)s.report("a", {beat()});
     std::vector<Command> commands;
@@ -244,7 +244,7 @@ TEST_CASE("supervisor queries: the system adds up what it has counted", "[server
     CHECK(shown["now"].is_string());
 }
 
-TEST_CASE("supervisor queries: a view that cannot be read says whose it is", "[server]") {
+TEST_CASE("supervisor queries: the error of a view names its session", "[server]") {
     Supervisor::Settings settings;
     settings.resident_max = 1;
     Supervised s{settings};
@@ -352,8 +352,7 @@ TEST_CASE("supervisor queries: a crowd of readers takes turns, and reports go fi
     CHECK(s.queue().size() == 0);
 }
 
-TEST_CASE("supervisor queries: what a client asked to read is dropped when it has left",
-          "[server]") {
+TEST_CASE("supervisor queries: the queries of a closed connection are dropped", "[server]") {
     Supervised s;
     headway::core::Message message;
     message.text.kept = std::string(2000, 'x');

@@ -6,7 +6,7 @@
 
 #include "tests/support/supervised.hpp"
 
-// A disk that runs full, and one that fails to sync.
+// A full disk, and a failed sync.
 
 using namespace headway::core;
 using namespace headway::server;
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kMiB = 1U << 20;
 constexpr std::uint64_t kFreeMin = 64 * kMiB;
 
-/// A disk whose room the test says.
+/// A disk whose free space the test sets.
 class FakeSpace final : public headway::storage::DiskSpace {
 public:
     std::optional<std::uint64_t> free_bytes() override { return free; }
@@ -55,7 +55,7 @@ struct Limited {
         return s.ask(ReportCommand{session, std::move(events), false, {}});
     }
 
-    /// Takes turns until a report is answered so; the disk is looked at a few times a second.
+    /// Takes turns until a report gets this answer; the disk is checked a few times a second.
     void until(bool taken) {
         const auto deadline = std::chrono::steady_clock::now() + 20s;
         while (beat("until").has_value() != taken) {
@@ -79,7 +79,7 @@ Command cancel(const std::string& session) {
 
 }  // namespace
 
-TEST_CASE("supervisor: below the watermark reports are refused, and taken again by themselves",
+TEST_CASE("supervisor: below the watermark reports are refused, and accepted again automatically",
           "[server]") {
     Limited l;
     require_ok(l.beat("a"));
@@ -90,12 +90,12 @@ TEST_CASE("supervisor: below the watermark reports are refused, and taken again 
     CHECK(l.logged("reports are refused: 63 MiB are left"));
     const auto stored = l.s.journal("a").size();
 
-    // People still steer, and everybody reads.
+    // Control and reads still work.
     require_ok(l.s.ask(SessionQuery{"a"}));
     require_ok(l.s.ask(cancel("a")));
     CHECK(l.s.journal("a").size() > stored);
 
-    l.space.free = kFreeMin + 1;  // a little more is not enough, or it would come and go
+    l.space.free = kFreeMin + 1;  // hysteresis: a little more is not enough
     CHECK(code_of(l.beat("b")) == ErrorCode::kStorageFull);
     l.space.free = 2 * kFreeMin;
     l.until(true);
@@ -113,7 +113,7 @@ TEST_CASE("supervisor: room that deleted rows left inside the database counts", 
     l.until(true);
 }
 
-TEST_CASE("supervisor: where nothing can be written the reserve is given up, and held again later",
+TEST_CASE("supervisor: when nothing can be written the ballast is deleted, and restored later",
           "[server]") {
     Limited l{0};
     require_ok(l.beat("a"));
@@ -148,7 +148,7 @@ TEST_CASE("supervisor: a full disk is tried now and then, not with every command
     CHECK(l.s.store().rollbacks() <= rollbacks + 2);
 }
 
-TEST_CASE("supervisor: nobody turns silent because reports were refused", "[server]") {
+TEST_CASE("supervisor: no agent turns silent because reports were refused", "[server]") {
     Supervisor::Settings settings;
     settings.policy.heartbeat_interval = Millis{100};
     Limited l{kFreeMin, settings};

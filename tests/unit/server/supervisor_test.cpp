@@ -51,7 +51,7 @@ std::vector<EventType> types(const std::vector<Event>& events) {
 
 }  // namespace
 
-TEST_CASE("supervisor: a report to an id nobody opened opens it", "[server]") {
+TEST_CASE("supervisor: a report to an unknown id opens a session", "[server]") {
     Supervised s;
     const Advice got = s.report("a", {tool_finished("c")});
     CHECK(got.n == 2);
@@ -95,7 +95,7 @@ TEST_CASE(
     CHECK(waited >= 8);  // two intervals from the end of the gap
 }
 
-TEST_CASE("supervisor: events are published only while somebody listens", "[server]") {
+TEST_CASE("supervisor: events are published only while a client listens", "[server]") {
     Supervised s;
     (void)s.turn({ReportCommand{"a", {beat()}, false, {}}});
     CHECK(s.last.events.empty());
@@ -180,7 +180,7 @@ TEST_CASE("supervisor: an event id twice in one report is stored once", "[server
     CHECK(s.journal("a").size() == 3);
 }
 
-// API.md: `results` lists the events of the report in order; a client matches them by position.
+// api/API.md "Reporting": `results` lists the events in order; a client matches them by position.
 TEST_CASE("supervisor: results has a place for every event, also for one sent twice in it",
           "[server]") {
     Supervised s;
@@ -277,7 +277,7 @@ TEST_CASE("supervisor: a stop directive is delivered with each reply until ackno
     CHECK(code_of(s.ask(CancelCommand{"b", {}})) == ErrorCode::kUnknownSession);
 }
 
-TEST_CASE("supervisor: a failing step shows nothing, stores nothing, and later all is well",
+TEST_CASE("supervisor: a failed step publishes and stores nothing, and a later one succeeds",
           "[server]") {
     const auto step = GENERATE(FailingStore::Step::kBegin, FailingStore::Step::kAppend,
                                FailingStore::Step::kCommit);
@@ -342,8 +342,8 @@ TEST_CASE("supervisor: while memory cannot be read back, everything is refused",
     CHECK(s.report("a", {beat()}).n == 3);
 }
 
-// Supervisor: "when a commit fails nothing of the turn is shown"; /metrics shows these.
-TEST_CASE("supervisor: what was not stored is not counted", "[server]") {
+// A failed commit publishes nothing, also not in /metrics.
+TEST_CASE("supervisor: only stored events are counted", "[server]") {
     Supervised s;
     (void)s.report("a", {beat()});
     const std::uint64_t events = s.last.stats.events;
@@ -354,7 +354,7 @@ TEST_CASE("supervisor: what was not stored is not counted", "[server]") {
     CHECK(s.last.stats.events == events);
 }
 
-TEST_CASE("supervisor: a session without beats turns silent, once", "[server]") {
+TEST_CASE("supervisor: a session without heartbeats turns silent, once", "[server]") {
     Supervisor::Settings settings;
     settings.policy.heartbeat_interval = Millis{100};
     Supervised s{settings};
@@ -398,7 +398,7 @@ TEST_CASE("supervisor: a pause of our own is credited to every session", "[serve
     CHECK(*silent >= stalled + Millis{1'050 + 2 * 400});
 }
 
-TEST_CASE("supervisor: a turn without anything to say publishes nothing", "[server]") {
+TEST_CASE("supervisor: a turn without changes publishes nothing", "[server]") {
     Supervised s;
     (void)s.turn({});
     CHECK_FALSE(s.published);
@@ -443,7 +443,7 @@ TEST_CASE("supervisor: run takes what is queued, then saves everything", "[serve
     CHECK(s.sqlite().recover().value().events == 0);
 }
 
-TEST_CASE("supervisor: an end that cannot save says so", "[server]") {
+TEST_CASE("supervisor: a failed save at the end is logged", "[server]") {
     Supervised supervised;
     supervised.report("s", {beat()});
     supervised.log.clear();
@@ -462,7 +462,8 @@ TEST_CASE("supervisor: an end that cannot save says so", "[server]") {
     CHECK_THAT(supervised.log.front(), Catch::Contains("could not be saved at the end"));
 }
 
-TEST_CASE("supervisor: sessions leave memory by what they take, and come back whole", "[server]") {
+TEST_CASE("supervisor: sessions are evicted by their memory, and load again completely",
+          "[server]") {
     Supervisor::Settings settings;
     settings.resident_bytes = 256U << 10;
     Supervised s{settings};

@@ -65,7 +65,7 @@ TEST_CASE("supervisor tokens: nothing of a turn that failed is published", "[ser
     CHECK(s.last.tokens->size() == 2);
 }
 
-TEST_CASE("supervisor tokens: uses are stored and nobody is answered with a list", "[server]") {
+TEST_CASE("supervisor tokens: uses are stored without a published list", "[server]") {
     Supervised s;
     (void)s.ask(creating("a"));
     (void)s.ask(UseTokensCommand{{{"a", Timestamp{Millis{77}}}}});

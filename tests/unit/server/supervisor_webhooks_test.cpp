@@ -12,7 +12,7 @@ using Document = nlohmann::json;
 
 namespace {
 
-/// A supervisor with a webhook that wants to know of every end.
+/// A supervisor with a webhook for every end of a session.
 struct Told {
     Supervised daemon{settings(), at(0)};
 
@@ -145,7 +145,7 @@ TEST_CASE("supervisor webhooks: a test is answered when it has ended", "[server]
     CHECK(told.daemon.turn({WebhookTestCommand{"ops"}}).empty());
     REQUIRE(told.daemon.webhook_jobs.size() == 1);
     CHECK(told.daemon.webhook_jobs.front().row == 0);
-    CHECK(told.daemon.webhook_jobs.front().slot == 1);  // whose answer the result becomes
+    CHECK(told.daemon.webhook_jobs.front().slot == 1);  // the request that waits for the result
     Document answer = told.body(told.done(WebhookOutcome::kDelivered));
     CHECK(answer["delivered"] == true);
     CHECK(answer["status"] == 204);
@@ -160,12 +160,12 @@ TEST_CASE("supervisor webhooks: a test is answered when it has ended", "[server]
     CHECK(told.list()["failed"] == 0);
 }
 
-TEST_CASE("supervisor webhooks: messages outlive the session that they tell of", "[server]") {
+TEST_CASE("supervisor webhooks: messages outlive their session", "[server]") {
     Told told;
     told.daemon.webhooks_go_out = false;
     told.ends("s");
     told.daemon.clock().advance_to(at(60'000));
-    told.daemon.supervisor().upkeep(true);  // retention looks at what is saved
+    told.daemon.supervisor().upkeep(true);  // retention deletes saved sessions
     auto& store = told.daemon.sqlite();
     for (int i = 0; i < 10; ++i)
         require_ok(store.delete_some(at(0) + 24h));

@@ -73,7 +73,7 @@ TEST_CASE("token text: the checksum finds every single wrong character and every
     }
 }
 
-TEST_CASE("token text: what is no token at all is told apart and never quoted", "[server]") {
+TEST_CASE("token text: other text is recognized and never quoted", "[server]") {
     const std::string good = made().text;
     for (const std::string& text :
          {std::string{}, std::string{"hw_"}, std::string{"secret-password"}, good.substr(1),

@@ -15,8 +15,8 @@
 #include "tests/support/names.hpp"
 #include "tests/support/temp_dir.hpp"
 
-// What the far end of one of our own requests may do, byte by byte, against the transfers of
-// libcurl. Only what a transfer says of its end is looked at.
+// Behaviour of the server of an outbound request, byte by byte, against the transfers of libcurl.
+// The tests check only the result of a transfer.
 
 using namespace headway::server;
 using namespace headway::tests;
@@ -171,7 +171,7 @@ TEST_CASE("transfers: a receiver that leaves at any byte of its reply", "[server
     }
 }
 
-TEST_CASE("transfers: a receiver that stalls is left in time", "[server][webhooks]") {
+TEST_CASE("transfers: a receiver that stalls times out", "[server][webhooks]") {
     for (const char* start : {"", "HTTP/1.1 200", "HTTP/1.1 100 Continue\r\n\r\n"}) {
         Webhook webhook;
         webhook.bench.await_request();
@@ -182,8 +182,7 @@ TEST_CASE("transfers: a receiver that stalls is left in time", "[server][webhook
     }
 }
 
-TEST_CASE("transfers: a receiver that never ends its reply is not read for ever",
-          "[server][webhooks]") {
+TEST_CASE("transfers: a reply without end is not read without limit", "[server][webhooks]") {
     Webhook webhook;
     webhook.bench.await_request();
     webhook.bench.far->send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
@@ -251,7 +250,7 @@ TEST_CASE("transfers: a judge whose connection dies at any byte", "[server][judg
     }
 }
 
-TEST_CASE("transfers: a judge that never ends is too much, one that says nothing falls silent",
+TEST_CASE("transfers: an answer without end is oversized, no answer is silence",
           "[server][judge]") {
     Judge endless;
     endless.bench.await_request();
@@ -271,7 +270,7 @@ TEST_CASE("transfers: a judge that never ends is too much, one that says nothing
     CHECK((silent.transfer->fell_silent().outcome == JudgeOutcome::kBroken));
 }
 
-TEST_CASE("transfers: one to which nobody listens", "[server][judge][webhooks]") {
+TEST_CASE("transfers: a port without a listener", "[server][judge][webhooks]") {
     Judge judge;
     judge.bench.listener.close();
     const TryEnd end = judge.end();

@@ -21,7 +21,7 @@ SessionView view(const std::string& id, std::uint64_t n) {
     return made;
 }
 
-/// A cache, what it asked for, and what its readers were told.
+/// A cache, its queries, and the answers to its readers.
 struct Cache {
     std::vector<std::string> asked;
     bool room = true;
@@ -44,7 +44,7 @@ struct Cache {
 
 }  // namespace
 
-TEST_CASE("view cache: a view that is here answers at once", "[server]") {
+TEST_CASE("view cache: a cached view answers at once", "[server]") {
     Cache cache;
     cache.views.update(view("a", 3));
     cache.get("a");
@@ -54,7 +54,7 @@ TEST_CASE("view cache: a view that is here answers at once", "[server]") {
     CHECK(cache.views.find("a")->n == 4);
 }
 
-TEST_CASE("view cache: one that is not is asked for once, all readers are told", "[server]") {
+TEST_CASE("view cache: a missing view is queried once, and answers all readers", "[server]") {
     Cache cache;
     cache.get("a");
     cache.get("a");
@@ -78,7 +78,7 @@ TEST_CASE("view cache: an unknown session is not remembered", "[server]") {
     CHECK(cache.asked.size() == 2);
 }
 
-TEST_CASE("view cache: a failure is told to all and asked again later", "[server]") {
+TEST_CASE("view cache: a failure answers all readers, and a later one queries again", "[server]") {
     Cache cache;
     cache.get("a");
     cache.views.resolve("a", Error{ErrorCode::kStorageUnavailable, "", {}});
@@ -87,7 +87,7 @@ TEST_CASE("view cache: a failure is told to all and asked again later", "[server
     CHECK(cache.asked.size() == 2);
 }
 
-TEST_CASE("view cache: a full queue is told at once", "[server]") {
+TEST_CASE("view cache: a full queue is an error at once", "[server]") {
     Cache cache;
     cache.room = false;
     cache.get("a");

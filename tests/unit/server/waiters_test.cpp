@@ -54,7 +54,7 @@ struct Room {
                     }};
     headway::core::Timestamp now = at(10);
 
-    /// Time passes, and the waits that are due are looked at.
+    /// Time passes, and due waits are checked.
     void at_time(std::int64_t ms) {
         now = at(ms);
         waiters.expire(now);
@@ -72,7 +72,7 @@ struct Room {
         made.deadline = at(deadline);
         require_ok(waiters.add(std::move(made)));
     }
-    /// A wait that gives up what nobody has opened by then, and agents that are silent for so long.
+    /// A wait with limits for the opening of sessions and for the silence of agents.
     void wait_until_gone(std::uint64_t slot, std::vector<std::string> sessions,
                          std::int64_t open_by, std::optional<std::int64_t> silent_for = {}) {
         Wait made;
@@ -126,7 +126,7 @@ TEST_CASE("waiters: a wait is answered by the change that meets it", "[server]")
     CHECK(room.waiters.size() == 0);
     CHECK(room.waiters.next_deadline() == kNever);
     CHECK_FALSE(room.views.watched("a"));
-    room.change("a", 6, Verdict::kStuck);  // nobody is left to be told
+    room.change("a", 6, Verdict::kStuck);  // no wait is left
 }
 
 TEST_CASE("waiters: one that cannot be met any more is answered at once", "[server]") {
@@ -138,7 +138,7 @@ TEST_CASE("waiters: one that cannot be met any more is answered at once", "[serv
     CHECK(room.body(1)["impossible"] == true);
 }
 
-TEST_CASE("waiters: at its deadline a wait is told how things stand", "[server]") {
+TEST_CASE("waiters: at its deadline a wait gets the current state", "[server]") {
     Room room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.wait(1, {"a"}, "stuck", 100);
@@ -154,7 +154,7 @@ TEST_CASE("waiters: at its deadline a wait is told how things stand", "[server]"
     CHECK(room.waiters.next_deadline() == at(200));
 }
 
-TEST_CASE("waiters: going down answers everybody", "[server]") {
+TEST_CASE("waiters: a drain answers all waits", "[server]") {
     Room room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.wait(1, {"a"}, "stuck", 100'000);
@@ -189,7 +189,7 @@ TEST_CASE("waiters: a session that is not cached is asked for", "[server]") {
     CHECK(room.body(1)["met"] == true);
 }
 
-TEST_CASE("waiters: an unknown session is 404, or waited for when asked to", "[server]") {
+TEST_CASE("waiters: an unknown session is 404, or waited for on request", "[server]") {
     Room room;
     room.wait(1, {"a"}, "event");
     room.wait(2, {"a"}, "event", 1000, false, true);
@@ -200,7 +200,7 @@ TEST_CASE("waiters: an unknown session is 404, or waited for when asked to", "[s
     CHECK(room.body(2)["met"] == true);
 }
 
-TEST_CASE("waiters: a session nobody opened is said so at the deadline", "[server]") {
+TEST_CASE("waiters: at the deadline an unopened session is reported as such", "[server]") {
     Room room;
     room.wait(1, {"a"}, "ended", 100, false, true);
     room.resolve_unknown("a");
@@ -252,7 +252,7 @@ TEST_CASE("waiters: all of several is impossible as soon as one cannot", "[serve
     CHECK(room.body(1)["impossible"] == true);
 }
 
-TEST_CASE("waiters: an agent without a beat for ten intervals is given up", "[server]") {
+TEST_CASE("waiters: an agent without a heartbeat for ten intervals ends the wait", "[server]") {
     Room room;
     room.views.update(view("a", 3, Verdict::kSilent));
     room.wait_until_gone(1, {"a"}, 0);
@@ -266,7 +266,7 @@ TEST_CASE("waiters: an agent without a beat for ten intervals is given up", "[se
     CHECK(room.waiters.size() == 0);
 }
 
-TEST_CASE("waiters: a beat puts off the moment from which an agent counts as gone", "[server]") {
+TEST_CASE("waiters: a heartbeat postpones the time at which an agent is gone", "[server]") {
     Room room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.wait_until_gone(1, {"a"}, 0, 5'000);
@@ -296,7 +296,7 @@ TEST_CASE("waiters: once a person has decided, silence is looked at again", "[se
     CHECK(room.waiters.next_deadline() == at(60'000));
 }
 
-TEST_CASE("waiters: a session that nobody opens in time is given up", "[server]") {
+TEST_CASE("waiters: a session that is not opened in time ends the wait", "[server]") {
     Room room;
     room.wait_until_gone(1, {"a"}, 500);
     room.resolve_unknown("a");
@@ -311,7 +311,7 @@ TEST_CASE("waiters: a session that nobody opens in time is given up", "[server]"
     CHECK(room.answers.count(2) == 0);
 }
 
-TEST_CASE("waiters: of several each that is given up has its cause", "[server]") {
+TEST_CASE("waiters: each session that ends a wait has its cause", "[server]") {
     Room room;
     room.views.update(view("a", 3, Verdict::kSilent));
     room.views.update(view("b", 3, Verdict::kCompleted));

@@ -24,7 +24,7 @@ Response asset(std::string_view path, const RequestHead& head = {}) {
 
 }  // namespace
 
-TEST_CASE("web pages: a file of this build may be kept for ever, of another one not", "[server]") {
+TEST_CASE("web pages: a file of this build may be cached, one of another build not", "[server]") {
     CHECK(asset("0a1b/app.js").cache_control == "public, max-age=31536000, immutable");
     CHECK(asset("0a1b/app.js").content_type == "text/javascript");
     CHECK(asset("ffff/app.js").cache_control == "no-cache");
@@ -38,7 +38,7 @@ TEST_CASE("web pages: what is not a file is not found", "[server]") {
     }
 }
 
-TEST_CASE("web pages: compressed for who takes it, where there is something to gain", "[server]") {
+TEST_CASE("web pages: compressed if the client accepts it and it is shorter", "[server]") {
     RequestHead head;
     head.accept_encoding = "br, gzip";
     CHECK(asset("0a1b/app.js", head).body == "packed");
@@ -59,7 +59,7 @@ TEST_CASE("web pages: whether an Accept-Encoding takes gzip", "[server]") {
     }
 }
 
-TEST_CASE("web pages: whoever has the newest is told so", "[server]") {
+TEST_CASE("web pages: a current copy gets 304", "[server]") {
     const auto first = page_response(kWeb, "index.html", {});
     REQUIRE(first.has_value());
     CHECK(first->status == 200);
@@ -79,6 +79,6 @@ TEST_CASE("web pages: no script but our own runs in them", "[server]") {
     CHECK_THAT(asset("0a1b/icon.svg").headers, Catch::Contains("Content-Security-Policy: "));
 }
 
-TEST_CASE("web pages: without a page in the program it says so", "[server]") {
+TEST_CASE("web pages: a missing page is an error", "[server]") {
     CHECK(code_of(page_response({}, "index.html", {})) == ErrorCode::kInternal);
 }

@@ -25,7 +25,7 @@ WebhookRule rule(const std::string& name) {
     return made;
 }
 
-/// A desk on a real outbox; what it sends is kept, and time is a number of milliseconds.
+/// A desk on a real outbox. Keeps what it sends; time is in milliseconds.
 struct Desk {
     TempDir dir;
     std::unique_ptr<headway::storage::SqliteStore> store;
@@ -54,14 +54,14 @@ struct Desk {
         require_ok(desk->load(at(now)));
         require_ok(desk->save_changes());
     }
-    /// An event that is told, at that moment.
+    /// Adds the message of an event at this time.
     void happens(std::int64_t now) {
         Event told = beat();
         told.n = ++n;
         told.at = at(now);
         require_ok(desk->note(session, {&told, 1}));
     }
-    /// What goes out at that moment, or nothing.
+    /// The message that is sent at this time, if any.
     std::optional<WebhookJob> goes(std::int64_t now) {
         const std::size_t before = sent.size();
         require_ok(desk->send_due(at(now)));
@@ -81,7 +81,7 @@ struct Desk {
         require_ok(desk->settle(result, at(now)));
     }
     headway::api::WebhookDocument shown(std::size_t i = 0) { return desk->documents().at(i); }
-    /// What the numbers in memory say is what is stored.
+    /// Checks that the figures in memory equal the stored ones.
     void check_numbers() {
         const auto stored = store->outbox_endpoints().value().front();
         CHECK(shown().pending == stored.pending);
@@ -96,7 +96,7 @@ constexpr auto kDelivered = WebhookOutcome::kDelivered;
 
 }  // namespace
 
-TEST_CASE("webhook desk: an alarm is told once until a person has seen it", "[server]") {
+TEST_CASE("webhook desk: an alarm is sent once until it is acknowledged", "[server]") {
     Desk d;
     d.rules.endpoints.front().events.set(static_cast<std::size_t>(EventType::kApprovalAlarm));
     d.restart(0);
@@ -197,7 +197,7 @@ TEST_CASE("webhook desk: a message that is not wanted waits alone, and dies in t
     const auto second = d.goes(0);
     REQUIRE(second.has_value());
     d.ends(*second, kDelivered, 0);
-    CHECK_FALSE(d.goes(0).has_value());  // not hurried: the endpoint was there
+    CHECK_FALSE(d.goes(0).has_value());  // not sooner: the endpoint was not away
     for (int i = 0; i < 2; ++i) {
         const auto again = d.goes(10'000'000 * (i + 1));
         REQUIRE(again.has_value());
@@ -246,7 +246,7 @@ TEST_CASE("webhook desk: a rolled back transaction is forgotten with load()", "[
     CHECK_FALSE(d.goes(1).has_value());
 }
 
-TEST_CASE("webhook desk: 410 ends it, a test that arrives begins it again", "[server]") {
+TEST_CASE("webhook desk: 410 disables it, a delivered test enables it again", "[server]") {
     Desk d;
     d.happens(0);
     d.happens(0);
@@ -274,7 +274,7 @@ TEST_CASE("webhook desk: 410 ends it, a test that arrives begins it again", "[se
     d.check_numbers();
 }
 
-TEST_CASE("webhook desk: another URL begins anew after 410", "[server]") {
+TEST_CASE("webhook desk: another URL enables it after 410", "[server]") {
     Desk d;
     d.happens(0);
     d.ends(*d.goes(0), WebhookOutcome::kGone, 1);

@@ -44,7 +44,7 @@ TEST_CASE("webhook signature: id, time and body all count", "[server]") {
     CHECK(header != webhook_signature(secrets, "m", 1, "{ }"));
 }
 
-TEST_CASE("webhook signature: a secret that is none is refused without being quoted", "[server]") {
+TEST_CASE("webhook signature: an invalid secret is refused without being quoted", "[server]") {
     const std::string good = "whsec_" + to_base64(std::string(24, 'k'));
     require_ok(parse_webhook_secrets(good));
     require_ok(parse_webhook_secrets("whsec_" + to_base64(std::string(64, 'k'))));

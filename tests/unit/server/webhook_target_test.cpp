@@ -39,7 +39,7 @@ std::string file_with(const TempDir& dir, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("webhook target: what the supervisor learns is fit to be shown", "[server]") {
+TEST_CASE("webhook target: the supervisor's rule contains no secrets", "[server]") {
     const TempDir dir;
     const std::string secret = std::string(32, 'k');
     const Made made{endpoint(file_with(dir, "whsec_" + to_base64(secret) + "\n"))};
@@ -68,7 +68,7 @@ TEST_CASE("webhook target: chosen events replace the default ones", "[server]") 
     CHECK(Made{moved}.target.rule().target != rule.target);
 }
 
-TEST_CASE("webhook target: a secret that cannot be had is a problem, said once and not quoted",
+TEST_CASE("webhook target: an unreadable secret is a problem, reported once and not quoted",
           "[server]") {
     const TempDir dir;
     auto variable = endpoint({});
@@ -84,7 +84,7 @@ TEST_CASE("webhook target: a secret that cannot be had is a problem, said once a
     }
 }
 
-TEST_CASE("webhook target: what goes over the Internet in the clear is warned of", "[server]") {
+TEST_CASE("webhook target: unencrypted delivery over the Internet causes a warning", "[server]") {
     const TempDir dir;
     auto plain = endpoint(file_with(dir, "whsec_" + to_base64(std::string(32, 'k'))));
     plain.url = "http://ops.example/x";
@@ -92,6 +92,6 @@ TEST_CASE("webhook target: what goes over the Internet in the clear is warned of
     REQUIRE(warned.log.size() == 1);
     CHECK(warned.log.front().find("unencrypted") != std::string::npos);
     CHECK(warned.target.problem().empty());
-    plain.allow_private_addresses = true;  // a network of one's own
+    plain.allow_private_addresses = true;  // a private network
     CHECK(Made{plain}.log.empty());
 }

@@ -13,7 +13,7 @@ using namespace headway::tests;
 using headway::core::ErrorCode;
 namespace limits = headway::core::limits;
 
-TEST_CASE("routes: what is served", "[server]") {
+TEST_CASE("routes: known paths match", "[server]") {
     struct Case {
         Method method;
         const char* target;
@@ -91,7 +91,7 @@ TEST_CASE("routes: what is served", "[server]") {
     }
 }
 
-TEST_CASE("routes: what is not", "[server]") {
+TEST_CASE("routes: other paths do not", "[server]") {
     const std::pair<const char*, ErrorCode> cases[] = {
         {"/v2/sessions", ErrorCode::kUnknownRoute},
         {"/v1/sessions/a/b/events", ErrorCode::kUnknownRoute},
@@ -119,7 +119,7 @@ TEST_CASE("routes: what is not", "[server]") {
     CHECK(code_of(match(Method::kGet, long_id)) == ErrorCode::kInvalidId);
 }
 
-TEST_CASE("routes: another method is told which ones there are", "[server]") {
+TEST_CASE("routes: the error for another method lists the allowed ones", "[server]") {
     struct Case {
         Method method;
         const char* target;
@@ -147,7 +147,7 @@ TEST_CASE("routes: another method is told which ones there are", "[server]") {
     }
 }
 
-TEST_CASE("routes: the query is handed on as it came", "[server]") {
+TEST_CASE("routes: the query is passed on unchanged", "[server]") {
     CHECK(match(Method::kGet, "/v1/sessions?open=true&limit=%31").value().query ==
           "open=true&limit=%31");
     CHECK(match(Method::kGet, "/v1/sessions?").value().query.empty());
