@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The binary has what the compiler and the linker can do against exploits: hardening.py BINARY (operations.md 3.7).
+"""The binary has what the compiler and the linker can do against exploits: hardening.py BINARY.
 
 Read from the file itself: flags that were given and lost on the way do not count.
 """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decisions: with the keyboard alone, edited, refused to who only looks; and what the other buttons send.
+// Decisions: with the keyboard alone, edited, refused without the right; and what the other buttons send.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Daemon, launch, until, visit } from './support.mjs';
@@ -85,7 +85,7 @@ test('a change of a file is shown as one', async () => {
   assert.deepEqual([await page.locator('.diff .del').innerText(), await page.locator('.diff .add').innerText()].map((line) => line.trim()), ['- two', '+ three']);
 });
 
-test('who came second is told who won', async () => {
+test('a later decision shows the winner', async () => {
   const { id } = await daemon.ask('ask-f', { tool: 'bash', args: { command: 'race' } });
   await window.to('#/login', '.card');
   await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
@@ -109,7 +109,7 @@ test('a nudge says what it sends, and sends it', async () => {
   await page.locator('.list').getByText('read the log first').waitFor();
 });
 
-test('without a login one can look, and is told why not more', async () => {
+test('without a login the page is read-only, and says why', async () => {
   const visitor = await visit(browser, daemon, { login: false });
   const { id } = await daemon.ask('ask-g', { tool: 'bash', args: { command: 'look' } });
   await visitor.to(`#/approvals?id=${id}`, `[data-id="${id}"]`);

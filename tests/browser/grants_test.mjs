@@ -22,7 +22,7 @@ after(async () => {
 const approval = (id) => daemon.get(`/v1/approvals/${id}`);
 const decided = (id) => until(async () => { const item = await approval(id); return item.status !== 'pending' && item; }, 'a decision');
 const card = (id) => page.locator(`[data-id="${id}"]`);
-// The page of one request; it is looked at anew, so that no key is too soon after the last decision.
+// The page of one request, loaded again so that no key is too soon after the last decision.
 async function look(id) {
   await window.to('#/login', '.card');
   await window.to(`#/approvals?id=${id}`, `[data-id="${id}"].here`);
@@ -66,7 +66,7 @@ test('approved until a time, with any arguments: that is asked twice', async () 
   assert.equal((await approval(other.id)).status, 'approved');
 });
 
-test('a grant of what is risky is asked twice, and what is chosen anew is asked anew', async () => {
+test('a risky grant is asked twice, and another choice is asked again', async () => {
   const { id } = await daemon.ask('risky', { tool: 'deploy', args: { to: 'staging' }, risk: 'high' });
   await look(id);
   await page.keyboard.press('s');

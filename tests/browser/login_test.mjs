@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Logins: what a page shows in place of a token reaches the daemon that it was got from, and nobody else.
+// Logins: what a page sends in place of a token reaches only the daemon that issued it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -34,7 +34,7 @@ async function preview(port = 0, reply = (request, answer) => answer.end('<!doct
 const stored = (page) => page.evaluate(() => localStorage.getItem('login'));
 const who = (page) => page.locator('.who').textContent();
 
-test('another port of the machine is sent nothing that counts, and can read nothing', async () => {
+test('another port of the machine gets no valid secret, and can read nothing', async () => {
   const { context, page } = await visit(browser, daemon);
   const secret = await stored(page);
   assert.match(secret, /^\w{20,}$/);
@@ -74,13 +74,13 @@ test('the address localhost leads to the one that a login counts for', async () 
   await context.close();
 });
 
-test('whoever has the port after the daemon is shown what is worth nothing', async () => {
+test('the next process on the port gets a worthless secret', async () => {
   const own = await new Daemon().start();
   const { context, page } = await visit(browser, own);
   const secret = await stored(page);
   await own.kill();
   const thief = await preview(own.port, (request, answer) => { answer.statusCode = 500; answer.end(); });
-  await until(() => thief.seen.some(({ url }) => url.startsWith('/v1/')), 'the page asks whoever is there');
+  await until(() => thief.seen.some(({ url }) => url.startsWith('/v1/')), 'the page asks the other process');
   thief.close();
   await own.start();
   const me = await fetch(own.url + '/v1/me', { headers: { 'Headway-Login': secret } }).then((reply) => reply.json());

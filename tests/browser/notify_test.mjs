@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Notifications: only after a person asked for them, one for one need, and none for who is looking.
+// Notifications: only after a person asked for them, one per need, and none on a visible page.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Daemon, launch, until, visit } from './support.mjs';
 
-// A headless browser shows nobody a notification and hides no tab, so the page gets stand-ins that keep what they were told.
+// A headless browser shows no notification and hides no tab, so the page gets stand-ins that record their calls.
 function standIns() {
   globalThis.notes = [];
   globalThis.asked = 0;
@@ -51,7 +51,7 @@ async function toggle(name) {
   await page.locator('dialog').waitFor({ state: 'detached' });
 }
 
-test('nobody is notified who did not ask for it, and the page does not ask by itself', async () => {
+test('without permission no notification is shown, and the page does not ask by itself', async () => {
   await away(true);
   await need('unasked', 'Not to be told');
   assert.deepEqual(await notes(), []);
@@ -86,7 +86,7 @@ test('the choice is kept, and what was there when the page came is not told agai
   assert.deepEqual((await notes()).map(({ title }) => title), ['Something new']);
 });
 
-test('turned off, nothing is told', async () => {
+test('turned off, nothing is shown', async () => {
   await toggle('Turn notifications off');
   await need('quiet-again', 'Not to be told either');
   assert.equal((await notes()).length, 1);

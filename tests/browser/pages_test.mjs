@@ -205,7 +205,7 @@ test('how far a session has come is a bar, with what is next and what blocks it'
   await window.context.close();
 });
 
-test('an approval with bytes that nobody can see says so in red', async () => {
+test('an approval with invisible bytes says so in red', async () => {
   const { id } = await daemon.ask('hides', { tool: 'bash', args: { command: 'deploy --token hunter2hunter2hunter2', password: 'very-secret-word' } });
   const { hidden_bytes: hidden } = await daemon.get(`/v1/approvals/${id}`);
   assert.ok(hidden > 0, String(hidden));

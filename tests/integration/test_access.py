@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tokens and scopes: who is let in, in both modes, over restarts, from HTTP and from the command line."""
+"""Tokens and scopes: access in both modes, over restarts, by HTTP and by the command line."""
 import json
 import os
 import signal
@@ -12,7 +12,7 @@ from support.cli import Cli
 from support.http import RawConnection
 from support.limits import eventually
 
-# (method, path, body, what a token needs, whether anonymous is let in: in mode local, in mode token)
+# (method, path, body, what a token needs, whether an anonymous caller has access: in mode local, in mode token)
 REPORT, READ, OVERVIEW, CONTROL, ADMIN, ANY, NOTHING = "report", "read", "overview", "control", "admin", "any", "nothing"
 ROUTES = [
     ("PUT", "/v1/sessions/{s}", {}, REPORT),
@@ -126,7 +126,7 @@ class Matrix(AccessCase):
                 status = int(connection.read_until(b"\r\n").split()[1])
                 self.assertEqual(status, 200 if need in opens else 403)
 
-    def test_the_operator_may_everything(self):
+    def test_the_operator_may_do_everything(self):
         daemon = self.start({"access.mode": "token"})
         for what, need, reply in self.each_route(self.operator(daemon), unique()):
             with self.subTest(what):
@@ -143,7 +143,7 @@ class Matrix(AccessCase):
 
 
 class Wrong(AccessCase):
-    def test_a_token_that_does_not_count_is_401(self):
+    def test_an_invalid_token_is_401(self):
         daemon = self.start()
         good = self.create(daemon, "read")
         revoked = self.create(daemon, "read")
@@ -163,7 +163,7 @@ class Wrong(AccessCase):
             "basic": "Basic dXNlcjpwYXNz",
         }
         client = self.client(daemon)
-        # Of every route: test_access_matrix.py. More than these from one address would be told to wait: test_backoff.py.
+        # Of every route: test_access_matrix.py. More failures from one address would be rate-limited: test_backoff.py.
         for name, header in wrong.items():
             for method, path, body in (("POST", "/v1/sessions/a/events", {"type": "message"}), ("GET", "/livez", None)):
                 with self.subTest(f"{name}: {method} {path}"):
@@ -238,7 +238,7 @@ class Prefixes(AccessCase):
                  for c, s in ((first, "a-1"), (second, "b-1"))]
         self.assertEqual([r.status for r in asked], [201, 201])
 
-    def test_who_steers_with_a_token_signs_with_its_name(self):
+    def test_commands_are_signed_with_the_name_of_the_token(self):
         daemon = self.start()
         session = unique()
         client = self.client(daemon, token=self.token(daemon, "control", "read", name="ana's laptop"))
@@ -339,7 +339,7 @@ class Operator(AccessCase):
                 if file != daemon.operator_file:
                     self.assertNotIn(secret.encode(), file.read_bytes(), file)
 
-    def test_a_deleted_file_is_made_anew_at_the_next_start(self):
+    def test_a_deleted_file_is_created_again_at_the_next_start(self):
         daemon = self.start()
         old = daemon.operator_token()
         daemon.operator_file.unlink()
@@ -394,7 +394,7 @@ class CommandLine(AccessCase):
         self.assertEqual(cli.run("wait", "r", "--timeout", "2m").code, 0)
         self.assertEqual(cli.run("events", "a", "--json").lines()[0]["type"], "session.started")
 
-    def test_without_any_token_the_way_to_one_is_told(self):
+    def test_without_any_token_the_error_names_the_way_to_one(self):
         daemon = self.start({"access.mode": "token"})
         cli = Cli(daemon)
         cli.environment["STATE_DIRECTORY"] = "/nonexistent"

@@ -12,7 +12,7 @@ from support.openapi import OpenApi
 NOBODY, ANYBODY, REPORT, READ, READ_SOME, OVERVIEW, CONTROL, APPROVE, ADMIN = (
     "nobody", "anybody", "report", "read", "read some", "overview", "control", "approve", "admin")
 
-# What API.md's table of access says, by operation. READ_SOME: nothing in the request says which session it is about.
+# The table of api/API.md "Access", by operation. READ_SOME: nothing in the request says which session it is about.
 GUARDS = {
     **dict.fromkeys(("openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "endSession", "askApproval", "redeemApproval",
                      "askCheck", "askCheckAlias"), REPORT),
@@ -52,7 +52,7 @@ HARMLESS = ("GET", "HEAD")
 
 
 def expected(guard: str, method: str, caller: str, mode: dict) -> int:
-    """401, 403, or 0 for whoever is let in."""
+    """401, 403, or 0 for a caller with access."""
     if caller.startswith("bad: "):
         return 401
     if caller.startswith("scopes: "):

@@ -74,7 +74,7 @@ class Expiry(AgentCase):
 
 
 class Extension(AgentCase):
-    """What an extension asks for has the operator's maximum, whoever approves it."""
+    """An extension is limited by the operator's maximum, also with an approval."""
     CONFIG = {"budget.max_steps_max": "60", "budget.timeout_seconds_max": "120", "budget.max_tokens_max": "1000", "budget.max_cost_usd_max": "2"}
 
     def ask(self, agent, **extend):
@@ -127,7 +127,7 @@ class Openings(AgentCase):
               "/policy/detectors/0/off", "/policy/detectors/1/suspect", "/policy/detectors/1/stuck"}
     STRICT = {"policy.profile": "strict", "policy.on_stuck": "stop", "policy.tool_time_limit": "1m"}
 
-    def test_what_is_weaker_gets_the_floor_and_is_named(self):
+    def test_weaker_values_get_the_floor_and_are_named(self):
         _, operator, agent = self.pair(self.STRICT)
         opened = agent.put("/v1/sessions/a-1", {"policy": self.WEAK})
         self.assertEqual(opened.status, 201, opened.body)
@@ -141,7 +141,7 @@ class Openings(AgentCase):
         self.assertEqual((set(started["raised"]), started["policy"]["on_stuck"]), (self.RAISED, "stop"))
         self.assertEqual(agent.put("/v1/sessions/a-1", {"policy": self.WEAK}).status, 200, "the same opening again")
 
-    def test_the_operators_floor_is_what_counts(self):
+    def test_the_operators_floor_applies(self):
         config = """[policy.floor]
 profile = "balanced"
 loop_detection = "off"
@@ -163,7 +163,7 @@ tool_time_limit = "1d"
                          {"profile": "balanced", "loop_detection": False, "trust_origin": True})
         self.assertEqual(agent.put("/v1/sessions/a-2", {"policy": {"judge": False}}).json()["raised"], ["/policy/judge"])
 
-    def test_who_may_control_is_not_bound(self):
+    def test_callers_with_control_are_not_bound(self):
         _, operator, _ = self.pair(self.STRICT)
         opened = operator.put("/v1/sessions/a-1", {"policy": self.WEAK})
         self.assertNotIn("raised", opened.json())
@@ -259,7 +259,7 @@ class Hidden(AgentCase):
 
 class Fields(AgentCase):
     """Every field of every request that a report token may send, with the values that say most, one at a time and together."""
-    # The least that the configuration below leaves, and what whoever is at the desk has set for a session of his.
+    # The floor of the configuration below, and the settings of an operator for their own session.
     SETTINGS = {"policy.profile": "strict", "policy.on_stuck": "stop", "policy.tool_time_limit": "1m", "approvals.require_tools": "deploy",
                 "budget.default_max_steps": "30", "budget.max_steps_max": "60", "budget.timeout_seconds_max": "120",
                 "budget.max_tokens_max": "1000", "budget.max_cost_usd_max": "2", "policy.floor.judge": "on"}
@@ -422,7 +422,7 @@ class Evidence(AgentCase):
             if operator.session(name)["verdict"]["status"] != "stuck":
                 lifted.add(kind)
         self.assertLessEqual(lifted, self.LIFTS)
-        self.assertIn("message", lifted, "a new task of the user begins anew")
+        self.assertIn("message", lifted, "a new task of the user is a fresh start")
 
     def test_words_of_the_user_lift_it_only_so_often(self):
         _, _, agent = self.pair()

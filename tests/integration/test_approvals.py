@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Approvals: asked once, decided once, of the bytes that were shown, used once; whatever dies in between."""
+"""Approvals: asked once, decided once for the bytes that were shown, used once, also through crashes."""
 import json
 import os
 import signal
@@ -43,7 +43,7 @@ def kinds(client, session, kind) -> list:
 
 
 class PersonCase(SharedDaemonCase):
-    """Its client may decide, as the person at the desk does."""
+    """Its client may decide, like the operator."""
 
     def setUp(self):
         self.client = self.daemon.operator()
@@ -63,8 +63,8 @@ class Tokens(PersonCase):
         approval = ask(self.client, session)["id"]
         token = self.client.post("/v1/tokens", {"name": "agent", "scopes": [f"report:{session}"]}).json()["token"]
         agent = self.daemon.client(token=token)
-        nobody = self.daemon.client()
-        for client in (agent, nobody):
+        anonymous = self.daemon.client()
+        for client in (agent, anonymous):
             self.addCleanup(client.close)
         for path, body in ((f"/v1/approvals/{approval}/decision", {"decision": "approve"}),
                            (f"/v1/approvals/{approval}/revoke", {}),
@@ -72,7 +72,7 @@ class Tokens(PersonCase):
                            (f"/v1/chat/{session}/approve-agent", {"approved": True})):
             refused = agent.post(path, body)
             self.assertEqual((refused.status, refused.json()["code"]), (403, "forbidden"), path)
-            self.assertEqual(nobody.post(path, body).status, 401, path)
+            self.assertEqual(anonymous.post(path, body).status, 401, path)
         self.assertEqual(document(agent, approval)["status"], "pending")
         decide(self.client, approval, by="ana")
         self.assertIn("ana", document(agent, approval)["decision"]["by"])
@@ -260,7 +260,7 @@ class Deciding(PersonCase):
         self.assertTrue(notice["response"].startswith("left"))
         self.assertEqual(redeem(self.client, question["id"], 409, args={})["code"], "not_approved")
 
-    def test_a_loser_is_told_who_won(self):
+    def test_a_later_decision_gets_the_winner(self):
         approval = ask(self.client, unique())["id"]
         decide(self.client, approval, "approve", by="ann", channel="cli", reason="fine")
         self.assertEqual(decide(self.client, approval, "approve", by="bob")["approval"]["decision"]["by"], "ann")
@@ -325,7 +325,7 @@ class Deciding(PersonCase):
 
 
 class LongPoll(PersonCase):
-    def test_the_agent_waits_until_it_is_decided(self):
+    def test_the_agent_waits_for_the_decision(self):
         approval = ask(self.client, unique())["id"]
         waiting = self.daemon.operator()
         self.addCleanup(waiting.close)
@@ -342,7 +342,7 @@ class LongPoll(PersonCase):
         decide(self.client, approval)
         self.assertEqual(document(self.client, approval, "?wait=2m")["status"], "approved")
 
-    def test_clients_that_go_away_while_waiting_harm_nobody(self):
+    def test_clients_that_go_away_while_waiting_do_no_harm(self):
         approval = ask(self.client, unique())["id"]
         for _ in range(5):
             gone = Client(self.daemon.port, timeout=0.05)
@@ -394,7 +394,7 @@ class ApproveAgent(PersonCase):
 
 
 class Races(PersonCase):
-    def test_of_many_deciders_one_wins_and_the_others_are_told(self):
+    def test_of_many_deciders_one_wins_and_the_others_get_the_winner(self):
         deciders = 64
         clients = [self.daemon.operator() for _ in range(deciders)]
         for client in clients:
@@ -568,7 +568,7 @@ class Crashes(PersonsOwnCase):
             self.assertEqual(request["args"]["step"], step)
             reply = client.post("/v1/chat/loop/approve-agent", {"request_id": request["id"], "approved": True})
             self.assertEqual((reply.status, reply.json()["status"]), (200, "completed"))
-            if step == 0:  # right behind the decision
+            if step == 0:  # right after the decision
                 daemon.restart()
             eventually(lambda: done.exists() and len(done.read_text().splitlines()) > step, what=f"step {step} to run")
         self.assertEqual(agent.wait(patient(60)), 0)
@@ -677,7 +677,7 @@ class BadInput(PersonCase):
     def test_unknown_ones_are_404_and_bad_ids_400(self):
         session = unique()
         self.client.open(session)
-        for approval in (f"{session}.a99", "nobody.a1"):
+        for approval in (f"{session}.a99", "absent.a1"):
             for reply in (self.client.get(f"/v1/approvals/{approval}"), self.client.get(f"/v1/approvals/{approval}?wait=1s"),
                           self.client.post(f"/v1/approvals/{approval}/decision", {"decision": "approve"}),
                           self.client.post(f"/v1/approvals/{approval}/redeem", {"args": {}}),
@@ -685,12 +685,12 @@ class BadInput(PersonCase):
                 self.refused(reply, 404, "unknown_approval")
         for bad in ("x", "x.a0", "x.a", "%20.a1", "x.a1x"):
             self.refused(self.client.get(f"/v1/approvals/{bad}"), 400, "invalid_id", "id")
-        self.refused(self.client.post("/v1/chat/nobody/approve-agent", {"approved": True}), 404, "unknown_session")
+        self.refused(self.client.post("/v1/chat/absent/approve-agent", {"approved": True}), 404, "unknown_session")
         self.refused(self.client.post(f"/v1/chat/{session}/approve-agent", {}), 400, "missing_field", "/approved")
         self.refused(self.client.post(f"/v1/chat/{session}/approve-agent", {"approved": True, "request_id": "uuid"}), 400, "invalid_field", "/request_id")
         for query, field in (("status=old", "status"), ("kind=x", "kind"), ("limit=101", "limit"), ("cursor=x", "cursor"), ("x=1", "x")):
             self.refused(self.client.get(f"/v1/approvals?{query}"), 400, "invalid_parameter", field)
-        self.refused(self.client.get("/v1/approvals?session=nobody"), 404, "unknown_session")
+        self.refused(self.client.get("/v1/approvals?session=absent"), 404, "unknown_session")
         self.refused(self.client.get(f"/v1/approvals/{session}.a1?wait=11m"), 400, "invalid_parameter", "wait")
 
     def test_the_end_of_a_session_closes_its_requests(self):

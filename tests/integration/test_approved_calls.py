@@ -64,7 +64,7 @@ class OneExecution(CallCase):
             self.finished(round=number)
             self.assertEqual(self.open_alarms(), [("executed_unapproved", approval, times)])
 
-    def test_after_the_acknowledgement_the_next_one_is_raised_anew(self):
+    def test_after_the_acknowledgement_the_next_one_is_raised_again(self):
         approval = self.approved()
         for _ in range(2):
             self.finished()
@@ -102,7 +102,7 @@ class OneExecution(CallCase):
         self.finished(tool="bash")
         self.finished(tool="bash")
         self.assertEqual(self.open_alarms(), [("executed_unapproved", approval, 1)])
-        self.finished(tool="bash", args={"other": "call"}, call_id="c2")  # nobody has to allow it
+        self.finished(tool="bash", args={"other": "call"}, call_id="c2")  # needs no permission
         self.assertEqual(len(self.alarms()), 1)
 
     def test_a_call_that_ran_unapproved_takes_no_other_calls_approval(self):
@@ -191,7 +191,7 @@ class Refusals(CallCase):
             self.finished(**more)
         self.assertEqual(self.alarms(), ["executed_though_rejected"] * 3)
 
-    def test_a_refusal_that_nobody_was_asked_about_is_no_excuse_and_an_approval_is_used_up_by_it(self):
+    def test_a_refusal_without_a_request_is_no_excuse_and_uses_up_an_approval(self):
         self.finished(call_id="c9", **self.DENIED)
         self.assertEqual(self.alarms(), ["executed_unapproved"])
         approval = self.approved()
@@ -209,7 +209,7 @@ class Refusals(CallCase):
         self.assertIn("headway_approval_alarms{alarm=\"started_after_rejection\"} 1", self.operator.get("/metrics").body.decode())
         self.finished()
         self.assertEqual(self.open_alarms()[-1], ("executed_though_rejected", approval, 1))
-        self.started(call_id="c2")  # another call asks anew
+        self.started(call_id="c2")  # another call asks again
         self.assertEqual(len(self.alarms()), 2)
 
 

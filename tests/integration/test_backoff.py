@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tokens that do not count: whoever keeps showing them is told to wait, and nobody else notices."""
+"""Failed authentications: an address with too many is rate-limited, and other clients do not notice."""
 import unittest
 
 from support.case import OwnDaemonCase, unique
 from support.http import RawConnection
 from support.limits import SLOW, eventually
 
-FREE = 20  # failures in a row before an address is told to wait
+FREE = 20  # failures in a row before an address is rate-limited
 WRONG = "hw_0123456789abcdef_" + "0" * 49
 
 
@@ -17,7 +17,7 @@ class BackoffCase(OwnDaemonCase):
             return connection.request("GET", path, headers=f"Authorization: Bearer {token}\r\n")
 
     def use_up(self, daemon, source: str = "127.0.0.1"):
-        """Every failure that is free, and the one that begins the first pause."""
+        """Every free failure, and the one that begins the first pause."""
         for _ in range(FREE + 1):
             self.assertEqual(self.show(daemon, WRONG, source).status, 401)
 
@@ -27,7 +27,7 @@ class BackoffCase(OwnDaemonCase):
 
 
 class Backoff(BackoffCase):
-    def test_who_keeps_failing_is_told_to_wait_and_for_how_long(self):
+    def test_repeated_failures_get_429_with_retry_after(self):
         daemon = self.start()
         self.use_up(daemon)
         reply = self.show(daemon, WRONG)
@@ -36,11 +36,11 @@ class Backoff(BackoffCase):
         self.assertIn("Retry-After", reply.json()["detail"])
         self.assertTrue(reply.keeps_open)
         self.assertNotIn(WRONG[10:40], reply.body.decode())
-        # When it is over the reason is told again, and the next pause is twice as long.
+        # After the pause the error has the reason again, and the next pause is twice as long.
         eventually(lambda: self.show(daemon, WRONG).status == 401, what="the end of the pause")
         self.assertEqual(self.show(daemon, WRONG).headers["retry-after"], "2")
 
-    def test_the_right_token_is_let_in_at_once_from_the_same_address(self):
+    def test_a_valid_token_from_the_same_address_is_accepted_at_once(self):
         daemon = self.start({"access.mode": "token"})
         self.use_up(daemon)
         operator = self.client(daemon, token=daemon.operator_token())
@@ -53,7 +53,7 @@ class Backoff(BackoffCase):
         self.assertEqual(told[0], 429)
         self.assertLessEqual(set(told), {429, 401}, "each pause ends")
         self.assertEqual(self.client(daemon).get("/livez").status, 200)
-        self.assertEqual(self.client(daemon).get("/v1/version").status, 401, "without a token nobody has failed")
+        self.assertEqual(self.client(daemon).get("/v1/version").status, 401, "a missing token is not a failure")
 
     def test_other_addresses_are_not_concerned(self):
         daemon = self.start()
@@ -61,8 +61,8 @@ class Backoff(BackoffCase):
         self.assertEqual(self.show(daemon, WRONG, "127.0.0.2").status, 429)
         self.assertEqual(self.show(daemon, WRONG, "127.0.0.3").status, 401)
 
-    def test_a_pause_tells_nothing_about_the_token(self):
-        """Unknown, revoked, cut, and no token at all: the same answer, so that nothing can be learned from it."""
+    def test_a_pause_reveals_nothing_about_the_token(self):
+        """Unknown, revoked, cut, and no token at all: the same answer, which reveals nothing."""
         daemon = self.start()
         operator = self.client(daemon, token=daemon.operator_token())
         revoked = operator.post("/v1/tokens", {"name": "x", "scopes": ["read"]}).json()
@@ -80,8 +80,8 @@ class Backoff(BackoffCase):
         self.assertEqual(self.metric(daemon, "headway_access_failures_total"), FREE + 1 + 30)
         self.assertGreaterEqual(self.metric(daemon, "headway_access_paused_total"), 1)
         self.assertEqual(self.metric(daemon, "headway_access_failing_addresses"), 1)
-        self.assertEqual(daemon.log().count("keeps showing tokens that do not count"), 1)
-        self.assertIn("127.0.0.1 keeps showing", daemon.log())
+        self.assertEqual(daemon.log().count("failed authentications in a row"), 1)
+        self.assertIn(f"127.0.0.1: {FREE + 1} failed authentications", daemon.log())
         self.assertNotIn(WRONG, daemon.log())
 
     def test_thousands_of_addresses_are_remembered_within_bounds(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Backups while the daemon works and while it does not, and what comes back from them."""
+"""Backups with and without a running daemon, and their restore."""
 import os
 import shutil
 import stat
@@ -17,10 +17,10 @@ BACKUPS = 100 if LONG else 4
 
 
 class Writer(threading.Thread):
-    """An agent that reports until it is told to stop; knows what was acknowledged, and when."""
+    """An agent that reports until stop(); it knows what was acknowledged, and when."""
 
     def __init__(self, daemon: Daemon, session: str):
-        super().__init__(daemon=True)  # a test that fails ends all the same
+        super().__init__(daemon=True)  # a failed test ends too
         self.client, self.session = daemon.client(), session
         self.acknowledged = []
         self.stopped = threading.Event()

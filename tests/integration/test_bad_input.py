@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input: each case gets its documented problem and harms nobody else (see support/malformed.py)."""
+"""Bad input: each case gets its documented problem, and other clients do not notice (see support/malformed.py)."""
 import json
 import unittest
 
@@ -216,7 +216,7 @@ PATHS = [
     get("id with a broken escape", "/v1/sessions/a%zz", 400, "invalid_id", "id"),
     get("id of 129 bytes", "/v1/sessions/" + "a" * 129, 400, "invalid_id", "id"),
     get("id beyond ASCII", "/v1/sessions/%C3%A9", 400, "invalid_id", "id"),
-    get("unknown session", "/v1/sessions/nobody", 404, "unknown_session"),
+    get("unknown session", "/v1/sessions/absent", 404, "unknown_session"),
     get("unknown parameter", "/v1/sessions?foo=1", 400, "invalid_parameter", "foo"),
     get("parameter twice", "/v1/sessions?limit=1&limit=2", 400, "invalid_parameter", "limit"),
     get("limit 0", "/v1/sessions?limit=0", 400, "invalid_parameter", "limit"),
@@ -232,11 +232,11 @@ PATHS = [
     get("unknown mode", "/v1/sessions/bad/wait?mode=later", 400, "invalid_parameter", "mode"),
     get("wait in years", "/v1/sessions/bad/wait?wait=1y", 400, "invalid_parameter", "wait"),
     get("wait too long", "/v1/sessions/bad/wait?wait=11m", 400, "invalid_parameter", "wait"),
-    get("wait for nobody", "/v1/wait?until=ended", 400, "invalid_parameter"),
+    get("wait without a session", "/v1/wait?until=ended", 400, "invalid_parameter"),
     get("wait for any and all", "/v1/wait?any=a&all=b", 400, "invalid_parameter"),
     get("wait for a bad id", "/v1/wait?any=a,,b", 400, "invalid_id", "any"),
     get("wait for 101 sessions", "/v1/wait?all=" + ",".join(f"s{i}" for i in range(101)), 400, "invalid_parameter", "all"),
-    get("chat status of nobody", "/api/chat/autonomous/status", 400, "invalid_parameter", "sessionId"),
+    get("chat status without a session", "/api/chat/autonomous/status", 400, "invalid_parameter", "sessionId"),
     get("bad last event id", "/v1/stream?last_event_id=x", 400, "invalid_parameter", "last_event_id"),
     get("bad Last-Event-ID", "/v1/stream", 400, "invalid_parameter", "Last-Event-ID", "Last-Event-ID: x\r\n"),
     get("parameter of no UTF-8", "/v1/sessions?%FF=1", 400, "invalid_parameter"),
@@ -255,7 +255,7 @@ STATE = [
          "session_ended"),
     body("another outcome", '{"outcome":"failed"}', 409, "session_ended", path="/v1/sessions/ended/end"),
     body("another opening", '{"goal":"else"}', 409, "session_exists", "/goal", path="/v1/sessions/bad", method="PUT"),
-    body("end of an unknown session", '{"outcome":"failed"}', 404, "unknown_session", path="/v1/sessions/nobody/end"),
+    body("end of an unknown session", '{"outcome":"failed"}', 404, "unknown_session", path="/v1/sessions/absent/end"),
 ]
 
 class BadInput(MalformedCase):
@@ -309,7 +309,7 @@ class BadInput(MalformedCase):
 
 
 class Instances(SharedDaemonCase):
-    def test_every_problem_names_the_path_of_its_request_whoever_finds_it(self):
+    def test_every_problem_names_the_path_of_its_request(self):
         client = self.daemon.operator()
         self.addCleanup(client.close)
         session, gone = unique(), unique()

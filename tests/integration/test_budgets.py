@@ -78,7 +78,7 @@ class WholeLoop(SharedDaemonCase):
         self.assertEqual((changed.status, changed.json()["budget"]["max_steps"]), (200, 14))
         self.assertEqual(changed.json()["budget"]["level"], "nominal")  # 8 of 14
         self.assertEqual(kinds(agent.turn()["reply"]), [])
-        self.assertEqual(kinds(agent.turn()["reply"]), ["wrap_up"])  # 10 of 14: told anew
+        self.assertEqual(kinds(agent.turn()["reply"]), ["wrap_up"])  # 10 of 14: a new directive
         last = agent.turn()["reply"]
         self.assertEqual((last["budget"]["steps_completed"], kinds(last)), (11, ["wrap_up"]))
         self.assertEqual(agent.next_line()["ended"]["verdict"]["status"], "completed")
@@ -181,7 +181,7 @@ class Limits(SharedDaemonCase):
         self.assertEqual((document["budget"]["max_steps"], document["budget"]["timeout_seconds"]), (12, 600))
         self.assertIsNone(self.client.open(unique(), agent={"type": "coder"})["budget"])
 
-    def test_changes_that_cannot_be_are_refused(self):
+    def test_impossible_changes_are_refused(self):
         session = unique()
         self.client.open(session, budget={"max_steps": 10})
         path = f"/v1/sessions/{session}/budget"

@@ -9,7 +9,7 @@ from support.daemon import Daemon
 from support.limits import eventually
 from support.llm import LlmServer
 
-NOBODY = "http://127.0.0.1:1"  # tcpmux: nothing listens there
+NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
 
 
 def endpoint(url: str, model: str, name: str = "local") -> str:
@@ -94,7 +94,7 @@ class NoAnswer(JudgedCase):
         self.assertIn("cancelled", output.err)
 
     def test_no_daemon_is_69(self):
-        output = Cli(None, NOBODY).run("check", "a", "--wait")
+        output = Cli(None, NO_DAEMON).run("check", "a", "--wait")
         self.assertEqual(output.code, 69, output)
 
     def test_without_a_judge_it_says_how_to_add_one(self):
@@ -106,7 +106,7 @@ class NoAnswer(JudgedCase):
         self.assertIn("[judge.endpoints.NAME]", output.err)
         self.assertIn("headway config default", output.err)
         self.assertNotIn("headway_judge_", client.get("/metrics").body.decode())
-        self.assertEqual(Cli(daemon).run("check", "nobody").code, 1)
+        self.assertEqual(Cli(daemon).run("check", "absent").code, 1)
 
 
 class Shown(JudgedCase):

@@ -14,7 +14,7 @@ from support.cli import Cli, finish
 from support.corpus import corpus_folder
 from support.limits import eventually
 
-NOBODY = "http://127.0.0.1:1"  # tcpmux: nothing listens there
+NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
 
 
 class CliCase(SharedDaemonCase):
@@ -62,7 +62,7 @@ class Waiting(CliCase):
             self.assertTrue(output.err or output.out)
 
     def test_no_daemon_is_69(self):
-        cli = Cli(self.daemon, NOBODY)
+        cli = Cli(self.daemon, NO_DAEMON)
         for arguments in (["wait", "a", "--connect-timeout", "100ms"], ["show", "a"], ["sessions"], ["end", "a"]):
             output = cli.run(*arguments)
             self.assertEqual(output.code, 69, (arguments, output))
@@ -70,7 +70,7 @@ class Waiting(CliCase):
 
     def test_it_is_woken_when_the_session_ends(self):
         session = unique()
-        process = self.cli.start("wait", session, "--json")  # nobody has opened it yet
+        process = self.cli.start("wait", session, "--json")  # not opened yet
         eventually(lambda: "headway_waiters 1" in self.client.get("/metrics").body.decode(), what="the waiter")
         self.client.open(session)
         self.client.end(session, "failed", reason="because")
@@ -198,7 +198,7 @@ class Elsewhere(OwnDaemonCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(Cli(daemon).run("backup", f"{folder}/a.db").code, 0)
             new = f"{folder}/new/state"
-            output = Cli(None, url=NOBODY).run("restore", f"{folder}/a.db", "--state-dir", new)
+            output = Cli(None, url=NO_DAEMON).run("restore", f"{folder}/a.db", "--state-dir", new)
             self.assertEqual(output.code, 0, output)
             self.assertIn("1 sessions", output.out)
 
@@ -211,7 +211,7 @@ class Elsewhere(OwnDaemonCase):
         self.assertIn(str(other.state_dir), mixed.out)
 
     def test_help_of_run_shows_where_the_command_goes(self):
-        self.assertIn("headway run [OPTIONS] -- COMMAND", Cli(None, url=NOBODY).run("run", "--help").out)
+        self.assertIn("headway run [OPTIONS] -- COMMAND", Cli(None, url=NO_DAEMON).run("run", "--help").out)
 
     def test_a_mistyped_event_type_is_answered_with_the_nearest(self):
         daemon = self.start()
@@ -233,7 +233,7 @@ class Elsewhere(OwnDaemonCase):
 
 
 class Urgent(CliCase):
-    """What a person has to see first."""
+    """What needs a person's attention first."""
 
     def test_an_alarm_stands_first_until_it_is_acknowledged(self):
         session = unique("risky")
@@ -297,7 +297,7 @@ class Looking(CliCase):
 
     def test_unknown_sessions_fail_with_a_word(self):
         for verb in ("show", "events", "end", "cancel"):
-            output = self.cli.run(verb, unique("nobody"))
+            output = self.cli.run(verb, unique("absent"))
             self.assertNotIn(output.code, (0, 64, 69), output)
             self.assertIn("no session", output.err)
 
@@ -426,7 +426,7 @@ class Running(CliCase):
         self.assertIn("/no/such/program", output.err)
 
     def test_without_a_daemon_the_command_runs_all_the_same(self):
-        output = Cli(self.daemon, NOBODY).run("run", "--linger", "100ms", "--", "sh", "-c", "echo on; exit 5")
+        output = Cli(self.daemon, NO_DAEMON).run("run", "--linger", "100ms", "--", "sh", "-c", "echo on; exit 5")
         self.assertEqual((output.code, output.out), (5, "on\n"))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from support.case import SharedDaemonCase, unique
 from support.cli import Cli
 
-NOBODY = "http://127.0.0.1:1"  # tcpmux: nothing listens there
+NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
 BAD_IDS = (".", "..", "a b", "a/b", "", "x" * 129, "ü")
 
 
@@ -47,7 +47,7 @@ class Ids(CliCase):
             done = self.folder / "done"
             output = self.cli.run("run", "--session", bad, "--", "touch", str(done))
             self.assertEqual((output.code, done.exists()), (64, False), (bad, output))
-        output = Cli(None, NOBODY).run("run", "--session", "good", "--linger", "100ms", "--", "sh", "-c", "exit 3")
+        output = Cli(None, NO_DAEMON).run("run", "--session", "good", "--linger", "100ms", "--", "sh", "-c", "exit 3")
         self.assertEqual(output.code, 3, "without a daemon it runs all the same")
 
 

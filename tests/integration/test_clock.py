@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Nobody is blamed for what clocks do: steps of an hour and of a year, forward and back, a daemon that stood still.
+"""Clocks: steps of an hour and of a year, ahead and back, and a stopped daemon; no session turns silent by them.
 
 The wall clock is that of libfaketime, the steady one stays real. HEADWAY_LONG=1 stops the daemon for five minutes.
 """
@@ -69,7 +69,7 @@ class ClockCase(OwnDaemonCase):
         return daemon.start()
 
     def remove_shared_memory(self):
-        """What the library leaves behind of each process, by those that are gone."""
+        """The shared memory that the library left of ended processes."""
         for left in (*glob.glob("/dev/shm/faketime_shm_*"), *glob.glob("/dev/shm/sem.faketime_sem_*")):
             if not os.path.exists(f"/proc/{left.rpartition('_')[2]}"):
                 os.unlink(left)
@@ -80,7 +80,7 @@ class ClockCase(OwnDaemonCase):
         fresh.write_text(f"{offset:+d}s\n")
         os.replace(fresh, self.file)
 
-    def never_blamed(self, client, session: str):
+    def never_silent(self, client, session: str):
         verdicts = {e["data"]["to"] for e in client.journal(session) if e["type"] == "verdict.changed"}
         self.assertLessEqual(verdicts, {"starting", "exploring", "progressing"})
         self.assertTrue(client.session(session)["alive"])
@@ -91,7 +91,7 @@ class ClockCase(OwnDaemonCase):
 
 
 class Steps(ClockCase):
-    def test_steps_of_the_wall_clock_make_nobody_silent(self):
+    def test_steps_of_the_wall_clock_make_no_session_silent(self):
         for name, steps in (("hours", (HOUR, 0, -HOUR, 0)), ("years", (YEAR, 0, -YEAR, 0))):
             with self.subTest(name):
                 daemon = self.begin()
@@ -106,10 +106,10 @@ class Steps(ClockCase):
                     while agent.beats < until:
                         self.assertTrue(client.get(f"/progress/{name}").json()["alive"])
                 agent.stop()
-                self.never_blamed(client, name)
+                self.never_silent(client, name)
                 self.in_order(client, name)
 
-    def test_stamps_follow_a_step_ahead_that_stands_and_nobody_pays_for_the_time_between(self):
+    def test_stamps_follow_a_lasting_step_ahead_and_no_session_turns_silent_by_it(self):
         daemon = self.begin(**{"storage.clock_confirm": "2s"})
         client = self.client(daemon)
         client.put("/v1/sessions/b", {"budget": {"timeout_seconds": 600, "max_steps": 50}})
@@ -175,7 +175,7 @@ class Steps(ClockCase):
 
 
 class Pauses(ClockCase):
-    def test_a_daemon_that_stood_still_blames_nobody_for_it(self):
+    def test_a_stopped_daemon_makes_no_session_silent(self):
         daemon = self.start()
         client = self.client(daemon)
         pause = 300 if LONG else 3 * INTERVAL
@@ -188,10 +188,10 @@ class Pauses(ClockCase):
         daemon.process.send_signal(signal.SIGCONT)
         agent.some_beats()
         agent.stop()
-        self.never_blamed(client, "s")
+        self.never_silent(client, "s")
 
 
-    def test_agents_that_beat_while_only_the_reading_thread_stands_still_are_not_blamed(self):
+    def test_a_stalled_reading_thread_makes_no_session_silent(self):
         """A request that takes long to read is such a pause, and the thread with the deadlines runs on meanwhile."""
         daemon = self.start()
         client = self.client(daemon)
@@ -204,7 +204,7 @@ class Pauses(ClockCase):
             eventually(lambda: time.monotonic() > stood_still, 20 * pause, "the end of the pause")
         agent.some_beats()
         agent.stop()
-        self.never_blamed(client, "s")
+        self.never_silent(client, "s")
 
 
 class Restarts(ClockCase):
@@ -223,10 +223,10 @@ class Restarts(ClockCase):
                 agent = Agent(client, "s")
                 agent.some_beats()
                 agent.stop()
-                self.never_blamed(client, "s")
+                self.never_silent(client, "s")
                 self.in_order(client, "s")
 
-    def test_a_start_a_year_later_makes_nobody_silent_who_beats(self):
+    def test_a_start_a_year_later_makes_no_reporting_session_silent(self):
         daemon = self.begin()
         self.client(daemon).open("s", policy={"heartbeat_interval_ms": int(INTERVAL * 1000)})
         daemon.kill()
@@ -236,7 +236,7 @@ class Restarts(ClockCase):
         agent = Agent(client, "s")
         agent.some_beats()
         agent.stop()
-        self.never_blamed(client, "s")
+        self.never_silent(client, "s")
 
 
 if __name__ == "__main__":

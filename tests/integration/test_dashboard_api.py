@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the dashboard is served and reads: its files, the overview, rows of sessions, logins, the system."""
+"""What the dashboard uses: its files, the overview, rows of sessions, logins, the system."""
 import gzip
 import re
 import unittest
@@ -17,7 +17,7 @@ SECURITY = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer
 class Pages(SharedDaemonCase):
     settings = {"access.mode": "token"}
 
-    def test_the_page_is_served_to_anybody(self):
+    def test_the_page_needs_no_token(self):
         reply = self.client.get("/")
         self.assertEqual((reply.status, reply.headers["content-type"]), (200, "text/html; charset=utf-8"))
         self.assertEqual(reply.headers["cache-control"], "no-cache")
@@ -127,7 +127,7 @@ class Rows(SharedDaemonCase):
         self.assertEqual(self.ids("label=team:red"), ["child-3", "child-1"])
         self.assertEqual(self.ids("q=SHOP"), ["root"])
         self.assertEqual(self.ids("q=ada&agent=plan&verdict=starting"), ["root"])
-        self.assertEqual(self.ids("ids=child-4,nobody,child-4"), ["child-4"])
+        self.assertEqual(self.ids("ids=child-4,absent,child-4"), ["child-4"])
         self.assertEqual(self.ids("open=false"), ["child-4"])
         self.assertEqual(self.ids("q=nothing+like+it"), [])
 
@@ -171,7 +171,7 @@ class Logins(OwnDaemonCase):
         daemon = self.start()
         client, link = self.client(daemon), self.link(daemon)
         code = link.partition("code=")[2]
-        for method in ("GET", "HEAD", "GET"):  # whoever looks at the link does not use it up
+        for method in ("GET", "HEAD", "GET"):  # reading the link does not use it up
             reply = client.request(method, link)
             self.assertEqual((reply.status, reply.headers["location"]), (303, f"/#/login?code={code}"))
         for bad in ("/login", "/login?code=", "/login?code=%0d%0aX:%20y", "/login?code=" + "x" * 300):
@@ -187,7 +187,7 @@ class Logins(OwnDaemonCase):
         self.assertEqual(elsewhere.json()["code"], "forbidden_origin")
 
     def test_nothing_of_a_login_travels_by_itself(self):
-        """No cookie is set, and none that a browser would send to every port counts."""
+        """No cookie is set, and none that a browser would send to every port is valid."""
         daemon = self.start({"access.mode": "token"})
         page = self.log_in(daemon)
         self.assertTrue(self.logged_in(daemon, page))
@@ -196,7 +196,7 @@ class Logins(OwnDaemonCase):
             reply = self.client(daemon).request("GET", "/v1/me", headers={"Cookie": cookie, "Origin": daemon.url})
             self.assertEqual((reply.json()["logged_in"], "set-cookie" in reply.headers), (False, False))
 
-    def test_the_page_goes_under_one_name(self):
+    def test_the_page_has_one_origin(self):
         """localhost may lead to another address, where another process can have the same port."""
         daemon = self.start()
         code = self.link(daemon).partition("code=")[2]
@@ -208,7 +208,7 @@ class Logins(OwnDaemonCase):
             self.assertEqual(self.client(daemon).request("GET", "/v1/me", headers={"Host": host}).status, 200)
         self.assertEqual(self.client(daemon).get("/").status, 200)
 
-    def test_links_are_for_who_may_do_everything(self):
+    def test_links_need_all_rights(self):
         daemon = self.start()
         self.assertEqual(self.client(daemon).post("/v1/login-codes").status, 401)
 
@@ -233,7 +233,7 @@ class Logins(OwnDaemonCase):
         self.assertEqual(client.put("/v1/sessions/a").status, 201)
 
     def test_logins_end_with_the_daemon_and_with_the_operators_token(self):
-        """Whoever holds the port next, and is shown the secret, has nothing of it."""
+        """The next process on the port cannot use a secret that it gets."""
         daemon = self.start()
         page = self.log_in(daemon)
         self.assertTrue(self.logged_in(daemon, page))
@@ -271,12 +271,12 @@ class Logins(OwnDaemonCase):
             operator.post("/v1/tokens/operator/rotate")
             self.assertIn("goodbye", [event.name for event in theirs.rest()])
 
-    def test_me_says_who_somebody_is_and_what_he_may_do(self):
+    def test_me_has_the_callers_name_and_scopes(self):
         daemon = self.start()
         client = self.client(daemon)
-        nobody = client.get("/v1/me").json()
-        self.assertEqual(nobody, {"logged_in": False, "name": None, "mode": "local", "scopes": [],
-                                  "can": {"read": True, "control": True, "approve": False, "admin": False}})
+        anonymous = client.get("/v1/me").json()
+        self.assertEqual(anonymous, {"logged_in": False, "name": None, "mode": "local", "scopes": [],
+                                     "can": {"read": True, "control": True, "approve": False, "admin": False}})
         page = client.request("GET", "/v1/me", headers={"Sec-Fetch-Site": "same-origin"}).json()
         self.assertEqual(page["can"], {"read": True, "control": False, "approve": False, "admin": False})
         login = client.request("GET", "/v1/me", headers=self.log_in(daemon)).json()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`headway demo`: a daemon of its own and three agents, of which each shows what it is there for."""
+"""`headway demo`: a daemon of its own and three agents with one behaviour each."""
 import contextlib
 import os
 import signal
@@ -69,7 +69,7 @@ class Demo(unittest.TestCase):
         self.assertEqual((document["status"], document["alarm"]), ("executed", None), document)
         self.assertEqual(self.verdicts(client, "approval-1")[-1], "completed")
 
-    def test_who_is_told_no_leaves_it(self):
+    def test_a_rejected_agent_does_not_run_the_call(self):
         demo, client = self.start("--once")
         self.decide(client, "reject")
         self.assertEqual(demo.wait(patient(60)), 0, demo.stderr.read())

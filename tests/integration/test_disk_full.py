@@ -122,7 +122,7 @@ class FullDisk(TestCase):
         self.assertEqual(eventually(lambda: self.client.get("/readyz")).status, 200)
         self.check_the_file()
 
-    def test_filled_by_somebody_else_it_gives_up_the_reserve_to_delete_and_takes_it_back(self):
+    def test_filled_by_another_program_it_deletes_the_ballast_and_restores_it(self):
         self.start_on(free_space_min="6MiB", ballast="4MiB")
         for number in range(3):
             self.batch(f"old{number}")

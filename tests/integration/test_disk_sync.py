@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Syncs that fail and syncs that take for ever, made by strace in the real daemon."""
+"""Syncs that fail and syncs that hang, made by strace in the real daemon."""
 import signal
 import threading
 import time
@@ -65,7 +65,7 @@ class FailedSync(OwnDaemonCase):
 class StalledSync(OwnDaemonCase):
     SECONDS = 30 if LONG else 3
 
-    def test_a_disk_that_hangs_makes_nobody_silent_and_loses_nothing(self):
+    def test_a_hanging_disk_makes_no_session_silent_and_loses_nothing(self):
         daemon = self.start()
         client, other = self.client(daemon, timeout=2 * self.SECONDS), self.client(daemon)
         client.open("a", policy={"heartbeat_interval_ms": 1000})
@@ -103,10 +103,10 @@ class StalledSync(OwnDaemonCase):
         tampering.stop()
         self.assertEqual(daemon.stop(), 0)
 
-    def test_beside_a_slow_disk_who_is_gone_turns_silent_all_the_same(self):
+    def test_beside_a_slow_disk_a_dead_agent_still_turns_silent(self):
         daemon = self.start({"policy.heartbeat_interval": "4s"})
         client = self.client(daemon)
-        tampering = Tampering(daemon, "fdatasync:delay_enter=400000")  # each of them is a gap in what is heard
+        tampering = Tampering(daemon, "fdatasync:delay_enter=400000")  # each of them is an attention gap
         self.addCleanup(tampering.stop)
         client.beat("quiet")
 

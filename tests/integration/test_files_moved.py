@@ -38,7 +38,7 @@ class Agents:
             if reply.status == 200:
                 self.acknowledged[session].append(event["event_id"])
                 number += 1
-                if known_to_refuse:  # sent after somebody was refused
+                if known_to_refuse:  # sent after a refusal
                     self.after.append((session, number))
             else:
                 self.refused.append((reply.status, reply.json()))
@@ -75,7 +75,7 @@ class Moved(OwnDaemonCase):
         eventually(lambda: self.client(daemon).get("/readyz").status == 503, what="not ready")
         self.assertIn("deleted, renamed or replaced while headway has it open", daemon.log())
         agents.stop()
-        self.assertEqual(agents.after, [], "acknowledged after somebody was refused")
+        self.assertEqual(agents.after, [], "acknowledged after a refusal")
 
     def test_a_deleted_state_directory_is_noticed_and_can_be_saved_from_the_process(self):
         daemon = self.start()
@@ -83,7 +83,7 @@ class Moved(OwnDaemonCase):
         agents.have_reported()
         shutil.rmtree(daemon.state_dir)
         self.refuses(daemon, agents)
-        # What the log says to do.
+        # The remedy of the log.
         saved = Daemon()
         self.addCleanup(saved.close)
         saved.state_dir.mkdir()

@@ -382,7 +382,7 @@ class ProgressEstimates(PresetCase):
         operator = self.daemon.operator()
         self.addCleanup(operator.close)
         for blocker, words in (("tool not available: fs:read", "another tool"), ("no match found for VectorStore", "other words"),
-                               ("I need help: access denied", "somebody else"), ("context length exceeded", "no longer fits")):
+                               ("I need help: access denied", "who can give it"), ("context length exceeded", "no longer fits")):
             with self.subTest(blocker=blocker):
                 session = unique()
                 operator.open(session, policy={"on_stuck": "advise"})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Slow clients and many of them: each is cut or bounded, memory stays flat, and others do not notice.
+"""Slow clients and many of them: each is disconnected or bounded, memory is bounded, and others do not notice.
 
 HEADWAY_LONG=1 comes with ten times as many, measures how long others wait, and prints the figures.
 """
@@ -43,7 +43,7 @@ class FloodCase(OwnDaemonCase):
         return daemon
 
     def metric(self, daemon, name: str) -> float:
-        """Asked for on a connection of its own, so it also says that one is let in."""
+        """On a connection of its own, which also proves that connections are accepted."""
         with RawConnection(daemon.port) as connection:
             text = connection.request("GET", "/metrics").body.decode()
         return float(next(line for line in text.splitlines() if line.startswith(name + " ")).split()[-1])
@@ -158,7 +158,7 @@ class SlowClients(FloodCase):
         eventually(lambda: self.metric(daemon, "headway_http_held_bytes") == 0, 30, "the end of them")
         self.assertEqual(self.client(daemon).get("/v1/sessions/half").status, 404)
 
-    def test_replies_that_nobody_reads_are_bounded_over_all_clients(self):
+    def test_unread_replies_are_bounded_over_all_clients(self):
         daemon = self.start()
         client = self.client(daemon)
         page = len(client.get("/openapi.json").body)  # costs next to nothing to make, so that it does not take long anywhere
@@ -179,7 +179,7 @@ class SlowClients(FloodCase):
         eventually(lambda: self.metric(daemon, "headway_http_held_bytes") < 1e6, 30, "the end of the unread bytes")
         self.assertGreater(len(witness.seconds), 0)
 
-    def test_streams_that_nobody_reads_share_what_they_wait_for(self):
+    def test_unread_streams_share_their_frames(self):
         daemon = self.start()
         client = self.client(daemon)
         client.open("big")
@@ -197,7 +197,7 @@ class SlowClients(FloodCase):
             grown = daemon.resident_bytes() - before
             bound = self.metric(daemon, 'headway_bound{of="http_held_bytes"}')
             self.assertLessEqual(self.metric(daemon, "headway_http_held_bytes"), bound)
-        say(f"streams that nobody reads: {grown >> 20} MiB for {count}; others: {witness.figures()}")
+        say(f"unread streams: {grown >> 20} MiB for {count}; others: {witness.figures()}")
         self.check_memory(grown, 150 << 20)
         for stream in streams:
             stream.close()
@@ -289,7 +289,7 @@ class Floods(FloodCase):
 
 
 class IdleStreams(FloodCase):
-    def test_many_idle_streams_are_cheap_and_nobody_waits_for_them(self):
+    def test_many_idle_streams_are_cheap_and_delay_no_client(self):
         count = 10_000 if LONG else 500
         daemon = self.start()
         client = self.client(daemon)

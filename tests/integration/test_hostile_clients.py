@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that reset, half close, stall and vanish wherever they are, beside honest ones who must not notice.
+"""Clients that reset, half close, stall and vanish at any point, beside honest ones who must not notice.
 
 HEADWAY_LONG=1 takes a minute instead of seconds, and resets the last follower of a session 5,000 times instead of 120
 (HEADWAY_RESETS says how many). HEADWAY_SEED repeats a run.
@@ -80,7 +80,7 @@ class Honest(threading.Thread):
     def take(self, stream):
         event = stream.next(60)
         if event.name == "lagged" or event.name == "reset":
-            raise AssertionError(f"an honest follower is told {event.name}")
+            raise AssertionError(f"an honest follower gets {event.name}")
         if event.name == "message" and event.data["session"] == self.session:
             self.seen.append(int(event.data["data"]["text"]))
 
@@ -238,7 +238,7 @@ class HostileCase(OwnDaemonCase):
 
 
 class Hostiles(HostileCase):
-    def test_those_who_leave_in_the_middle_harm_nobody(self):
+    def test_clients_that_leave_in_the_middle_do_no_harm(self):
         daemon = self.start({"server.header_timeout": "1s", "server.body_timeout": "2s", "server.write_timeout": "2s"})
         connections, descriptors = self.connections(daemon), daemon.descriptors()
         honest = [Honest(daemon, f"honest-{i}", path) for i, path in enumerate(
@@ -278,7 +278,7 @@ class Followers(HostileCase):
     PATHS = ("/v1/sessions/{}/stream", "/progress/{}/stream", "/v1/stream")
 
     def test_the_last_follower_may_reset_while_its_event_is_published(self):
-        """Each round: a follower of a session that nobody else follows, an event, and its reset at the same moment."""
+        """Each round: the only follower of a session, an event, and its reset at the same moment."""
         daemon = self.start()
         connections, descriptors = self.connections(daemon), daemon.descriptors()
         honest = [Honest(daemon, "beside-0", "/v1/sessions/beside-0/stream"), Honest(daemon, "beside-1", "/v1/stream")]

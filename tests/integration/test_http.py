@@ -173,7 +173,7 @@ class Requests(SharedDaemonCase):
         reply = connection.request("POST", f"/v1/sessions/{unique()}/events", EVENT, "Content-Type: application/json; charset=UTF-8\r\n")
         self.assertEqual(reply.status, 200)
 
-    def test_http_1_0_stays_when_it_asks_to_and_is_told_so(self):
+    def test_http_1_0_keep_alive_is_confirmed(self):
         connection = self.connect()
         for _ in range(3):
             connection.send(f"GET /livez HTTP/1.0\r\nHost: 127.0.0.1:{self.daemon.port}\r\nConnection: Keep-Alive\r\n\r\n".encode())
@@ -205,7 +205,7 @@ class Requests(SharedDaemonCase):
         connection.send(connection.format("GET", "/v1/sessions/none-1/stream") + connection.format("GET", "/livez"))
         self.assertEqual([connection.reply().status for _ in range(2)], [404, 200])
 
-    def test_what_came_by_way_of_a_proxy_is_refused_where_everybody_is_let_in(self):
+    def test_a_proxy_is_refused_where_every_client_is_trusted(self):
         connection = self.connect()
         for header in ("Forwarded: for=10.0.0.1", "X-Forwarded-For: 10.0.0.1", "X-Forwarded-Proto: https", "X-Real-IP: 10.0.0.1",
                        "Via: 1.1 proxy"):
@@ -220,7 +220,7 @@ class Requests(SharedDaemonCase):
         head = connection.request("HEAD", "/v1/version")
         self.assertEqual((head.status, head.body), (200, b""))
         self.assertEqual(head.headers["content-length"], full.headers["content-length"])
-        self.assertEqual(connection.request("HEAD", "/v1/sessions/nobody-1").status, 404)
+        self.assertEqual(connection.request("HEAD", "/v1/sessions/absent-1").status, 404)
         self.assertEqual(connection.request("GET", "/livez").status, 200)
 
     def test_http_1_0_is_answered_and_closed(self):
@@ -312,7 +312,7 @@ class Proxies(OwnDaemonCase):
             sock.sendall(b"GET /v1/sessions HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n")
             self.assertTrue(sock.recv(65536).startswith(b"HTTP/1.1 403 "))
 
-    def test_a_proxy_before_open_doors_is_a_mistake_in_the_configuration(self):
+    def test_a_proxy_without_tokens_is_a_mistake_in_the_configuration(self):
         daemon = Daemon({"server.behind_proxy": "on"})
         self.addCleanup(daemon.close)
         process = daemon.spawn()
@@ -398,7 +398,7 @@ class Limits(OwnDaemonCase):
                 self.assertIn("retry-after", reply.headers)
         self.assertEqual(daemon.wait_for_exit(5), 0)
 
-    def test_nobody_is_admitted_while_draining(self):
+    def test_no_connection_is_accepted_while_draining(self):
         daemon = self.start({"server.drain_timeout": "3s"})
         with RawConnection(daemon.port) as holder:
             holder.send(holder.format("POST", "/v1/sessions/a/events", EVENT)[:-1])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The judge: asked beside the work, believed only as far as its evidence goes, and never able to make a verdict better."""
+"""The judge: asked in the background, believed only with evidence, and unable to improve a verdict."""
 import json
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ from support.limits import LONG, Deadline, eventually, patient
 from support.llm import LlmServer
 
 SILENCE_MS = 3000  # longer than a slow machine stands still
-DEAD_PORT = 9  # discard: nobody listens
+DEAD_PORT = 9  # discard: without a listener
 LOOPING = '{"answer":"B","confidence":0.95,"evidence":[2],"reason":"the same call again and again"}'
 
 
@@ -77,7 +77,8 @@ class Outcomes(JudgeCase):
             "badjson": ("answered", "A"),  # cut by max_tokens in its last words: the answer is whole
             'ok:{"answer": ': ("discarded", None), "ok:I cannot say.": ("discarded", None),
             "ok:A or B": ("discarded", None), 'ok:{"answer":"B"}': ("discarded", None),  # in JSON, B needs evidence
-            "ok:B: looping": ("answered", "B"), "ok:A it keeps reading new files": ("answered", "A"),  # first design: a letter, a reason
+            # docs/first-designs.md: a letter, a reason
+            "ok:B: looping": ("answered", "B"), "ok:A it keeps reading new files": ("answered", "A"),
             "letter": ("discarded", None), "evidence": ("discarded", None),
             "silent": ("broken", None), "mute": ("broken", None), "close": ("broken", None),
             "rubbish": ("broken", None), "huge": ("oversized", None), "401": ("refused", None),
@@ -95,13 +96,13 @@ class Outcomes(JudgeCase):
                 llm.play("ok")  # a good answer keeps the breaker closed
                 self.assertEqual(self.checked(client, session)["outcome"], "answered")
 
-    def test_nobody_listens(self):
+    def test_no_listener(self):
         daemon = self.start(config=basics(retries=0) + judge_config(f"http://127.0.0.1:{DEAD_PORT}/v1"))
         client = self.client(daemon)
         document = self.checked(client, self.worked(client, unique()))
         self.assertEqual(document["outcome"], "unreachable")
 
-    def test_a_certificate_that_nobody_vouches_for(self):
+    def test_an_untrusted_certificate(self):
         llm = self.llm(tls=True)
         daemon, client = self.judged(llm)
         self.assertEqual(self.checked(client, self.worked(client, unique()))["outcome"], "unreachable")
@@ -168,7 +169,7 @@ class Checks(JudgeCase):
         cases = [({}, 422, "missing_field", "/sessionId"), ({"sessionId": "no session"}, 400, "invalid_id", "/sessionId"),
                  ({"sessionId": "s", "checkId": "a b"}, 400, "invalid_id", "/checkId"),
                  ({"sessionId": "s", "more": 1}, 422, "unknown_field", "/more"),
-                 ({"sessionId": "nobody"}, 404, "unknown_session", None)]
+                 ({"sessionId": "absent"}, 404, "unknown_session", None)]
         for body, status, code, field in cases:
             with self.subTest(body):
                 reply = client.post("/check-status", body)
@@ -228,7 +229,7 @@ class ByItself(JudgeCase):
         daemon, client = self.judged(llm)
         llm.play("ok:" + LOOPING)
         session = unique()
-        for _ in range(3):  # a third time the same: suspicious, and nobody says that it is over
+        for _ in range(3):  # a third time the same: suspicious, without an end
             reply = client.report(session, "tool.finished", tool="bash", ok=True, args={"command": "ls"}, result="a b c")
         self.assertEqual(reply["verdict"]["status"], "suspect")
         eventually(lambda: "check.completed" in [e["type"] for e in client.journal(session)])

@@ -36,7 +36,7 @@ class AnotherServer(OwnDaemonCase):
         self.assertEqual(done["model"], "gpt-4o")
         self.assertGreater(done["use"]["completion_tokens"], 0)
 
-    def test_a_wrong_key_is_told_with_what_to_look_at(self):
+    def test_a_wrong_key_is_reported_with_what_to_check(self):
         done = self.check(self.judged(key="sk-wrong-0123456789"))
         self.assertEqual((done["outcome"], done["status"]), ("refused", None), done)
         self.assertIn("check its API key", done["error"])

@@ -255,7 +255,7 @@ class HeartbeatInterval(SharedDaemonCase):
         self.assertEqual(self.client.beat(session, phase="reflection")["next_heartbeat_ms"], 20000)
         self.assertEqual(self.client.beat(session, phase="execution")["next_heartbeat_ms"], 10000)
 
-    def test_half_while_somebody_watches(self):
+    def test_half_while_a_client_watches(self):
         session = unique()
         self.client.open(session)
         with EventStream(self.daemon.port, f"/v1/sessions/{session}/stream") as stream:
@@ -263,7 +263,7 @@ class HeartbeatInterval(SharedDaemonCase):
             self.assertEqual(self.asked(session), 5000)
         eventually(lambda: self.asked(session) == 10000, what="the full interval after the watcher left")
 
-    def test_half_while_somebody_waits(self):
+    def test_half_while_a_client_waits(self):
         session = unique()
         self.client.open(session)
         waiter = self.daemon.client()
@@ -282,7 +282,7 @@ class Cancelling(SharedDaemonCase):
         for delivery in (1, 2, 3):
             (stop,) = self.client.beat(session)["directives"]
             self.assertEqual((stop["type"], stop["reason"]), ("stop", "not needed"))
-            # Only the replies to the agent count, whatever the canceller was shown.
+            # Only the replies to the agent count, not those to the canceller.
             self.assertIn(stop["delivery"], (delivery, delivery + 1))
         advice = self.client.report(session, "directive.acknowledged", id=stop["id"])
         self.assertEqual(advice["directives"], [])
@@ -313,7 +313,7 @@ class Steering(SharedDaemonCase):
     def control(self, session, what, body=None):
         return self.client.post(f"/v1/sessions/{session}/{what}", body)
 
-    def test_a_paused_agent_waits_and_is_told_to_go_on(self):
+    def test_a_paused_agent_waits_and_gets_continue(self):
         session = unique()
         self.client.open(session)
         self.assertEqual(self.control(session, "pause", {"reason": "deploy", "by": "ana"}).status, 200)
@@ -352,7 +352,7 @@ class Steering(SharedDaemonCase):
 
 
 class LegacyTimeouts(OwnDaemonCase):
-    def test_observed_timers_kill_nothing_and_tell_what_they_would_have_done(self):
+    def test_observed_timers_kill_nothing_and_show_what_they_would_have_done(self):
         daemon = self.start({"legacy_timeouts.mode": "observe", "legacy_timeouts.session": "5s",
                              "legacy_timeouts.tool": "0s"})
         client = self.client(daemon)

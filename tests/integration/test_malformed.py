@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""RFC 9112 and 9110 from their dark side: what test_bad_input.py does not have. Every case names what must come back."""
+"""Violations of RFC 9112 and 9110 that test_bad_input.py does not have. Every case has the expected answer."""
 import json
 import unittest
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from support.http import RawConnection
 from support.malformed import EVENTS, GET, HOST, POST, TE, MalformedCase, body, get, raw
 
 BAD = (400, "bad_request")
-SMUGGLED = "POST /v1/sessions/nobody/events HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: 0\r\n\r\n"
+SMUGGLED = "POST /v1/sessions/absent/events HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Length: 0\r\n\r\n"
 
 
 def line(name, text, status=400, code="bad_request", closes=True):
@@ -440,7 +440,7 @@ CONVERSATIONS = [
     Conversation("Connection cannot take Host away", f"{GET}{HOST}Connection: Host, Content-Length\r\n\r\n" + LIVE, [200, 200]),
     Conversation("what came by way of a proxy is not let in as local", f"{GET}{HOST}X-Forwarded-Host: evil.example\r\n\r\n"
                  + LIVE, [403, 200]),
-    Conversation("an expectation that nobody knows", f"{GET}{HOST}Expect: a-pony\r\n\r\n" + LIVE, [200, 200]),
+    Conversation("an unknown expectation", f"{GET}{HOST}Expect: a-pony\r\n\r\n" + LIVE, [200, 200]),
     Conversation("a Trailer that announces nothing", f"{GET}{HOST}Trailer: X\r\nTE: trailers\r\n\r\n" + LIVE, [200, 200]),
     Conversation("obs-text and tabs in values", f"{GET}{HOST}X: \xe9\t\x80\xff\r\nY:\r\nZ: \t \r\n\r\n" + LIVE, [200, 200]),
     Conversation("white space around a length", f"{REPORT}Content-Length: \t {len(EVENT)} \t\r\n\r\n{EVENT}" + LIVE, [200, 200]),
@@ -489,8 +489,8 @@ class Talking(MalformedCase):
     def test_a_peer_that_leaves_in_the_middle_leaves_nothing(self):
         for cut in range(1, len(WHOLE), 7):
             with RawConnection(self.daemon.port) as connection:
-                connection.send(WHOLE.replace("PORT", str(self.daemon.port)).replace("talk", "nobody").encode()[:cut])
-        self.assertEqual(self.client.get("/v1/sessions/nobody").status, 404)
+                connection.send(WHOLE.replace("PORT", str(self.daemon.port)).replace("talk", "absent").encode()[:cut])
+        self.assertEqual(self.client.get("/v1/sessions/absent").status, 404)
 
 
 if __name__ == "__main__":

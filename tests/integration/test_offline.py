@@ -13,7 +13,7 @@ from support.cli import Cli
 from support.corpus import corpus_folder
 from support.limits import LONG
 
-NOBODY = "http://127.0.0.1:1"  # tcpmux: nothing listens there
+NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
 STRICT = ("--policy", "strict", "--policy", "heartbeat_limit=3")
 METRICS = {"sessions", "successes", "false_stuck", "stuck_unknown", "suspects_on_success", "loops", "recall", "recall_human",
            "nudges_per_1000_calls", "delay_suspect", "delay_stuck", "recall_5"}
@@ -37,7 +37,7 @@ class OfflineCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        self.cli = Cli(None, NOBODY)
+        self.cli = Cli(None, NO_DAEMON)
 
     def write(self, name: str, lines: list) -> str:
         path = self.folder / name
@@ -90,7 +90,7 @@ class Replay(OfflineCase):
     def test_wrong_usage(self):
         file = self.write("a.jsonl", quiet(1))
         self.assertIn("--to", self.fails(64, "replay", file, "--batch", "5").err)
-        self.fails(64, "replay", file, "--to", NOBODY, "--why")
+        self.fails(64, "replay", file, "--to", NO_DAEMON, "--why")
         self.assertIn("known are", self.fails(64, "replay", file, "--policy", "heartbeat_limt=3").err)
         self.fails(64, "replay", file, "--policy", "lenient")
         self.fails(64, "replay")

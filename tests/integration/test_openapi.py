@@ -22,8 +22,8 @@ from support.sse import EventStream
 
 # The one path of the table that stands for more than one segment.
 SEVERAL_SEGMENTS = {"/assets/{asset}": "/assets/{hash}/{file}"}
-# Who a guard lets in, as `security` says it: without anything in access.mode "local", with a token of one of `x-scopes`, or logged
-# in. The scopes stand apart, since tools take those within `security` for OAuth's.
+# The callers that satisfy a guard, as in `security`: anonymous ones in access.mode "local", a token with one of `x-scopes`, or a
+# login. The scopes stand apart, since tools take those within `security` for OAuth's.
 LOGIN, LOCAL, TOKEN = {"login": []}, {}, {"bearer": []}
 SECURITY = {
     "public": ([], []),
@@ -103,7 +103,7 @@ class Validator(TestCase):
         self.assertEqual(Schemas({}).errors(schema, {"a": [1, "x"], "c": 1}),
                          ["/a/1: 'x' is no integer", "/b is missing", "/c is unknown"])
 
-    def test_the_errors_of_the_variant_that_was_meant_are_told(self):
+    def test_the_errors_are_those_of_the_intended_variant(self):
         variants = [{"properties": {"type": {"const": t}, "data": {"type": kind}}} for t, kind in
                     (("a", "string"), ("b", "integer"))]
         self.assertEqual(Schemas({}).errors({"oneOf": variants}, {"type": "b", "data": "x"}), ["/data: 'x' is no integer"])
@@ -344,7 +344,7 @@ class Page(TestCase):
         texts = [re.sub(r".*SPDX-License-Identifier.*\n", "", text) for text in self.files.values()]
         self.assertLess(sum(len(text.encode()) for text in texts), 15_000)
 
-    def test_it_has_no_inline_script_or_style_and_asks_nobody_else(self):
+    def test_it_has_no_inline_script_or_style_and_no_foreign_request(self):
         html = self.files["docs.html"]
         self.assertEqual(re.findall(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", html), [])
         for target in re.findall(r'(?:src|href)="([^"]+)"', html):
@@ -358,7 +358,7 @@ class Page(TestCase):
 
 
 class Recorder:
-    """Sends requests, and keeps what of them and of their replies is not as the document says."""
+    """Sends requests, and collects deviations of them and of their replies from the document."""
 
     def __init__(self, test: TestCase, api: OpenApi, client):
         self.test, self.api, self.client = test, api, client
@@ -431,9 +431,9 @@ class Replies(OwnDaemonCase):
         record.get("/v1/sessions/lines/events?order=newest&before=3&limit=1&types=message,heartbeat")
         record.get("/v1/sessions?view=row&verdict=ended,exploring&limit=200")
         record.get("/v1/sessions?q=docs&label=team:night&agent=coder&ids=docs-open,lines")
-        record.get("/v1/sessions?parent=nobody&open=false&view=document&cursor=5")
-        record.get("/v1/sessions/nobody/wait?missing=wait&wait=1ms&mode=ever&after=0&until=event,stuck")
-        record.get("/v1/wait?all=lines,nobody&missing=wait&wait=1ms")
+        record.get("/v1/sessions?parent=absent&open=false&view=document&cursor=5")
+        record.get("/v1/sessions/absent/wait?missing=wait&wait=1ms&mode=ever&after=0&until=event,stuck")
+        record.get("/v1/wait?all=lines,absent&missing=wait&wait=1ms")
         for target in ("/v1/overview", "/v1/system", "/livez", "/readyz", "/metrics", "/v1/version"):
             record.get(target)
         record.get("/v1/approvals?status=all&session=docs-asks&kind=tool&limit=1")
@@ -593,35 +593,35 @@ class Problems(SharedDaemonCase):
     """Every way to fail that needs no broken disk: its status is described, and its body is a Problem."""
 
     CASES = [  # method, target, body, headers, status, code
-        ("GET", "/v1/sessions/nobody", None, {}, 404, "unknown_session"),
+        ("GET", "/v1/sessions/absent", None, {}, 404, "unknown_session"),
         ("GET", "/v1/sessions/no%20body", None, {}, 400, "invalid_id"),
-        ("GET", "/v1/sessions/nobody/events", None, {}, 404, "unknown_session"),
-        ("GET", "/v1/sessions/nobody/wait", None, {}, 404, "unknown_session"),
-        ("GET", "/v1/wait?any=nobody", None, {}, 404, "unknown_session"),
-        ("GET", "/v1/sessions/nobody/stream", None, {}, 404, "unknown_session"),
-        ("GET", "/v1/sessions/nobody/budget", None, {}, 404, "unknown_session"),
-        ("GET", "/v1/sessions/nobody/comparison", None, {}, 404, "unknown_session"),
-        ("GET", "/progress/nobody", None, {}, 404, "unknown_session"),
-        ("GET", "/progress/nobody/stream", None, {}, 404, "unknown_session"),
-        ("GET", "/api/chat/autonomous/status?sessionId=nobody", None, {}, 404, "unknown_session"),
-        ("GET", "/v1/approvals?session=nobody", None, {}, 404, "unknown_session"),
-        ("GET", "/v1/approvals/nobody.a1", None, {}, 404, "unknown_approval"),
-        ("GET", "/v1/approvals/nobody", None, {}, 400, "invalid_id"),
-        ("POST", "/v1/approvals/nobody.a1/decision", {"decision": "approve"}, {}, 404, "unknown_approval"),
-        ("POST", "/v1/approvals/nobody.a1/redeem", {"args": {}}, {}, 404, "unknown_approval"),
-        ("POST", "/v1/approvals/nobody.a1/revoke", None, {}, 404, "unknown_approval"),
+        ("GET", "/v1/sessions/absent/events", None, {}, 404, "unknown_session"),
+        ("GET", "/v1/sessions/absent/wait", None, {}, 404, "unknown_session"),
+        ("GET", "/v1/wait?any=absent", None, {}, 404, "unknown_session"),
+        ("GET", "/v1/sessions/absent/stream", None, {}, 404, "unknown_session"),
+        ("GET", "/v1/sessions/absent/budget", None, {}, 404, "unknown_session"),
+        ("GET", "/v1/sessions/absent/comparison", None, {}, 404, "unknown_session"),
+        ("GET", "/progress/absent", None, {}, 404, "unknown_session"),
+        ("GET", "/progress/absent/stream", None, {}, 404, "unknown_session"),
+        ("GET", "/api/chat/autonomous/status?sessionId=absent", None, {}, 404, "unknown_session"),
+        ("GET", "/v1/approvals?session=absent", None, {}, 404, "unknown_session"),
+        ("GET", "/v1/approvals/absent.a1", None, {}, 404, "unknown_approval"),
+        ("GET", "/v1/approvals/absent", None, {}, 400, "invalid_id"),
+        ("POST", "/v1/approvals/absent.a1/decision", {"decision": "approve"}, {}, 404, "unknown_approval"),
+        ("POST", "/v1/approvals/absent.a1/redeem", {"args": {}}, {}, 404, "unknown_approval"),
+        ("POST", "/v1/approvals/absent.a1/revoke", None, {}, 404, "unknown_approval"),
         ("GET", "/check-status/nothing", None, {}, 404, "unknown_check"),
-        ("POST", "/check-status", {"sessionId": "nobody"}, {}, 404, "unknown_session"),
+        ("POST", "/check-status", {"sessionId": "absent"}, {}, 404, "unknown_session"),
         ("POST", "/check-status", {"sessionId": "open"}, {}, 409, "no_judge"),
-        ("DELETE", "/v1/tokens/NOBODY", None, {}, 404, "unknown_token"),
+        ("DELETE", "/v1/tokens/ABSENT", None, {}, 404, "unknown_token"),
         ("DELETE", "/v1/tokens/operator", None, {}, 400, "invalid_id"),
-        ("POST", "/v1/sessions/nobody/end", {"outcome": "failed"}, {}, 404, "unknown_session"),
+        ("POST", "/v1/sessions/absent/end", {"outcome": "failed"}, {}, 404, "unknown_session"),
         ("POST", "/v1/sessions/ended/end", {"outcome": "failed"}, {}, 409, "session_ended"),
         ("POST", "/v1/sessions/ended/heartbeat", None, {}, 409, "session_ended"),
         ("POST", "/v1/sessions/ended/cancel", None, {}, 409, "session_ended"),
         ("POST", "/v1/sessions/ended/nudge", {"text": "go"}, {}, 409, "session_ended"),
         ("POST", "/v1/sessions/ended/approvals", {"tool": "bash"}, {}, 409, "session_ended"),
-        ("POST", "/v1/sessions/nobody/budget", {"set": {}}, {}, 404, "unknown_session"),
+        ("POST", "/v1/sessions/absent/budget", {"set": {}}, {}, 404, "unknown_session"),
         ("POST", "/v1/sessions/ended/budget", {"set": {}}, {}, 409, "session_ended"),
         ("PUT", "/v1/sessions/open", {"goal": "another"}, {}, 409, "session_exists"),
         ("POST", "/v1/sessions/open/approve-agent", {"approved": True}, {}, 409, "approval_unclear"),
@@ -664,7 +664,7 @@ class Problems(SharedDaemonCase):
         for number, operation in enumerate(self.api.operations):
             with self.subTest(operation.id):
                 target = target_of(operation)
-                # From an address of its own: one that keeps failing is told to wait.
+                # From an address of its own, because repeated failures are rate-limited.
                 wrong = self.daemon.client(token="hw_wrong_wrong", source=f"127.0.1.{number + 1}")
                 self.check(wrong.request(operation.method, target), operation, 401, "unauthorized")
                 wrong.close()
@@ -681,12 +681,12 @@ class Problems(SharedDaemonCase):
 
 def target_of(operation) -> str:
     """A path of nothing that exists."""
-    names = {"id": "nobody", "approval": "nobody.a1", "check": "nothing", "hash": "other", "file": "nothing.js"}
+    names = {"id": "absent", "approval": "absent.a1", "check": "nothing", "hash": "other", "file": "nothing.js"}
     return re.sub(r"\{(\w+)\}", lambda hole: names[hole[1]], operation.path)
 
 
 class Requests(SharedDaemonCase):
-    """What the document refuses the daemon refuses too, and names the place."""
+    """The daemon refuses what the document refuses, and names the place."""
 
     def setUp(self):
         self.api = OpenApi()
@@ -737,7 +737,7 @@ class Requests(SharedDaemonCase):
                     count += 1
                     target = f"{target_of(operation)}?{name}={text}"
                     if operation.id == "waitForSessions" and name not in ("any", "all"):
-                        target += "&any=nobody"
+                        target += "&any=absent"
                     with self.subTest(f"{operation.id}: {name}={text[:50]}"):
                         reply = self.client.request(operation.method, target)
                         self.assertEqual((reply.status, reply.json()["field"]), (400, name), reply.body)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """api/openapi.json as others' tools see it: two linters have nothing against it, and a TypeScript program made of it works.
 
-Needs node and `npm ci --prefix tests/openapi --ignore-scripts`; where they cannot be had it is skipped with a word.
+Needs node and `npm ci --prefix tests/openapi --ignore-scripts`; without them it is skipped with a message.
 """
 import json
 import os

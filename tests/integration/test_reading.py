@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What can be read of a session: the documents of the first designs, lists with filters, the journal in pages."""
+"""Reading sessions: the documents of docs/first-designs.md, lists with filters, the journal in pages."""
 import json
 import unittest
 
@@ -87,7 +87,7 @@ class Listing(SharedDaemonCase):
         self.assertEqual(self.listed(f"{mine}&open=false"), [ids[0]])
         self.assertEqual(self.listed(f"{mine}&verdict=failed,exploring"), [ids[1], ids[0]])
         self.assertEqual(self.listed(f"agent=type1-{label}"), [ids[3], ids[1]])
-        self.assertEqual(self.listed(f"{mine}&agent=nobody"), [])
+        self.assertEqual(self.listed(f"{mine}&agent=absent"), [])
 
     def test_paging_meets_every_session_once(self):
         label = unique("label")

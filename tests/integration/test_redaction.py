@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Secrets that agents send are nowhere: not in the journal, not in a reply, a stream, a log or a figure."""
+"""Secrets that agents send appear nowhere: not in the journal, a reply, a stream, a log or a metric."""
 import copy
 import json
 import random
@@ -184,7 +184,7 @@ class Approvals(OwnDaemonCase):
                 self.assertEqual(self.operator.post(f"/v1/approvals/{ask['id']}/redeem", {"args": args}).status, 200)
         self.assertNotIn(self.secret.encode(), (self.daemon.state_dir / "headway.db-wal").read_bytes())
 
-    def test_nobody_edits_a_redacted_value_into_what_runs(self):
+    def test_a_redacted_value_cannot_be_edited_into_a_call(self):
         ask = self.operator.post("/v1/sessions/s/approvals", {"tool": "migrate", "args": self.args}).json()
         edited = {**ask["args"], "dry": False}
         reply = self.operator.post(f"/v1/approvals/{ask['id']}/decision", {"decision": "edit", "edited_args": edited})

@@ -123,7 +123,7 @@ class Idempotency(OwnDaemonCase):
 
 
 class DownTime(OwnDaemonCase):
-    def test_nobody_turns_silent_because_the_daemon_was_gone(self):
+    def test_no_session_turns_silent_because_the_daemon_was_gone(self):
         interval = 0.6 if SLOW <= 1 else 3.0
         daemon = self.start()
         client = self.client(daemon)
@@ -136,7 +136,7 @@ class DownTime(OwnDaemonCase):
         client = self.client(daemon)
         self.assertEqual(client.session("a")["verdict"]["status"], "starting")
         self.assertTrue(client.session("a")["alive"])
-        # From then on it has two intervals, like everybody.
+        # From then on it has two intervals, like every session.
         verdict = client.wait("a", until="silent", wait="2m")["verdict"]
         since = datetime.fromisoformat(verdict["since"]).timestamp()
         self.assertGreaterEqual(since, started + 2 * interval - 0.01)
@@ -202,8 +202,8 @@ class Stopping(OwnDaemonCase):
         stored = [e for e in self.client(daemon).journal("a") if e["type"] == "message"]
         self.assertGreaterEqual(len(stored), 1 + statuses.count(200))
 
-    def test_a_stop_with_waiters_and_streams_is_clean_and_waits_for_nobody(self):
-        daemon = self.start({"server.drain_timeout": "5m"})  # nobody holds it until then
+    def test_a_stop_with_waiters_and_streams_is_clean_and_immediate(self):
+        daemon = self.start({"server.drain_timeout": "5m"})  # no client delays it that long
         client = self.client(daemon)
         client.open("a")
         waiters = [daemon.client() for _ in range(5)]
@@ -234,7 +234,7 @@ class Ready(OwnDaemonCase):
         self.assertEqual(self.client(daemon).get("/readyz").json()["status"], "ready")
         self.assertEqual([f for f in os.listdir(daemon.root) if f.startswith("ports") and f != "ports.json"], [])
 
-    def test_nobody_else_may_read_the_database(self):
+    def test_no_other_user_may_read_the_database(self):
         daemon = self.start()
         fill(self.client(daemon))
         for file in daemon.state_dir.iterdir():
@@ -303,7 +303,7 @@ class Refusals(OwnDaemonCase):
         self.assertRegex(log, r":3\b")
         self.assertIn("heartbeat_interval", log)
 
-    def test_a_taken_port_is_said(self):
+    def test_a_taken_port_is_named(self):
         daemon = self.start()
         other = self.start()
         other.stop()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Unix socket: the operator without a token, nobody else at all, and the command line over it."""
+"""The Unix socket: the operator needs no token, other users are refused, and the command line uses it."""
 import http.client
 import json
 import os
@@ -84,7 +84,7 @@ class UnixSocket(SocketCase):
         reply = self.local(daemon).request("GET", "/v1/sessions", headers={"Origin": "http://evil.example"})
         self.assertEqual(reply.status, 403)
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can become somebody else")
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
     def test_other_users_are_turned_away(self):
         daemon = self.start()
         path = daemon.state_dir / "headway.sock"

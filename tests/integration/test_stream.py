@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Server-Sent Events: in order, resumable without loss or doubles, and no client can hold up another."""
+"""Server-Sent Events: in order, resumable without loss or duplicates, and no client delays another."""
 import random
 import threading
 import unittest
@@ -128,7 +128,7 @@ class SessionStream(SharedDaemonCase):
             stream.close()
 
     def test_streams_of_unknown_sessions_are_404_and_the_connection_goes_on(self):
-        for route in ("/v1/sessions/nobody/stream", "/progress/nobody/stream"):
+        for route in ("/v1/sessions/absent/stream", "/progress/absent/stream"):
             self.assertEqual(self.client.get(route).status, 404)
         self.assertEqual(self.client.get("/livez").status, 200)
 
@@ -187,7 +187,7 @@ class ManyReaders(OwnDaemonCase):
             events = stream.until(lambda e: e.id == 21)
             self.assertEqual([e.data["data"]["text"] for e in events if e.name == "message"], [str(n) for n in range(20)])
 
-    def test_all_are_told_goodbye(self):
+    def test_all_get_a_goodbye(self):
         daemon = self.start()
         self.client(daemon).open("a")
         streams = [EventStream(daemon.port, "/v1/stream") for _ in range(50)]
@@ -232,12 +232,12 @@ class TokensThatEnd(OwnDaemonCase):
     def test_another_operators_token_ends_the_streams_of_the_old_one(self):
         daemon = self.start()
         old = self.follow(daemon, daemon.operator_token())
-        nobody = EventStream(daemon.port, "/v1/stream")
-        self.addCleanup(nobody.close)
+        anonymous = EventStream(daemon.port, "/v1/stream")
+        self.addCleanup(anonymous.close)
         self.client(daemon, token=daemon.operator_token()).post("/v1/tokens/operator/rotate")
         self.assert_told_to_go(old)
         self.client(daemon).open("a")
-        nobody.until(lambda event: event.is_journal)
+        anonymous.until(lambda event: event.is_journal)
 
 
 class AcrossKills(OwnDaemonCase):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is around us on the machine: the environment of commands, files that others may have put there."""
+"""The daemon's surroundings: the environment of commands, and files of other users."""
 import fcntl
 import os
 import stat
@@ -44,7 +44,7 @@ class PortsFile(OwnDaemonCase):
             self.assertEqual(stat.S_IFMT(os.lstat(path).st_mode), stat.S_IFMT(before.st_mode))
         self.assertEqual(victim.read_text(), "mine")
 
-    def test_a_draft_that_somebody_prepared_is_not_written_to(self):
+    def test_a_prepared_draft_is_not_written_to(self):
         daemon = self.start()
         daemon.stop()
         victim = daemon.root / "victim"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""TLS: what it lets in, how a certificate is changed under way, and addresses that other machines can reach."""
+"""TLS: accepted connections, a new certificate at run time, and addresses that other machines can reach."""
 import http.client
 import signal
 import socket
@@ -97,7 +97,7 @@ class Encrypted(TlsCase):
         self.assertGreater(len(page.body), 3_900_000)
         self.assertEqual(slow.request("GET", "/livez").status, 200)
 
-    def test_many_handshakes_at_once_are_all_made_and_hold_up_nobody(self):
+    def test_many_handshakes_at_once_succeed_and_delay_no_client(self):
         daemon, hellos = self.start(), []
         client = self.secure(daemon)
         client.open("s")
@@ -153,7 +153,7 @@ class Encrypted(TlsCase):
             self.assertTrue(half.closed_by_server())
         self.assertEqual(self.secure(daemon).get("/livez").status, 200)
 
-    def test_junk_in_place_of_a_handshake_harms_nobody(self):
+    def test_junk_in_place_of_a_handshake_does_no_harm(self):
         daemon = self.start()
         for junk in (b"", b"\0" * 4096, b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\xff\xff" + b"a" * 70_000, bytes(range(256)) * 64):
             with RawConnection(daemon.port) as connection:

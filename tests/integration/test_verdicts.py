@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts as agents and operators meet them: which one wins, what a loop and a slow model look like, whose silence means what."""
+"""Verdicts: which one wins, a loop and a slow model, and the meanings of silence."""
 import unittest
 
 from support.case import SharedDaemonCase, unique
@@ -131,7 +131,7 @@ class Budgets(VerdictCase):
         opened = self.client.open(unique(), budget={"max_steps": 9})
         self.assertEqual((opened["budget"]["source"], opened["budget_source"]), ("request", "request"))
 
-    def test_children_of_an_exhausted_session_are_told_to_stop(self):
+    def test_children_of_an_exhausted_session_get_a_stop(self):
         boss, child = unique(), unique()
         self.client.open(boss, budget={"max_steps": 10})
         self.client.open(child, parent=boss)

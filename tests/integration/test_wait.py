@@ -136,7 +136,7 @@ class OneSession(SharedDaemonCase):
         answer = waiter.reply()
         self.assertEqual((answer["met"], answer["impossible"]), (False, True))
 
-    def test_a_session_nobody_opened_yet_can_be_waited_for(self):
+    def test_an_unopened_session_can_be_waited_for(self):
         session = unique()
         self.assertEqual(self.client.get(f"/v1/sessions/{session}/wait").status, 404)
         waiter = self.begin(session, missing="wait", until="ended", wait="5m")
@@ -144,7 +144,7 @@ class OneSession(SharedDaemonCase):
         self.client.end(session, "cancelled")
         self.assertEqual(waiter.reply()["matched"], "cancelled")
 
-    def test_waiting_for_nobody_times_out(self):
+    def test_waiting_for_an_unknown_session_times_out(self):
         reply = self.client.get(f"/v1/sessions/{unique()}/wait?missing=wait&wait=50ms")
         self.assertEqual(reply.status, 200)
         self.assertFalse(reply.json()["met"])

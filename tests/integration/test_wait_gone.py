@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`wait` and agents that die, never come or are misspelt: it neither hangs nor says that all is well."""
+"""`wait` and agents that die, never come or are misspelt: it neither hangs nor reports success."""
 import contextlib
 import os
 import signal
@@ -82,7 +82,7 @@ class Api(SharedDaemonCase):
         self.assertEqual((answer["impossible"], answer["verdict"]["status"]), (False, "slow"))
         self.assertEqual(self.client.wait(session, until="ended", wait="5m", silent_for="1s")["cause"], "silent")
 
-    def test_a_session_that_nobody_opens_in_time(self):
+    def test_a_session_that_is_not_opened_in_time(self):
         session = unique()
         answer = self.client.wait(session, open_within="200ms", wait="5m")
         self.assertEqual((answer["impossible"], answer["cause"], answer["verdict"]), (True, "never_opened", None))

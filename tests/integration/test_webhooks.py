@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Webhooks: what wants somebody is told, signed, at least once and in order, whatever the receiver does; and nobody else is."""
+"""Webhooks: what needs a person is sent to the receiver only, signed, at least once and in order, whatever the receiver does."""
 import json
 import socket
 import threading
@@ -59,7 +59,7 @@ class WebhookCase(OwnDaemonCase):
 
 
 class Deliveries(WebhookCase):
-    def test_everything_that_wants_somebody_arrives_signed(self):
+    def test_everything_that_needs_a_person_arrives_signed(self):
         receiver = self.receiver()
         _, client = self.told(("ops", receiver.url), settings={"policy.heartbeat_interval": "1s"})
         session = unique()
@@ -97,7 +97,7 @@ class Deliveries(WebhookCase):
         metrics = client.get("/metrics").body.decode()
         self.assertIn(f'headway_webhook_delivered_total{{webhook="ops"}} {len(messages)}', metrics)
 
-    def test_an_endpoint_is_told_of_what_it_wants_and_nothing_else(self):
+    def test_an_endpoint_gets_its_events_and_no_others(self):
         ends, all_verdicts = self.receiver(), self.receiver()
         daemon, client = self.told(("ends", ends.url, {"events": ["session.ended"]}),
                                    ("verdicts", all_verdicts.url, {"events": ["verdict.changed"], "verdicts": ["completed"]}))
@@ -221,7 +221,7 @@ class Failures(WebhookCase):
         self.assertEqual({m.id for m in receiver.wait_for(6)[3:]}, {d["id"] for d in listed})
         self.until(client, dead=0, pending=0, delivered=3)
         self.assertEqual(cli.run("webhooks", "replay", "ops", "msg_none").code, 1)
-        self.assertEqual(cli.run("webhooks", "dead", "nobody").code, 1)
+        self.assertEqual(cli.run("webhooks", "dead", "absent").code, 1)
 
     def test_one_that_hangs_holds_up_neither_reports_nor_another(self):
         slow, good = self.receiver(), self.receiver()
@@ -236,7 +236,7 @@ class Failures(WebhookCase):
         self.assertEqual(daemon.stop(), 0)
         self.assertLess(time.monotonic() - started, 30, "a stop does not wait for a delivery")
 
-    def test_a_stop_answers_whoever_waits_for_a_test(self):
+    def test_a_stop_answers_clients_that_wait_for_a_test(self):
         slow = self.receiver()
         slow.always = "hang"
         daemon, _ = self.told(("slow", slow.url, {"timeout": "1m"}))
@@ -327,7 +327,7 @@ class Addresses(WebhookCase):
         return self.until(client, failed=1)["last_failure"]
 
     def test_a_connection_of_a_judge_is_not_used(self):
-        """libcurl would take one that it has to the same host and port, and ask nobody about its address."""
+        """libcurl would reuse one to the same host and port, without a check of its address."""
         receiver = self.receiver()
         root = f"http://127.0.0.1:{receiver.port}"
         _, client = self.told(("ops", root + "/x", {"allow_private_addresses": None}),
@@ -356,7 +356,7 @@ class Addresses(WebhookCase):
 
 
 class Surroundings(WebhookCase):
-    def test_over_tls_only_whom_we_trust_is_told(self):
+    def test_over_tls_only_a_trusted_receiver_gets_messages(self):
         with LlmServer(tls=True) as server:  # which knows no webhooks, but speaks TLS
             url = server.root + "/hook"
             _, client = self.told(("trusted", url, {"ca_file": server.certificate}), ("stranger", url))
@@ -418,7 +418,7 @@ class Surroundings(WebhookCase):
         self.assertIn("cannot be reached", checks["webhook dead"]["detail"])
         self.assertEqual(receiver.messages, [])
 
-    def test_nobody_but_the_operator_tests_and_replays(self):
+    def test_only_the_operator_tests_and_replays(self):
         receiver = self.receiver()
         daemon, _ = self.told(("ops", receiver.url))
         anybody = self.client(daemon)

@@ -14,8 +14,8 @@
 
 namespace headway::tests {
 
-/// Connections without a listener: each is made from one end of a Wire, and everything they say to
-/// their owner is noted. What a request is answered is the test's to decide.
+/// Connections without a listener: each uses one end of a Wire, and all calls to their owner are
+/// recorded. The test decides the answers.
 class Connections final : public server::ConnectionOwner {
 public:
     using Answer = std::function<void(server::HttpConnection& connection, std::uint64_t slot,

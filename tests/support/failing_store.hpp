@@ -10,8 +10,7 @@
 
 namespace headway::tests {
 
-/// Passes everything on to a real store, until it is told to fail: a disk that fills up, breaks or
-/// hangs.
+/// Forwards to a real store until fail(): then like a disk that is full, breaks or hangs.
 class FailingStore final : public storage::Store {
 public:
     enum class Step {
@@ -36,7 +35,7 @@ public:
         step_ = step;
         code_ = code;
     }
-    /// The next commit takes so long.
+    /// The next commit takes this long.
     void stall_commit(core::Millis how_long) { stall_ = how_long; }
     int rollbacks() const { return rollbacks_; }
     /// How often the index of sessions was written.
@@ -222,7 +221,7 @@ public:
     }
     std::int64_t wal_pages() const override { return real_.wal_pages(); }
     std::uint64_t reusable_bytes() override { return reusable_; }
-    /// What reusable_bytes() says from now on.
+    /// The result of reusable_bytes() from now on.
     void set_reusable(std::uint64_t bytes) { reusable_ = bytes; }
     core::Result<> start_backup(const std::filesystem::path& file) override {
         return real_.start_backup(file);

@@ -40,7 +40,7 @@ Result<> JournalModel::write(SqliteStore& store, const FaultyDisk& disk) {
     const int number = number_;
     auto done = store.begin();
     if (done) done = write_some(store, agents, journals);
-    if (done && gen_.chance(12)) {  // somebody was refused
+    if (done && gen_.chance(12)) {  // a report was refused
         store.rollback();
         number_ = number;
         return {};
@@ -166,7 +166,7 @@ std::optional<std::string> JournalModel::read_heads(SqliteStore& store, Heads& h
         if (!events) return "journal of " + id + ": " + events.error().detail;
         if (n == 0 && events->empty()) return id + " has no events";
         if (events->size() != n) return id + " has gaps";
-        if (n > journal.size()) return id + " has events that nobody wrote";
+        if (n > journal.size()) return id + " has events that were not written";
         for (std::size_t i = 0; i < events->size(); ++i) {
             if ((*events)[i] != journal[i]) return id + " differs at " + std::to_string(i + 1);
         }

@@ -12,7 +12,7 @@
 
 namespace headway::tests {
 
-/// Drives a store as the supervisor does, at random, and remembers what it was told is on disk: the
+/// Drives a store at random like the supervisor, and remembers what the store acknowledged: the
 /// oracle of tests that break the disk.
 class JournalModel {
 public:

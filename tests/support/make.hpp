@@ -58,7 +58,7 @@ inline core::Event tool_started(std::string call_id, std::string tool = "bash") 
     return event(std::move(data));
 }
 
-/// A call that, when it went well, left a file in a new state: progress, each time anew.
+/// A call that leaves a file in a new state if it succeeds: new progress each time.
 inline core::Event tool_finished(std::string call_id, bool ok = true) {
     core::ToolFinished data;
     data.tool = "bash";

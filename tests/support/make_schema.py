@@ -19,7 +19,7 @@ FOLDER = PROJECT / "tests" / "unit" / "storage" / "schemas"
 SINCE = {"session": 1, "journal": 1, "mark": 1, "event_id": 1, "idempotency": 1, "meta": 1, "used": 2, "token": 3,
          "approval": 4, "judge_check": 5, "estimate": 5, "estimate_score": 5, "session_index": 6,
          "webhook_endpoint": 7, "webhook_message": 7}
-# Nobody is there, and nobody may be asked: its messages wait.
+# Without a listener, so its messages wait.
 WEBHOOK = '[webhooks.endpoints.ops]\nurl = "http://127.0.0.1:9/x"\nsecret_env = "HOOK_SECRET"\n'
 
 
@@ -70,7 +70,7 @@ def rows(source: sqlite3.Connection, table: str, version: int) -> list:
     names = [column[0] for column in cursor.description]
     for row in cursor:
         values = dict(zip(names, row))
-        if table == "session":  # a snapshot is made anew with every schema
+        if table == "session":  # a snapshot is made again with every schema
             values.update(state=None, n=0, tail=0)
             values.pop("crc", None)
         if table == "meta" and values["name"] in ("snapshot_cursor", "snapshot_check", "session_index_due"):

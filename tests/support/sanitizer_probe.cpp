@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// sanitizer_probe address | undefined | thread: one defect of that kind, and exit status 0 unless a
-// sanitizer objects.
+// sanitizer_probe address | undefined | thread: makes one defect of that kind; exit status 0 unless
+// a sanitizer reports it.
 
 #include <cstddef>
 #include <limits>

@@ -15,7 +15,7 @@
 
 namespace headway::tests {
 
-/// A supervisor on a real store that can be told to fail, driven turn by turn on this thread.
+/// A supervisor on a real store with injected failures, driven turn by turn on this thread.
 class Supervised {
 public:
     explicit Supervised(server::Supervisor::Settings settings = {});

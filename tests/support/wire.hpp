@@ -12,9 +12,9 @@
 
 namespace headway::tests {
 
-/// The far end of a TCP connection over loopback, on which the test decides what a peer does: bytes
-/// in pieces, silence, half a close, a reset. It never blocks. What it does reaches the near end
-/// before the call returns, since loopback hands segments over at once.
+/// The peer's end of a TCP connection over loopback, driven by the test: bytes in pieces, silence,
+/// a half close, a reset. It never blocks. Its actions reach the near end before the call returns,
+/// because loopback delivers segments at once.
 class Wire {
 public:
     Wire() = default;
@@ -27,7 +27,7 @@ public:
     Wire& operator=(Wire&& other) noexcept;
     ~Wire() { close(); }
 
-    /// As many of the bytes as the sockets take; how many that were.
+    /// Sends as many of the bytes as the sockets take; returns their number.
     std::size_t send(std::string_view bytes);
     /// Reads all that has come. Once the peer has ended, ended() holds; after a reset, was_reset().
     const std::string& read();

@@ -101,7 +101,7 @@ MAPPINGS = {"tool_call": ("tool.finished", tool_finished), "message": ("message"
 def synthetic(number: int, seed: int) -> Recording:
     """A session that never happened, with the same kinds of lines in similar proportions."""
     dice = random.Random(f"{seed}/{number}")
-    recording = Recording(f"synthetic:{seed}-{number}", {"goal": f"task {number}", "agent": {"name": "nobody"}})
+    recording = Recording(f"synthetic:{seed}-{number}", {"goal": f"task {number}", "agent": {"name": "synthetic"}})
     for seq in range(1, dice.randint(3, 30)):
         kind = dice.choices(["tool_call", "message", "test_result", "phase", "heartbeat"], [55, 30, 5, 5, 5])[0]
         text = dice.choice(["ok", "naïve ünïcode ✓ \U0001f600", "x" * dice.randint(1, 6000), 'quotes " and \\ and \n'])

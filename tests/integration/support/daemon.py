@@ -20,7 +20,7 @@ from .limits import patient
 
 PROJECT = Path(__file__).resolve().parents[3]
 BINARY = Path(os.environ.get("HEADWAY_BINARY", PROJECT / "build/release/headway"))
-# What must never stand in a log, whatever a client did.
+# What must never be in a log, whatever a client did.
 ALARMS = re.compile(r"Sanitizer|runtime error:|thread failed|supervisor failed|assertion|terminate called", re.I)
 
 _running = set()
@@ -39,7 +39,7 @@ def clean_environment(**more) -> dict:
 
 
 class Daemon:
-    """start(), then stop() as an operator would or kill() as a power cut would, and start() again."""
+    """start(), then stop() like an operator or kill() like a power failure, and start() again."""
 
     def __init__(self, settings: dict | None = None, config: str = "", files_max: int | None = None):
         self.root = Path(tempfile.mkdtemp(prefix="headway-test-"))
@@ -96,7 +96,7 @@ class Daemon:
         return self.wait_for_exit(seconds)
 
     def wait_for_exit(self, seconds: float = 40) -> int:
-        """A daemon that takes long says on standard error what it does meanwhile."""
+        """Prints on standard error what a slow daemon does meanwhile."""
         begin, looks = time.monotonic(), []
         while True:
             left = begin + patient(seconds) - time.monotonic()
@@ -113,7 +113,7 @@ class Daemon:
         return code
 
     def _threads(self) -> str:
-        """What each thread waits for in the kernel, as far as we may know."""
+        """What each thread waits for in the kernel, as far as permitted."""
         def read(path: Path) -> str:
             try:
                 return " ".join(path.read_text(errors="replace").split())
@@ -124,7 +124,7 @@ class Daemon:
                          for task in sorted(tasks.glob("*")))
 
     def kill(self):
-        """kill -9: nothing is flushed, nobody is told."""
+        """kill -9: nothing is flushed, and no client gets a goodbye."""
         self.process.kill()
         self.process.wait()
         self._gone()

@@ -30,7 +30,7 @@ class SmallDisk:
         return space.f_bavail * space.f_frsize
 
     def fill(self, leave: int = 0, reserve: Path | None = None) -> Path:
-        """A file of somebody else's that takes all but `leave` bytes, and nothing of what was the daemon's reserve."""
+        """A file of another program that takes all but `leave` bytes, and nothing of the daemon's ballast."""
         foreign = self.path / "foreign"
         with open(foreign, "ab") as file:
             for _ in range(100):

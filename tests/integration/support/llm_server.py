@@ -287,7 +287,7 @@ class Server(ThreadingHTTPServer):
 
 
 def make_certificate(directory: Path) -> Path:
-    """One file with the key and a certificate for 127.0.0.1 that nobody signed."""
+    """One file with the key and a self-signed certificate for 127.0.0.1."""
     file = directory / "certificate.pem"
     key = directory / "key.pem"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that must be refused: what each is answered, and that it harms nobody else.
+"""Requests that must be refused: the answer to each, and that other clients do not notice.
 
 After every case a new connection must work. Where the framing is intact the same connection must, too; where it is
 not, the server must close. Nothing of a refused report is stored.

@@ -52,7 +52,7 @@ class EventStream:
         self._connection.reset()
 
     def next(self, seconds: float = 15) -> Event:
-        """The next event; comments are skipped. EOFError when the server closed, TimeoutError when nothing came."""
+        """The next event without comments. EOFError when the server closed, TimeoutError when nothing came."""
         deadline = Deadline(seconds)
         while True:
             self._connection.socket.settimeout(deadline.left())

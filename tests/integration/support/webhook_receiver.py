@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A receiver of webhooks as a thread of the test: checks what Standard Webhooks promises, and answers as it is told."""
+"""A receiver of webhooks as a thread of the test: checks the rules of Standard Webhooks, and gives scripted answers."""
 import base64
 import hashlib
 import hmac
@@ -27,7 +27,7 @@ class Message:
 
 
 def signature(secret: str, id: str, seconds: str, body: bytes) -> str:
-    """As the standard says it, written without a look at the daemon's."""
+    """By the standard, independent of the daemon's code."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     return "v1," + base64.b64encode(hmac.new(key, f"{id}.{seconds}.".encode() + body, hashlib.sha256).digest()).decode()
 
@@ -54,7 +54,7 @@ def problems(headers: dict, body: bytes, secrets) -> list:
 
 
 class Receiver:
-    """with Receiver() as receiver: ... receiver.url is what url has to be. What it is told is in `messages`, also when it
+    """with Receiver() as receiver: ... receiver.url is what url has to be. The messages are in `messages`, also when it
     answers with a failure; `answers` is a list of what comes next (status, or (status, headers), or "hang"), then `always`."""
 
     def __init__(self, secrets=(SECRET,), port: int = 0):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Somebody who just wants to be served: a process of its own that asks and reports all the time and notes how long it took."""
+"""A well-behaved client: a process of its own that asks and reports all the time and measures the durations."""
 import multiprocessing
 import time
 
@@ -18,7 +18,7 @@ class Witness:
     def __enter__(self) -> "Witness":
         self._process.start()
         if self._mine.recv() != "served":
-            raise AssertionError("nobody was served even before")
+            raise AssertionError("no client was served even before")
         return self
 
     def __exit__(self, failed, *_):
@@ -27,7 +27,7 @@ class Witness:
         self._process.join()
         self._mine.close()
         if isinstance(outcome, str) and failed is None:
-            raise AssertionError(f"somebody who did no harm was not served: {outcome}")
+            raise AssertionError(f"a well-behaved client was not served: {outcome}")
         self.seconds = outcome if isinstance(outcome, list) else []
 
     def percentile(self, percent: float) -> float:

@@ -57,14 +57,14 @@ void ModelSession::see_approval(const Event& event) {
     if (std::holds_alternative<ApprovalRequested>(event.payload)) approvals_[event.n] = {};
     if (const auto* decided = std::get_if<ApprovalDecided>(&event.payload)) {
         const auto found = approvals_.find(number_in(decided->id));
-        if (found == approvals_.end()) return fault(event, "of a request that nobody made");
+        if (found == approvals_.end()) return fault(event, "of an unknown request");
         if (!found->second.pending) fault(event, "decided twice");
         found->second.pending = false;
         found->second.approved = decided->decision == Decision::kApprove;
     }
     if (const auto* used = std::get_if<ApprovalRedeemed>(&event.payload)) {
         const auto found = approvals_.find(number_in(used->id));
-        if (found == approvals_.end()) return fault(event, "of a request that nobody made");
+        if (found == approvals_.end()) return fault(event, "of an unknown request");
         if (!found->second.approved) fault(event, "used without approval");
         if (found->second.redeemed) fault(event, "used twice");
         found->second.redeemed = true;

@@ -12,9 +12,8 @@
 
 namespace headway::tests {
 
-/// What Headway promises about one session, kept the simplest way there is: P2, P3, P5 and P8 of
-/// the design, checked with every event that is published. Each check that fails is a sentence in
-/// `broken`.
+/// A naive model of one session, which checks the promises of docs/operations.md "What is promised"
+/// with every published event. Each failed check is a sentence in `broken`.
 class ModelSession {
 public:
     /// The next published event.

@@ -10,7 +10,7 @@
 
 namespace headway::tests {
 
-/// Ways in which agents are known to run in circles (detection.md 3b).
+/// Known loops of agents (docs/detection.md, section 13).
 enum class Loop : std::uint8_t {
     kExactRepeat,
     kFailingRepeat,

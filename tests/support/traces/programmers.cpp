@@ -80,8 +80,8 @@ void mend(Gen& gen, Recorder& recorder, Workspace& space, std::size_t file) {
     }
 }
 
-/// A test that fails by chance: run again without a change, until it is understood. Whoever hunts
-/// it has seen it red, and starts to think after three equal runs.
+/// A flaky test: run again without a change until it is understood. The programmer has seen it red,
+/// and stops to think after three equal runs.
 void hunt_flake(Gen& gen, Recorder& recorder, Workspace& space) {
     std::uint64_t equal = 0;
     bool red = true;

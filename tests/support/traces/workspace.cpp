@@ -62,7 +62,7 @@ Call Workspace::list() const {
 
 Call Workspace::search(bool found) {
     const std::size_t file = gen_.index(files_.size());
-    // Nobody looks for the same word twice in a row.
+    // No programmer searches for the same word twice in a row.
     const std::string word =
         found ? symbol(file) + "_" + number(++searches_) : "missing_" + number(++searches_);
     const std::string text = found ? files_[file].path + ":2:def " + word + "(value):\n" : "";

@@ -124,7 +124,7 @@ TEST_CASE("overview: an alarm says what happened, how often, and what to look at
     CHECK(row(state)["alarm"] == "executed_though_rejected");
 }
 
-TEST_CASE("overview: certain is what somebody said or what was counted", "[api]") {
+TEST_CASE("overview: a need is certain if it was reported or counted", "[api]") {
     SessionState state = stuck();
     const auto need = [&](bool over_budget = false) {
         return need_of(Session{"a", state}, at(0), over_budget, kReading);

@@ -23,7 +23,7 @@ std::string change(const std::string& before, const std::string& now) {
 
 }  // namespace
 
-TEST_CASE("judge args: of the first call of a tool all is told", "[api]") {
+TEST_CASE("judge args: the first call of a tool is shown whole", "[api]") {
     CHECK(args_change(nullptr, json(R"({"path":"/a/b.py","n":3})")) ==
           R"("path":"/a/b.py", "n":3)");
     CHECK(args_change(nullptr, json("")).empty());
@@ -39,7 +39,7 @@ TEST_CASE("judge args: of a later call what differs", "[api]") {
     CHECK(change("[1]", R"({"a":1})") == R"("a":1)");
 }
 
-TEST_CASE("judge args: of a long value that changed at its end the end is told", "[api]") {
+TEST_CASE("judge args: of a long value that changed at its end the end is shown", "[api]") {
     const std::string long_text(2000, 'x');
     const std::string out =
         change(R"({"text":")" + long_text + R"(1"})", R"({"text":")" + long_text + R"(2"})");
@@ -60,7 +60,7 @@ TEST_CASE("judge args: a value whose name says that it is a secret is not told",
           std::string::npos);
 }
 
-TEST_CASE("judge args: a string is told without its quotes", "[api]") {
+TEST_CASE("judge args: a string is shown without its quotes", "[api]") {
     CHECK(plain_text(json(R"("a\nb")")) == "a\nb");
     CHECK(plain_text(json(R"({"a":1})")) == R"({"a":1})");
     CHECK(plain_text(json(R"("cut)")) == R"("cut)");

@@ -78,7 +78,7 @@ TEST_CASE("address: what others can reach needs tokens, and TLS or a word", "[co
     CHECK(check_listener(server, access).has_value());
 }
 
-TEST_CASE("address: behind a proxy whoever comes is known by a token only", "[config]") {
+TEST_CASE("address: behind a proxy clients are identified by tokens only", "[config]") {
     headway::config::ServerSettings server;
     headway::config::AccessSettings access;
     server.behind_proxy = true;

@@ -38,7 +38,7 @@ const headway::core::BudgetLimits& limits_of(const Settings& settings, std::stri
 
 }  // namespace
 
-TEST_CASE("budget keys: no session has a budget that nobody set", "[config]") {
+TEST_CASE("budget keys: a session has no budget without a setting", "[config]") {
     const Settings settings;
     CHECK(settings.budget.defaults == headway::core::BudgetLimits{});
     CHECK(settings.budget.agents.empty());

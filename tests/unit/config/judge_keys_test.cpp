@@ -42,7 +42,7 @@ const KeyOrigin* find(const Loaded& loaded, const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("judge keys: nobody is asked unless an endpoint is named", "[config]") {
+TEST_CASE("judge keys: no judge is asked without an endpoint", "[config]") {
     const Settings settings;
     CHECK(settings.judge.endpoints.empty());
     CHECK(endpoint_values(settings).empty());

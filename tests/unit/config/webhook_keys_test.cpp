@@ -36,7 +36,7 @@ const std::string kOps =
 
 }  // namespace
 
-TEST_CASE("webhook keys: nobody is told unless an endpoint is named", "[config]") {
+TEST_CASE("webhook keys: no message is sent without an endpoint", "[config]") {
     const Settings settings;
     CHECK(settings.webhooks.endpoints.empty());
     CHECK(webhook_values(settings).empty());
