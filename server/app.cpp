@@ -150,7 +150,7 @@ core::Result<> App::open_store() {
     database_ = directory / "headway.db";
     HEADWAY_TRY(store_, storage::SqliteStore::open(database_));
     if (!store_->saved_copy().empty()) {
-        log_->info("the database was brought to a newer schema; as it was before, it is {}",
+        log_->info("migrated the database to a newer schema; the old one is kept as {}",
                    store_->saved_copy().string());
     }
     store_->show_progress(

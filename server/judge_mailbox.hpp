@@ -22,7 +22,7 @@ namespace headway::server {
 struct JudgeEndpointStats {
     std::string name;
     std::uint64_t waiting = 0;    ///< queued, also for a retry
-    std::uint64_t in_flight = 0;  ///< being asked right now
+    std::uint64_t in_flight = 0;  ///< asked now
     BreakerState breaker = BreakerState::kClosed;
     /// Questions by how they ended, in the order of JudgeOutcome.
     std::array<std::uint64_t, core::EnumNames<core::JudgeOutcome>::kNames.size()> outcomes{};

@@ -42,8 +42,8 @@ ClientMetric& add_judge_metric(MetricFamily& family, const JudgeEndpointStats& j
 /// The bounds of resources, for alerts on their gauges.
 void add_bounds(Families& families, const MetricsInput& input) {
     namespace limits = core::limits;
-    auto& bounds = families.family("headway_bound", "How many there may be at once, by what.",
-                                   MetricType::Gauge);
+    auto& bounds =
+        families.family("headway_bound", "Maximum number at once, by resource.", MetricType::Gauge);
     const auto add = [&bounds](const char* what, std::uint64_t most) {
         ClientMetric& metric = bounds.metric.emplace_back();
         metric.label.push_back({"of", what});
@@ -67,24 +67,25 @@ void add_http(Families& families, const MetricsInput& input) {
                      "Connections to the Unix socket by other users.", input.http.refused_users);
     families.counter("headway_http_accept_errors_total", "Failed accepts.",
                      input.http.accept_errors);
-    families.gauge("headway_http_held_bytes",
-                   "Of replies that clients have not read yet, and bodies not sent whole.",
+    families.gauge("headway_http_held_bytes", "Bytes of unread replies and unfinished bodies.",
                    static_cast<double>(input.http.held_bytes + input.held));
     families.counter("headway_http_connections_cut_total",
-                     "Connections cut because all together left too much unread.", input.http.cut);
+                     "Connections closed because the total of unread bytes was too high.",
+                     input.http.cut);
     families.gauge("headway_http_connections", "Connections open now.",
                    static_cast<double>(input.http.open));
     families.counter("headway_http_requests_total", "Requests, also refused ones.",
                      input.http.requests);
     families.counter("headway_http_requests_refused_total", "Requests refused before routing.",
                      input.http.refused_requests);
-    families.counter("headway_access_refused_total", "Requests without a token that lets them in.",
+    families.counter("headway_access_refused_total",
+                     "Requests refused for a missing or invalid token, or a missing scope.",
                      input.refused_access);
     families.counter("headway_access_failures_total", "Failed authentications.",
                      input.access_failures);
     families.counter("headway_access_paused_total",
                      "Failed authentications that were rate-limited.", input.access_paused);
-    families.gauge("headway_access_failing_addresses", "Addresses whose failures are remembered.",
+    families.gauge("headway_access_failing_addresses", "Client addresses with recorded failures.",
                    static_cast<double>(input.failing_addresses));
     add_routes(families, input.routes);
     families.gauge("headway_streams", "SSE clients.", static_cast<double>(input.streams));
@@ -97,12 +98,12 @@ void add_http(Families& families, const MetricsInput& input) {
 
 void add_checks(Families& families, const CheckStats& stats) {
     auto& asked = families.family("headway_checks_requested_total",
-                                  "Status checks asked for, by why.", MetricType::Counter);
+                                  "Status checks asked for, by cause.", MetricType::Counter);
     for (std::size_t i = 0; i < stats.asked.size(); ++i)
         add_labelled(asked, "cause", std::string{core::EnumNames<core::CheckCause>::kNames[i]},
                      stats.asked[i]);
     auto& outcomes = families.family("headway_checks_completed_total",
-                                     "Status checks that have ended, by how.", MetricType::Counter);
+                                     "Ended status checks, by outcome.", MetricType::Counter);
     for (std::size_t i = 0; i < stats.outcomes.size(); ++i)
         add_labelled(outcomes, "outcome",
                      std::string{core::EnumNames<core::JudgeOutcome>::kNames[i]},
@@ -112,9 +113,9 @@ void add_checks(Families& families, const CheckStats& stats) {
     for (std::size_t i = 0; i < stats.answers.size(); ++i)
         add_labelled(answers, "answer", std::string{core::EnumNames<core::CheckAnswer>::kNames[i]},
                      stats.answers[i]);
-    auto& estimates = families.family("headway_estimates_total",
-                                      "Estimates of progress asked of judges, by what came of it.",
-                                      MetricType::Counter);
+    auto& estimates =
+        families.family("headway_estimates_total",
+                        "Estimates of progress asked of judges, by result.", MetricType::Counter);
     add_labelled(estimates, "kind", "given", stats.estimates[0]);
     add_labelled(estimates, "kind", "fallback", stats.estimates[1]);
 }
@@ -126,25 +127,25 @@ double breaker_number(BreakerState state) {
 
 /// Current state of the endpoints.
 void add_judge_state(Families& families, const JudgeStats& stats) {
-    auto& waiting = families.family("headway_judge_questions_waiting",
-                                    "Questions that wait for their turn.", MetricType::Gauge);
+    auto& waiting =
+        families.family("headway_judge_questions_waiting", "Queued questions.", MetricType::Gauge);
     for (const JudgeEndpointStats& judge : stats.endpoints)
         add_judge_metric(waiting, judge).gauge.value = static_cast<double>(judge.waiting);
-    auto& in_flight = families.family("headway_judge_in_flight", "Questions being asked right now.",
-                                      MetricType::Gauge);
+    auto& in_flight =
+        families.family("headway_judge_in_flight", "Questions in flight.", MetricType::Gauge);
     for (const JudgeEndpointStats& judge : stats.endpoints)
         add_judge_metric(in_flight, judge).gauge.value = static_cast<double>(judge.in_flight);
-    auto& breaker = families.family("headway_judge_breaker_state",
-                                    "0 asked as usual, 1 one question as a probe, 2 left alone.",
-                                    MetricType::Gauge);
+    auto& breaker =
+        families.family("headway_judge_breaker_state", "0 closed, 1 half open (one probe), 2 open.",
+                        MetricType::Gauge);
     for (const JudgeEndpointStats& judge : stats.endpoints)
         add_judge_metric(breaker, judge).gauge.value = breaker_number(judge.breaker);
 }
 
 /// Totals of questions and their cost.
 void add_judge_history(Families& families, const JudgeStats& stats) {
-    auto& outcomes = families.family("headway_judge_outcomes_total",
-                                     "Questions that have ended, by how.", MetricType::Counter);
+    auto& outcomes = families.family("headway_judge_outcomes_total", "Ended questions, by outcome.",
+                                     MetricType::Counter);
     auto& names = core::EnumNames<core::JudgeOutcome>::kNames;
     for (const JudgeEndpointStats& judge : stats.endpoints) {
         for (std::size_t i = 0; i < judge.outcomes.size(); ++i)
@@ -172,8 +173,7 @@ void add_judge_history(Families& families, const JudgeStats& stats) {
         summary.sample_sum = static_cast<double>(judge.answered_ms) / 1e3;
     }
     families.counter("headway_judge_turned_away_total",
-                     "Questions not taken: too many were open, or no such judge.",
-                     stats.turned_away);
+                     "Questions refused: too many open ones, or no such judge.", stats.turned_away);
 }
 
 void add_supervisor(Families& families, const MetricsInput& input) {

@@ -7,7 +7,7 @@
 namespace headway::server {
 
 void add_approvals(Families& families, const ApprovalStats& stats) {
-    families.gauge("headway_approvals_pending", "Requests that wait for a decision.",
+    families.gauge("headway_approvals_pending", "Pending approvals.",
                    static_cast<double>(stats.pending));
     families.counter("headway_approvals_requested_total", "Approvals asked for.", stats.requested);
     families.counter("headway_approvals_expired_total", "Requests that expired without a decision.",
@@ -29,8 +29,7 @@ void add_approvals(Families& families, const ApprovalStats& stats) {
                      stats.alarms[i]);
     }
     auto& open = families.family("headway_approval_alarms",
-                                 "Sessions with an alarm that no person has acknowledged, by the "
-                                 "most urgent one.",
+                                 "Sessions with an unacknowledged alarm, by the most urgent one.",
                                  MetricType::Gauge);
     for (std::size_t i = 0; i < stats.alarmed.size(); ++i) {
         ClientMetric& metric = open.metric.emplace_back();
@@ -61,7 +60,7 @@ void add_webhooks(Families& families, const std::vector<WebhookStats>& webhooks)
         MetricType::Counter);
     add("headway_webhook_died_total", "Messages that became dead letters.", &WebhookStats::died,
         MetricType::Counter);
-    add("headway_webhook_dropped_total", "Dead letters that had to make room.",
+    add("headway_webhook_dropped_total", "Dead letters deleted for lack of room.",
         &WebhookStats::dropped, MetricType::Counter);
 }
 
@@ -75,16 +74,16 @@ void add_sessions(Families& families, const SupervisorStats& stats) {
         metric.label.push_back({"verdict", std::string{core::name_of(verdict)}});
         metric.gauge.value = static_cast<double>(stats.open[i]);
     }
-    auto& levels = families.family("headway_sessions_budget",
-                                   "Open sessions in memory that have a budget, by its level.",
-                                   MetricType::Gauge);
+    auto& levels =
+        families.family("headway_sessions_budget",
+                        "Open sessions in memory with a budget, by its level.", MetricType::Gauge);
     for (std::size_t i = 0; i < stats.budget_levels.size(); ++i) {
         ClientMetric& metric = levels.metric.emplace_back();
         metric.label.push_back(
             {"level", std::string{core::name_of(static_cast<core::BudgetLevel>(i))}});
         metric.gauge.value = static_cast<double>(stats.budget_levels[i]);
     }
-    auto& failures = families.family("headway_tool_failures_total", "Calls that failed, by why.",
+    auto& failures = families.family("headway_tool_failures_total", "Failed calls, by kind.",
                                      MetricType::Counter);
     for (std::size_t i = 1; i < stats.tool_failures.size(); ++i) {
         add_labelled(failures, "class",
