@@ -116,7 +116,11 @@ public:
 
     T& operator*() & noexcept { return checked(); }
     const T& operator*() const& noexcept { return const_cast<Result*>(this)->checked(); }
-    T&& operator*() && noexcept { return std::move(checked()); }
+    /// By value, so that `for (auto& x : *f())` and `const auto& x = *f()` do not dangle.
+    T operator*() && noexcept(std::is_nothrow_move_constructible_v<T>) {
+        return std::move(checked());
+    }
+    T operator*() const&& = delete;
     T* operator->() noexcept { return &checked(); }
     const T* operator->() const noexcept { return &const_cast<Result*>(this)->checked(); }
 
@@ -129,7 +133,7 @@ public:
         return checked();
     }
     const T& value() const& { return const_cast<Result*>(this)->value(); }
-    T&& value() && { return std::move(value()); }
+    T value() && { return std::move(value()); }
 
 private:
     T& checked() noexcept {

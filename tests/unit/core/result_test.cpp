@@ -67,6 +67,14 @@ TEST_CASE("a value moves out of a result, and so does an error") {
     Result<std::unique_ptr<int>> owner{std::make_unique<int>(5)};
     const std::unique_ptr<int> taken = *std::move(owner);
     CHECK(*taken == 5);
+    // A range of a temporary lives as long as the loop.
+    int sum = 0;
+    for (const int number : *Result<std::vector<int>>{std::vector<int>{1, 2, 3}})
+        sum += number;
+    for (const int number : Result<std::vector<int>>{std::vector<int>{4, 5}}.value())
+        sum += number;
+    CHECK(sum == 15);
+    static_assert(std::is_same_v<decltype(*half(2)), int>);
     Result<> failed{Error{ErrorCode::kInternal, std::string(100, 'x'), {}}};
     const Error error = std::move(failed).error();
     CHECK(error.detail.size() == 100);

@@ -9,7 +9,7 @@
 
 using namespace headway::server;
 using namespace headway::tests;
-using headway::api::Method;
+using headway::server::Method;
 using headway::core::Error;
 using headway::core::ErrorCode;
 namespace limits = headway::core::limits;
