@@ -1,245 +1,359 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arguments.hpp"
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <ostream>
+#include <cstdio>
+#include <cstdlib>
 
 #include "api/decode.hpp"
-#include "cli/argument_slots.hpp"
-#include "cli/daemon.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/help_text.hpp"
+#include "cli/client_options.hpp"
 #include "cli/text.hpp"
 #include "config/duration.hpp"
-#include "core/suggest.hpp"
+#include "config/load.hpp"
 
 namespace headway::cli {
 namespace {
 
-constexpr std::size_t kHelpColumns = 80;  // where no terminal says how many it has
+using Form = ArgumentSpec::Form;
+using Values = std::vector<std::string>;
 
-std::size_t help_columns(const Console& console) {
-    return console.width == 0 ? kHelpColumns : std::clamp<std::size_t>(console.width, 40, 120);
-}
-
-constexpr const char* kFooter = R"(Examples:
-  headway serve                          start the daemon on http://127.0.0.1:7717
-  headway run -- make -j2                supervise a command
-  headway watch                          see what all sessions do, live
-  headway wait make-3f2a91c07b54         0 when it ended well, 1 when it failed, 2 when stuck
-  headway wait --help                    each verb explains itself
-
-The daemon is found by --url, then HEADWAY_URL, then its Unix socket in the default state folder
-(but by `run`, whose command may need a URL), then http://127.0.0.1:7717. It is shown the token of
---token-file, HEADWAY_TOKEN, HEADWAY_TOKEN_FILE, or, on this machine, the operator's if we may read
-it; --state-dir says where that is if not in the default state folder; over the socket none is
-needed. Over https, --ca-file or HEADWAY_CA_FILE says whom to trust.)";
-
-// CLI11 takes words after `--` as operands, but would still look at their number; the command of
-// `run` is cut off here.
-std::vector<std::string> split_command(int argc, const char* const* argv,
-                                       std::vector<std::string>& command) {
-    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    if (words.empty() || words.front() != "run") return words;
-    const auto dashes = std::find(words.begin(), words.end(), "--");
-    if (dashes == words.end()) return words;
-    command.assign(dashes + 1, words.end());
-    words.erase(dashes, words.end());
-    return words;
-}
-
-std::string unknown_verb(const CLI::App& app, const std::vector<std::string>& words) {
-    if (words.empty() || words.front().starts_with('-')) return {};
-    std::vector<std::string> names;
-    for (const CLI::App* verb : app.get_subcommands({}))
-        names.push_back(verb->get_name());
-    if (std::find(names.begin(), names.end(), words.front()) != names.end()) return {};
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    return "unknown verb `" + clean_line(words.front()) + "`" +
-           core::did_you_mean(words.front(), known);
-}
-
-const CLI::App& innermost(const CLI::App& app) {
-    const std::vector<CLI::App*> chosen = app.get_subcommands();
-    return chosen.empty() ? app : innermost(*chosen.front());
-}
-
-std::string full_name(const CLI::App& verb) {
-    const CLI::App* const parent = verb.get_parent();
-    return parent == nullptr ? verb.get_name() : full_name(*parent) + " " + verb.get_name();
-}
-
-Parsed stopped(int exit_code) {
-    return {std::nullopt, exit_code};
-}
-
-// CLI11 throws for help and for mistakes alike; both end here.
-Parsed report_parse_end(const CLI::App& app, const CLI::ParseError& error, const Console& console) {
-    if (error.get_exit_code() == 0) {
-        console.out << wrap_help(app.help(), help_columns(console));  // of the verb named
-        return stopped(kExitOk);
+// Numbers as the C library reads them: decimal, 0x, or octal after a 0. No text is the value zero.
+bool read(const std::string& text, std::uint64_t& number) {
+    if (text.empty()) {
+        number = 0;
+        return true;
     }
-    return stopped(complain(console, kExitUsage, error.what(),
-                            "`" + full_name(innermost(app)) + " --help` shows how"));
+    char* end = nullptr;
+    number = std::strtoull(text.c_str(), &end, 0);
+    return end == text.c_str() + text.size();
 }
 
-// What every verb takes from its surroundings: the daemon's URL, and for settings the environment.
-core::Result<> complete(Command& command, ClientOptions client, const Console& console) {
-    std::map<std::string, std::string> environment = console.environment;
-    if (client.state_dir.empty()) client.state_dir = environment["HEADWAY_STORAGE_STATE_DIR"];
-    if (!client.state_dir.empty()) environment["STATE_DIRECTORY"] = client.state_dir;
-    const bool named = !client.url.empty() || console.environment.contains("HEADWAY_URL");
-    // What `run` supervises gets the URL, and not every client of ours speaks through a socket.
-    if (!named && !std::holds_alternative<RunOptions>(command)) {
-        client.url = find_socket_url(environment);
+bool read(const std::string& text, double& number) {
+    if (text.empty()) {
+        number = 0;
+        return true;
     }
-    const core::Result<std::string> url = daemon_url(client.url, console.environment);
-    if (url) client.url = *url;
-    bool needs_url = false;
-    bool is_client = false;
-    std::visit(
-        [&](auto& options) {
-            if constexpr (requires { options.client; }) {
-                is_client = true;
-                needs_url = true;
-                if constexpr (requires { options.to_daemon; }) needs_url = options.to_daemon;
-            }
-            if constexpr (requires { options.sources; }) {
-                options.sources.environment = console.environment;
-            }
-            if constexpr (requires { options.sources, options.client; }) {
-                if (!client.state_dir.empty())
-                    options.sources.flags["storage.state_dir"] = client.state_dir;
-            }
-        },
-        command);
-    if (needs_url && !url) return url.error();
-    if (needs_url) {
-        HEADWAY_TRY(client.credential, find_credential(client.token_file, client.url, environment));
-        HEADWAY_TRY(client.credential.ca_file, find_ca_file(client.ca_file, console.environment));
-    }
-    if (is_client) {
-        std::visit(
-            [&](auto& options) {
-                if constexpr (requires { options.client; }) options.client = client;
-            },
-            command);
-    }
-    return {};
+    char* end = nullptr;
+    number = static_cast<double>(std::strtold(text.c_str(), &end));
+    return end == text.c_str() + text.size();
 }
 
-const char* next_step(std::string_view field) {
-    const bool about_trust = field == "--ca-file" || field == "HEADWAY_CA_FILE";
-    return about_trust ? "it holds the certificate of the daemon, or of who signed it, as PEM"
-                       : "a token is a line such as hw_<id>_<secret>";
+template <class Number>
+bool read(const std::string& text, std::optional<Number>& number) {
+    number.reset();
+    if (text.empty()) return true;
+    Number value{};
+    if (!read(text, value)) return false;
+    number = value;
+    return true;
+}
+
+template <class Number>
+std::function<std::string(const Values&)> into(Number& target) {
+    return [&target](const Values& values) {
+        return std::string(read(values.front(), target) ? std::string_view{} : kUnreadable);
+    };
+}
+
+template <class Duration>
+std::function<std::string(const Values&)> into_duration(Duration& target) {
+    return [&target](const Values& values) -> std::string {
+        const core::Result<milliseconds> duration = config::parse_duration(values.front());
+        if (!duration) return duration.error().detail;
+        target = *duration;
+        return {};
+    };
+}
+
+std::function<std::string(const Values&)> into_text(std::string& target) {
+    return [&target](const Values& values) {
+        target = values.front();
+        return std::string{};
+    };
+}
+
+std::function<std::string(const Values&)> into_list(Values& target) {
+    return [&target](const Values& values) {
+        target = values;
+        return std::string{};
+    };
+}
+
+std::string shown(double number) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", number);
+    return text;
 }
 
 }  // namespace
+
+Argument& Argument::type(std::string name) {
+    spec_.type = std::move(name);
+    return *this;
+}
+
+Argument& Argument::required() {
+    spec_.required = true;
+    return *this;
+}
+
+Argument& Argument::choices(std::vector<std::string> values) {
+    spec_.choices = std::move(values);
+    return *this;
+}
+
+Argument& Argument::check(std::function<std::string(const std::string&)> check) {
+    spec_.check = std::move(check);
+    return *this;
+}
+
+Argument& Argument::range(int min, int max) {
+    spec_.int_range = {min, max};
+    return *this;
+}
+
+Argument& Argument::range(double min, double max) {
+    spec_.real_range = {min, max};
+    return *this;
+}
+
+Argument& Argument::separator(char separator) {
+    spec_.separator = separator;
+    return *this;
+}
+
+Argument& Argument::excludes(std::string name) {
+    spec_.excludes.push_back(std::move(name));
+    return *this;
+}
+
+Argument& Argument::needs(std::string name) {
+    spec_.needs.push_back(std::move(name));
+    return *this;
+}
+
+Argument& Argument::fallback(std::string text) {
+    spec_.fallback = std::move(text);
+    return *this;
+}
+
+Argument& Argument::show_default() {
+    return fallback(initial_);
+}
+
+Argument& Argument::initially(std::string text) {
+    initial_ = std::move(text);
+    return *this;
+}
+
+Arguments::Arguments(VerbSpec& verb) : verb_(&verb) {
+    add(Form::kHelp, "-h,--help", "Print this help message and exit");
+}
+
+Arguments& Arguments::help(std::string text) {
+    verb_->help = std::move(text);
+    return *this;
+}
+
+Arguments& Arguments::footer(std::string text) {
+    verb_->footer = std::move(text);
+    return *this;
+}
+
+Arguments& Arguments::hidden() {
+    verb_->hidden = true;
+    return *this;
+}
+
+Argument Arguments::flag(const char* names, bool& target, const char* help) {
+    ArgumentSpec& spec = add(Form::kFlag, names, help);
+    spec.set = [&target](const Values& values) {
+        target = values.front() == "true";
+        return std::string{};
+    };
+    return Argument(spec);
+}
+
+Argument Arguments::flag(const char* names, std::function<void()> chosen, const char* help) {
+    ArgumentSpec& spec = add(Form::kFlag, names, help);
+    spec.set = [chosen = std::move(chosen)](const Values& values) {
+        if (values.front() == "true") chosen();
+        return std::string{};
+    };
+    return Argument(spec);
+}
+
+Argument Arguments::value_flag(const char* names, std::string& target, const char* help) {
+    ArgumentSpec& spec = add(Form::kValueFlag, names, help);
+    spec.set = into_text(target);
+    return Argument(spec);
+}
+
+Argument Arguments::option(const char* names, std::string& target, const char* help) {
+    ArgumentSpec& spec = add(Form::kOption, names, help);
+    spec.set = into_text(target);
+    return Argument(spec).initially(target);
+}
+
+Argument Arguments::option(const char* names, std::uint64_t& target, const char* help) {
+    ArgumentSpec& spec = add(Form::kOption, names, help);
+    spec.set = into(target);
+    return Argument(spec).type("UINT").initially(std::to_string(target));
+}
+
+Argument Arguments::option(const char* names, std::optional<std::uint64_t>& target,
+                           const char* help) {
+    ArgumentSpec& spec = add(Form::kOption, names, help);
+    spec.set = into(target);
+    return Argument(spec).type("UINT");
+}
+
+Argument Arguments::option(const char* names, double& target, const char* help) {
+    ArgumentSpec& spec = add(Form::kOption, names, help);
+    spec.set = into(target);
+    return Argument(spec).type("FLOAT").initially(shown(target));
+}
+
+Argument Arguments::option(const char* names, std::optional<double>& target, const char* help) {
+    ArgumentSpec& spec = add(Form::kOption, names, help);
+    spec.set = into(target);
+    return Argument(spec).type("FLOAT");
+}
+
+Argument Arguments::option(const char* names, std::vector<std::string>& target, const char* help) {
+    ArgumentSpec& spec = add(Form::kOption, names, help);
+    spec.repeats = true;
+    spec.set = into_list(target);
+    return Argument(spec);
+}
+
+Argument Arguments::option(const char* names, std::function<std::string(const std::string&)> set,
+                           const char* help) {
+    ArgumentSpec& spec = add(Form::kOption, names, help);
+    spec.set = [set = std::move(set)](const Values& values) { return set(values.front()); };
+    return Argument(spec);
+}
+
+Argument Arguments::duration(const char* names, std::optional<milliseconds>& target,
+                             const char* help) {
+    ArgumentSpec& spec = add(Form::kOption, names, help);
+    spec.set = into_duration(target);
+    return Argument(spec).type("DURATION");
+}
+
+Argument Arguments::duration(const char* names, milliseconds& target, const char* help) {
+    ArgumentSpec& spec = add(Form::kOption, names, help);
+    spec.set = into_duration(target);
+    return Argument(spec).type("DURATION").fallback(config::print_duration(target));
+}
+
+Argument Arguments::operand(const char* name, std::string& target, const char* help) {
+    ArgumentSpec& spec = add(Form::kOperand, name, help);
+    spec.set = into_text(target);
+    return Argument(spec);
+}
+
+Argument Arguments::operand(const char* name, std::vector<std::string>& target, const char* help) {
+    ArgumentSpec& spec = add(Form::kOperand, name, help);
+    spec.repeats = true;
+    spec.set = into_list(target);
+    return Argument(spec);
+}
+
+Argument Arguments::session(std::string& target, const char* help) {
+    return operand("SESSION", target, help).check(session_id_fault);
+}
+
+void Arguments::client(ClientOptions& client) {
+    option("--url", client.url, "the daemon, else HEADWAY_URL, else the default address");
+    option("--token-file", client.token_file,
+           "file of the token to show, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
+        .type("FILE");
+    option("--state-dir", client.state_dir,
+           "where a daemon on this machine keeps its token and socket, if elsewhere")
+        .type("DIR");
+    option("--ca-file", client.ca_file,
+           "PEM file of whom to trust over https, else HEADWAY_CA_FILE, else the system's")
+        .type("FILE");
+    json(client.json);
+    uses_daemon(client);
+}
+
+void Arguments::uses_daemon(ClientOptions& client, std::function<bool()> needed) {
+    verb_->client = &client;
+    verb_->needs_daemon = std::move(needed);
+}
+
+void Arguments::without_socket() {
+    verb_->by_socket = false;
+}
+
+void Arguments::sources(config::LoadRequest& sources) {
+    verb_->sources = &sources;
+    const auto file = [&sources](const std::string& path) {
+        sources.file = path;
+        return std::string{};
+    };
+    option("--config", file,
+           "settings file; without it ./headway.toml, the XDG place, /etc/headway/headway.toml")
+        .type("FILE");
+    ArgumentSpec& set = add(Form::kOption, "--set",
+                            "any setting, as in --set policy.heartbeat_interval=5s; repeatable");
+    set.type = "KEY=VALUE";
+    set.repeats = true;
+    set.set = [&sources](const Values& pairs) -> std::string {
+        for (const std::string& pair : pairs) {
+            const std::size_t equals = pair.find('=');
+            if (equals == 0 || equals == std::string::npos)
+                return "\"" + pair + "\" is not KEY=VALUE";
+            sources.flags[pair.substr(0, equals)] = pair.substr(equals + 1);
+        }
+        return {};
+    };
+}
+
+Argument Arguments::setting(const char* names, const char* key, config::LoadRequest& sources,
+                            const char* help) {
+    const auto store = [&sources, key](const std::string& value) {
+        sources.flags[key] = value;
+        return std::string{};
+    };
+    return option(names, store, help);
+}
+
+Argument Arguments::json(bool& target) {
+    return flag("--json", target, "print JSON for programs");
+}
+
+Arguments Arguments::verb(const char* name, const char* help, std::function<void()> chosen) {
+    VerbSpec& below = verb_->verbs.emplace_back();
+    below.name = name;
+    below.help = help;
+    below.footer = verb_->footer;
+    below.chosen = std::move(chosen);
+    return Arguments(below);
+}
+
+void Arguments::command(std::function<void(std::vector<std::string>)> take) {
+    verb_->command = std::move(take);
+}
+
+void Arguments::finally(std::function<std::optional<Mistake>()> finish) {
+    verb_->finish = std::move(finish);
+}
+
+ArgumentSpec& Arguments::add(ArgumentSpec::Form form, const char* names, const char* help) {
+    ArgumentSpec& spec = verb_->arguments.emplace_back();
+    spec.form = form;
+    spec.help = help;
+    if (spec.takes_value()) spec.type = "TEXT";
+    spec.names = split(names, ',');
+    return spec;
+}
 
 std::string session_id_fault(const std::string& id) {
     if (api::valid_id(id)) return {};
     return "\"" + clean_line(id) +
            "\" is no session id: that is 1 to 128 of A-Z a-z 0-9 . _ : - and not . or ..";
-}
-
-CLI::App& add_verb(CLI::App& app, const char* name, const char* help, const char* footer,
-                   ClientOptions& client) {
-    CLI::App& verb = *app.add_subcommand(name, help);
-    verb.footer(footer);
-    add_client_flags(verb, client);
-    return verb;
-}
-
-void add_client_flags(CLI::App& verb, ClientOptions& client) {
-    verb.add_option("--url", client.url, "the daemon, else HEADWAY_URL, else the default address");
-    verb.add_option("--token-file", client.token_file,
-                    "file of the token to show, else HEADWAY_TOKEN, else HEADWAY_TOKEN_FILE")
-        ->type_name("FILE");
-    verb.add_option("--state-dir", client.state_dir,
-                    "where a daemon on this machine keeps its token and socket, if elsewhere")
-        ->type_name("DIR");
-    verb.add_option("--ca-file", client.ca_file,
-                    "PEM file of whom to trust over https, else HEADWAY_CA_FILE, else the system's")
-        ->type_name("FILE");
-    verb.add_flag("--json", client.json, "print JSON for programs");
-}
-
-void add_duration(CLI::App& verb, const std::string& flags, std::optional<milliseconds>& target,
-                  const std::string& help) {
-    const auto store = [&target, flags](const std::string& text) {
-        const core::Result<milliseconds> duration = config::parse_duration(text);
-        if (!duration) throw CLI::ValidationError(flags, duration.error().detail);
-        target = *duration;
-    };
-    verb.add_option_function<std::string>(flags, store, help)->type_name("DURATION");
-}
-
-void add_duration(CLI::App& verb, const std::string& flags, milliseconds& target,
-                  const std::string& help) {
-    const auto store = [&target, flags](const std::string& text) {
-        const core::Result<milliseconds> duration = config::parse_duration(text);
-        if (!duration) throw CLI::ValidationError(flags, duration.error().detail);
-        target = *duration;
-    };
-    verb.add_option_function<std::string>(flags, store, help)
-        ->type_name("DURATION")
-        ->default_str(config::print_duration(target));
-}
-
-void add_all_verbs(CLI::App& app, ArgumentSlots& slots) {
-    app.require_subcommand(0, 1);
-    app.footer(kFooter);
-    add_process_verbs(app, slots);
-    add_session_verbs(app, slots);
-    add_steering_verbs(app, slots);
-    add_recording_verbs(app, slots);
-    add_token_verbs(app, slots);
-    add_webhook_verbs(app, slots);
-    add_database_verbs(app, slots);
-    add_other_verbs(app, slots);
-    add_demo_verbs(app, slots);
-    add_text_verbs(app, slots);
-}
-
-Parsed parse_arguments(int argc, const char* const* argv, const Console& console) {
-    ArgumentSlots slots;
-    CLI::App app(kProgramHelp, "headway");
-    app.get_formatter()->column_width(28);
-    add_all_verbs(app, slots);
-
-    std::vector<std::string> command;
-    std::vector<std::string> words = split_command(argc, argv, command);
-    if (words.empty()) {
-        console.err << wrap_help(app.help(), help_columns(console));
-        return stopped(kExitUsage);
-    }
-    if (words.front() == "help") words.front() = "--help";
-    if (words.front() == "--version") words.front() = "version";
-    if (const std::string mistake = unknown_verb(app, words); !mistake.empty()) {
-        return stopped(complain(console, kExitUsage, mistake, "`headway --help` lists the verbs"));
-    }
-    try {
-        std::reverse(words.begin(), words.end());  // CLI11 reads this vector from its end
-        app.parse(std::move(words));
-    } catch (const CLI::ParseError& error) {
-        return report_parse_end(app, error, console);
-    }
-    if (!slots.command) return stopped(kExitUsage);
-    if (auto* const run = std::get_if<RunOptions>(&*slots.command)) {
-        run->command.insert(run->command.end(), command.begin(), command.end());
-        if (run->command.empty()) {
-            return stopped(complain(console, kExitUsage, "there is no command to run",
-                                    "as in: headway run -- make -j2"));
-        }
-    }
-    if (const auto done = complete(*slots.command, slots.client, console); !done) {
-        const bool about_url = done.error().field == "--url";
-        return stopped(complain(
-            console, kExitUsage, done.error().detail,
-            about_url ? "as in: --url http://127.0.0.1:7717" : next_step(done.error().field)));
-    }
-    return {std::move(slots.command), 0};
 }
 
 }  // namespace headway::cli

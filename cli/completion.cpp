@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/completion.hpp"
+
 #include <functional>
 
-#include "cli/command_table.hpp"
+#include "cli/text.hpp"
 
 // The scripts hold no knowledge of their own: each finds the verb that the words name, and looks up
-// in tables made of the command table what may follow. Session ids are asked of the daemon.
+// in tables made of the declared verbs what may follow. Session ids are asked of the daemon.
 
 namespace headway::cli {
 namespace {
 
 constexpr std::string_view kAskSessions = "headway sessions --open --ids 2>/dev/null";
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words)
-        text += (text.empty() ? "" : " ") + word;
-    return text;
-}
 
 /// In single quotes; `escape` stands for one inside.
 std::string quoted(std::string_view text, std::string_view escape = "'\\''") {
@@ -33,18 +28,18 @@ std::string place(std::string words, std::string_view what) {
 }
 
 /// Each verb with the words that lead to it, "" for the program; those below first.
-using Visit = std::function<void(const VerbEntry& verb, const std::string& words)>;
-void for_each_verb(const VerbEntry& verb, const std::string& words, const Visit& visit) {
-    for (const VerbEntry& below : verb.verbs)
-        for_each_verb(below, words.empty() ? below.name : words + " " + below.name, visit);
+using Visit = std::function<void(const VerbSpec& verb, const std::string& words)>;
+void for_each_verb(const VerbSpec& verb, const std::string& words, const Visit& visit) {
+    for (const VerbSpec* below : verbs_of(verb))
+        for_each_verb(*below, words.empty() ? below->name : words + " " + below->name, visit);
     visit(verb, words);
 }
 
 /// Patterns of a case: "config check" for the word `check` behind the verb `config`, " wait" for a
 /// first one.
-std::vector<std::string> verb_patterns(const VerbEntry& program) {
+std::vector<std::string> verb_patterns(const VerbSpec& program) {
     std::vector<std::string> patterns;
-    for_each_verb(program, "", [&](const VerbEntry&, const std::string& words) {
+    for_each_verb(program, "", [&](const VerbSpec&, const std::string& words) {
         if (words.empty()) return;
         patterns.push_back(words.find(' ') == std::string::npos ? " " + words : words);
     });
@@ -61,7 +56,7 @@ std::string alternatives(const std::vector<std::string>& patterns, std::string_v
 std::string bash_values(ValueKind kind, const std::vector<std::string>& choices) {
     switch (kind) {
         case ValueKind::kChoice:
-            return "_headway_words " + quoted(joined(choices));
+            return "_headway_words " + quoted(join(choices, " "));
         case ValueKind::kFile:
             return "_headway_files -f";
         case ValueKind::kFolder:
@@ -76,33 +71,35 @@ std::string bash_values(ValueKind kind, const std::vector<std::string>& choices)
 }
 
 /// What may stand where no flag is expected.
-std::string bash_operands(const VerbEntry& verb) {
+std::string bash_operands(const VerbSpec& verb) {
     if (!verb.verbs.empty()) {
         std::vector<std::string> names;
-        for (const VerbEntry& below : verb.verbs)
-            names.push_back(below.name);
+        for (const VerbSpec* below : verbs_of(verb))
+            names.push_back(below->name);
         return bash_values(ValueKind::kChoice, names);
     }
-    if (verb.operands.empty()) return ":";
-    return bash_values(verb.operands.front().kind, verb.operands.front().choices);
+    const std::vector<const ArgumentSpec*> operands = operands_of(verb);
+    if (operands.empty()) return ":";
+    return bash_values(operands.front()->kind(), operands.front()->choices);
 }
 
-std::string bash_script(const VerbEntry& program) {
+std::string bash_script(const VerbSpec& program) {
     std::string values;
     std::string places;
-    for_each_verb(program, "", [&](const VerbEntry& verb, const std::string& words) {
+    for_each_verb(program, "", [&](const VerbSpec& verb, const std::string& words) {
         std::vector<std::string> flags;
-        for (const OptionEntry& option : verb.options) {
-            flags.insert(flags.end(), option.flags.begin(), option.flags.end());
-            if (option.kind == ValueKind::kNone) continue;
+        for (const ArgumentSpec* option : options_of(verb)) {
+            flags.insert(flags.end(), option->names.begin(), option->names.end());
+            if (!option->takes_value()) continue;
             std::vector<std::string> patterns;
-            for (const std::string& flag : option.flags)
+            for (const std::string& flag : option->names)
                 patterns.push_back(place(words, flag));
             values += "        " + alternatives(patterns, " | ") + ") " +
-                      bash_values(option.kind, option.choices) + "; return ;;\n";
+                      bash_values(option->kind(), option->choices) + "; return ;;\n";
         }
-        places += "        " + quoted(words + "|-") + ") _headway_words " + quoted(joined(flags)) +
-                  " ;;\n        " + quoted(words + "|") + "*) " + bash_operands(verb) + " ;;\n";
+        places += "        " + quoted(words + "|-") + ") _headway_words " +
+                  quoted(join(flags, " ")) + " ;;\n        " + quoted(words + "|") + "*) " +
+                  bash_operands(verb) + " ;;\n";
     });
     return R"(# bash completion of headway, made by `headway completion bash`
 _headway_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}"); }
@@ -138,7 +135,7 @@ complete -F _headway headway
 std::string zsh_values(ValueKind kind, const std::vector<std::string>& choices) {
     switch (kind) {
         case ValueKind::kChoice:
-            return "compadd -- " + joined(choices);
+            return "compadd -- " + join(choices, " ");
         case ValueKind::kFile:
             return "_files";
         case ValueKind::kFolder:
@@ -157,35 +154,36 @@ std::string described(const std::string& word, const std::string& help) {
     return " " + quoted(word + ":" + help);
 }
 
-std::string zsh_places(const VerbEntry& verb, const std::string& words) {
+std::string zsh_places(const VerbSpec& verb, const std::string& words) {
     std::string flags;
-    for (const OptionEntry& option : verb.options) {
-        for (const std::string& flag : option.flags)
-            flags += described(flag, option.help);
+    for (const ArgumentSpec* option : options_of(verb)) {
+        for (const std::string& flag : option->names)
+            flags += described(flag, option->help);
     }
-    std::string operands = ":";
+    const std::vector<const ArgumentSpec*> operands = operands_of(verb);
+    std::string others = ":";  // what is no flag
     if (!verb.verbs.empty()) {
-        operands = "found=(";
-        for (const VerbEntry& below : verb.verbs)
-            operands += described(below.name, below.help);
-        operands += "); _describe verb found";
-    } else if (!verb.operands.empty()) {
-        operands = zsh_values(verb.operands.front().kind, verb.operands.front().choices);
+        others = "found=(";
+        for (const VerbSpec* below : verbs_of(verb))
+            others += described(below->name, below->help);
+        others += "); _describe verb found";
+    } else if (!operands.empty()) {
+        others = zsh_values(operands.front()->kind(), operands.front()->choices);
     }
     return "        " + quoted(words + "|-") + ") found=(" + flags +
-           "); _describe option found ;;\n        " + quoted(words + "|") + "*) " + operands +
+           "); _describe option found ;;\n        " + quoted(words + "|") + "*) " + others +
            " ;;\n";
 }
 
-std::string zsh_script(const VerbEntry& program) {
+std::string zsh_script(const VerbSpec& program) {
     std::string values;
     std::string places;
-    for_each_verb(program, "", [&](const VerbEntry& verb, const std::string& words) {
-        for (const OptionEntry& option : verb.options) {
-            if (option.kind == ValueKind::kNone) continue;
-            for (const std::string& flag : option.flags)
+    for_each_verb(program, "", [&](const VerbSpec& verb, const std::string& words) {
+        for (const ArgumentSpec* option : options_of(verb)) {
+            if (!option->takes_value()) continue;
+            for (const std::string& flag : option->names)
                 values += "        " + quoted(place(words, flag)) + ") " +
-                          zsh_values(option.kind, option.choices) + "; return ;;\n";
+                          zsh_values(option->kind(), option->choices) + "; return ;;\n";
         }
         places += zsh_places(verb, words);
     });
@@ -221,7 +219,7 @@ compdef _headway headway
 std::string fish_arguments(ValueKind kind, const std::vector<std::string>& choices) {
     switch (kind) {
         case ValueKind::kChoice:
-            return " -xa " + quoted(joined(choices), "\\'");
+            return " -xa " + quoted(join(choices, " "), "\\'");
         case ValueKind::kFile:
             return " -rF";
         case ValueKind::kFolder:
@@ -236,23 +234,24 @@ std::string fish_arguments(ValueKind kind, const std::vector<std::string>& choic
     return "";
 }
 
-std::string fish_script(const VerbEntry& program) {
+std::string fish_script(const VerbSpec& program) {
     std::string lines;
-    for_each_verb(program, "", [&](const VerbEntry& verb, const std::string& words) {
+    for_each_verb(program, "", [&](const VerbSpec& verb, const std::string& words) {
         const std::string begin =
             "complete -c headway -n \"test (__headway_verb) = " + quoted(words) + "\"";
-        for (const VerbEntry& below : verb.verbs)
-            lines += begin + " -xa " + below.name + " -d " + quoted(below.help, "\\'") + "\n";
-        if (verb.verbs.empty() && !verb.operands.empty()) {
-            const OperandEntry& first = verb.operands.front();
-            lines += begin + fish_arguments(first.kind, first.choices) + "\n";
+        for (const VerbSpec* below : verbs_of(verb))
+            lines += begin + " -xa " + below->name + " -d " + quoted(below->help, "\\'") + "\n";
+        const std::vector<const ArgumentSpec*> operands = operands_of(verb);
+        if (verb.verbs.empty() && !operands.empty()) {
+            const ArgumentSpec& first = *operands.front();
+            lines += begin + fish_arguments(first.kind(), first.choices) + "\n";
         }
-        for (const OptionEntry& option : verb.options) {
+        for (const ArgumentSpec* option : options_of(verb)) {
             lines += begin;
-            for (const std::string& flag : option.flags)
+            for (const std::string& flag : option->names)
                 lines += flag.starts_with("--") ? " -l " + flag.substr(2) : " -s " + flag.substr(1);
-            lines += fish_arguments(option.kind, option.choices) + " -d " +
-                     quoted(option.help, "\\'") + "\n";
+            lines += fish_arguments(option->kind(), option->choices) + " -d " +
+                     quoted(option->help, "\\'") + "\n";
         }
     });
     return R"(# fish completion of headway, made by `headway completion fish`
@@ -273,7 +272,7 @@ complete -c headway -f
 
 }  // namespace
 
-std::optional<std::string> completion_script(const VerbEntry& program, std::string_view shell) {
+std::optional<std::string> completion_script(const VerbSpec& program, std::string_view shell) {
     if (shell == "bash") return bash_script(program);
     if (shell == "zsh") return zsh_script(program);
     if (shell == "fish") return fish_script(program);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/command_table.hpp"
+#include "cli/manual.hpp"
+
+#include "cli/text.hpp"
 
 // Manual pages in the macros of man(7), which man, mandoc and groff read.
 
@@ -44,57 +46,53 @@ std::string with_dashes(std::string words) {
     return words;
 }
 
-std::string synopsis(const VerbEntry& verb, const std::string& full_name) {
+std::string synopsis(const VerbSpec& verb, const std::string& full_name) {
     std::string text = bold(full_name);
     if (!verb.verbs.empty())
         return text + " " + italic("VERB") + " [" + italic("OPTION") + " ...]\n";
-    if (!verb.options.empty()) text += " [" + italic("OPTION") + " ...]";
-    for (const OperandEntry& operand : verb.operands) {
-        const std::string name = italic(operand.name) + (operand.repeats ? " ..." : "");
-        text += operand.required ? " " + name : " [" + name + "]";
+    if (!options_of(verb).empty()) text += " [" + italic("OPTION") + " ...]";
+    for (const ArgumentSpec* operand : operands_of(verb)) {
+        const std::string name = italic(operand->value_name()) + (operand->repeats ? " ..." : "");
+        text += operand->required ? " " + name : " [" + name + "]";
     }
     return text + "\n";
 }
 
-std::string option_item(const OptionEntry& option) {
+std::string option_item(const ArgumentSpec& option) {
     std::string item = ".TP\n";
     bool first = true;
-    for (const std::string& flag : option.flags) {
+    for (const std::string& flag : option.names) {
         item += (first ? "" : ", ") + bold(flag);
         first = false;
     }
-    if (!option.value.empty()) item += " " + italic(option.value);
+    if (option.takes_value()) item += " " + italic(option.value_name());
     item += "\n" + escaped(option.help);
-    if (!option.choices.empty()) {
-        std::string choices;
-        for (const std::string& choice : option.choices)
-            choices += (choices.empty() ? "" : ", ") + choice;
-        item += " (" + escaped(choices) + ")";
-    }
+    if (!option.choices.empty()) item += " (" + escaped(join(option.choices, ", ")) + ")";
     if (!option.fallback.empty()) item += " [" + escaped(option.fallback) + "]";
     return item + "\n";
 }
 
-std::string options_of(const VerbEntry& verb) {
+std::string argument_items(const VerbSpec& verb) {
     std::string text;
-    for (const OperandEntry& operand : verb.operands)
-        text += ".TP\n" + italic(operand.name) + "\n" + escaped(operand.help) + "\n";
-    for (const OptionEntry& option : verb.options)
-        text += option_item(option);
+    for (const ArgumentSpec* operand : operands_of(verb))
+        text += ".TP\n" + italic(operand->value_name()) + "\n" + escaped(operand->help) + "\n";
+    for (const ArgumentSpec* option : options_of(verb))
+        text += option_item(*option);
     return text;
 }
 
-std::string see_also(const VerbEntry& program) {
+std::string see_also(const VerbSpec& program) {
     std::string text = ".SH SEE ALSO\n";
-    for (const VerbEntry& verb : program.verbs)
-        text += bold(program.name + "-" + verb.name) + "(1)" +
-                (&verb == &program.verbs.back() ? "\n" : ",\n");
+    const std::vector<const VerbSpec*> verbs = verbs_of(program);
+    for (const VerbSpec* verb : verbs)
+        text +=
+            bold(program.name + "-" + verb->name) + "(1)" + (verb == verbs.back() ? "\n" : ",\n");
     return text;
 }
 
 }  // namespace
 
-std::string manual_page(const VerbEntry& verb, const std::string& full_name,
+std::string manual_page(const VerbSpec& verb, const std::string& full_name,
                         const std::string& version) {
     std::string page = ".TH \"" + escaped(upper(with_dashes(full_name))) +
                        "\" \"1\" \"\" \"headway " + escaped(version) +
@@ -103,19 +101,19 @@ std::string manual_page(const VerbEntry& verb, const std::string& full_name,
                        synopsis(verb, full_name);
     if (!verb.verbs.empty()) {
         page += ".SH VERBS\n";
-        for (const VerbEntry& below : verb.verbs) {
+        for (const VerbSpec* below : verbs_of(verb)) {
             page +=
-                ".TP\n" + bold(full_name + " " + below.name) + "\n" + escaped(below.help) + "\n";
+                ".TP\n" + bold(full_name + " " + below->name) + "\n" + escaped(below->help) + "\n";
         }
     }
-    if (const std::string options = options_of(verb); !options.empty())
+    if (const std::string options = argument_items(verb); !options.empty())
         page += ".SH OPTIONS\n" + options;
     if (!verb.footer.empty()) page += ".SH NOTES\n.nf\n" + escaped(verb.footer) + "\n.fi\n";
     const bool has_pages_below = full_name == verb.name;  // the program's overview
     if (has_pages_below) return page + see_also(verb);
-    for (const VerbEntry& below : verb.verbs) {
-        page += ".SH " + upper(below.name) + "\n" + synopsis(below, full_name + " " + below.name) +
-                options_of(below);
+    for (const VerbSpec* below : verbs_of(verb)) {
+        page += ".SH " + upper(below->name) + "\n" +
+                synopsis(*below, full_name + " " + below->name) + argument_items(*below);
     }
     return page + ".SH SEE ALSO\n" + bold("headway") + "(1)\n";
 }

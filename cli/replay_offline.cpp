@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/replay.hpp"
+
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -9,7 +11,6 @@
 #include "cli/recording.hpp"
 #include "cli/text.hpp"
 #include "cli/timeline_view.hpp"
-#include "cli/verbs.hpp"
 
 // `headway replay` without --to: what the daemon would have said, without one.
 

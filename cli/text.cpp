@@ -143,6 +143,23 @@ std::string clean_line(std::string_view text) {
     return out;
 }
 
+std::vector<std::string> split(std::string_view list, char separator) {
+    std::vector<std::string> parts;
+    while (!list.empty()) {
+        const std::size_t end = std::min(list.find(separator), list.size());
+        if (end > 0) parts.emplace_back(list.substr(0, end));
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return parts;
+}
+
+std::string join(const std::vector<std::string>& words, std::string_view separator) {
+    std::string list;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        list.append(i == 0 ? std::string_view{} : separator).append(words[i]);
+    return list;
+}
+
 std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Text for people and for a terminal. Everything an agent wrote passes clean_line() before it is
 // shown: a terminal obeys escape sequences, and an agent must not steer the terminal of the person
@@ -17,6 +18,12 @@ namespace headway::cli {
 /// and tabs become single spaces; what is not seen or turns the order of letters (zero-width,
 /// bidirectional controls) is written out: \u{202e}. Pure.
 std::string clean_line(std::string_view text);
+
+/// The parts between the separators, without the empty ones. Pure.
+std::vector<std::string> split(std::string_view list, char separator);
+
+/// The words with the separator between them. Pure.
+std::string join(const std::vector<std::string>& words, std::string_view separator);
 
 /// Columns on a terminal, counting each code point as one. Pure.
 std::size_t width_of(std::string_view text);

@@ -8,37 +8,31 @@
 #include "cli/daemon.hpp"
 #include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/text.hpp"
+#include "core/verdict.hpp"
+#include "core/wait.hpp"
 
 namespace headway::cli {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 13> kVerdicts{
-    "starting", "progressing", "exploring", "slow",   "waiting",   "blocked", "suspect",
-    "stuck",    "silent",      "completed", "failed", "cancelled", "halted"};
+constexpr auto& kVerdicts = core::EnumNames<core::Verdict>::kNames;
 
-std::string expand(std::string_view word) {
-    if (word == "settled") return "completed,failed,cancelled,halted,stuck,blocked";
-    if (word == "ended") return "completed,failed,cancelled,halted";
-    return std::string(word);
-}
-
-std::vector<std::string> split(std::string_view list) {
-    std::vector<std::string> words;
-    while (!list.empty()) {
-        const std::size_t comma = std::min(list.find(','), list.size());
-        if (comma > 0) words.emplace_back(list.substr(0, comma));
-        list.remove_prefix(std::min(comma + 1, list.size()));
+/// The verdicts that a word of --until stands for, those that end a session first. Any other word
+/// stands for itself: the daemon knows whether it is right.
+std::vector<std::string> expand(const std::string& word) {
+    const core::Result<core::Until> until = core::parse_until(word);
+    if (!until || until->verdicts.none()) return {word};
+    std::vector<std::string> verdicts;
+    for (const bool final : {true, false}) {
+        for (std::size_t i = 0; i < core::kVerdictCount; ++i) {
+            const auto verdict = static_cast<core::Verdict>(i);
+            if (until->contains(verdict) && core::is_final(verdict) == final)
+                verdicts.emplace_back(kVerdicts[i]);
+        }
     }
-    return words;
-}
-
-std::string join(const std::vector<std::string>& words, std::string_view separator = ",") {
-    std::string list;
-    for (const std::string& word : words)
-        list.append(list.empty() ? "" : separator).append(word);
-    return list;
+    return verdicts;
 }
 
 std::string string_at(const json& object, const char* name) {
@@ -125,13 +119,13 @@ void read_several(const json& reply, bool any, WaitAnswer& answer) {
 
 std::string until_without(std::string_view until, std::string_view verdict) {
     std::vector<std::string> words;
-    for (const std::string& word : split(until)) {
-        for (std::string& status : split(expand(word))) {
+    for (const std::string& word : split(until, ',')) {
+        for (std::string& status : expand(word)) {
             const bool known = std::find(words.begin(), words.end(), status) != words.end();
             if (!known && status != verdict) words.push_back(std::move(status));
         }
     }
-    return join(words);
+    return join(words, ",");
 }
 
 std::string all_verdicts_but(std::string_view verdict) {
@@ -139,7 +133,7 @@ std::string all_verdicts_but(std::string_view verdict) {
     for (const std::string_view status : kVerdicts) {
         if (status != verdict) words.emplace_back(status);
     }
-    return join(words);
+    return join(words, ",");
 }
 
 std::string all_verdicts() {
@@ -187,7 +181,7 @@ std::string wait_path(const WaitOptions& options, std::string_view until, millis
         std::vector<std::string> ids;
         for (const std::string& id : options.sessions)
             ids.push_back(url_encode(id));
-        path = std::string("/v1/wait?") + (options.any ? "any=" : "all=") + join(ids) + "&";
+        path = std::string("/v1/wait?") + (options.any ? "any=" : "all=") + join(ids, ",") + "&";
     }
     if (options.after > 0) query += "&after=" + std::to_string(options.after);
     if (options.mode != "now") query += "&mode=" + url_encode(options.mode);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/verbs/wait.hpp"
 
 // The rules of `headway wait` that need no daemon.
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/verbs.hpp"
+#include "cli/verbs/doctor.hpp"
 #include "tests/support/temp_dir.hpp"
 
 using namespace headway::cli;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "cli/arguments.hpp"
+#include "cli/console.hpp"
+
+namespace headway::cli {
+
+struct Server;
+
+/// One verb of the command line. It is a file in `verbs/` that defines make_<verb>(), and a row in
+/// verb_table.cpp.
+class Verb {
+public:
+    Verb() = default;
+    Verb(const Verb&) = delete;
+    Verb& operator=(const Verb&) = delete;
+    virtual ~Verb() = default;
+
+    /// Says what the verb takes. Called once; the targets are members of this object.
+    virtual void declare(Arguments& arguments) = 0;
+    /// Does what was asked for; gives the exit code of the process.
+    virtual int run(const Console& console, const Server& server) = 0;
+    /// False for the daemon itself, which sets libcurl up when it is ready for it.
+    virtual bool uses_http() const { return true; }
+};
+
+/// A verb whose options a unit test reads after a parse.
+template <class Options>
+class VerbOf : public Verb {
+public:
+    Options options;
+};
+
+}  // namespace headway::cli

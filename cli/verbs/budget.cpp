@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+
+#include "cli/approval_view.hpp"
+#include "cli/daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/one_request.hpp"
+#include "cli/verb.hpp"
+
+// `headway budget`: show, extend and set.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+struct BudgetOptions {
+    ClientOptions client;
+    std::string session;
+    std::string change;  ///< empty: show; "set" or "extend"
+    std::optional<std::uint64_t> timeout_seconds;
+    std::optional<std::uint64_t> max_steps;
+    std::optional<std::uint64_t> max_tokens;
+    std::optional<double> max_cost_usd;
+    std::string reason;
+};
+
+json limits_of(const BudgetOptions& options) {
+    json limits = json::object();
+    if (options.timeout_seconds) limits["timeout_seconds"] = *options.timeout_seconds;
+    if (options.max_steps) limits["max_steps"] = *options.max_steps;
+    if (options.max_tokens) limits["max_tokens"] = *options.max_tokens;
+    if (options.max_cost_usd) limits["max_cost_usd"] = *options.max_cost_usd;
+    return limits;
+}
+
+int show_budget(const BudgetOptions& options, const std::string& path, const Console& console) {
+    Daemon daemon(options.client.url, options.client.credential);
+    const HttpReply reply = daemon.get(path);
+    const std::optional<json> budget = body_json(reply);
+    if (!reply.ok() || !budget) return explain_failure(console, daemon, reply);
+    console.out << (options.client.json ? dump(*budget) + "\n"
+                                        : budget_text(budget->value("budget", json())));
+    return kExitOk;
+}
+
+int show_or_change_budget(const BudgetOptions& options, const Console& console) {
+    const std::string path = session_path(options.session, "/budget");
+    if (options.change.empty()) return show_budget(options, path, console);
+    const json limits = limits_of(options);
+    if (limits.empty()) {
+        return complain(console, kExitUsage, "nothing to " + options.change,
+                        "give --seconds, --steps, --tokens or --cost");
+    }
+    json body = {{options.change, limits}};
+    if (!options.reason.empty()) body["reason"] = options.reason;
+    sign(body, console);
+    return send_once(options.client, path, body, console);
+}
+
+class Budget : public Verb {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Show or change what a session may use up");
+        arguments.footer(R"(Examples:
+  headway budget show my-agent
+  headway budget extend my-agent --seconds 300 --steps 10
+  headway budget set my-agent --steps 80)");
+        Arguments show = arguments.verb("show", "Show used and left", {});
+        show.footer("");
+        show.client(options_.client);
+        show.session(options_.session).required();
+        declare_change(arguments, "extend", "Add to the limits that are set");
+        declare_change(arguments, "set", "Replace the limits");
+    }
+
+    int run(const Console& console, const Server&) override {
+        return show_or_change_budget(options_, console);
+    }
+
+private:
+    void declare_change(Arguments& budget, const char* name, const char* help) {
+        Arguments change = budget.verb(name, help, [this, name] { options_.change = name; });
+        change.footer("");
+        change.client(options_.client);
+        change.session(options_.session).required();
+        change.option("--seconds", options_.timeout_seconds, "of time").type("N");
+        change.option("--steps", options_.max_steps, "model turns").type("N");
+        change.option("--tokens", options_.max_tokens, "tokens").type("N");
+        change.option("--cost", options_.max_cost_usd, "US dollars").type("USD");
+        change.option("--reason", options_.reason, "why, for the audit");
+    }
+
+    BudgetOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_budget() {
+    return std::make_unique<Budget>();
+}
+
+}  // namespace headway::cli

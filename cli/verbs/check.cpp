@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/check.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <thread>
+
+#include "cli/check_view.hpp"
+#include "cli/clock.hpp"
+#include "cli/daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+#include "config/duration.hpp"
+
+// `headway check`: a question to the judge about one session, and its answer by long polls. The
+// daemon may come and go meanwhile: it asks again by itself.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr milliseconds kPoll{55'000};         // API.md: the default of `wait`
+constexpr milliseconds kAnswerGrace{10'000};  // on top of `wait`, for a slow daemon
+constexpr milliseconds kReconnect{30'000};    // it was there a moment ago
+
+class Checker {
+public:
+    Checker(const CheckOptions& options, const Console& console)
+        : options_(options),
+          console_(console),
+          daemon_(options.client.url, options.client.credential) {}
+
+    int run() {
+        json question = {{"sessionId", options_.session}};
+        if (!options_.id.empty()) question["checkId"] = options_.id;
+        HttpReply reply = daemon_.post("/check-status", question);
+        std::optional<json> check = document_of(reply);
+        if (!check) return explain_failure(console_, daemon_, reply);
+        id_ = check->value("checkId", std::string{});
+        if (!options_.wait) return asked(*check);
+        if (console_.err_terminal && !options_.client.json) {
+            console_.err << "check " << clean_line(id_)
+                         << " is under way ... (Ctrl-C to give up)\n";
+        }
+        while (!check_ended(*check)) {
+            if (!poll(reply)) return timed_out();
+            check = document_of(reply);
+            if (!check) return explain_failure(console_, daemon_, reply);
+        }
+        return finish(*check);
+    }
+
+private:
+    static std::optional<json> document_of(const HttpReply& reply) {
+        std::optional<json> body = body_json(reply);
+        const bool usable = reply.ok() && body && body->is_object() && body->contains("checkId") &&
+                            (*body)["checkId"].is_string();
+        return usable ? std::move(body) : std::nullopt;
+    }
+
+    // Asks again while there is no daemon; false when the time has passed.
+    bool poll(HttpReply& reply) {
+        Backoff backoff;
+        const SteadyTime began = steady_now();
+        for (;;) {
+            const milliseconds wait = std::min(kPoll, time_left());
+            if (wait.count() <= 0) return false;
+            reply = daemon_.get(
+                "/check-status/" + url_encode(id_) + "?wait=" + std::to_string(wait.count()) + "ms",
+                wait + kAnswerGrace);
+            const milliseconds pause = std::min(backoff.next(), time_left());
+            if (!worth_retrying(reply) || steady_now() + pause - began > kReconnect) return true;
+            std::this_thread::sleep_for(pause);
+        }
+    }
+
+    milliseconds time_left() const {
+        if (!options_.timeout) return std::chrono::hours{24};
+        const auto spent = std::chrono::ceil<milliseconds>(steady_now() - began_);
+        return std::max(*options_.timeout - spent, milliseconds{0});
+    }
+
+    int asked(const json& check) const {
+        console_.out << (options_.client.json ? dump(check) : clean_line(id_)) << "\n";
+        return kExitOk;
+    }
+
+    int finish(const json& check) const {
+        const int code = check_exit_code(check);
+        if (options_.client.json) console_.out << dump(check) << "\n";
+        if (code == kExitFailed)
+            return complain(console_, code, no_answer_text(check), no_answer_advice(check));
+        if (!options_.client.json) console_.out << check_text(check);
+        return code;
+    }
+
+    int timed_out() const {
+        const std::string id = clean_line(id_);
+        return complain(
+            console_, kExitTimeout,
+            "check " + id + " has no answer within " + config::print_duration(*options_.timeout),
+            "it goes on: `headway check " + options_.session + " --id " + id +
+                " --wait` waits for it");
+    }
+
+    const CheckOptions& options_;
+    const Console& console_;
+    Daemon daemon_;
+    std::string id_;
+    const SteadyTime began_ = steady_now();
+};
+
+constexpr const char* kFooter =
+    R"(Prints the check's id, or with --wait the answer. The exit status says which:
+  0    A, progressing; without --wait: asked
+  1    no answer, or the daemon refused
+  2    B, looping
+  4    C, blocked, or D, failed: somebody has to look
+  69   no daemon answers
+  124  the time of --wait passed; the check goes on
+
+The daemon needs a judge, see `[judge]` in `headway config default`.
+
+Examples:
+  headway check my-agent --wait           until it is answered, however long that takes
+  headway check my-agent --wait=30s
+  headway check my-agent --id monday --wait     again with the same id: the same answer)";
+
+class Check : public VerbOf<CheckOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Ask the judge how a session is doing").footer(kFooter);
+        arguments.client(options.client);
+        arguments.session(options.session).required();
+        arguments.option("--id", options.id,
+                         "id of the check; one that is known is not asked again");
+        arguments.value_flag("--wait", wait_, "print the answer; --wait=DURATION: for so long");
+        arguments.finally([this] { return read_wait(); });
+    }
+
+    int run(const Console& console, const Server&) override {
+        return Checker(options, console).run();
+    }
+
+private:
+    std::optional<Mistake> read_wait() {
+        options.wait = !wait_.empty();
+        if (!options.wait || wait_ == "true") return std::nullopt;
+        const core::Result<milliseconds> duration = config::parse_duration(wait_);
+        if (!duration) return Mistake{"--wait: " + duration.error().detail};
+        options.timeout = *duration;
+        return std::nullopt;
+    }
+
+    std::string wait_;  ///< what --wait says: a duration, or "true"
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_check() {
+    return std::make_unique<Check>();
+}
+
+}  // namespace headway::cli

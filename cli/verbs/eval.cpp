@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/eval.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <set>
+#include <thread>
+
+#include "cli/daemon.hpp"
+#include "cli/eval_report.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/policy_words.hpp"
+#include "cli/progress_bar.hpp"
+#include "cli/recording.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+
+// `headway eval`: judges every recording under a folder, several at a time, and counts.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMissingShown = 3;
+
+// What became of one file.
+struct Judged {
+    std::string trouble;  ///< empty: it was read
+    std::string meta;     ///< of a scenario
+    Timeline timeline;
+};
+
+Judged judge_file(const fs::path& file, const JudgeOptions& options, api::JsonTape& tape) {
+    Judged judged;
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) {
+        judged.trouble = file.string() + ": cannot be read";
+        return judged;
+    }
+    auto recording = read_recording(stream);
+    auto timeline = recording ? judge_recording(*recording, options, tape)
+                              : core::Result<Timeline>(recording.error());
+    if (!timeline) {
+        judged.trouble = file.string() + ":" + timeline.error().detail;
+        return judged;
+    }
+    judged.meta = std::move(recording->meta);
+    judged.timeline = std::move(*timeline);
+    return judged;
+}
+
+std::vector<Judged> judge_files(const std::vector<fs::path>& files, const JudgeOptions& options,
+                                const Console& console) {
+    std::vector<Judged> judged(files.size());  // each thread writes its own elements
+    std::atomic<std::size_t> next{0};
+    ProgressBar bar(console, "judging", files.size());
+    const auto work = [&] {
+        api::JsonTape tape;
+        for (std::size_t i = next++; i < files.size(); i = next++) {
+            try {
+                judged[i] = judge_file(files[i], options, tape);
+            } catch (const std::exception& error) {
+                judged[i].trouble = files[i].string() + ": " + error.what();
+            }
+            bar.step();
+        }
+    };
+    std::vector<std::jthread> others;
+    const std::size_t count =
+        std::min<std::size_t>(std::thread::hardware_concurrency(), files.size());
+    for (std::size_t i = 1; i < count; ++i)
+        others.emplace_back(work);
+    work();
+    others.clear();  // joins
+    return judged;
+}
+
+core::Result<std::vector<fs::path>> find_recordings(const fs::path& folder) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    fs::recursive_directory_iterator entry(folder, error);
+    for (const fs::recursive_directory_iterator end; !error && entry != end;
+         entry.increment(error)) {
+        if (entry->path().extension() == ".jsonl") files.push_back(entry->path());
+    }
+    if (error) {
+        return core::Error{core::ErrorCode::kBadRequest,
+                           "cannot read the folder " + folder.string() + ": " + error.message(),
+                           {}};
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+using Labels = std::map<std::string, SessionLabel>;
+
+core::Result<Labels> load_labels(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) {
+        return core::Error{core::ErrorCode::kBadRequest, "cannot read the labels " + file, {}};
+    }
+    auto read = read_labels(stream);
+    if (!read) return core::Error{read.error().code, file + ":" + read.error().detail, {}};
+    Labels labels;
+    for (SessionLabel& label : *read)
+        labels.insert_or_assign(label.file, std::move(label));
+    return labels;
+}
+
+// The name that labels use: below the folder, or below its `data`.
+std::string name_of(const fs::path& file, const fs::path& folder) {
+    const std::string name = file.lexically_relative(folder).generic_string();
+    return name.starts_with("data/") ? name.substr(5) : name;
+}
+
+// Without a label: the folder it lies in.
+std::string source_of(const std::string& name, const fs::path& folder) {
+    const std::size_t slash = name.find('/');
+    std::error_code ignored;
+    return slash == std::string::npos ? fs::canonical(folder, ignored).filename().string()
+                                      : name.substr(0, slash);
+}
+
+// Precondition: `meta` has an `expect`.
+Scenario scenario_of(const json& meta, std::string file, Timeline timeline) {
+    const auto text = [&meta](const char* name) {
+        const auto found = meta.find(name);
+        return found != meta.end() && found->is_string() ? found->get<std::string>()
+                                                         : std::string();
+    };
+    Scenario scenario;
+    scenario.file = std::move(file);
+    scenario.portable = text("portable");
+    scenario.test = text("test");
+    scenario.expects_stuck = text("expect") == "stuck";
+    scenario.timeline = std::move(timeline);
+    return scenario;
+}
+
+class Sorter {
+public:
+    Sorter(fs::path folder, const Labels* labels) : folder_(std::move(folder)), labels_(labels) {
+        evaluation_.labelled = labels != nullptr;
+    }
+
+    void add(const fs::path& file, Judged judged) {
+        const std::string name = name_of(file, folder_);
+        found_.insert(name);
+        if (!judged.trouble.empty()) {
+            evaluation_.troubles.push_back(std::move(judged.trouble));
+            return;
+        }
+        if (const Timeline& timeline = judged.timeline; timeline.unreadable > 0) {
+            evaluation_.events_lost += timeline.unreadable;
+            evaluation_.lost.push_back(file.string() + ":" + timeline.first_unreadable);
+        }
+        const json meta = json::parse(judged.meta, nullptr, false);
+        if (meta.is_object() && meta.contains("expect")) {
+            if (meta["expect"] != "stuck" && meta["expect"] != "not_stuck") {
+                evaluation_.troubles.push_back(file.string() +
+                                               ":1: expect is neither stuck nor not_stuck");
+                return;
+            }
+            evaluation_.scenarios.push_back(scenario_of(meta, name, std::move(judged.timeline)));
+            return;
+        }
+        JudgedSession session;
+        session.label.file = name;
+        session.timeline = std::move(judged.timeline);
+        const bool known = labels_ != nullptr && labels_->contains(name);
+        if (known) session.label = labels_->at(name);
+        if (labels_ != nullptr && !known) ++evaluation_.unlabelled;
+        if (session.label.source.empty()) session.label.source = source_of(name, folder_);
+        evaluation_.sessions.push_back(std::move(session));
+    }
+
+    Evaluation finish() {
+        if (labels_ == nullptr) return std::move(evaluation_);
+        for (const auto& [name, label] : *labels_) {
+            if (!found_.contains(name)) evaluation_.missing.push_back(name);
+        }
+        return std::move(evaluation_);
+    }
+
+private:
+    fs::path folder_;
+    const Labels* labels_;
+    std::set<std::string> found_;
+    Evaluation evaluation_;
+};
+
+void say_what_is_odd(const Evaluation& evaluation, const Console& console) {
+    for (const std::string& trouble : evaluation.troubles)
+        console.err << "headway: " << clean_line(trouble) << "\n";
+    if (evaluation.events_lost > 0) {
+        console.err << "headway: " << evaluation.events_lost << " events of "
+                    << evaluation.lost.size()
+                    << " recordings cannot be read and are left out, such as\n";
+        for (std::size_t i = 0; i < std::min(kMissingShown, evaluation.lost.size()); ++i)
+            console.err << "  " << clean_line(evaluation.lost[i]) << "\n";
+    }
+    if (!evaluation.missing.empty()) {
+        console.err << "headway: " << evaluation.missing.size()
+                    << " labels name files that are not there, such as";
+        for (std::size_t i = 0; i < std::min(kMissingShown, evaluation.missing.size()); ++i)
+            console.err << (i == 0 ? " " : ", ") << clean_line(evaluation.missing[i]);
+        console.err << "\n  they are not counted; names are relative to DIR or to DIR/data\n";
+    }
+    if (evaluation.unlabelled > 0) {
+        console.err << "headway: " << evaluation.unlabelled
+                    << " recordings have no label; they count as sessions of unknown outcome\n";
+    }
+    console.err.flush();
+}
+
+int evaluate_recordings(const EvalOptions& options, const Console& console) {
+    std::error_code ignored;
+    fs::path folder = fs::path(options.folder).lexically_normal();
+    if (!folder.has_filename()) folder = folder.parent_path();  // "corpus/"
+    if (!fs::is_directory(folder, ignored)) {
+        return complain(console, kExitUsage, "there is no folder " + options.folder,
+                        "name a folder of recordings (*.jsonl); `headway eval --help` shows how");
+    }
+    const auto policy = policy_of(options.policy);
+    if (!policy) {
+        return complain(console, kExitUsage, "--policy: " + policy.error().detail,
+                        "as in: --policy strict --policy heartbeat_limit=3");
+    }
+    Labels labels;
+    if (!options.labels.empty()) {
+        if (!fs::exists(options.labels, ignored)) {
+            return complain(console, kExitUsage, "there is no file " + options.labels,
+                            "--labels takes a CSV with the columns file, outcome and loop");
+        }
+        auto loaded = load_labels(options.labels);
+        if (!loaded) return complain(console, kExitFailed, loaded.error().detail);
+        labels = std::move(*loaded);
+    }
+    const auto files = find_recordings(folder);
+    if (!files) return complain(console, kExitFailed, files.error().detail);
+    if (files->empty()) {
+        return complain(console, kExitFailed, "no *.jsonl under " + options.folder,
+                        "`headway events SESSION --jsonl > FILE.jsonl` makes one");
+    }
+    JudgeOptions judging;
+    judging.policy = *policy;
+    judging.lenient = true;
+    if (!options.judge.empty()) {
+        judging.opinion = static_cast<core::CheckAnswer>(options.judge.front() - 'A');
+    }
+    std::vector<Judged> judged = judge_files(*files, judging, console);
+    Sorter sorter(folder, options.labels.empty() ? nullptr : &labels);
+    for (std::size_t i = 0; i < files->size(); ++i)
+        sorter.add((*files)[i], std::move(judged[i]));
+    const Evaluation evaluation = sorter.finish();
+    say_what_is_odd(evaluation, console);
+    if (options.json) {
+        console.out << dump(eval_json(evaluation, options.list)) << "\n" << std::flush;
+    } else {
+        console.out << eval_text(evaluation, options.list, console.width) << std::flush;
+    }
+    return evaluation.troubles.empty() ? kExitOk : kExitFailed;
+}
+
+constexpr const char* kFooter =
+    R"(Judges every *.jsonl under DIR without a daemon, as `headway replay` does, and counts.
+
+Labels are CSV with a head. Columns: file (relative to DIR or to DIR/data), outcome (success, ...),
+loop (yes, no, unknown); and if there: source, how_labelled, loop_start_call (from 0), loop_len.
+  false stuck    success, no loop, yet ever `stuck`      suspects   success, ever `suspect` or `stuck`
+  recall         share of the loops ever `stuck`         nudges     change_approach per 1,000 calls
+  delay          median of calls from a loop's start to `suspect`, to `stuck`
+Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios:
+counted by `portable`, with those that come out otherwise.
+
+Exit codes: 0 counted   1 something could not be read   64 usage
+
+Examples:
+  headway eval recordings                            a first look, without labels
+  headway eval corpus --labels corpus/labels.csv --list
+  headway eval corpus --labels corpus/labels.csv --policy strict --policy heartbeat_limit=3
+  headway eval corpus --labels corpus/labels.csv --json | jq .total)";
+
+class Eval : public VerbOf<EvalOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Judge a folder of recordings and count right and wrong").footer(kFooter);
+        arguments.operand("DIR", options.folder, "folder of recordings").required();
+        arguments.option("--labels", options.labels, "what is known about them").type("CSV");
+        declare_policy(arguments, options.policy);
+        arguments
+            .option("--judge", options.judge,
+                    "as if a judge always answered this letter: what one that lies would change")
+            .type("A|B|C|D")
+            .choices({"A", "B", "C", "D"});
+        arguments.flag("--list", options.list,
+                       "name the false stucks, the suspects and the missed loops");
+        arguments.json(options.json);
+    }
+
+    int run(const Console& console, const Server&) override {
+        return evaluate_recordings(options, console);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_eval() {
+    return std::make_unique<Eval>();
+}
+
+}  // namespace headway::cli

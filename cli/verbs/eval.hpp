@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headway::cli {
+
+struct EvalOptions {
+    std::string folder;
+    std::string labels;               ///< CSV file; empty: none
+    std::vector<std::string> policy;  ///< "balanced", "strict" or "key=value"
+    std::string judge;  ///< the letter of a judge that always says the same; empty: no judge
+    bool list = false;
+    bool json = false;
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/report.hpp"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "cli/daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/ids.hpp"
+#include "cli/one_request.hpp"
+#include "cli/report_fields.hpp"
+#include "cli/verb.hpp"
+
+// `headway report`: one event for a session.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+core::Result<std::string> data_text(const std::string& option) {
+    if (option != "-" && !option.starts_with('@')) return option;
+    const auto read = [](std::istream& stream) {
+        return std::string((std::istreambuf_iterator<char>(stream)),
+                           std::istreambuf_iterator<char>());
+    };
+    if (option == "-") return read(std::cin);
+    std::ifstream file(option.substr(1), std::ios::binary);
+    if (file) return read(file);
+    return core::Error{core::ErrorCode::kInvalidField, "cannot read \"" + option.substr(1) + "\"",
+                       "--data"};
+}
+
+int report_event(const ReportOptions& options, const Console& console) {
+    const core::Result<std::string> text = data_text(options.data);
+    if (!text) return complain(console, kExitUsage, text.error().detail);
+    const core::Result<json> data = build_data(*text, options.fields);
+    if (!data) {
+        return complain(console, kExitUsage, data.error().detail,
+                        "as in: headway report ID tool.finished tool=bash ok=false");
+    }
+    json event = {{"type", options.type}, {"data", *data}};
+    event["event_id"] = options.event_id.empty() ? "cli-" + random_tag() : options.event_id;
+    return post_and_print(options.client, session_path(options.session, "/events"), event, console);
+}
+
+class Report : public VerbOf<ReportOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Report one event for a session");
+        arguments.footer(R"(Examples:
+  headway report my-agent heartbeat phase=planning iteration=3
+  headway report my-agent tool.finished tool=bash ok=false error.class=test error.message="2 failed"
+  headway report my-agent progress.estimated --data '{"percent":40,"reasoning":"half of the files"}'
+  echo '{"text":"long text"}' | headway report my-agent message --data -)");
+        arguments.client(options.client);
+        arguments.session(options.session, "session id; an unknown one is opened").required();
+        arguments.operand("TYPE", options.type, "event type, such as heartbeat or tool.finished")
+            .required();
+        arguments.operand("FIELDS", options.fields, "key=value, dots for nesting")
+            .type("KEY=VALUE");
+        arguments.option("--data", options.data, "the data as a JSON object; @FILE, or - for stdin")
+            .type("JSON");
+        arguments.option("--event-id", options.event_id,
+                         "the same id is counted once (default: random)");
+    }
+
+    int run(const Console& console, const Server&) override {
+        return report_event(options, console);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_report() {
+    return std::make_unique<Report>();
+}
+
+}  // namespace headway::cli

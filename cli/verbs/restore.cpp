@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "cli/copy_report.hpp"
+#include "cli/daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+
+// `headway restore`: needs no daemon, and a stopped one.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+struct RestoreOptions {
+    config::LoadRequest sources;
+    std::string file;
+    bool json = false;
+};
+
+int restore_backup(const RestoreOptions& options, const Server& server, const Console& console) {
+    const auto database = database_of(options.sources);
+    if (!database) return complain(console, kExitConfig, database.error().detail);
+    const auto report = server.restore(*database, options.file);
+    if (!report) {
+        return complain(console, kExitFailed, report.error().detail,
+                        "the database was not changed; a backup of `headway backup` and a stopped "
+                        "daemon are needed");
+    }
+    if (options.json) {
+        json said = copy_json(*database, *report);
+        said["replaced"] = nullptr;
+        if (!report->replaced.empty()) said["replaced"] = report->replaced;
+        console.out << dump(said) << "\n";
+        return kExitOk;
+    }
+    say_copy(console, "restored", *database, report->sessions, report->events);
+    if (!report->replaced.empty())
+        console.out << "the database that was there is now " << clean_line(report->replaced)
+                    << "\n";
+    return kExitOk;
+}
+
+class Restore : public Verb {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Put a backup in the place of the database");
+        arguments.footer(
+            R"(The daemon must be stopped. The backup is checked first and stays as it is; the database that was there is
+kept beside the new one, and its name is printed.
+
+Example:
+  headway restore /var/backups/headway/2026-11-21.db)");
+        arguments.operand("FILE", options_.file, "a backup that `headway backup` made").required();
+        arguments.json(options_.json);
+        arguments.setting("--state-dir", "storage.state_dir", options_.sources,
+                          "folder of the database");
+        arguments.sources(options_.sources);
+    }
+
+    int run(const Console& console, const Server& server) override {
+        return restore_backup(options_, server, console);
+    }
+
+private:
+    RestoreOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_restore() {
+    return std::make_unique<Restore>();
+}
+
+}  // namespace headway::cli

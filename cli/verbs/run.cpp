@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/run.hpp"
+
+#include <sys/prctl.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "cli/daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/ids.hpp"
+#include "cli/proc_tree.hpp"
+#include "cli/report_fields.hpp"
+#include "cli/supervised_command.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+
+// `headway run`: a session from a command's start to its exit. Whatever happens to the daemon, the
+// command runs and its exit status is ours.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kCallId = "run";
+constexpr std::size_t kStringBytesMax = 512;  // "string" of API.md
+constexpr std::size_t kArgumentsMax = 64;
+
+std::string base_name(const RunOptions& options) {
+    const std::string name = std::filesystem::path(options.command.front()).filename().string();
+    return std::string(cut_bytes(name.empty() ? "command" : name, 100));
+}
+
+std::string command_line(const RunOptions& options) {
+    std::string line;
+    for (const std::string& word : options.command)
+        line += (line.empty() ? "" : " ") + word;
+    return clean_line(cut_bytes(line, 4 * kStringBytesMax));
+}
+
+core::Result<json> open_body(const RunOptions& options) {
+    core::Result<json> labels = build_labels(options.labels);
+    if (!labels) return labels;
+    json body = {{"goal", options.goal.empty() ? command_line(options) : options.goal},
+                 {"agent", {{"type", "command"}, {"name", base_name(options)}}}};
+    if (!labels->empty()) body["labels"] = *labels;
+    if (options.interval) body["policy"] = {{"heartbeat_interval_ms", options.interval->count()}};
+    return core::Result<json>(std::in_place, std::move(body));
+}
+
+json argument_list(const RunOptions& options) {
+    json words = json::array();
+    for (const std::string& word : options.command) {
+        if (words.size() == kArgumentsMax) {
+            words.push_back("[...]");
+            break;
+        }
+        words.push_back(cut_bytes(word, kStringBytesMax));
+    }
+    return words;
+}
+
+// Samples the tree for heartbeats. Called on the reporter's thread.
+class Beat {
+public:
+    explicit Beat(const std::atomic<std::uint64_t>& output_bytes) : output_bytes_(output_bytes) {}
+
+    json operator()() {
+        const TreeUsage now = tree_.usage(::getpid());
+        // Sums of what is read one process after the other may slip back for a moment; work does
+        // not.
+        cpu_ms_ = std::max(cpu_ms_, now.cpu_ms);
+        disk_bytes_ = std::max(disk_bytes_, now.disk_bytes);
+        // Of a command that has just exited what it had last says more than nothing.
+        if (now.rss_bytes > 0) rss_bytes_ = now.rss_bytes;
+        const std::uint64_t counter = cpu_ms_ / 10 + output_bytes_.load();
+        return {{"phase", "running"},
+                {"in_flight", {{"call_id", kCallId}, {"counter", counter}}},
+                {"resources",
+                 {{"cpu_ms", cpu_ms_}, {"rss_bytes", rss_bytes_}, {"disk_bytes", disk_bytes_}}}};
+    }
+
+private:
+    const std::atomic<std::uint64_t>& output_bytes_;
+    ProcTree tree_;
+    std::uint64_t cpu_ms_ = 0;
+    std::uint64_t rss_bytes_ = 0;
+    std::uint64_t disk_bytes_ = 0;
+};
+
+json finished_call(const RunOptions& options, const ExitStatus& status, milliseconds duration) {
+    json data = {{"call_id", kCallId},
+                 {"tool", base_name(options)},
+                 {"ok", status.code == 0},
+                 {"duration_ms", duration.count()},
+                 {"result", {{"exit_status", status.code}}}};
+    if (status.code != 0) {
+        const char* const kind = status.signal == 0 ? "exit_status" : "signal";
+        data["error"] = {{"class", kind}, {"message", status.text()}};
+    }
+    return data;
+}
+
+json end_body(const ExitStatus& status, const std::optional<StopDirective>& stopped_by) {
+    if (!stopped_by) {
+        return {{"outcome", status.code == 0 ? "completed" : "failed"}, {"reason", status.text()}};
+    }
+    std::string reason = "stopped";
+    if (!stopped_by->reason.empty()) reason += ": " + stopped_by->reason;
+    return {{"outcome", "cancelled"}, {"reason", reason + "; " + status.text()}};
+}
+
+class Run {
+public:
+    Run(const RunOptions& options, const Console& console)
+        : options_(options), console_(console), session_(options.session) {
+        if (session_.empty()) session_ = session_id_of(base_name(options)) + "-" + random_tag();
+    }
+
+    int run(const json& open) {
+        announce();
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        ::signal(SIGPIPE, SIG_IGN);
+        const auto began = steady_now();
+        ExitStatus status;
+        std::optional<StopDirective> stopped_by;
+        std::optional<Reporter> reporter;
+        {
+            const SignalGuard signals;  // before the reporter's thread exists
+            reporter.emplace(reporter_setup(open));
+            reporter->add("tool.started", {{"call_id", kCallId},
+                                           {"tool", base_name(options_)},
+                                           {"args", {{"argv", argument_list(options_)}}}});
+            Process process =
+                spawn_process(options_.command, child_environment(), signals.outer_mask());
+            if (process.pid < 0) return not_started(*reporter, process.error);
+            SupervisedCommand command(std::move(process), signals, *reporter, output_bytes_);
+            status = command.run();
+            stopped_by = command.stopped_by();
+        }
+        const auto spent = std::chrono::floor<milliseconds>(steady_now() - began);
+        reporter->add("tool.finished", finished_call(options_, status, spent));
+        finish(*reporter, end_body(status, stopped_by));
+        return status.code;
+    }
+
+private:
+    Reporter::Setup reporter_setup(const json& open) {
+        Reporter::Setup setup;
+        setup.url = options_.client.url;
+        setup.credential = options_.client.credential;
+        setup.session = session_;
+        setup.open = dump(open);
+        setup.heartbeat = options_.interval.value_or(milliseconds{10'000});
+        setup.beat = Beat(output_bytes_);
+        setup.warn = [this](const std::string& text) { warn(text); };
+        return setup;
+    }
+
+    /// Our own token is not for the command, which may be an agent: it could be the operator's. Nor
+    /// is anything else of ours, but for where the daemon is.
+    std::map<std::string, std::string> child_environment() const {
+        std::map<std::string, std::string> environment = console_.environment;
+        std::erase_if(environment, [](const auto& variable) {
+            return variable.first.starts_with("HEADWAY_") && variable.first != "HEADWAY_CA_FILE";
+        });
+        environment["HEADWAY_SESSION"] = session_;
+        environment["HEADWAY_URL"] = options_.client.url;
+        return environment;
+    }
+
+    void announce() {
+        if (options_.quiet) return;
+        if (options_.client.json) {
+            console_.err << dump({{"session", session_}, {"url", options_.client.url}}) << "\n";
+        } else {
+            console_.err << "headway: session " << session_ << "\n";
+        }
+        console_.err.flush();
+    }
+
+    void warn(const std::string& text) {
+        if (!options_.quiet) complain(console_, kExitOk, text);
+    }
+
+    int not_started(Reporter& reporter, int error) {
+        ExitStatus status;
+        status.code = error == ENOENT ? kExitNotFound : kExitCannotExecute;
+        const std::string program{cut_bytes(options_.command.front(), 200)};
+        const std::string why = program + ": " + std::strerror(error);
+        json data = finished_call(options_, status, milliseconds{0});
+        data["error"] = {{"class", "spawn"}, {"message", why}};
+        reporter.add("tool.finished", data);
+        complain(console_, status.code, "cannot run " + why);
+        finish(reporter, {{"outcome", "failed"}, {"reason", "cannot run " + why}});
+        return status.code;
+    }
+
+    void finish(Reporter& reporter, const json& end) {
+        if (reporter.finish(end, options_.linger)) return;
+        warn("not every report of " + session_ + " was delivered");
+    }
+
+    const RunOptions& options_;
+    const Console& console_;
+    std::string session_;
+    std::atomic<std::uint64_t> output_bytes_{0};
+};
+
+constexpr const char* kFooter =
+    R"(Opens a session, passes standard input, output and signals through, reports lines of its
+output, CPU, memory and disk of its process tree, and ends with its exit status. If the
+daemon is away, the command runs all the same and the reports follow when it is back. The command
+finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It is handed no token of yours,
+nor any other HEADWAY_ variable: an agent that reports by itself gets a token of its own session, as
+below. Its output goes through a pipe, so it may buffer or drop
+colours as it does under `| cat`.
+
+Examples:
+  headway run -- make -j2
+  headway run --session nightly-42 --label team=night -- ./agent.sh "fix the failing test"
+  TOKEN=$(headway token create night --scope report:nightly-42 --expires 12h)
+  headway run --session nightly-42 -- env HEADWAY_TOKEN="$TOKEN" ./agent
+  headway wait nightly-42                            in another shell)";
+
+class RunVerb : public VerbOf<RunOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Supervise a command from start to exit").footer(kFooter);
+        arguments.client(options.client);
+        arguments.without_socket();  // the command gets the URL, and may not speak through a socket
+        arguments
+            .option("--session", options.session, "session id (default: from the command's name)")
+            .check(session_id_fault);
+        arguments.option("--goal", options.goal,
+                         "what it is meant to do (default: the command line)");
+        arguments.option("--label", options.labels, "label of the session; repeatable")
+            .type("KEY=VALUE");
+        arguments.duration("--interval", options.interval,
+                           "heartbeat interval (default: the daemon's)");
+        arguments.duration("--linger", options.linger,
+                           "after the exit: how long to try to deliver the last reports");
+        arguments.flag("--quiet", options.quiet, "do not print the session id and warnings");
+        arguments.command(
+            [this](std::vector<std::string> words) { options.command = std::move(words); });
+        arguments.finally([this]() -> std::optional<Mistake> {
+            if (!options.command.empty()) return std::nullopt;
+            return Mistake{"there is no command to run", "as in: headway run -- make -j2"};
+        });
+    }
+
+    int run(const Console& console, const Server&) override {
+        const core::Result<json> open = open_body(options);
+        if (!open) {
+            return complain(console, kExitUsage, open.error().detail, "as in: --label team=night");
+        }
+        return Run(options, console).run(*open);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_run() {
+    return std::make_unique<RunVerb>();
+}
+
+}  // namespace headway::cli

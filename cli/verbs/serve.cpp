@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/app.hpp"
+#include "cli/verb.hpp"
+#include "config/load.hpp"
+
+// `headway serve`: the daemon, which `Server` brings along.
+
+namespace headway::cli {
+namespace {
+
+class Serve : public VerbOf<config::ServeOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Run the daemon");
+        arguments.footer(
+            R"(Stops on SIGTERM or Ctrl-C after the replies in flight; SIGHUP reads its settings again.
+
+Examples:
+  headway serve
+  headway serve --listen 127.0.0.1:0 --ports-file ./ports.json --state-dir ./state
+  headway serve --set log.level=debug --set policy.profile=strict
+  headway config default > headway.toml              every setting with its explanation)");
+        config::LoadRequest& sources = options.sources;
+        arguments.setting("--listen", "server.listen", sources, "HOST:PORT, loopback; port 0: any");
+        arguments.setting("--state-dir", "storage.state_dir", sources, "folder of the database");
+        const auto set_ports_file = [this](const std::string& path) {
+            options.ports_file = path;
+            return std::string{};
+        };
+        arguments
+            .option("--ports-file", set_ports_file,
+                    "written when ready, with the bound addresses as JSON")
+            .type("FILE");
+        arguments.sources(sources);
+    }
+
+    int run(const Console&, const Server& server) override { return server.serve(options); }
+
+    bool uses_http() const override { return false; }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_serve() {
+    return std::make_unique<Serve>();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/sessions.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "cli/clock.hpp"
+#include "cli/daemon.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/session_view.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+
+// `headway sessions`: page after page, up to --limit.
+
+namespace headway::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kPageSessions = 200;
+
+std::string sessions_query(const SessionsOptions& options, std::size_t limit,
+                           const std::string& cursor) {
+    std::string query = "/v1/sessions?limit=" + std::to_string(limit);
+    if (!options.verdict.empty()) query += "&verdict=" + url_encode(options.verdict);
+    if (!options.label.empty()) query += "&label=" + url_encode(options.label);
+    if (!options.agent.empty()) query += "&agent=" + url_encode(options.agent);
+    if (options.open) query += std::string("&open=") + (*options.open ? "true" : "false");
+    if (!cursor.empty()) query += "&cursor=" + url_encode(cursor);
+    return query;
+}
+
+int list_sessions(const SessionsOptions& options, const Console& console) {
+    Daemon daemon(options.client.url, options.client.credential);
+    json sessions = json::array();
+    std::string cursor;
+    bool more = true;
+    while (more && sessions.size() < options.limit) {
+        const std::size_t wanted = std::min(options.limit - sessions.size(), kPageSessions);
+        const HttpReply reply = daemon.get(sessions_query(options, wanted, cursor));
+        const std::optional<json> body = body_json(reply);
+        const bool usable = reply.ok() && body && body->is_object() && body->contains("sessions");
+        if (!usable) return explain_failure(console, daemon, reply);
+        for (const json& session : (*body)["sessions"])
+            sessions.push_back(session);
+        const json next = body->value("next", json());
+        more = next.is_string() && !(*body)["sessions"].empty();
+        if (more) cursor = next.get<std::string>();
+    }
+    if (options.client.json) {
+        console.out << dump(sessions) << "\n";
+        return kExitOk;
+    }
+    if (options.ids) {
+        for (const json& session : sessions)
+            console.out << clean_line(session.value("id", "")) << "\n";
+        return kExitOk;
+    }
+    if (sessions.empty()) {
+        console.err << "no sessions; `headway run -- COMMAND` opens one\n";
+        return kExitOk;
+    }
+    console.out << sessions_table(sessions, wall_now(), console.width, console.color);
+    if (more) console.err << "there are more; raise --limit\n";
+    return kExitOk;
+}
+
+class Sessions : public VerbOf<SessionsOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("List sessions, newest first");
+        arguments.footer(R"(Examples:
+  headway sessions --open
+  headway sessions --verdict stuck,silent --label team:night
+  headway sessions --json --limit 1000 | jq -r '.[].id')");
+        arguments.client(options.client);
+        arguments.option("--verdict", options.verdict, "only these verdicts, comma separated");
+        arguments.flag(
+            "--open", [this] { options.open = true; }, "only sessions that have not ended");
+        arguments
+            .flag(
+                "--ended", [this] { options.open = false; }, "only sessions that have ended")
+            .excludes("--open");
+        arguments.option("--label", options.label, "only with this label").type("KEY:VALUE");
+        arguments.option("--agent", options.agent, "only this agent type");
+        arguments.flag("--ids", options.ids, "print nothing but ids, one a line, for scripts");
+        arguments.option("--limit", options.limit, "at most so many")
+            .range(1, 1'000'000)
+            .show_default();
+    }
+
+    int run(const Console& console, const Server&) override {
+        return list_sessions(options, console);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_sessions() {
+    return std::make_unique<Sessions>();
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/client_options.hpp"
+
+namespace headway::cli {
+
+using std::chrono::milliseconds;
+
+struct WatchOptions {
+    ClientOptions client;
+    std::string session;  ///< empty: all
+    bool follow = false;
+    std::optional<std::uint64_t> after;  ///< one session: start behind this event
+    milliseconds connect_timeout{600'000};
+};
+
+}  // namespace headway::cli
