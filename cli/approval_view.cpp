@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/approval_view.hpp"
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kRed = "\x1b[1;31m";
 constexpr std::string_view kReset = "\x1b[0m";
 
-std::string text_of(const json& object, const char* name) {
-    if (!object.contains(name) || object[name].empty()) return {};  // null too
-    const json& value = object[name];
-    if (value.is_string()) return clean_line(value.get<std::string>());
-    if (value.is_object() && value.contains("head"))
-        return clean_line(value.value("head", std::string{})) + " …";
-    return clean_line(value.dump());
+/// All of a member on one line: what is approved is not cut.
+std::string whole_text(const Json& object, std::string_view name) {
+    const Json& value = object[name];
+    if (value.empty()) return {};
+    if (value.is_string()) return clean_line(value.text());
+    if (value.contains("head")) return clean_line(value.text_of("head")) + " …";
+    return clean_line(dump(value));
 }
 
 /// "3m10s ago", "in 5.0s", or nothing.
-std::string relative(const json& object, const char* name, WallTime now) {
-    const auto at = parse_time(text_of(object, name));
+std::string relative(const Json& object, const char* name, WallTime now) {
+    const auto at = parse_time(whole_text(object, name));
     if (!at) return {};
     return *at <= now ? human_duration(now - *at) + " ago" : "in " + human_duration(*at - now);
 }
@@ -37,98 +35,90 @@ void line(std::ostringstream& out, std::string_view name, const std::string& val
 }
 
 /// Part of what is approved that nobody can read: it looked like a secret.
-std::string hidden_of(const json& approval, bool color) {
-    const auto hidden = approval.find("hidden_bytes");
-    if (hidden == approval.end() || !hidden->is_number_integer() || *hidden <= 0) return {};
-    const std::string text = hidden->dump() +
+std::string hidden_of(const Json& approval, bool color) {
+    const Json& hidden = approval["hidden_bytes"];
+    if (!hidden.is_integer() || hidden.count() == 0) return {};
+    const std::string text = std::to_string(hidden.count()) +
                              " bytes of the arguments were cut out as secrets: they are not shown, "
                              "and approved with the rest";
     return color ? std::string{kRed} + text + std::string{kReset} : text;
 }
 
-std::string unverified_of(const json& approval) {
-    const auto unverified = approval.find("unverified");
-    if (unverified == approval.end() || *unverified != true) return {};
+std::string unverified_of(const Json& approval) {
+    if (!approval.flag_of("unverified")) return {};
     return "the call that used it did not say with which arguments it ran";
-}
-
-json decision_of(const json& approval) {
-    const json decision = approval.value("decision", json());
-    return decision.is_object() ? decision : json::object();
 }
 
 }  // namespace
 
-std::string approvals_text(const json& approvals, WallTime now, bool color) {
+std::string approvals_text(const Json& approvals, WallTime now, bool color) {
     std::ostringstream out;
-    for (const json& one : approvals) {
-        const std::string tool = text_of(one, "tool");
-        const std::string kind = text_of(one, "kind");
-        out << (color ? kBold : "") << text_of(one, "id") << (color ? kReset : "") << "  "
-            << text_of(one, "status") << "  " << (tool.empty() ? kind : tool) << "\n";
-        line(out, "session", text_of(one, "session"));
+    for (const Json& one : approvals) {
+        const std::string tool = whole_text(one, "tool");
+        const std::string kind = whole_text(one, "kind");
+        out << (color ? kBold : "") << whole_text(one, "id") << (color ? kReset : "") << "  "
+            << whole_text(one, "status") << "  " << (tool.empty() ? kind : tool) << "\n";
+        line(out, "session", whole_text(one, "session"));
         if (!tool.empty()) line(out, "kind", kind);
-        line(out, "risk", text_of(one, "risk"));
-        line(out, "asks", text_of(one, "summary"));
-        line(out, "arguments", text_of(one, "args"));
+        line(out, "risk", whole_text(one, "risk"));
+        line(out, "asks", whole_text(one, "summary"));
+        line(out, "arguments", whole_text(one, "args"));
         line(out, "HIDDEN", hidden_of(one, color));
-        line(out, "options", text_of(one, "options"));
-        line(out, "extension", text_of(one, "extend"));
-        line(out, "digest", text_of(one, "args_digest"));
+        line(out, "options", whole_text(one, "options"));
+        line(out, "extension", whole_text(one, "extend"));
+        line(out, "digest", whole_text(one, "args_digest"));
         line(out, "asked", relative(one, "requested_at", now));
         line(out, "expires", relative(one, "expires_at", now));
-        const json decision = decision_of(one);
-        line(out, "decision", text_of(decision, "decision"));
-        line(out, "by", text_of(decision, "by"));
-        line(out, "reason", text_of(decision, "reason"));
+        const Json& decision = one["decision"];
+        line(out, "decision", whole_text(decision, "decision"));
+        line(out, "by", whole_text(decision, "by"));
+        line(out, "reason", whole_text(decision, "reason"));
         line(out, "UNVERIFIED", unverified_of(one));
     }
     return out.str();
 }
 
-std::string decision_text(const json& approval) {
-    std::string text = text_of(approval, "id") + "  " + text_of(approval, "status");
-    const std::string by = text_of(decision_of(approval), "by");
+std::string decision_text(const Json& approval) {
+    std::string text = whole_text(approval, "id") + "  " + whole_text(approval, "status");
+    const std::string by = whole_text(approval["decision"], "by");
     if (!by.empty()) text += "  by " + by;
     return text + "\n";
 }
 
-std::string budget_text(const json& budget) {
-    if (budget.is_null() || !budget.contains("prompt")) return "no budget is set\n";
+std::string budget_text(const Json& budget) {
+    if (!budget.contains("prompt")) return "no budget is set\n";
     std::ostringstream out;
-    std::istringstream prompt{budget.value("prompt", std::string{})};
+    std::istringstream prompt{budget.text_of("prompt")};
     for (std::string text; std::getline(prompt, text);)
         out << clean_line(text) << "\n";
-    const json clocks = budget.value("clocks", json::object());
     std::string spent;
-    for (const auto& [name, seconds] : clocks.items()) {
+    for (const auto& [name, seconds] : budget["clocks"].members()) {
         if (!seconds.is_number() || seconds == 0) continue;
         const std::string clock = name.substr(0, name.find("_seconds"));
-        spent += (spent.empty() ? "" : ", ") + clean_line(clock) + " " + seconds.dump() + "s";
+        spent += (spent.empty() ? "" : ", ") + clean_line(clock) + " " + dump(seconds) + "s";
     }
     if (!spent.empty()) out << "Clocks: " << spent << "\n";
     return out.str();
 }
 
-std::string comparison_text(const json& comparison) {
+std::string comparison_text(const Json& comparison) {
     std::ostringstream out;
-    out << text_of(comparison, "session") << ": " << text_of(comparison, "summary") << "\n";
-    const json legacy = comparison.value("legacy", json::object());
-    for (const json& kill : legacy.value("kills", json::array())) {
-        out << "  " << text_of(kill, "timer") << " timer: " << text_of(kill, "at") << ", after #"
-            << text_of(kill, "n") << ", then " << text_of(kill, "verdict");
-        if (kill.contains("tool")) out << ", in a call of " << text_of(kill, "tool");
+    out << whole_text(comparison, "session") << ": " << whole_text(comparison, "summary") << "\n";
+    for (const Json& kill : comparison["legacy"]["kills"]) {
+        out << "  " << whole_text(kill, "timer") << " timer: " << whole_text(kill, "at")
+            << ", after #" << whole_text(kill, "n") << ", then " << whole_text(kill, "verdict");
+        if (kill.contains("tool")) out << ", in a call of " << whole_text(kill, "tool");
         out << "\n";
     }
-    const json real = comparison.value("status_based", json::object());
-    const std::string outcome = text_of(real, "outcome");
-    out << "  by status: " << (outcome.empty() ? text_of(real, "verdict") : outcome) << " after "
-        << human_duration(std::chrono::milliseconds{real.value("ran_ms", 0LL)}) << "\n";
+    const Json& real = comparison["status_based"];
+    const std::string outcome = whole_text(real, "outcome");
+    out << "  by status: " << (outcome.empty() ? whole_text(real, "verdict") : outcome) << " after "
+        << human_duration(std::chrono::milliseconds{real["ran_ms"].integer()}) << "\n";
     return out.str();
 }
 
-std::string timeout_totals_text(const json& totals) {
-    const auto count = [&totals](const char* name) { return totals.value(name, 0LL); };
+std::string timeout_totals_text(const Json& totals) {
+    const auto count = [&totals](const char* name) { return totals[name].integer(); };
     if (count("sessions") == 0) {
         return "no session has ended under observed timers; see `headway compare --help`\n";
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/session_view.hpp"
@@ -11,18 +10,20 @@
 
 namespace headway::cli {
 
+class Json;
+
 /// The requests of the inbox as blocks of lines, the oldest first: id, what is asked, by whom,
 /// since when and until when, and the exact arguments.
-std::string approvals_text(const nlohmann::json& approvals, WallTime now, bool color);
+std::string approvals_text(const Json& approvals, WallTime now, bool color);
 
 /// A decided request in one line.
-std::string decision_text(const nlohmann::json& approval);
+std::string decision_text(const Json& approval);
 
 /// The budget document: the block that the model reads, and what has run on which clock.
-std::string budget_text(const nlohmann::json& budget);
+std::string budget_text(const Json& budget);
 
 /// What the old timers would have done to a session, or to all (`totals`), in sentences.
-std::string comparison_text(const nlohmann::json& comparison);
-std::string timeout_totals_text(const nlohmann::json& totals);
+std::string comparison_text(const Json& comparison);
+std::string timeout_totals_text(const Json& totals);
 
 }  // namespace headway::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -9,25 +8,27 @@
 
 namespace headway::cli {
 
+class Json;
+
 /// Whether the document of a check holds its end. Pure.
-bool check_ended(const nlohmann::json& check);
+bool check_ended(const Json& check);
 
 /// 0 progressing, 2 looping, 4 blocked or failed, 1 no answer. Pure.
-int check_exit_code(const nlohmann::json& check);
+int check_exit_code(const Json& check);
 
 /// The answer with what it rests on, who gave it and what it cost; several lines. Pure.
-std::string check_text(const nlohmann::json& check);
+std::string check_text(const Json& check);
 
 /// Why there is no answer, one line. Pure.
-std::string no_answer_text(const nlohmann::json& check);
+std::string no_answer_text(const Json& check);
 
 /// What to do when there is no answer. Pure.
-std::string no_answer_advice(const nlohmann::json& check);
+std::string no_answer_advice(const Json& check);
 
 /// "A" for "progressing" to "D" for "failed"; empty for another word. Pure.
 std::string letter_of_answer(std::string_view word);
 
 /// "#12 #14" for [12, 14]; empty for all but a list. Pure.
-std::string event_numbers(const nlohmann::json& list);
+std::string event_numbers(const Json& list);
 
 }  // namespace headway::cli

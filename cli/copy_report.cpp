@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/copy_report.hpp"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
@@ -14,7 +14,7 @@ core::Result<std::string> database_of(const config::LoadRequest& sources) {
     return (directory / "headway.db").string();
 }
 
-nlohmann::json copy_json(const std::string& file, const CopyReport& report) {
+Json copy_json(const std::string& file, const CopyReport& report) {
     return {{"file", file},
             {"bytes", report.bytes},
             {"sessions", report.sessions},

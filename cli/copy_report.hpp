@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/app.hpp"
@@ -12,11 +11,13 @@
 
 namespace headway::cli {
 
+class Json;
+
 /// The path of the database of these settings. Errors: those of config::load.
 core::Result<std::string> database_of(const config::LoadRequest& sources);
 
 /// Pure.
-nlohmann::json copy_json(const std::string& file, const CopyReport& report);
+Json copy_json(const std::string& file, const CopyReport& report);
 
 void say_copy(const Console& console, const std::string& verb, const std::string& file,
               std::uint64_t sessions, std::uint64_t events);

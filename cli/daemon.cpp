@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
-
-using nlohmann::json;
 
 core::Result<std::string> daemon_url(std::string_view flag,
                                      const std::map<std::string, std::string>& environment) {
@@ -44,20 +42,16 @@ core::Result<std::string> daemon_url(std::string_view flag,
 
 Problem problem_of(const HttpReply& reply) {
     Problem problem;
-    const auto body = body_json(reply);
+    const std::optional<Json> body = body_json(reply);
     if (!body || !body->is_object()) {
         problem.detail = "HTTP status " + std::to_string(reply.status);
         return problem;
     }
-    const auto text = [&](const char* name) {
-        const auto found = body->find(name);
-        const bool is_text = found != body->end() && found->is_string();
-        return is_text ? clean_line(found->get_ref<const std::string&>()) : std::string();
-    };
+    const auto text = [&](const char* name) { return clean_line(body->text_of(name)); };
     problem.code = text("code");
     problem.detail = text("detail").empty() ? text("title") : text("detail");
     problem.field = text("field");
-    problem.retryable = body->contains("retryable") && (*body)["retryable"] == true;
+    problem.retryable = body->flag_of("retryable");
     return problem;
 }
 
@@ -103,7 +97,7 @@ HttpReply Daemon::send_body(std::string_view method, std::string_view path, std:
     return send(std::move(request));
 }
 
-HttpReply Daemon::post(std::string_view path, const json& body, std::chrono::milliseconds timeout) {
+HttpReply Daemon::post(std::string_view path, const Json& body, std::chrono::milliseconds timeout) {
     return send_body("POST", path, dump(body), timeout);
 }
 
@@ -130,10 +124,8 @@ std::string Daemon::where_is_the_token() const {
     if (credential_.looked_in.empty()) return text;
     // What it says is shown and not used: a token goes to the daemon that it was named for.
     Daemon asking{url_};
-    const json system = body_json(asking.get("/v1/system")).value_or(json());
-    const json database = system.is_object() ? system.value("database", json()) : json();
-    const json path = database.is_object() ? database.value("path", json()) : json();
-    const std::string file = path.is_string() ? clean_line(path.get<std::string>()) : std::string{};
+    const Json system = body_json(asking.get("/v1/system")).value_or(Json());
+    const std::string file = clean_line(system["database"].text_of("path"));
     const std::string folder = file.substr(0, file.find_last_of('/'));
     if (folder.empty()) {
         return text + "; the operator's is not in " + clean_line(credential_.looked_in) +
@@ -163,14 +155,8 @@ std::string session_path(std::string_view id, std::string_view rest) {
     return "/v1/sessions/" + url_encode(id) + std::string(rest);
 }
 
-std::optional<json> body_json(const HttpReply& reply) {
-    json value = json::parse(reply.body, nullptr, false);
-    if (value.is_discarded()) return std::nullopt;
-    return value;
-}
-
-std::string dump(const json& value, int indent) {
-    return value.dump(indent, ' ', false, json::error_handler_t::replace);
+std::optional<Json> body_json(const HttpReply& reply) {
+    return Json::parse(reply.body);
 }
 
 bool worth_retrying(const HttpReply& reply) {

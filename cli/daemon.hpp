@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,8 @@
 #include "core/result.hpp"
 
 namespace headway::cli {
+
+class Json;
 
 inline constexpr std::string_view kDefaultUrl = "http://127.0.0.1:7717";
 
@@ -41,7 +42,7 @@ public:
           credential_(std::move(credential)) {}
 
     HttpReply get(std::string_view path, std::chrono::milliseconds timeout = kTimeout);
-    HttpReply post(std::string_view path, const nlohmann::json& body,
+    HttpReply post(std::string_view path, const Json& body,
                    std::chrono::milliseconds timeout = kTimeout);
     /// `body` is JSON text.
     HttpReply post_text(std::string_view path, std::string body);
@@ -76,10 +77,7 @@ private:
 std::string session_path(std::string_view id, std::string_view rest = {});
 
 /// The reply's body as JSON, if it is some. Pure.
-std::optional<nlohmann::json> body_json(const HttpReply& reply);
-
-/// JSON text that any input survives: broken UTF-8 is replaced. Pure.
-std::string dump(const nlohmann::json& value, int indent = -1);
+std::optional<Json> body_json(const HttpReply& reply);
 
 /// True when the same request may succeed later: no answer, overloaded, draining, storage trouble.
 /// Pure.

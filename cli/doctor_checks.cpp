@@ -5,17 +5,16 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 
 #include "cli/doctor.hpp"
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
 Finding good(std::string about, std::string detail) {
@@ -43,11 +42,9 @@ std::uint32_t user_version(const std::array<char, kHeaderBytes>& header) {
 }
 
 std::string failed_checks(const HttpReply& reply) {
-    const auto body = body_json(reply);
+    const Json body = body_json(reply).value_or(Json());
     std::string names;
-    if (!body || !body->is_object()) return names;
-    const json checks = body->value("checks", json::object());
-    for (const auto& [name, state] : checks.items()) {
+    for (const auto& [name, state] : body["checks"].members()) {
         if (state == "failed") names += (names.empty() ? "" : ", ") + name;
     }
     return names;
@@ -133,12 +130,10 @@ namespace {
 
 /// The database of a daemon that says it has another one than `database`; else empty.
 std::string other_database(Daemon& daemon, const fs::path& database) {
-    const auto system = body_json(daemon.get("/v1/system"));
-    if (!system || !system->is_object()) return {};
-    const auto about = system->value("database", nlohmann::json());
-    const auto path = about.is_object() ? about.value("path", nlohmann::json()) : about;
+    const Json system = body_json(daemon.get("/v1/system")).value_or(Json());
+    const Json& path = system["database"]["path"];
     if (!path.is_string()) return {};
-    const fs::path theirs = path.get<std::string>();
+    const fs::path theirs = path.text();
     std::error_code none;
     const bool same = theirs == database || fs::equivalent(theirs, database, none) ||
                       theirs.lexically_normal() == fs::absolute(database, none).lexically_normal();

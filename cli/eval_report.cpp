@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "cli/json.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 
@@ -13,8 +13,6 @@ namespace headway::cli {
 namespace {
 
 using core::Verdict;
-using nlohmann::json;
-
 constexpr std::array<std::string_view, 3> kPortable{"yes", "threshold", "policy"};
 
 using Sessions = std::vector<const JudgedSession*>;
@@ -33,11 +31,11 @@ std::map<std::string, Sessions> by_source(const Evaluation& evaluation) {
     return sources;
 }
 
-json json_of(const std::optional<double>& value) {
-    return value ? json(*value) : json();
+Json json_of(const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
 }
 
-json json_of(const Metrics& metrics) {
+Json json_of(const Metrics& metrics) {
     return {{"sessions", metrics.sessions},
             {"successes", metrics.successes},
             {"false_stuck", metrics.false_stuck},
@@ -53,7 +51,7 @@ json json_of(const Metrics& metrics) {
 }
 
 // The verdict that explains most: the first `stuck`, else the first `suspect`, else the last one.
-json worst_of(const Timeline& timeline) {
+Json worst_of(const Timeline& timeline) {
     const Step* step = first_alarm(timeline, Verdict::kStuck);
     if (step == nullptr) step = first_alarm(timeline, Verdict::kSuspect);
     if (step == nullptr && !timeline.verdicts.empty()) step = &timeline.verdicts.back();
@@ -80,28 +78,28 @@ constexpr std::array<List, 4> kLists{{
     {"missed_loops", "Missed loops", is_missed_loop},
 }};
 
-json members_of(const List& list, const Evaluation& evaluation) {
-    json members = json::array();
+Json members_of(const List& list, const Evaluation& evaluation) {
+    Json members = Json::array();
     for (const JudgedSession& session : evaluation.sessions) {
         if (!list.holds(session)) continue;
-        json member = worst_of(session.timeline);
+        Json member = worst_of(session.timeline);
         member["file"] = session.label.file;
         members.push_back(std::move(member));
     }
     return members;
 }
 
-json scenarios_json(const std::vector<Scenario>& scenarios) {
-    json groups = json::object();
+Json scenarios_json(const std::vector<Scenario>& scenarios) {
+    Json groups = Json::object();
     for (const std::string_view portable : kPortable)
         groups[std::string(portable)] = {{"count", 0}, {"agree", 0}};
-    json disagreements = json::array();
+    Json disagreements = Json::array();
     for (const Scenario& scenario : scenarios) {
-        json& group = groups[scenario.portable];
-        group["count"] = group.value("count", 0) + 1;
-        group["agree"] = group.value("agree", 0) + (agrees(scenario) ? 1 : 0);
+        Json& group = groups[scenario.portable];
+        group["count"] = group["count"].count() + 1;
+        group["agree"] = group["agree"].count() + (agrees(scenario) ? 1 : 0);
         if (agrees(scenario)) continue;
-        json one = worst_of(scenario.timeline);
+        Json one = worst_of(scenario.timeline);
         one["file"] = scenario.file;
         one["portable"] = scenario.portable;
         one["expect"] = scenario.expects_stuck ? "stuck" : "not_stuck";
@@ -154,36 +152,34 @@ std::string metrics_table(const Evaluation& evaluation, std::size_t width) {
            "stuck\n";
 }
 
-std::string text_of(const json& member) {
-    std::string line = "  " + clean_line(member["file"].get<std::string>()) + ": " +
-                       member["verdict"].get<std::string>();
-    if (member.contains("call")) line += " at call " + member["call"].dump();
-    const std::string reason = member["reason"];
+std::string text_of(const Json& member) {
+    std::string line = "  " + clean_line(member.text_of("file")) + ": " + member.text_of("verdict");
+    if (member.contains("call")) line += " at call " + dump(member["call"]);
+    const std::string& reason = member.text_of("reason");
     return reason.empty() ? line : line + ", " + clean_line(reason);
 }
 
 std::string scenarios_text(const Evaluation& evaluation, std::size_t width) {
-    const json groups = scenarios_json(evaluation.scenarios);
+    const Json groups = scenarios_json(evaluation.scenarios);
     std::vector<std::vector<Cell>> rows;
-    for (const auto& [portable, group] : groups.items()) {
+    for (const auto& [portable, group] : groups.members()) {
         if (!group.is_object()) continue;
         rows.push_back(
-            {{clean_line(portable), {}}, {group["count"].dump(), {}}, {group["agree"].dump(), {}}});
+            {{clean_line(portable), {}}, {dump(group["count"]), {}}, {dump(group["agree"]), {}}});
     }
     std::string text = format_table({{"SCENARIOS"}, {"COUNT"}, {"AGREE"}}, rows, width);
-    for (const json& one : groups["disagreements"]) {
-        text += text_of(one) + " (" + one["portable"].get<std::string>() + ", expected " +
-                one["expect"].get<std::string>() +
-                "): " + clean_line(one["test"].get<std::string>()) + "\n";
+    for (const Json& one : groups["disagreements"]) {
+        text += text_of(one) + " (" + one.text_of("portable") + ", expected " +
+                one.text_of("expect") + "): " + clean_line(one.text_of("test")) + "\n";
     }
     return text;
 }
 
 }  // namespace
 
-json eval_json(const Evaluation& evaluation, bool with_lists) {
-    json result = {{"total", json_of(measure(everyone(evaluation)))},
-                   {"sources", json::object()},
+Json eval_json(const Evaluation& evaluation, bool with_lists) {
+    Json result = {{"total", json_of(measure(everyone(evaluation)))},
+                   {"sources", Json::object()},
                    {"unlabelled", evaluation.unlabelled},
                    {"labels_missing", evaluation.missing.size()},
                    {"unreadable", evaluation.troubles.size()},
@@ -206,9 +202,9 @@ std::string eval_text(const Evaluation& evaluation, bool with_lists, std::size_t
     }
     if (!with_lists) return text;
     for (const List& list : kLists) {
-        const json members = members_of(list, evaluation);
+        const Json members = members_of(list, evaluation);
         text += "\n" + std::string(list.title) + ": " + std::to_string(members.size()) + "\n";
-        for (const json& member : members)
+        for (const Json& member : members)
             text += text_of(member) + "\n";
     }
     return text;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,8 @@
 // What `headway eval` prints. Pure.
 
 namespace headway::cli {
+
+class Json;
 
 /// All that was judged under one folder, each in the order of the files.
 struct Evaluation {
@@ -26,7 +27,7 @@ struct Evaluation {
 
 /// `{"total","sources","scenarios"?,"unlabelled","labels_missing","unreadable","events_unreadable",`
 /// `"lists"?}`
-nlohmann::json eval_json(const Evaluation& evaluation, bool with_lists);
+Json eval_json(const Evaluation& evaluation, bool with_lists);
 
 /// Tables for people, at most `width` columns wide (0: as wide as they want).
 std::string eval_text(const Evaluation& evaluation, bool with_lists, std::size_t width);

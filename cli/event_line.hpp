@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 namespace headway::cli {
+
+class Json;
 
 /// How `watch` and `events` show an event.
 struct LineStyle {
@@ -18,14 +19,16 @@ struct LineStyle {
 /// "02:03:04  tool.finished  make ok 5.1s: all" without a line feed; the parts align from line to
 /// line, nearer to each other where the width is under 100. Nothing in it can steer a terminal.
 /// Takes an event envelope; anything else still gives some line.
-std::string event_line(const nlohmann::json& event, const LineStyle& style);
+std::string event_line(const Json& event, const LineStyle& style);
 
 /// What happened, in a few words. Pure.
-std::string event_summary(std::string_view type, const nlohmann::json& data);
+std::string event_summary(std::string_view type, const Json& data);
 
 /// Text of a JSON value for people, one clean line: strings as they are, kept long text as its
 /// head, the rest as JSON. Pure.
-std::string plain_text(const nlohmann::json& value);
+std::string plain_text(const Json& value);
+/// The same of a member; empty when it is null or not there. Pure.
+std::string plain_text(const Json& object, std::string_view name);
 
 /// The escape sequence that colours a verdict, or "". Pure.
 std::string_view verdict_color(std::string_view status);

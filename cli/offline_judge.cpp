@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <unordered_set>
 #include <utility>
 
 #include "api/decode.hpp"
 #include "cli/daemon.hpp"
 #include "cli/journal_judge.hpp"
+#include "cli/json.hpp"
 #include "cli/report_fields.hpp"
 #include "core/session.hpp"
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/one_request.hpp"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <thread>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/session_view.hpp"
 
 namespace headway::cli {
-
-using nlohmann::json;
 
 namespace {
 
@@ -19,7 +17,7 @@ constexpr int kTries = 4;
 
 int print_advice(const ClientOptions& client, const Daemon& daemon, const HttpReply& reply,
                  const Console& console) {
-    const std::optional<json> advice = body_json(reply);
+    const std::optional<Json> advice = body_json(reply);
     if (!reply.ok() || !advice) return explain_failure(console, daemon, reply);
     console.out << (client.json ? dump(*advice) + "\n" : advice_text(*advice));
     return kExitOk;
@@ -27,7 +25,7 @@ int print_advice(const ClientOptions& client, const Daemon& daemon, const HttpRe
 
 }  // namespace
 
-HttpReply post_patiently(Daemon& daemon, const std::string& path, const json& body) {
+HttpReply post_patiently(Daemon& daemon, const std::string& path, const Json& body) {
     Backoff backoff;
     HttpReply reply = daemon.post(path, body);
     for (int attempt = 1; attempt < kTries && worth_retrying(reply); ++attempt) {
@@ -37,19 +35,19 @@ HttpReply post_patiently(Daemon& daemon, const std::string& path, const json& bo
     return reply;
 }
 
-int post_and_print(const ClientOptions& client, const std::string& path, const json& body,
+int post_and_print(const ClientOptions& client, const std::string& path, const Json& body,
                    const Console& console) {
     Daemon daemon(client.url, client.credential);
     return print_advice(client, daemon, post_patiently(daemon, path, body), console);
 }
 
-int send_once(const ClientOptions& client, const std::string& path, const json& body,
+int send_once(const ClientOptions& client, const std::string& path, const Json& body,
               const Console& console) {
     Daemon daemon(client.url, client.credential);
     return print_advice(client, daemon, daemon.post(path, body), console);
 }
 
-void sign(json& body, const Console& console) {
+void sign(Json& body, const Console& console) {
     const auto user = console.environment.find("USER");
     if (user != console.environment.end()) body["by"] = user->second;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/client_options.hpp"
@@ -13,20 +12,22 @@
 
 namespace headway::cli {
 
+class Json;
+
 class Daemon;
 
 /// Tries a few times while the daemon may answer later.
-HttpReply post_patiently(Daemon& daemon, const std::string& path, const nlohmann::json& body);
+HttpReply post_patiently(Daemon& daemon, const std::string& path, const Json& body);
 
 /// Posts, with retries, and prints the advice of the reply. Gives the exit code.
-int post_and_print(const ClientOptions& client, const std::string& path, const nlohmann::json& body,
+int post_and_print(const ClientOptions& client, const std::string& path, const Json& body,
                    const Console& console);
 
 /// The same without retries.
-int send_once(const ClientOptions& client, const std::string& path, const nlohmann::json& body,
+int send_once(const ClientOptions& client, const std::string& path, const Json& body,
               const Console& console);
 
 /// Adds `by`, the person who runs this, when the environment names one.
-void sign(nlohmann::json& body, const Console& console);
+void sign(Json& body, const Console& console);
 
 }  // namespace headway::cli

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/replay.hpp"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
+#include "cli/json.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/recording.hpp"
 #include "cli/text.hpp"
@@ -36,7 +36,7 @@ core::Result<JudgedFile> judge_file(const std::string& file, const JudgeOptions&
 void print(const std::string& file, const JudgedFile& judged, const ReplayOptions& options,
            const Console& console) {
     if (options.client.json) {
-        nlohmann::json line = timeline_json(judged.session, judged.timeline, options.why);
+        Json line = timeline_json(judged.session, judged.timeline, options.why);
         line["file"] = file;
         if (!judged.gap.empty()) line["gap"] = judged.gap;
         console.out << dump(line) << "\n";

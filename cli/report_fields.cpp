@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report_fields.hpp"
 
-#include <nlohmann/json.hpp>
+#include "cli/json.hpp"
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
-
-// json converts from and to everything, so a Result of it is built by name
-// (std::in_place).
 
 core::Error not_a_pair(const std::string& text) {
     return {core::ErrorCode::kInvalidField, "\"" + text + "\" is not key=value", {}};
 }
 
-json value_of(const std::string& text) {
-    json value = json::parse(text, nullptr, false);
-    return value.is_discarded() ? json(text) : value;
+Json value_of(const std::string& text) {
+    return Json::parse(text).value_or(Json(text));
 }
 
-core::Result<> set_field(json& data, const std::string& pair) {
+core::Result<> set_field(Json& data, const std::string& pair) {
     const std::size_t equals = pair.find('=');
     if (equals == 0 || equals == std::string::npos) return not_a_pair(pair);
-    json* target = &data;
+    Json* target = &data;
     std::string path = pair.substr(0, equals);
     for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.')) {
         target = &(*target)[path.substr(0, dot)];
@@ -37,26 +31,26 @@ core::Result<> set_field(json& data, const std::string& pair) {
 
 }  // namespace
 
-core::Result<json> build_data(const std::string& text, const std::vector<std::string>& fields) {
-    json data = text.empty() ? json::object() : json::parse(text, nullptr, false);
+core::Result<Json> build_data(const std::string& text, const std::vector<std::string>& fields) {
+    Json data = text.empty() ? Json::object() : Json::parse(text).value_or(Json());
     if (!data.is_object()) {
         return core::Error{core::ErrorCode::kInvalidJson, "--data is not a JSON object", {}};
     }
     for (const std::string& pair : fields) {
         HEADWAY_CHECK(set_field(data, pair));
     }
-    return core::Result<json>(std::in_place, std::move(data));
+    return data;
 }
 
-core::Result<json> build_labels(const std::vector<std::string>& pairs) {
-    json labels = json::object();
+core::Result<Json> build_labels(const std::vector<std::string>& pairs) {
+    Json labels = Json::object();
     for (const std::string& pair : pairs) {
         const std::size_t equals = pair.find('=');
         const bool whole = equals != std::string::npos && equals + 1 < pair.size();
         if (equals == 0 || !whole) return not_a_pair(pair);
         labels[pair.substr(0, equals)] = pair.substr(equals + 1);
     }
-    return core::Result<json>(std::in_place, std::move(labels));
+    return labels;
 }
 
 }  // namespace headway::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -9,14 +8,15 @@
 
 namespace headway::cli {
 
+class Json;
+
 /// Builds an event's data: `text` is a JSON object or empty, then each "key=value" sets one member,
 /// with dots for nesting ("error.class=test"). A value that is a JSON number, boolean, null, list,
 /// object or quoted string is taken as JSON, anything else as text. Error: kInvalidJson,
 /// kInvalidField. Pure.
-core::Result<nlohmann::json> build_data(const std::string& text,
-                                        const std::vector<std::string>& fields);
+core::Result<Json> build_data(const std::string& text, const std::vector<std::string>& fields);
 
 /// "key=value" pairs as a JSON object of strings. Error: kInvalidField. Pure.
-core::Result<nlohmann::json> build_labels(const std::vector<std::string>& pairs);
+core::Result<Json> build_labels(const std::vector<std::string>& pairs);
 
 }  // namespace headway::cli

@@ -4,15 +4,14 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "cli/event_line.hpp"
 #include "cli/ids.hpp"
+#include "cli/json.hpp"
 
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kNeverReachedLinger{1'000};
@@ -53,7 +52,7 @@ Reporter::~Reporter() {
     changed_.notify_all();
 }
 
-void Reporter::add(const std::string& type, const json& data) {
+void Reporter::add(const std::string& type, const Json& data) {
     const std::lock_guard lock(mutex_);
     if (refused_) return;
     spool_.add(type, data);
@@ -65,7 +64,7 @@ std::optional<StopDirective> Reporter::stop_directive() const {
     return stop_;
 }
 
-bool Reporter::finish(const json& end, milliseconds linger) {
+bool Reporter::finish(const Json& end, milliseconds linger) {
     std::unique_lock lock(mutex_);
     end_ = dump(end);
     deadline_ = steady_now() + (reached_ ? linger : std::min(linger, kNeverReachedLinger));
@@ -177,23 +176,18 @@ bool Reporter::out_of_time() const {
 }
 
 void Reporter::read_advice(const HttpReply& reply) {
-    const std::optional<json> advice = body_json(reply);
+    const std::optional<Json> advice = body_json(reply);
     if (!advice || !advice->is_object()) return;
-    if (const auto asked = advice->find("next_heartbeat_ms");
-        asked != advice->end() && asked->is_number_unsigned()) {
-        const auto ms =
-            std::min<std::uint64_t>(asked->get<std::uint64_t>(), std::uint64_t{3'600'000});
+    if (const Json& asked = (*advice)["next_heartbeat_ms"]; asked.is_unsigned()) {
+        const auto ms = std::min<std::uint64_t>(asked.count(), std::uint64_t{3'600'000});
         interval_ = std::max(milliseconds{static_cast<std::int64_t>(ms)}, kHeartbeatMin);
         next_beat_ = std::min(next_beat_, steady_now() + interval_);
     }
-    const auto directives = advice->find("directives");
-    if (directives == advice->end() || !directives->is_array()) return;
-    for (const json& directive : *directives) {
-        if (!directive.is_object() || directive.value("type", json()) != "stop") continue;
+    for (const Json& directive : (*advice)["directives"]) {
+        if (directive["type"] != "stop") continue;
         const std::lock_guard lock(mutex_);
         if (stop_) return;
-        stop_ = StopDirective{plain_text(directive.value("id", json(""))),
-                              plain_text(directive.value("reason", json("")))};
+        stop_ = StopDirective{plain_text(directive, "id"), plain_text(directive, "reason")};
         ::eventfd_write(wake_.get(), 1);
     }
 }

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -15,6 +14,8 @@
 #include "cli/spool.hpp"
 
 namespace headway::cli {
+
+class Json;
 
 /// What a `stop` directive said.
 struct StopDirective {
@@ -34,9 +35,8 @@ public:
         std::string session;
         std::string open;  ///< JSON text: body of PUT /v1/sessions/{id}
         std::chrono::milliseconds heartbeat{
-            10'000};  ///< until the daemon asks for another interval
-        std::function<nlohmann::json()>
-            beat;  ///< data of a heartbeat; called on the reporter's thread
+            10'000};                 ///< until the daemon asks for another interval
+        std::function<Json()> beat;  ///< data of a heartbeat; called on the reporter's thread
         std::function<void(const std::string&)> warn;  ///< called on the reporter's thread
     };
 
@@ -45,7 +45,7 @@ public:
     Reporter(const Reporter&) = delete;
     Reporter& operator=(const Reporter&) = delete;
 
-    void add(const std::string& type, const nlohmann::json& data);
+    void add(const std::string& type, const Json& data);
 
     /// Becomes readable once a stop directive has come.
     int wake_fd() const { return wake_.get(); }
@@ -53,7 +53,7 @@ public:
 
     /// Delivers what is left, ends the session with this body of POST .../end and returns; gives up
     /// after `linger`, or soon when no daemon was ever there. True when everything arrived.
-    bool finish(const nlohmann::json& end, std::chrono::milliseconds linger);
+    bool finish(const Json& end, std::chrono::milliseconds linger);
 
 private:
     enum class Step : std::uint8_t { kDone, kAgain, kIdle, kRetry };

@@ -3,11 +3,12 @@
 
 #include <chrono>
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 namespace headway::cli {
+
+class Json;
 
 using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
@@ -19,14 +20,13 @@ std::string progress_bar_text(double percent);
 
 /// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
 /// Pure.
-std::string sessions_table(const nlohmann::json& sessions, WallTime now, std::size_t width,
-                           bool color);
+std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color);
 
 /// One session document as "name  value" lines. Pure but for the local time zone.
-std::string session_details(const nlohmann::json& session, WallTime now, bool color);
+std::string session_details(const Json& session, WallTime now, bool color);
 
 /// The advice of a report for people: where the session stands, and each directive on its own line.
 /// Pure.
-std::string advice_text(const nlohmann::json& advice);
+std::string advice_text(const Json& advice);
 
 }  // namespace headway::cli

@@ -2,14 +2,14 @@
 #include "cli/spool.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "cli/daemon.hpp"
+#include "cli/json.hpp"
 
 namespace headway::cli {
 
-void Spool::add(const std::string& type, const nlohmann::json& data) {
+void Spool::add(const std::string& type, const Json& data) {
     if (events_.size() >= kEventsMax) make_room();
     const std::string id = prefix_ + "-" + std::to_string(next_++);
     events_.push_back({type, dump({{"type", type}, {"event_id", id}, {"data", data}})});

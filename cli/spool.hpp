@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace headway::cli {
+
+class Json;
 
 /// Events waiting to be delivered, bounded: when it is full, the oldest that can be spared goes
 /// (heartbeats first, then messages). One thread at a time. Pure.
@@ -20,7 +21,7 @@ public:
     /// the session.
     explicit Spool(std::string prefix) : prefix_(std::move(prefix)) {}
 
-    void add(const std::string& type, const nlohmann::json& data);
+    void add(const std::string& type, const Json& data);
 
     /// The oldest events as one report, a JSON array; they stay until confirm(), and the same come
     /// again until then.

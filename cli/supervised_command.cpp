@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
+#include "cli/json.hpp"
 #include "cli/proc_tree.hpp"
 
 namespace headway::cli {

@@ -3,29 +3,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "api/encode.hpp"
 #include "cli/event_line.hpp"
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kNumberWidth = 7;
 constexpr std::size_t kPlaceWidth = 11;
 constexpr std::size_t kTimeWidth = 9;
 
 // The envelope that the daemon would send, so that each field an event has or gets is shown.
-json envelope_of(const core::Event& event) {
+Json envelope_of(const core::Event& event) {
     std::string text;
     api::append_event(text, "recording", event);
-    return json::parse(text, nullptr, false);
+    return Json::parse(text).value_or(Json());
 }
 
-json place_of(const core::Event& event, std::size_t line, std::size_t call) {
+Json place_of(const core::Event& event, std::size_t line, std::size_t call) {
     return {{"n", event.n}, {"line", line}, {"call", call}};
 }
 
@@ -35,15 +33,15 @@ const std::vector<std::uint64_t>& evidence_of(const Step& step) {
     return change == nullptr ? kNone : change->evidence;
 }
 
-json why_json(const Step& step, const Timeline& timeline) {
-    json why = json::array();
+Json why_json(const Step& step, const Timeline& timeline) {
+    Json why = Json::array();
     for (const std::uint64_t n : evidence_of(step)) {
         if (n == 0 || n > timeline.journal.size()) continue;
         const JournalEntry& entry = timeline.journal[n - 1];
-        const json event = envelope_of(entry.event);
-        json one = place_of(entry.event, entry.line, entry.call);
+        const Json event = envelope_of(entry.event);
+        Json one = place_of(entry.event, entry.line, entry.call);
         one["type"] = event["type"];
-        one["summary"] = event_summary(event["type"].get<std::string>(), event["data"]);
+        one["summary"] = event_summary(event.text_of("type"), event["data"]);
         for (const char* name : {"tool", "target", "ok"}) {
             if (event["data"].contains(name)) one[name] = event["data"][name];
         }
@@ -52,11 +50,11 @@ json why_json(const Step& step, const Timeline& timeline) {
     return why;
 }
 
-json step_json(const Step& step) {
-    json result = place_of(step.event, step.line, step.call);
+Json step_json(const Step& step) {
+    Json result = place_of(step.event, step.line, step.call);
     result["at"] = static_cast<double>(step.at.count()) / 1'000.0;
     if (std::holds_alternative<core::VerdictChanged>(step.event.payload)) {
-        result.update({{"reason", ""}, {"detector", ""}, {"evidence", json::array()}});
+        result.update({{"reason", ""}, {"detector", ""}, {"evidence", Json::array()}});
     }
     result.update(envelope_of(step.event)["data"]);
     return result;
@@ -73,8 +71,8 @@ std::string place_text(std::uint64_t n, std::size_t line, std::size_t call) {
 }
 
 std::string step_text(const Step& step, const TimelineStyle& style) {
-    const json event = envelope_of(step.event);
-    const std::string type = event["type"];
+    const Json event = envelope_of(step.event);
+    const std::string& type = event.text_of("type");
     std::string line = "  " + place_text(step.event.n, step.line, step.call) +
                        pad("+" + human_duration(step.at), kTimeWidth);
     if (type == "directive.issued") line += "told to ";
@@ -118,15 +116,14 @@ std::string why_text(const Step& step, const Timeline& timeline, const TimelineS
     if (std::holds_alternative<core::VerdictChanged>(step.event.payload)) {
         lines.push_back("    " + grounds_text(step));
     }
-    for (const json& one : why_json(step, timeline)) {
+    for (const Json& one : why_json(step, timeline)) {
         std::string line =
-            "    " + place_text(one["n"].get<std::uint64_t>(), one["line"].get<std::size_t>(),
-                                one["call"].get<std::size_t>());
-        line += one["type"].get<std::string>();
-        const std::string summary = one["summary"];
+            "    " + place_text(one.count_of("n"), one.count_of("line"), one.count_of("call"));
+        line += one.text_of("type");
+        const std::string& summary = one.text_of("summary");
         if (!summary.empty()) line += ": " + summary;
         // A failed call is summed up by its error.
-        const std::string target = one.contains("target") ? plain_text(one["target"]) : "";
+        const std::string target = plain_text(one, "target");
         if (summary.find(target) == std::string::npos) line += " (" + target + ")";
         lines.push_back(std::move(line));
     }
@@ -149,13 +146,13 @@ std::vector<const Step*> in_order(const Timeline& timeline) {
 
 }  // namespace
 
-json timeline_json(const std::string& session, const Timeline& timeline, bool why) {
-    json result = {{"session", session},          {"events", timeline.events},
+Json timeline_json(const std::string& session, const Timeline& timeline, bool why) {
+    Json result = {{"session", session},          {"events", timeline.events},
                    {"calls", timeline.calls},     {"duplicates", timeline.duplicates},
                    {"refused", timeline.refused}, {"verdict", core::name_of(timeline.last.verdict)},
-                   {"timeline", json::array()},   {"directives", json::array()}};
+                   {"timeline", Json::array()},   {"directives", Json::array()}};
     for (const Step& step : timeline.verdicts) {
-        json one = step_json(step);
+        Json one = step_json(step);
         if (why) one["why"] = why_json(step, timeline);
         result["timeline"].push_back(std::move(one));
     }

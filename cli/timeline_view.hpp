@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/offline_judge.hpp"
@@ -10,6 +9,8 @@
 // What `headway replay` prints of a recording it judged itself. Pure.
 
 namespace headway::cli {
+
+class Json;
 
 struct TimelineStyle {
     std::size_t width = 0;  ///< columns to crop to; 0: do not crop
@@ -20,7 +21,7 @@ struct TimelineStyle {
 /// `{"session","events","calls","duplicates","refused","verdict","timeline":[...],"directives":[...]}`;
 /// a step has every field of its event, and `n`, `line`, `call` and `at` (seconds since the
 /// opening); with `why` also the events it rests on.
-nlohmann::json timeline_json(const std::string& session, const Timeline& timeline, bool why);
+Json timeline_json(const std::string& session, const Timeline& timeline, bool why);
 
 /// A line a step, in order.
 std::string timeline_text(const std::string& session, const Timeline& timeline,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "cli/event_line.hpp"
 #include "cli/top_data.hpp"
 
 // What the keys of `headway top` do.
@@ -13,33 +13,33 @@ using namespace top;
 
 constexpr std::size_t kFilterBytesMax = 100;
 
-void move(TopState& state, const json& data, std::ptrdiff_t by) {
-    const json& rows = list_at(data, "rows");
+void move(TopState& state, const Json& data, std::ptrdiff_t by) {
+    const Json::List& rows = data["rows"].list();
     if (rows.empty()) return;
     const auto last = static_cast<std::ptrdiff_t>(rows.size()) - 1;
     const auto now = static_cast<std::ptrdiff_t>(index_of(rows, state.selected));
     const auto next = std::clamp<std::ptrdiff_t>(now + by, 0, last);
-    state.selected = text_at(rows[static_cast<std::size_t>(next)], "id");
+    state.selected = plain_text(rows[static_cast<std::size_t>(next)], "id");
 }
 
 /// The next session that needs somebody, behind the selected one in the list of them.
-void next_needed(TopState& state, const json& data) {
-    const json& needs = needs_of(data);
+void next_needed(TopState& state, const Json& data) {
+    const Json::List& needs = needs_of(data);
     if (needs.empty()) {
         state.said = "nothing needs you";
         return;
     }
     std::size_t next = 0;
     for (std::size_t i = 0; i < needs.size(); ++i)
-        if (text_at(needs[i], "session") == state.selected) next = (i + 1) % needs.size();
-    state.selected = text_at(needs[next], "session");
+        if (plain_text(needs[i], "session") == state.selected) next = (i + 1) % needs.size();
+    state.selected = plain_text(needs[next], "session");
     state.stale = state.open;
 }
 
-void ask(TopState& state, const json& data, bool approve) {
-    for (const json& need : needs_of(data)) {
-        const std::string approval = text_at(need, "approval");
-        if (approval.empty() || text_at(need, "session") != state.selected) continue;
+void ask(TopState& state, const Json& data, bool approve) {
+    for (const Json& need : needs_of(data)) {
+        const std::string approval = plain_text(need, "approval");
+        if (approval.empty() || plain_text(need, "session") != state.selected) continue;
         state.asked = {approval, state.selected, approve};
         return;
     }
@@ -48,11 +48,11 @@ void ask(TopState& state, const json& data, bool approve) {
 }
 
 /// Only an agent that is gone is ended from here: one that works is asked to stop.
-void ask_end(TopState& state, const json& data) {
-    const json* const row = row_of(data, state.selected);
+void ask_end(TopState& state, const Json& data) {
+    const Json* const row = row_of(data, state.selected);
     if (row == nullptr) {
         state.said = "no session is selected";
-    } else if (text_at(*row, "status") != "silent") {
+    } else if (plain_text(*row, "status") != "silent") {
         state.said = state.selected + " is not silent; `headway cancel " + state.selected +
                      "` asks its agent to stop";
     } else {
@@ -88,7 +88,7 @@ void go_back(TopState& state) {
 
 }  // namespace
 
-void press(TopState& state, const json& data, std::string_view key) {
+void press(TopState& state, const Json& data, std::string_view key) {
     state.said.clear();
     const bool types =
         state.typing || !state.asked.approval.empty() || !state.ending.session.empty();

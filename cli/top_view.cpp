@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "cli/approval_view.hpp"
 #include "cli/event_line.hpp"
+#include "cli/json.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 #include "cli/top_data.hpp"
@@ -24,8 +24,8 @@ constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kDim = "\x1b[2m";
 constexpr std::string_view kReverse = "\x1b[7m";
 
-std::string age_at(const json& object, const char* name, WallTime now) {
-    const auto time = parse_time(text_at(object, name));
+std::string age_at(const Json& object, const char* name, WallTime now) {
+    const auto time = parse_time(plain_text(object, name));
     return time ? human_duration(std::max(now - *time, WallTime::duration::zero())) : "-";
 }
 
@@ -34,75 +34,76 @@ std::string styled(std::string_view style, const std::string& text, bool color) 
     return std::string{style} + text + std::string{kColorReset};
 }
 
-std::string head_line(const json& data) {
-    std::string line = "headway  " + text_at(at(data, "overview"), "open") + " open";
-    const json& counts = at(at(data, "overview"), "counts");
+std::string head_line(const Json& data) {
+    std::string line = "headway  " + plain_text(data["overview"], "open") + " open";
+    const Json& counts = data["overview"]["counts"];
     if (!counts.is_object()) return line;
-    for (const auto& [status, count] : counts.items())
+    for (const auto& [status, count] : counts.members())
         line += "  " + plain_text(count) + " " + clean_line(status);
-    const json& alarms = at(at(data, "overview"), "alarms");
-    if (alarms.is_number_unsigned() && alarms > 0U) line += "  ALARMS in " + alarms.dump();
+    const Json& alarms = data["overview"]["alarms"];
+    if (alarms.is_unsigned() && alarms.count() > 0)
+        line += "  ALARMS in " + std::to_string(alarms.count());
     return line;
 }
 
-bool is_alarm(const json& need) {
-    return text_at(need, "kind") == "alarm";
+bool is_alarm(const Json& need) {
+    return plain_text(need, "kind") == "alarm";
 }
 
-std::string need_line(const json& need, WallTime now) {
-    const std::string sure = at(need, "certain") == false ? "perhaps " : "";
+std::string need_line(const Json& need, WallTime now) {
+    const std::string sure = need["certain"] == false ? "perhaps " : "";
     if (is_alarm(need)) {
-        return age_at(need, "since", now) + "  ALARM  " + text_at(need, "session") + "  " +
-               alarm_words(text_at(need, "reason_code"));
+        return age_at(need, "since", now) + "  ALARM  " + plain_text(need, "session") + "  " +
+               alarm_words(plain_text(need, "reason_code"));
     }
-    return age_at(need, "since", now) + "  " + sure + text_at(need, "kind") + "  " +
-           text_at(need, "session") + "  " + text_at(need, "reason");
+    return age_at(need, "since", now) + "  " + sure + plain_text(need, "kind") + "  " +
+           plain_text(need, "session") + "  " + plain_text(need, "reason");
 }
 
-void add_needs(std::vector<std::string>& lines, const json& data, WallTime now, bool color) {
-    const json& needs = needs_of(data);
+void add_needs(std::vector<std::string>& lines, const Json& data, WallTime now, bool color) {
+    const Json::List& needs = needs_of(data);
     if (needs.empty()) {
         lines.push_back(styled(kDim, "Nothing needs you right now.", color));
         return;
     }
-    const std::string total = text_at(at(data, "overview"), "needs_you_total");
+    const std::string total = plain_text(data["overview"], "needs_you_total");
     lines.push_back(styled(kBold, "Needs you (" + total + ")", color));
     for (std::size_t i = 0; i < std::min(needs.size(), kNeedsLinesMax); ++i)
         lines.push_back("  " + styled(is_alarm(needs[i]) ? kColorAlarm : std::string_view{},
                                       need_line(needs[i], now), color));
 }
 
-std::string budget_of(const json& row) {
-    const json& budget = at(row, "budget");
+std::string budget_of(const Json& row) {
+    const Json& budget = row["budget"];
     if (!budget.is_object()) return "-";
-    const json& pressure = at(budget, "pressure");
-    const int percent = pressure.is_number() ? static_cast<int>(pressure.get<double>()) : 0;
-    return std::to_string(percent) + "% " + text_at(budget, "dimension");
+    const Json& pressure = budget["pressure"];
+    const int percent = static_cast<int>(pressure.number());
+    return std::to_string(percent) + "% " + plain_text(budget, "dimension");
 }
 
-std::vector<Cell> cells_of(const json& row, WallTime now, bool color) {
-    const std::string status = text_at(row, "status");
-    const json& last = at(row, "last_action");
-    std::string action = text_at(last, "text");
+std::vector<Cell> cells_of(const Json& row, WallTime now, bool color) {
+    const std::string status = plain_text(row, "status");
+    const Json& last = row["last_action"];
+    std::string action = plain_text(last, "text");
     if (!action.empty()) action += " (" + age_at(last, "at", now) + ")";
-    const bool alarm = at(row, "alarm").is_string();
+    const bool alarm = row["alarm"].is_string();
     const std::string_view tone = alarm ? kColorAlarm : verdict_color(status);
-    const json& percent = at(at(row, "estimate"), "percent");
+    const Json& percent = row["estimate"]["percent"];
     const std::string done =
-        percent.is_number() ? std::to_string(std::lround(percent.get<double>())) + "%" : "-";
+        percent.is_number() ? std::to_string(std::lround(percent.number())) + "%" : "-";
     return {{alarm ? "ALARM " + status : status, color ? tone : std::string_view{}},
             {age_at(row, "since", now), {}},
-            {text_at(row, "id"), {}},
+            {plain_text(row, "id"), {}},
             {age_at(row, "last_beat_at", now), {}},
             {action, {}},
             {done, {}},
             {budget_of(row), {}},
-            {text_at(row, "goal"), {}}};
+            {plain_text(row, "goal"), {}}};
 }
 
-void add_rows(std::vector<std::string>& lines, const TopState& state, const json& data,
+void add_rows(std::vector<std::string>& lines, const TopState& state, const Json& data,
               WallTime now, std::size_t width, std::size_t room, bool color) {
-    const json& rows = list_at(data, "rows");
+    const Json::List& rows = data["rows"].list();
     if (rows.empty()) {
         lines.push_back(state.filter.empty()
                             ? "No session is open. `headway run -- COMMAND` opens one."
@@ -128,9 +129,9 @@ void add_rows(std::vector<std::string>& lines, const TopState& state, const json
         lines.push_back(marked ? styled(kReverse, text, color) : text);
         begin = end + 1;
     }
-    const json& total = at(data, "total");
-    const std::size_t all = std::max(
-        rows.size(), total.is_number_unsigned() ? total.get<std::size_t>() : std::size_t{0});
+    const Json& total = data["total"];
+    const std::size_t all =
+        std::max(rows.size(), total.is_unsigned() ? total.count() : std::size_t{0});
     if (all > shown)
         lines.push_back("  … " + std::to_string(all - shown) + " more; j k move, / finds them");
 }
@@ -154,14 +155,14 @@ void add_wrapped(std::vector<std::string>& lines, std::string_view text, std::si
 }
 
 /// All of what is asked for: nothing is approved unseen.
-void add_asked(std::vector<std::string>& lines, const TopState& state, const json& data,
+void add_asked(std::vector<std::string>& lines, const TopState& state, const Json& data,
                WallTime now, std::size_t width, std::size_t room) {
     if (!sees_it(state, data)) {
         lines.emplace_back("reading " + clean_line(state.asked.approval) + " ...");
         return;
     }
     const std::size_t begin = lines.size();
-    add_wrapped(lines, approvals_text(json::array({at(data, "approval")}), now, false), width);
+    add_wrapped(lines, approvals_text(Json::array({data["approval"]}), now, false), width);
     if (lines.size() - begin <= room) return;
     const std::size_t cut = lines.size() - begin - room + 1;
     lines.resize(lines.size() - cut);
@@ -169,9 +170,9 @@ void add_asked(std::vector<std::string>& lines, const TopState& state, const jso
                     clean_line(state.asked.session) + "` shows all of it");
 }
 
-void add_session(std::vector<std::string>& lines, const json& data, WallTime now, std::size_t width,
+void add_session(std::vector<std::string>& lines, const Json& data, WallTime now, std::size_t width,
                  bool color) {
-    const std::string details = session_details(at(data, "session"), now, color);
+    const std::string details = session_details(data["session"], now, color);
     for (std::size_t begin = 0; begin < details.size();) {
         const std::size_t end = details.find('\n', begin);
         lines.push_back(details.substr(begin, end - begin));
@@ -181,7 +182,7 @@ void add_session(std::vector<std::string>& lines, const json& data, WallTime now
     LineStyle style;
     style.width = width;
     style.color = color;
-    for (const json& event : list_at(data, "events"))
+    for (const Json& event : data["events"])
         lines.push_back(event_line(event, style));
 }
 
@@ -197,7 +198,7 @@ constexpr std::array<std::string_view, 10> kHelp{
     "A verdict with `perhaps` is a guess of Headway's; the others were said or counted.",
     "The same keys work on the web page."};
 
-std::string foot_line(const TopState& state, const json& data) {
+std::string foot_line(const TopState& state, const Json& data) {
     if (!state.asked.approval.empty()) {
         return std::string{state.asked.approve ? "Approve " : "Deny "} + state.asked.approval +
                " of " + state.asked.session +
@@ -208,7 +209,7 @@ std::string foot_line(const TopState& state, const json& data) {
                "?  f: as failed, c: as cancelled, any other key: no";
     }
     if (state.typing) return "/" + state.filter + "_   enter: keep, esc: drop";
-    if (std::string trouble = text_at(data, "trouble"); !trouble.empty()) return trouble;
+    if (std::string trouble = plain_text(data, "trouble"); !trouble.empty()) return trouble;
     if (!state.said.empty()) return state.said;
     const std::string filter = state.filter.empty() ? "" : "  filter: " + state.filter;
     return "j k move  enter open  / filter  n next  a approve  d deny  e end  ? help  q quit" +
@@ -236,7 +237,7 @@ std::string fitted(const std::string& line, std::size_t columns) {
 
 }  // namespace
 
-std::string draw(const TopState& state, const json& data, WallTime now, std::size_t width,
+std::string draw(const TopState& state, const Json& data, WallTime now, std::size_t width,
                  std::size_t height, bool color) {
     // A message is of use only with its end, which says what to do.
     std::vector<std::string> foot;
@@ -254,7 +255,7 @@ std::string draw(const TopState& state, const json& data, WallTime now, std::siz
         const std::size_t room = height > used ? height - used : 1;
         if (!state.asked.approval.empty()) {
             add_asked(lines, state, data, now, width, room);
-        } else if (state.open && at(data, "session").is_object()) {
+        } else if (state.open && data["session"].is_object()) {
             add_session(lines, data, now, width, color);
         } else {
             add_rows(lines, state, data, now, width, room, color);

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "cli/session_view.hpp"
 
 namespace headway::cli {
+
+class Json;
 
 /// A decision that a person began to make.
 struct TopDecision {
@@ -45,10 +46,10 @@ struct TopState {
 // decided), and "trouble" (why the last question was not answered, or empty).
 
 /// One key: a character, or the escape sequence of an arrow. Those of the web page. Pure.
-void press(TopState& state, const nlohmann::json& data, std::string_view key);
+void press(TopState& state, const Json& data, std::string_view key);
 
 /// The whole screen: at most `height` lines of `width` columns, joined by line feeds. Pure.
-std::string draw(const TopState& state, const nlohmann::json& data, WallTime now, std::size_t width,
+std::string draw(const TopState& state, const Json& data, WallTime now, std::size_t width,
                  std::size_t height, bool color);
 
 }  // namespace headway::cli

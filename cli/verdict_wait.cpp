@@ -3,19 +3,17 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "cli/daemon.hpp"
 #include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 #include "core/verdict.hpp"
 #include "core/wait.hpp"
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr auto& kVerdicts = core::EnumNames<core::Verdict>::kNames;
 
@@ -35,17 +33,6 @@ std::vector<std::string> expand(const std::string& word) {
     return verdicts;
 }
 
-std::string string_at(const json& object, const char* name) {
-    const auto found = object.find(name);
-    if (found == object.end() || !found->is_string()) return {};
-    return plain_text(*found);
-}
-
-bool flag_at(const json& object, const char* name) {
-    const auto found = object.find(name);
-    return found != object.end() && *found == true;
-}
-
 /// The API takes 11 days in milliseconds and 30 years in seconds.
 std::string in_ms(milliseconds duration) {
     constexpr milliseconds kMax{1'000'000'000};
@@ -53,12 +40,12 @@ std::string in_ms(milliseconds duration) {
     return std::to_string(std::chrono::ceil<std::chrono::seconds>(duration).count()) + "s";
 }
 
-std::string line_of(const std::string& id, const json& session) {
+std::string line_of(const std::string& id, const Json& session) {
     std::string line = id + ": ";
-    const auto verdict = session.find("verdict");
-    if (verdict == session.end() || !verdict->is_object()) return line + "not opened yet";
-    line += string_at(*verdict, "status");
-    const std::string reason = string_at(*verdict, "reason");
+    const Json& verdict = session["verdict"];
+    if (!verdict.is_object()) return line + "not opened yet";
+    line += plain_text(verdict, "status");
+    const std::string reason = plain_text(verdict, "reason");
     return reason.empty() ? line : line + " (" + reason + ")";
 }
 
@@ -83,35 +70,27 @@ void read_cause(const std::string& id, const std::string& cause, WaitAnswer& ans
     if (!answer.met && severity(code) > severity(answer.exit_code)) answer.exit_code = code;
 }
 
-void read_patience(const std::string& id, const json& session, WaitAnswer& answer) {
-    if (!session.is_object()) return;
-    const auto found = session.find("silent_for_ms");
-    if (found == session.end() || !found->is_number_unsigned()) return;
-    answer.patient.emplace_back(id, milliseconds{found->get<std::int64_t>()});
+void read_patience(const std::string& id, const Json& session, WaitAnswer& answer) {
+    const Json& after = session["silent_for_ms"];
+    if (after.is_unsigned()) answer.patient.emplace_back(id, milliseconds{after.integer()});
 }
 
-void read_several(const json& reply, bool any, WaitAnswer& answer) {
-    if (const auto sessions = reply.find("sessions"); sessions != reply.end()) {
-        for (const auto& [id, session] : sessions->items()) {
-            answer.lines.push_back(line_of(id, session));
-            if (session.is_null()) answer.unopened.push_back(id);
-            read_patience(id, session, answer);
-        }
+void read_several(const Json& reply, bool any, WaitAnswer& answer) {
+    for (const auto& [id, session] : reply["sessions"].members()) {
+        answer.lines.push_back(line_of(id, session));
+        if (session.is_null()) answer.unopened.push_back(id);
+        read_patience(id, session, answer);
     }
-    const auto matched = reply.find("matched");
-    if (matched == reply.end() || !matched->is_object()) return;
     bool first = true;
-    for (const auto& [id, verdict] : matched->items()) {
-        const std::string status = verdict.is_string() ? plain_text(verdict) : std::string();
+    for (const auto& [id, verdict] : reply["matched"].members()) {
+        const std::string& status = verdict.text();
         const int code = exit_code_of(status);
         answer.stuck = answer.stuck || status == "stuck";
         const bool better = severity(code) < severity(answer.exit_code);
         if (first || better == any) answer.exit_code = code;
         first = false;
     }
-    const auto causes = reply.find("causes");
-    if (causes == reply.end() || !causes->is_object()) return;
-    for (const auto& [id, cause] : causes->items())
+    for (const auto& [id, cause] : reply["causes"].members())
         read_cause(id, plain_text(cause), answer);
 }
 
@@ -149,24 +128,22 @@ int exit_code_of(std::string_view verdict) {
     return kExitOk;
 }
 
-WaitAnswer read_wait_reply(const json& reply, bool any) {
+WaitAnswer read_wait_reply(const Json& reply, bool any) {
     WaitAnswer answer;
     if (!reply.is_object()) return answer;
-    answer.met = flag_at(reply, "met");
-    answer.impossible = flag_at(reply, "impossible");
+    answer.met = reply.flag_of("met");
+    answer.impossible = reply.flag_of("impossible");
     if (reply.contains("sessions")) {
         read_several(reply, any, answer);
     } else {
-        const std::string status = string_at(reply, "matched");
+        const std::string status = plain_text(reply, "matched");
         answer.exit_code = exit_code_of(status);
         answer.stuck = status == "stuck";
-        const std::string id = string_at(reply, "session");
+        const std::string id = plain_text(reply, "session");
         answer.lines.push_back(line_of(id, reply));
-        if (const auto verdict = reply.find("verdict");
-            verdict != reply.end() && verdict->is_null())
-            answer.unopened.push_back(id);
+        if (reply.contains("verdict") && reply["verdict"].is_null()) answer.unopened.push_back(id);
         read_patience(id, reply, answer);
-        if (answer.impossible) read_cause(id, string_at(reply, "cause"), answer);
+        if (answer.impossible) read_cause(id, plain_text(reply, "cause"), answer);
     }
     return answer;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,8 @@
 // The rules of `headway wait` that need no daemon.
 
 namespace headway::cli {
+
+class Json;
 
 /// The `until` list with the sets `settled` and `ended` written out and one verdict taken away.
 /// Pure.
@@ -38,7 +39,7 @@ struct WaitAnswer {
     /// Who is given up later than --silent-for says, since that proves nothing yet; and when.
     std::vector<std::pair<std::string, milliseconds>> patient;
 };
-WaitAnswer read_wait_reply(const nlohmann::json& reply, bool any);
+WaitAnswer read_wait_reply(const Json& reply, bool any);
 
 /// The request of one long poll. `until` may differ from the options' after a person chose to go
 /// on; `waited` is how long sessions that nobody has opened were waited for before it. Pure.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/one_request.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
@@ -13,8 +13,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 struct AcknowledgeOptions {
     ClientOptions client;
@@ -25,14 +23,14 @@ struct AcknowledgeOptions {
 
 /// The reply is the session, not advice.
 int acknowledge_alarms(const AcknowledgeOptions& options, const Console& console) {
-    json body = json::object();
+    Json body = Json::object();
     if (options.alarm) body["n"] = *options.alarm;
     if (!options.reason.empty()) body["reason"] = options.reason;
     sign(body, console);
     Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply =
         post_patiently(daemon, session_path(options.session, "/alarms/acknowledge"), body);
-    const std::optional<json> session = body_json(reply);
+    const std::optional<Json> session = body_json(reply);
     if (!reply.ok() || !session) return explain_failure(console, daemon, reply);
     console.out << (options.client.json ? dump(*session)
                                         : clean_line(options.session) + ": acknowledged")

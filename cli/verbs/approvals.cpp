@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/approval_view.hpp"
@@ -7,14 +6,13 @@
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/verb.hpp"
 
 // `headway approvals`: what waits for a decision.
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 struct ApprovalsOptions {
     ClientOptions client;
@@ -27,10 +25,10 @@ int list_approvals(const ApprovalsOptions& options, const Console& console) {
     std::string query = "/v1/approvals?status=" + std::string{options.all ? "all" : "pending"};
     if (!options.session.empty()) query += "&session=" + url_encode(options.session);
     const HttpReply reply = daemon.get(query);
-    const std::optional<json> body = body_json(reply);
-    const bool usable = reply.ok() && body && body->is_object() && body->contains("approvals");
+    const std::optional<Json> body = body_json(reply);
+    const bool usable = reply.ok() && body && body->contains("approvals");
     if (!usable) return explain_failure(console, daemon, reply);
-    const json& approvals = (*body)["approvals"];
+    const Json& approvals = (*body)["approvals"];
     if (options.client.json) {
         console.out << dump(approvals) << "\n";
     } else if (approvals.empty()) {

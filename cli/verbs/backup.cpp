@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/client_options.hpp"
 #include "cli/copy_report.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/verb.hpp"
 
 // `headway backup`: by the daemon, or of a database that none uses.
@@ -14,7 +14,6 @@
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
 /// A copy of many gigabytes takes its time.
@@ -49,13 +48,13 @@ int back_up(const BackupOptions& options, const Server& server, const Console& c
     Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply = daemon.post("/v1/backup", {{"file", file}}, kBackupTimeout);
     if (!reply.answered()) return back_up_offline(options, file, server, console, reply.error);
-    const auto made = body_json(reply);
+    const std::optional<Json> made = body_json(reply);
     if (!reply.ok() || !made || !made->is_object()) return explain_failure(console, daemon, reply);
     if (options.client.json) {
         console.out << dump(*made) << "\n";
     } else {
-        say_copy(console, "backed up to", file, made->value("sessions", std::uint64_t{0}),
-                 made->value("events", std::uint64_t{0}));
+        say_copy(console, "backed up to", file, made->count_of("sessions"),
+                 made->count_of("events"));
     }
     return kExitOk;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
 #include "cli/approval_view.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/one_request.hpp"
 #include "cli/verb.hpp"
 
@@ -13,8 +13,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 struct BudgetOptions {
     ClientOptions client;
@@ -27,8 +25,8 @@ struct BudgetOptions {
     std::string reason;
 };
 
-json limits_of(const BudgetOptions& options) {
-    json limits = json::object();
+Json limits_of(const BudgetOptions& options) {
+    Json limits = Json::object();
     if (options.timeout_seconds) limits["timeout_seconds"] = *options.timeout_seconds;
     if (options.max_steps) limits["max_steps"] = *options.max_steps;
     if (options.max_tokens) limits["max_tokens"] = *options.max_tokens;
@@ -39,22 +37,21 @@ json limits_of(const BudgetOptions& options) {
 int show_budget(const BudgetOptions& options, const std::string& path, const Console& console) {
     Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply = daemon.get(path);
-    const std::optional<json> budget = body_json(reply);
+    const std::optional<Json> budget = body_json(reply);
     if (!reply.ok() || !budget) return explain_failure(console, daemon, reply);
-    console.out << (options.client.json ? dump(*budget) + "\n"
-                                        : budget_text(budget->value("budget", json())));
+    console.out << (options.client.json ? dump(*budget) + "\n" : budget_text((*budget)["budget"]));
     return kExitOk;
 }
 
 int show_or_change_budget(const BudgetOptions& options, const Console& console) {
     const std::string path = session_path(options.session, "/budget");
     if (options.change.empty()) return show_budget(options, path, console);
-    const json limits = limits_of(options);
+    const Json limits = limits_of(options);
     if (limits.empty()) {
         return complain(console, kExitUsage, "nothing to " + options.change,
                         "give --seconds, --steps, --tokens or --cost");
     }
-    json body = {{options.change, limits}};
+    Json body = {{options.change, limits}};
     if (!options.reason.empty()) body["reason"] = options.reason;
     sign(body, console);
     return send_once(options.client, path, body, console);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/cancel.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "cli/daemon.hpp"
+#include "cli/json.hpp"
 #include "cli/one_request.hpp"
 #include "cli/verb.hpp"
 
@@ -12,10 +11,8 @@
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
-
 int cancel_session(const CancelOptions& options, const Console& console) {
-    json body = json::object();
+    Json body = Json::object();
     if (!options.reason.empty()) body["reason"] = options.reason;
     return post_and_print(options.client, session_path(options.session, "/cancel"), body, console);
 }

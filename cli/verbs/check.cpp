@@ -2,14 +2,15 @@
 #include "cli/verbs/check.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <thread>
+#include <utility>
 
 #include "cli/check_view.hpp"
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
 #include "config/duration.hpp"
@@ -19,8 +20,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr milliseconds kPoll{55'000};         // API.md: the default of `wait`
 constexpr milliseconds kAnswerGrace{10'000};  // on top of `wait`, for a slow daemon
@@ -34,12 +33,12 @@ public:
           daemon_(options.client.url, options.client.credential) {}
 
     int run() {
-        json question = {{"sessionId", options_.session}};
+        Json question = {{"sessionId", options_.session}};
         if (!options_.id.empty()) question["checkId"] = options_.id;
         HttpReply reply = daemon_.post("/check-status", question);
-        std::optional<json> check = document_of(reply);
+        std::optional<Json> check = document_of(reply);
         if (!check) return explain_failure(console_, daemon_, reply);
-        id_ = check->value("checkId", std::string{});
+        id_ = check->text_of("checkId");
         if (!options_.wait) return asked(*check);
         if (console_.err_terminal && !options_.client.json) {
             console_.err << "check " << clean_line(id_)
@@ -54,10 +53,9 @@ public:
     }
 
 private:
-    static std::optional<json> document_of(const HttpReply& reply) {
-        std::optional<json> body = body_json(reply);
-        const bool usable = reply.ok() && body && body->is_object() && body->contains("checkId") &&
-                            (*body)["checkId"].is_string();
+    static std::optional<Json> document_of(const HttpReply& reply) {
+        std::optional<Json> body = body_json(reply);
+        const bool usable = reply.ok() && body && std::as_const(*body)["checkId"].is_string();
         return usable ? std::move(body) : std::nullopt;
     }
 
@@ -83,12 +81,12 @@ private:
         return std::max(*options_.timeout - spent, milliseconds{0});
     }
 
-    int asked(const json& check) const {
+    int asked(const Json& check) const {
         console_.out << (options_.client.json ? dump(check) : clean_line(id_)) << "\n";
         return kExitOk;
     }
 
-    int finish(const json& check) const {
+    int finish(const Json& check) const {
         const int code = check_exit_code(check);
         if (options_.client.json) console_.out << dump(check) << "\n";
         if (code == kExitFailed)

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/approval_view.hpp"
 #include "cli/client_options.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/verb.hpp"
 
 // `headway compare`: what the old timers would have done.
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 struct CompareOptions {
     ClientOptions client;
@@ -25,7 +23,7 @@ int compare_timeouts(const CompareOptions& options, const Console& console) {
     const bool all = options.session.empty();
     const HttpReply reply = daemon.get(all ? std::string{"/v1/analytics/timeouts"}
                                            : session_path(options.session, "/comparison"));
-    const std::optional<json> body = body_json(reply);
+    const std::optional<Json> body = body_json(reply);
     if (!reply.ok() || !body) return explain_failure(console, daemon, reply);
     if (options.client.json) {
         console.out << dump(*body) << "\n";

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/config.hpp"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/verb.hpp"
 #include "config/keys.hpp"
 
@@ -14,14 +14,12 @@
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
-
 void print_mistakes(const std::string& detail, const Console& console, bool as_json) {
     if (!as_json) {
         console.err << detail << "\n";
         return;
     }
-    json mistakes = json::array();
+    Json mistakes = Json::array();
     for (std::size_t begin = 0; begin <= detail.size();) {
         const std::size_t end = std::min(detail.find('\n', begin), detail.size());
         mistakes.push_back(detail.substr(begin, end - begin));
@@ -32,7 +30,7 @@ void print_mistakes(const std::string& detail, const Console& console, bool as_j
 
 void show(const config::Loaded& loaded, const ConfigOptions& options, const Console& console) {
     if (options.json) {
-        json all = json::object();
+        Json all = Json::object();
         for (const config::KeyOrigin& key : loaded.keys) {
             all[key.key] = {{"value", key.value}, {"origin", key.origin}};
         }
@@ -71,7 +69,7 @@ int check_config(const ConfigOptions& options, const Console& console) {
     }
     const std::string file = loaded->file ? loaded->file->string() : "";
     if (options.json) {
-        console.out << dump({{"ok", true}, {"file", file.empty() ? json() : json(file)}}) << "\n";
+        console.out << dump({{"ok", true}, {"file", file.empty() ? Json() : Json(file)}}) << "\n";
     } else {
         console.out << "ok: " << (file.empty() ? "no file, defaults and environment" : file)
                     << "\n";

@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
 
@@ -17,8 +17,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 /// Whether the desktop has taken the link.
 bool open_in_browser(const std::string& url) {
@@ -34,11 +32,10 @@ bool open_in_browser(const std::string& url) {
 int open_dashboard(const DashboardOptions& options, const Console& console) {
     Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply = daemon.post_text("/v1/login-codes", {});
-    const std::optional<json> made = body_json(reply);
-    const bool usable = reply.ok() && made && made->is_object() && made->contains("url") &&
-                        (*made)["url"].is_string();
+    const std::optional<Json> made = body_json(reply);
+    const bool usable = reply.ok() && made && (*made)["url"].is_string();
     if (!usable) return explain_failure(console, daemon, reply);
-    const std::string url = clean_line((*made)["url"].get<std::string>());
+    const std::string url = clean_line(made->text_of("url"));
     if (options.client.json) {
         console.out << dump(*made) << "\n";
     } else {

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/approval_view.hpp"
 #include "cli/client_options.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/verb.hpp"
 
 // `headway approve`, `reject` and `answer`: a person's decisions.
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 struct DecideOptions {
     ClientOptions client;
@@ -29,19 +27,19 @@ struct DecideOptions {
     bool identical = false;
 };
 
-core::Result<json> arguments_from(const std::string& path) {
+core::Result<Json> arguments_from(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) {
         return core::Error{core::ErrorCode::kInvalidField, "cannot read \"" + path + "\"",
                            "--edit"};
     }
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    json arguments = json::parse(text, nullptr, false);
-    if (arguments.is_discarded()) {
+    std::optional<Json> arguments = Json::parse(text);
+    if (!arguments) {
         return core::Error{core::ErrorCode::kInvalidJson, "\"" + path + "\" holds no JSON",
                            "--edit"};
     }
-    return core::Result<json>(std::in_place, std::move(arguments));
+    return *std::move(arguments);
 }
 
 std::string person(const Console& console) {
@@ -49,8 +47,8 @@ std::string person(const Console& console) {
     return user == console.environment.end() ? std::string{} : user->second;
 }
 
-core::Result<json> decision_body(const DecideOptions& options, const Console& console) {
-    json body = {{"decision", options.decision}, {"channel", "cli"}};
+core::Result<Json> decision_body(const DecideOptions& options, const Console& console) {
+    Json body = {{"decision", options.decision}, {"channel", "cli"}};
     if (const std::string by = person(console); !by.empty()) body["by"] = by;
     if (!options.reason.empty()) body["reason"] = options.reason;
     if (!options.response.empty()) body["response"] = options.response;
@@ -61,20 +59,19 @@ core::Result<json> decision_body(const DecideOptions& options, const Console& co
         HEADWAY_TRY(body["edited_args"], arguments_from(options.edit_file));
         body["decision"] = "edit";
     }
-    return core::Result<json>(std::in_place, std::move(body));
+    return body;
 }
 
 int decide_approval(const DecideOptions& options, const Console& console) {
-    const core::Result<json> body = decision_body(options, console);
+    const core::Result<Json> body = decision_body(options, console);
     if (!body) return complain(console, kExitUsage, body.error().detail);
     Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply =
         daemon.post("/v1/approvals/" + url_encode(options.id) + "/decision", *body);
-    const std::optional<json> approval = body_json(reply);
+    const std::optional<Json> approval = body_json(reply);
     if (!reply.ok() || !approval) return explain_failure(console, daemon, reply);
-    console.out << (options.client.json
-                        ? dump(*approval) + "\n"
-                        : decision_text(approval->value("approval", json::object())));
+    console.out << (options.client.json ? dump(*approval) + "\n"
+                                        : decision_text((*approval)["approval"]));
     return kExitOk;
 }
 

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <thread>
 
@@ -12,6 +12,7 @@
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/verb.hpp"
 
@@ -20,7 +21,6 @@
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kStartPatience{10'000};
@@ -58,8 +58,8 @@ private:
 /// The address that the daemon wrote down once it listens, or "".
 std::string address_in(const std::string& file) {
     std::ifstream in{file};
-    const json ports = json::parse(in, nullptr, false);
-    return ports.is_object() ? ports.value("http", "") : "";
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    return Json::parse(text).value_or(Json()).text_of("http");
 }
 
 std::string own_program() {
@@ -126,8 +126,8 @@ private:
     std::string page() {
         Daemon daemon(url_, {token_in(folder_ + "/state/operator.token"), false});
         const HttpReply reply = daemon.post_text("/v1/login-codes", {});
-        const json body = body_json(reply).value_or(json::object());
-        return reply.ok() ? body.value("url", url_) : url_;
+        const Json body = body_json(reply).value_or(Json());
+        return reply.ok() && body["url"].is_string() ? body.text_of("url") : url_;
     }
 
     void greet() {

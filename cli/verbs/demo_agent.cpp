@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "cli/client_options.hpp"
@@ -17,6 +16,7 @@
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
+#include "cli/json.hpp"
 #include "cli/process.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
@@ -27,7 +27,6 @@
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kOutputBytesMax = 2'000;  // of a command, in a report
@@ -53,36 +52,36 @@ struct Done {
 class Agent {
 public:
     Agent(const DemoAgentOptions& options, const Console& console, const std::string& goal,
-          const json& more)
+          const Json& more)
         : options_(options),
           environment_(console.environment),
           daemon_(options.client.url, options.client.credential) {
         std::filesystem::create_directories(options.folder);
-        json about = {{"goal", goal},
+        Json about = {{"goal", goal},
                       {"agent", {{"type", "demo"}, {"name", options.kind}}},
                       {"labels", {{"demo", options.kind}}}};
         about.update(more);
         send("PUT", "", about);
     }
 
-    json report(const std::string& type, const json& data) {
+    Json report(const std::string& type, const Json& data) {
         return send("POST", "/events",
                     {{"type", type}, {"event_id", "demo-" + random_tag()}, {"data", data}});
     }
-    json post(const std::string& rest, const json& body) { return send("POST", rest, body); }
+    Json post(const std::string& rest, const Json& body) { return send("POST", rest, body); }
     void end(const std::string& outcome, const std::string& reason) {
         send("POST", "/end", {{"outcome", outcome}, {"reason", reason}});
     }
-    json get(const std::string& path) {
+    Json get(const std::string& path) {
         return answer([&] { return daemon_.get(path, milliseconds{60'000}); });
     }
 
     /// Runs it in the agent's folder and reports the call. Gives the advice.
-    json call(const std::string& command, json more = json::object()) {
+    Json call(const std::string& command, Json more = Json::object()) {
         const SteadyTime begin = steady_now();
         const Done done = run(command);
         const auto took = std::chrono::duration_cast<milliseconds>(steady_now() - begin);
-        json data = {{"tool", "bash"},
+        Json data = {{"tool", "bash"},
                      {"args", {{"command", command}}},
                      {"ok", done.ok},
                      {"duration_ms", took.count()}};
@@ -124,7 +123,7 @@ public:
     std::string file(const std::string& name) const { return options_.folder + "/" + name; }
 
 private:
-    json send(const std::string& method, const std::string& rest, const json& body) {
+    Json send(const std::string& method, const std::string& rest, const Json& body) {
         const std::string path = session_path(options_.session, rest);
         return answer([&] {
             return method == "PUT" ? daemon_.put_text(path, dump(body)) : daemon_.post(path, body);
@@ -132,11 +131,11 @@ private:
     }
 
     template <typename Ask>
-    json answer(const Ask& ask) {
+    Json answer(const Ask& ask) {
         Backoff backoff;
         for (int i = 0; i < kTriesMax; ++i) {
             const HttpReply reply = ask();
-            if (!worth_retrying(reply)) return body_json(reply).value_or(json::object());
+            if (!worth_retrying(reply)) return body_json(reply).value_or(Json::object());
             std::this_thread::sleep_for(backoff.next());
         }
         throw DaemonGone{};
@@ -148,9 +147,9 @@ private:
 };
 
 /// The first directive of a kind in a reply, or null.
-json directive(const json& advice, const std::string& type) {
-    for (const json& one : advice.value("directives", json::array()))
-        if (one.value("type", "") == type) return one;
+Json directive(const Json& advice, const std::string& type) {
+    for (const Json& one : advice["directives"])
+        if (one.text_of("type") == type) return one;
     return {};
 }
 
@@ -172,26 +171,26 @@ void be_slow(const DemoAgentOptions& options, const Console& console) {
         {{"policy", {{"heartbeat_interval_ms", interval_ms(options)}, {"heartbeat_limit", 3}}}});
     agent.report("phase.started", {{"number", 1}, {"name", "build"}, {"total", 2}});
     agent.call("echo 'int main() { return 0; }' > main.c && wc -c main.c",
-               {{"mutated", json::array({{{"path", "main.c"}, {"digest", random_tag()}}})}});
+               {{"mutated", Json::array({{{"path", "main.c"}, {"digest", random_tag()}}})}});
     const std::string command = "for i in $(seq 12); do " + agent.sleep_of(1.5) +
                                 "; echo compiled $i >> build.log; done; " + agent.sleep_of(15) +
                                 "; echo linked >> build.log; tail -1 build.log";
-    const json started = {{"call_id", "build"}, {"tool", "bash"}, {"args", {{"command", "make"}}}};
+    const Json started = {{"call_id", "build"}, {"tool", "bash"}, {"args", {{"command", "make"}}}};
     agent.report("tool.started", started);
     auto build = std::async(std::launch::async, [&] { return agent.run(command); });
     milliseconds next{0};
     while (build.wait_for(next) != std::future_status::ready) {
-        const json advice = agent.post(
+        const Json advice = agent.post(
             "/heartbeat",
             {{"phase", "build"},
              {"in_flight", {{"call_id", "build"}, {"counter", size_of(agent.file("build.log"))}}}});
-        next = milliseconds{advice.value("next_heartbeat_ms", 1'000)};
+        next = milliseconds{advice.count_of("next_heartbeat_ms", 1'000)};
     }
     const Done done = build.get();
-    json finished = started;
+    Json finished = started;
     finished.update({{"ok", done.ok},
                      {"result", done.output},
-                     {"mutated", json::array({{{"path", "app"}, {"digest", random_tag()}}})}});
+                     {"mutated", Json::array({{{"path", "app"}, {"digest", random_tag()}}})}});
     agent.report("tool.finished", finished);
     agent.report("phase.started", {{"number", 2}, {"name", "test"}});
     agent.think(4);
@@ -201,19 +200,19 @@ void be_slow(const DemoAgentOptions& options, const Console& console) {
 
 /// Looks for a file that is not there, again and again, until the reply tells it to do otherwise.
 void run_in_a_circle(const DemoAgentOptions& options, const Console& console) {
-    Agent agent(options, console, "read the port from config.json", json::object());
+    Agent agent(options, console, "read the port from config.json", Json::object());
     std::ofstream{agent.file("config.example.json")} << "{\"port\": 7717}\n";
     agent.report("message", {{"role", "assistant"}, {"text", "I look for config.json."}});
-    json advice;
+    Json advice;
     for (int i = 0; i < kLoopMax; ++i) {
         advice = agent.call("find . -name config.json");
         agent.think(3);
         // A model reads the first advice, and does the same again.
         if (i >= 3 && !directive(advice, "change_approach").is_null()) break;
     }
-    const json told = directive(advice, "change_approach");
+    const Json told = directive(advice, "change_approach");
     if (!told.is_null()) {
-        agent.report("directive.acknowledged", {{"id", told.value("id", "")}});
+        agent.report("directive.acknowledged", {{"id", told.text_of("id")}});
         agent.report("reflection", {{"assessment", "on_track"},
                                     {"text", "The file is not there: I look at what is."}});
     }
@@ -221,47 +220,48 @@ void run_in_a_circle(const DemoAgentOptions& options, const Console& console) {
     agent.call("ls");
     agent.think(2);
     agent.call("cp config.example.json config.json",
-               {{"mutated", json::array({{{"path", "config.json"}, {"digest", random_tag()}}})}});
+               {{"mutated", Json::array({{{"path", "config.json"}, {"digest", random_tag()}}})}});
     agent.think(2);
     agent.call("cat config.json");
     agent.end("completed", told.is_null() ? "found it" : "found it, after advice");
 }
 
-json ask_to_delete(Agent& agent, const std::string& command) {
-    json asked = agent.post("/approvals", {{"tool", "bash"},
+Json ask_to_delete(Agent& agent, const std::string& command) {
+    Json asked = agent.post("/approvals", {{"tool", "bash"},
                                            {"call_id", "clean"},
                                            {"args", {{"command", command}}},
                                            {"summary", "Delete the build folder, to build anew."},
                                            {"risk", "high"}});
-    const std::string id = asked.value("id", "");
-    while (asked.value("status", "") == "pending")
+    const std::string id = asked.text_of("id");
+    while (asked.text_of("status") == "pending")
         asked = agent.get("/v1/approvals/" + id + "?wait=20s");
     return asked;
 }
 
 /// Wants to delete something, and waits until somebody allows or forbids it.
 void ask_first(const DemoAgentOptions& options, const Console& console) {
-    Agent agent(options, console, "make room on the disk", json::object());
+    Agent agent(options, console, "make room on the disk", Json::object());
     const std::string command = "rm -rf build && ls";
     agent.call("mkdir -p build && head -c 100000 /dev/zero > build/app.o && du -s build",
-               {{"mutated", json::array({{{"path", "build/app.o"}, {"digest", random_tag()}}})}});
+               {{"mutated", Json::array({{{"path", "build/app.o"}, {"digest", random_tag()}}})}});
     agent.think(3);
-    const json decided = ask_to_delete(agent, command);
-    const std::string status = decided.value("status", "");
+    const Json decided = ask_to_delete(agent, command);
+    const std::string status = decided.text_of("status");
     if (status != "approved" && status != "edited") {
-        agent.report("directive.acknowledged", {{"id", decided.value("id", "")}});
+        agent.report("directive.acknowledged", {{"id", decided.text_of("id")}});
         agent.think(2);
         agent.call("du -s build");
         agent.end("completed", "left as it was: a person said no");
         return;
     }
-    const json decision = decided.value("decision", json::object());
-    const json args = decision.value("edited_args", decided.value("args", json::object()));
+    const Json& edited = decided["decision"]["edited_args"];
+    const Json& args = edited.is_null() ? decided["args"] : edited;
     Daemon daemon(options.client.url, options.client.credential);
-    daemon.post("/v1/approvals/" + decided.value("id", "") + "/redeem",
+    daemon.post("/v1/approvals/" + decided.text_of("id") + "/redeem",
                 {{"args", args}, {"key", options.session}});
     agent.think(1);
-    agent.call(args.value("command", command), {{"call_id", "clean"}});
+    agent.call(args["command"].is_string() ? args.text_of("command") : command,
+               {{"call_id", "clean"}});
     agent.end("completed", "made room, as a person allowed");
 }
 

@@ -2,13 +2,13 @@
 #include "cli/verbs/doctor.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/app.hpp"
 #include "cli/credentials.hpp"
 #include "cli/doctor.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/verb.hpp"
 #include "config/address.hpp"
 
@@ -16,8 +16,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 class Doctor {
 public:
@@ -140,7 +138,7 @@ private:
                          << std::flush;  // a judge may take its time
             return;
         }
-        json check = {{"check", finding.about}, {"ok", finding.ok}, {"detail", finding.detail}};
+        Json check = {{"check", finding.about}, {"ok", finding.ok}, {"detail", finding.detail}};
         if (!finding.fix.empty()) check["fix"] = finding.fix;
         checks_.push_back(std::move(check));
     }
@@ -149,7 +147,7 @@ private:
     const Server& server_;
     const Console& console_;
     bool ok_ = true;
-    json checks_ = json::array();
+    Json checks_ = Json::array();
 };
 
 constexpr const char* kFooter =

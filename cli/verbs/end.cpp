@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/end.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "cli/daemon.hpp"
+#include "cli/json.hpp"
 #include "cli/one_request.hpp"
 #include "cli/verb.hpp"
 
@@ -12,10 +11,8 @@
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
-
 int end_session(const EndOptions& options, const Console& console) {
-    json body = {{"outcome", options.outcome}};
+    Json body = {{"outcome", options.outcome}};
     if (!options.reason.empty()) body["reason"] = options.reason;
     return post_and_print(options.client, session_path(options.session, "/end"), body, console);
 }

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 #include <thread>
@@ -15,6 +14,7 @@
 #include "cli/daemon.hpp"
 #include "cli/eval_report.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/policy_words.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/recording.hpp"
@@ -26,7 +26,6 @@
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMissingShown = 3;
@@ -130,17 +129,12 @@ std::string source_of(const std::string& name, const fs::path& folder) {
 }
 
 // Precondition: `meta` has an `expect`.
-Scenario scenario_of(const json& meta, std::string file, Timeline timeline) {
-    const auto text = [&meta](const char* name) {
-        const auto found = meta.find(name);
-        return found != meta.end() && found->is_string() ? found->get<std::string>()
-                                                         : std::string();
-    };
+Scenario scenario_of(const Json& meta, std::string file, Timeline timeline) {
     Scenario scenario;
     scenario.file = std::move(file);
-    scenario.portable = text("portable");
-    scenario.test = text("test");
-    scenario.expects_stuck = text("expect") == "stuck";
+    scenario.portable = meta.text_of("portable");
+    scenario.test = meta.text_of("test");
+    scenario.expects_stuck = meta.text_of("expect") == "stuck";
     scenario.timeline = std::move(timeline);
     return scenario;
 }
@@ -162,8 +156,8 @@ public:
             evaluation_.events_lost += timeline.unreadable;
             evaluation_.lost.push_back(file.string() + ":" + timeline.first_unreadable);
         }
-        const json meta = json::parse(judged.meta, nullptr, false);
-        if (meta.is_object() && meta.contains("expect")) {
+        const Json meta = Json::parse(judged.meta).value_or(Json());
+        if (meta.contains("expect")) {
             if (meta["expect"] != "stuck" && meta["expect"] != "not_stuck") {
                 evaluation_.troubles.push_back(file.string() +
                                                ":1: expect is neither stuck nor not_stuck");

@@ -2,20 +2,18 @@
 #include "cli/verbs/events.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/daemon.hpp"
 #include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/verb.hpp"
 
 // `headway events`: a session's journal, page after page.
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kPageEvents = 1'000;
 
@@ -32,19 +30,19 @@ int print_events(const EventsOptions& options, const Console& console) {
             prints = false;
             continue;
         }
-        const std::optional<json> body = body_json(reply);
-        const bool usable = reply.ok() && body && body->is_object() && body->contains("events");
+        const std::optional<Json> body = body_json(reply);
+        const bool usable = reply.ok() && body && body->contains("events");
         if (!usable) return explain_failure(console, daemon, reply);
-        const json& events = (*body)["events"];
-        for (const json& event : events) {
-            after = std::max(after, event.value("n", after));
+        const Json& events = (*body)["events"];
+        for (const Json& event : events) {
+            after = std::max(after, event.count_of("n", after));
             if (options.client.json) {
                 console.out << dump(event) << "\n";
             } else {
                 console.out << event_line(event, {console.width, 0, console.color}) << "\n";
             }
         }
-        if (events.empty() || !body->value("more", false)) return kExitOk;
+        if (events.empty() || !body->flag_of("more")) return kExitOk;
     }
 }
 

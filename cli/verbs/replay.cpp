@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <thread>
 
@@ -15,6 +14,7 @@
 #include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
+#include "cli/json.hpp"
 #include "cli/policy_words.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/recording.hpp"
@@ -26,8 +26,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 struct Played {
     std::string session;
@@ -85,16 +83,16 @@ private:
         if (options_.batch > 1) body = "[" + body + "]";
         const std::string path = session_path(played.session, "/events");
         const HttpReply reply = until_answered([&] { return daemon_.post_text(path, body); });
-        const std::optional<json> advice = body_json(reply);
+        const std::optional<Json> advice = body_json(reply);
         if (!reply.ok() || !advice || !advice->is_object()) {
             note_failure(reply, played);
             return last;
         }
         played.events += last - first;
-        const json duplicates = advice->value("duplicates", json());
-        if (duplicates.is_number_unsigned()) played.duplicates += duplicates.get<std::size_t>();
-        const json verdict = advice->value("verdict", json());
-        if (verdict.is_object()) played.verdict = plain_text(verdict.value("status", json("")));
+        const Json& duplicates = (*advice)["duplicates"];
+        if (duplicates.is_unsigned()) played.duplicates += duplicates.count();
+        const Json& verdict = (*advice)["verdict"];
+        if (verdict.is_object()) played.verdict = plain_text(verdict, "status");
         return last;
     }
 
@@ -138,13 +136,13 @@ private:
 
 void print(const Played& played, const std::string& file, bool as_json, const Console& console) {
     if (as_json) {
-        const json line = {{"file", file},
+        const Json line = {{"file", file},
                            {"session", played.session},
                            {"events", played.events},
                            {"duplicates", played.duplicates},
                            {"skipped", played.skipped},
                            {"verdict", played.verdict},
-                           {"error", played.trouble.empty() ? json() : json(played.trouble)}};
+                           {"error", played.trouble.empty() ? Json() : Json(played.trouble)}};
         console.out << dump(line) << "\n" << std::flush;
         return;
     }

@@ -4,11 +4,11 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
+#include "cli/json.hpp"
 #include "cli/one_request.hpp"
 #include "cli/report_fields.hpp"
 #include "cli/verb.hpp"
@@ -17,8 +17,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 core::Result<std::string> data_text(const std::string& option) {
     if (option != "-" && !option.starts_with('@')) return option;
@@ -36,12 +34,12 @@ core::Result<std::string> data_text(const std::string& option) {
 int report_event(const ReportOptions& options, const Console& console) {
     const core::Result<std::string> text = data_text(options.data);
     if (!text) return complain(console, kExitUsage, text.error().detail);
-    const core::Result<json> data = build_data(*text, options.fields);
+    const core::Result<Json> data = build_data(*text, options.fields);
     if (!data) {
         return complain(console, kExitUsage, data.error().detail,
                         "as in: headway report ID tool.finished tool=bash ok=false");
     }
-    json event = {{"type", options.type}, {"data", *data}};
+    Json event = {{"type", options.type}, {"data", *data}};
     event["event_id"] = options.event_id.empty() ? "cli-" + random_tag() : options.event_id;
     return post_and_print(options.client, session_path(options.session, "/events"), event, console);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/copy_report.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
 
@@ -12,8 +12,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 struct RestoreOptions {
     config::LoadRequest sources;
@@ -31,7 +29,7 @@ int restore_backup(const RestoreOptions& options, const Server& server, const Co
                         "daemon are needed");
     }
     if (options.json) {
-        json said = copy_json(*database, *report);
+        Json said = copy_json(*database, *report);
         said["replaced"] = nullptr;
         if (!report->replaced.empty()) said["replaced"] = report->replaced;
         console.out << dump(said) << "\n";

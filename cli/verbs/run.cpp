@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/ids.hpp"
+#include "cli/json.hpp"
 #include "cli/proc_tree.hpp"
 #include "cli/report_fields.hpp"
 #include "cli/supervised_command.hpp"
@@ -24,8 +24,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* kCallId = "run";
 constexpr std::size_t kStringBytesMax = 512;  // "string" of API.md
@@ -43,18 +41,18 @@ std::string command_line(const RunOptions& options) {
     return clean_line(cut_bytes(line, 4 * kStringBytesMax));
 }
 
-core::Result<json> open_body(const RunOptions& options) {
-    core::Result<json> labels = build_labels(options.labels);
+core::Result<Json> open_body(const RunOptions& options) {
+    core::Result<Json> labels = build_labels(options.labels);
     if (!labels) return labels;
-    json body = {{"goal", options.goal.empty() ? command_line(options) : options.goal},
+    Json body = {{"goal", options.goal.empty() ? command_line(options) : options.goal},
                  {"agent", {{"type", "command"}, {"name", base_name(options)}}}};
     if (!labels->empty()) body["labels"] = *labels;
     if (options.interval) body["policy"] = {{"heartbeat_interval_ms", options.interval->count()}};
-    return core::Result<json>(std::in_place, std::move(body));
+    return body;
 }
 
-json argument_list(const RunOptions& options) {
-    json words = json::array();
+Json argument_list(const RunOptions& options) {
+    Json words = Json::array();
     for (const std::string& word : options.command) {
         if (words.size() == kArgumentsMax) {
             words.push_back("[...]");
@@ -70,7 +68,7 @@ class Beat {
 public:
     explicit Beat(const std::atomic<std::uint64_t>& output_bytes) : output_bytes_(output_bytes) {}
 
-    json operator()() {
+    Json operator()() {
         const TreeUsage now = tree_.usage(::getpid());
         // Sums of what is read one process after the other may slip back for a moment; work does
         // not.
@@ -93,8 +91,8 @@ private:
     std::uint64_t disk_bytes_ = 0;
 };
 
-json finished_call(const RunOptions& options, const ExitStatus& status, milliseconds duration) {
-    json data = {{"call_id", kCallId},
+Json finished_call(const RunOptions& options, const ExitStatus& status, milliseconds duration) {
+    Json data = {{"call_id", kCallId},
                  {"tool", base_name(options)},
                  {"ok", status.code == 0},
                  {"duration_ms", duration.count()},
@@ -106,7 +104,7 @@ json finished_call(const RunOptions& options, const ExitStatus& status, millisec
     return data;
 }
 
-json end_body(const ExitStatus& status, const std::optional<StopDirective>& stopped_by) {
+Json end_body(const ExitStatus& status, const std::optional<StopDirective>& stopped_by) {
     if (!stopped_by) {
         return {{"outcome", status.code == 0 ? "completed" : "failed"}, {"reason", status.text()}};
     }
@@ -122,7 +120,7 @@ public:
         if (session_.empty()) session_ = session_id_of(base_name(options)) + "-" + random_tag();
     }
 
-    int run(const json& open) {
+    int run(const Json& open) {
         announce();
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         ::signal(SIGPIPE, SIG_IGN);
@@ -150,7 +148,7 @@ public:
     }
 
 private:
-    Reporter::Setup reporter_setup(const json& open) {
+    Reporter::Setup reporter_setup(const Json& open) {
         Reporter::Setup setup;
         setup.url = options_.client.url;
         setup.credential = options_.client.credential;
@@ -193,7 +191,7 @@ private:
         status.code = error == ENOENT ? kExitNotFound : kExitCannotExecute;
         const std::string program{cut_bytes(options_.command.front(), 200)};
         const std::string why = program + ": " + std::strerror(error);
-        json data = finished_call(options_, status, milliseconds{0});
+        Json data = finished_call(options_, status, milliseconds{0});
         data["error"] = {{"class", "spawn"}, {"message", why}};
         reporter.add("tool.finished", data);
         complain(console_, status.code, "cannot run " + why);
@@ -201,7 +199,7 @@ private:
         return status.code;
     }
 
-    void finish(Reporter& reporter, const json& end) {
+    void finish(Reporter& reporter, const Json& end) {
         if (reporter.finish(end, options_.linger)) return;
         warn("not every report of " + session_ + " was delivered");
     }
@@ -255,7 +253,7 @@ public:
     }
 
     int run(const Console& console, const Server&) override {
-        const core::Result<json> open = open_body(options);
+        const core::Result<Json> open = open_body(options);
         if (!open) {
             return complain(console, kExitUsage, open.error().detail, "as in: --label team=night");
         }

@@ -2,12 +2,12 @@
 #include "cli/verbs/sessions.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/session_view.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
@@ -16,8 +16,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kPageSessions = 200;
 
@@ -34,28 +32,28 @@ std::string sessions_query(const SessionsOptions& options, std::size_t limit,
 
 int list_sessions(const SessionsOptions& options, const Console& console) {
     Daemon daemon(options.client.url, options.client.credential);
-    json sessions = json::array();
+    Json sessions = Json::array();
     std::string cursor;
     bool more = true;
     while (more && sessions.size() < options.limit) {
         const std::size_t wanted = std::min(options.limit - sessions.size(), kPageSessions);
         const HttpReply reply = daemon.get(sessions_query(options, wanted, cursor));
-        const std::optional<json> body = body_json(reply);
-        const bool usable = reply.ok() && body && body->is_object() && body->contains("sessions");
+        const std::optional<Json> body = body_json(reply);
+        const bool usable = reply.ok() && body && body->contains("sessions");
         if (!usable) return explain_failure(console, daemon, reply);
-        for (const json& session : (*body)["sessions"])
+        for (const Json& session : (*body)["sessions"])
             sessions.push_back(session);
-        const json next = body->value("next", json());
+        const Json& next = (*body)["next"];
         more = next.is_string() && !(*body)["sessions"].empty();
-        if (more) cursor = next.get<std::string>();
+        if (more) cursor = next.text();
     }
     if (options.client.json) {
         console.out << dump(sessions) << "\n";
         return kExitOk;
     }
     if (options.ids) {
-        for (const json& session : sessions)
-            console.out << clean_line(session.value("id", "")) << "\n";
+        for (const Json& session : sessions)
+            console.out << clean_line(session.text_of("id")) << "\n";
         return kExitOk;
     }
     if (sessions.empty()) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/show.hpp"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/session_view.hpp"
 #include "cli/verb.hpp"
 
@@ -15,12 +15,10 @@
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
-
 int show_session(const ShowOptions& options, const Console& console) {
     Daemon daemon(options.client.url, options.client.credential);
     const HttpReply reply = daemon.get(session_path(options.session));
-    const std::optional<json> body = body_json(reply);
+    const std::optional<Json> body = body_json(reply);
     if (!reply.ok() || !body) return explain_failure(console, daemon, reply);
     if (options.client.json) {
         console.out << dump(*body, 2) << "\n";

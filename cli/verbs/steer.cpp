@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "cli/daemon.hpp"
+#include "cli/json.hpp"
 #include "cli/one_request.hpp"
 #include "cli/verb.hpp"
 
@@ -9,8 +8,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 struct SteerOptions {
     ClientOptions client;
@@ -22,8 +19,8 @@ class Steer : public Verb {
 protected:
     std::string path(const char* route) const { return session_path(options_.session, route); }
 
-    json body(const char* name, const Console& console) const {
-        json body = json::object();
+    Json body(const char* name, const Console& console) const {
+        Json body = Json::object();
         if (!options_.text.empty()) body[name] = options_.text;
         sign(body, console);
         return body;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/token.hpp"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
@@ -16,56 +16,49 @@
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
-
-std::string text_of(const json& token, const char* name) {
-    const auto found = token.find(name);
-    return found != token.end() && found->is_string() ? clean_line(found->get<std::string>()) : "";
-}
-
-std::string day_of(const json& token, const char* name) {
-    const std::string at = text_of(token, name);
+std::string day_of(const Json& token, const char* name) {
+    const std::string at = clean_line(token.text_of(name));
     return at.empty() ? "-" : at.substr(0, 16) + "Z";  // to the minute
 }
 
-std::string scopes_of(const json& token) {
+std::string scopes_of(const Json& token) {
     std::string text;
-    for (const json& scope : token.value("scopes", json::array())) {
-        if (scope.is_string()) text += (text.empty() ? "" : " ") + scope.get<std::string>();
+    for (const Json& scope : token["scopes"]) {
+        if (scope.is_string()) text += (text.empty() ? "" : " ") + scope.text();
     }
     return clean_line(text);
 }
 
-std::string state_of(const json& token) {
-    if (token.value("active", false)) return "active";
-    return token.value("revoked_at", json()).is_string() ? "revoked" : "expired";
+std::string state_of(const Json& token) {
+    if (token.flag_of("active")) return "active";
+    return token["revoked_at"].is_string() ? "revoked" : "expired";
 }
 
 /// What is not the result goes to standard error, so that TOKEN=$(headway token create ...) works.
 int create(Daemon& daemon, const TokenOptions& options, const Console& console) {
-    json body = {{"name", options.name}, {"scopes", options.scopes}};
+    Json body = {{"name", options.name}, {"scopes", options.scopes}};
     if (options.expires) {
         body["expires_in"] = std::chrono::ceil<std::chrono::seconds>(*options.expires).count();
     }
     const HttpReply reply = daemon.post("/v1/tokens", body);
-    const std::optional<json> made = body_json(reply);
+    const std::optional<Json> made = body_json(reply);
     if (!reply.ok() || !made) return explain_failure(console, daemon, reply);
     if (options.client.json) {
         console.out << dump(*made) << "\n";
         return kExitOk;
     }
-    console.out << text_of(*made, "token") << "\n";
-    console.err << "token " << text_of(*made, "id") << " (" << scopes_of(*made)
+    console.out << clean_line(made->text_of("token")) << "\n";
+    console.err << "token " << clean_line(made->text_of("id")) << " (" << scopes_of(*made)
                 << ") is shown this once; a client finds it in HEADWAY_TOKEN\n";
     return kExitOk;
 }
 
 int list(Daemon& daemon, const TokenOptions& options, const Console& console) {
     const HttpReply reply = daemon.get("/v1/tokens");
-    const std::optional<json> body = body_json(reply);
-    const bool usable = reply.ok() && body && body->is_object() && body->contains("tokens");
+    const std::optional<Json> body = body_json(reply);
+    const bool usable = reply.ok() && body && body->contains("tokens");
     if (!usable) return explain_failure(console, daemon, reply);
-    const json& tokens = (*body)["tokens"];
+    const Json& tokens = (*body)["tokens"];
     if (options.client.json) {
         console.out << dump(tokens) << "\n";
         return kExitOk;
@@ -75,9 +68,9 @@ int list(Daemon& daemon, const TokenOptions& options, const Console& console) {
         return kExitOk;
     }
     std::vector<std::vector<Cell>> rows;
-    for (const json& token : tokens) {
-        rows.push_back({{text_of(token, "id"), {}},
-                        {text_of(token, "name"), {}},
+    for (const Json& token : tokens) {
+        rows.push_back({{clean_line(token.text_of("id")), {}},
+                        {clean_line(token.text_of("name")), {}},
                         {state_of(token), {}},
                         {scopes_of(token), {}},
                         {day_of(token, "expires_at"), {}},
@@ -91,25 +84,25 @@ int list(Daemon& daemon, const TokenOptions& options, const Console& console) {
 
 int revoke(Daemon& daemon, const TokenOptions& options, const Console& console) {
     const HttpReply reply = daemon.remove("/v1/tokens/" + url_encode(options.id));
-    const std::optional<json> token = body_json(reply);
+    const std::optional<Json> token = body_json(reply);
     if (!reply.ok() || !token) return explain_failure(console, daemon, reply);
     if (options.client.json) {
         console.out << dump(*token) << "\n";
     } else {
-        console.out << "revoked " << text_of(*token, "id") << " (" << text_of(*token, "name")
-                    << ")\n";
+        console.out << "revoked " << clean_line(token->text_of("id")) << " ("
+                    << clean_line(token->text_of("name")) << ")\n";
     }
     return kExitOk;
 }
 
 int rotate(Daemon& daemon, const TokenOptions& options, const Console& console) {
     const HttpReply reply = daemon.post_text("/v1/tokens/operator/rotate", {});
-    const std::optional<json> made = body_json(reply);
+    const std::optional<Json> made = body_json(reply);
     if (!reply.ok() || !made) return explain_failure(console, daemon, reply);
     if (options.client.json) {
         console.out << dump(*made) << "\n";
     } else {
-        console.out << "the operator's new token is in " << text_of(*made, "file")
+        console.out << "the operator's new token is in " << clean_line(made->text_of("file"))
                     << "; the old one is worth nothing\n";
     }
     return kExitOk;

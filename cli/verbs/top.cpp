@@ -4,7 +4,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/top_view.hpp"
 #include "cli/verb.hpp"
@@ -21,8 +21,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 struct TopOptions {
     ClientOptions client;
@@ -97,9 +95,9 @@ public:
         if (const HttpReply reply = read_fleet(); !reply.ok())
             return explain_failure(console_, daemon_, reply);
         if (json_) {
-            const json fleet = {{"overview", data_["overview"]},
-                                {"sessions", data_.value("rows", json::array())},
-                                {"total", data_.value("total", json())}};
+            const Json fleet = {{"overview", data_["overview"]},
+                                {"sessions", data_["rows"]},
+                                {"total", data_["total"]}};
             console_.out << dump(fleet) << "\n";
             return kExitOk;
         }
@@ -137,25 +135,26 @@ private:
     HttpReply read_fleet() {
         HttpReply reply = daemon_.get("/v1/overview");
         if (!reply.ok()) return reply;
-        data_["overview"] = body_json(reply).value_or(json::object());
+        data_["overview"] = body_json(reply).value_or(Json::object());
         std::string path = "/v1/sessions?view=row&open=true&limit=" + std::to_string(kRowsMax);
         if (!state_.filter.empty()) path += "&q=" + url_encode(state_.filter);
         reply = daemon_.get(path);
-        const json body = body_json(reply).value_or(json::object());
-        if (!reply.ok() || !body.contains("sessions") || !body["sessions"].is_array()) return reply;
+        const Json body = body_json(reply).value_or(Json());
+        if (!reply.ok() || !body["sessions"].is_array()) return reply;
         data_["rows"] = body["sessions"];
-        data_["total"] = body.value("total", json(nullptr));
+        data_["total"] = body["total"];
         return reply;
     }
 
     void read_session() {
         const HttpReply reply = daemon_.get(session_path(state_.selected));
-        data_["session"] = reply.ok() ? body_json(reply).value_or(json()) : json();
+        data_["session"] = reply.ok() ? body_json(reply).value_or(Json()) : Json();
         if (!data_["session"].is_object()) return;
-        const std::uint64_t n = data_["session"].value("n", std::uint64_t{0});
+        const std::uint64_t n = data_["session"].count_of("n");
         const std::string after = std::to_string(n > kEventsShown ? n - kEventsShown : 0);
         const HttpReply page = daemon_.get(session_path(state_.selected, "/events?after=" + after));
-        data_["events"] = body_json(page).value_or(json::object()).value("events", json::array());
+        const Json events = body_json(page).value_or(Json());
+        data_["events"] = events["events"];
     }
 
     void read_all() {
@@ -175,7 +174,7 @@ private:
         if (data_["approval"].is_object() && data_["approval"]["id"] == state_.asked.approval)
             return;
         const HttpReply reply = daemon_.get("/v1/approvals/" + url_encode(state_.asked.approval));
-        data_["approval"] = reply.ok() ? body_json(reply).value_or(json()) : json();
+        data_["approval"] = reply.ok() ? body_json(reply).value_or(Json()) : Json();
         if (data_["approval"].is_object() && data_["approval"].contains("id")) return;
         state_.said = "cannot read " + state_.asked.approval + ": " + failure_line(reply);
         state_.asked = {};
@@ -183,7 +182,7 @@ private:
 
     void end() {
         const TopEnd ended = std::exchange(state_.ended, {});
-        const json body = {{"outcome", ended.outcome},
+        const Json body = {{"outcome", ended.outcome},
                            {"reason", "ended from headway top: its agent was silent"}};
         const HttpReply reply = daemon_.post(session_path(ended.session, "/end"), body);
         state_.said = reply.ok() ? ended.session + " has ended as " + ended.outcome
@@ -193,7 +192,7 @@ private:
 
     void decide() {
         const TopDecision decided = std::exchange(state_.decided, {});
-        json body = {{"decision", decided.approve ? "approve" : "reject"}, {"channel", "top"}};
+        Json body = {{"decision", decided.approve ? "approve" : "reject"}, {"channel", "top"}};
         const auto user = console_.environment.find("USER");
         if (user != console_.environment.end()) body["by"] = user->second;
         const HttpReply reply =
@@ -210,7 +209,7 @@ private:
     Daemon daemon_;
     bool json_;
     TopState state_;
-    json data_ = json::object();  ///< as top_view wants it
+    Json data_ = {{"rows", Json::array()}};  ///< as top_view wants it
 };
 
 class TopVerb : public Verb {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/version.hpp"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/verb.hpp"
 #include "core/version.hpp"
 
@@ -13,8 +13,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 class Version : public VerbOf<VersionOptions> {
 public:
@@ -26,7 +24,7 @@ public:
     int run(const Console& console, const Server&) override {
         const core::VersionInfo& info = core::version();
         if (options.json) {
-            const json all = {
+            const Json all = {
                 {"version", info.version}, {"git", info.git}, {"compiler", info.compiler}};
             console.out << dump(all) << "\n";
         } else {

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/session_names.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
@@ -21,8 +21,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr milliseconds kPoll{55'000};         // API.md: the default of `wait`
 constexpr milliseconds kAnswerGrace{10'000};  // on top of `wait`, for a slow daemon
@@ -54,7 +52,7 @@ public:
             const Poll poll = ask_until_answered(reply);
             if (poll == Poll::kTimedOut) return timed_out();
             if (poll == Poll::kGaveUp) return explain_failure(console_, daemon_, reply);
-            const std::optional<json> body = body_json(reply);
+            const std::optional<Json> body = body_json(reply);
             if (!reply.ok() || !body) return refused(reply);
             last_ = *body;
             const WaitAnswer answer = read_wait_reply(*body, options_.any);
@@ -168,7 +166,7 @@ private:
                                      : "did you mean `" + near + "`?");
     }
 
-    int finish(const json& body, const WaitAnswer& answer, int exit_code) {
+    int finish(const Json& body, const WaitAnswer& answer, int exit_code) {
         if (options_.client.json) {
             console_.out << dump(body) << "\n";
         } else {
@@ -210,7 +208,7 @@ private:
     std::set<std::string> said_;  ///< that they do not exist yet
     std::set<std::string> said_patient_;
     const SteadyTime began_ = steady_now();
-    json last_;
+    Json last_;
 };
 
 constexpr const char* kFooter = R"(Exit codes:

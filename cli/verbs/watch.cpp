@@ -2,7 +2,6 @@
 #include "cli/verbs/watch.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "cli/daemon.hpp"
 #include "cli/event_line.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/json.hpp"
 #include "cli/sse_parser.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
@@ -20,8 +20,6 @@
 
 namespace headway::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr milliseconds kFirstContact{5'000};
 constexpr milliseconds kAfterEnd{1'000};  // for the verdict that follows session.ended
@@ -77,9 +75,9 @@ private:
     bool start_position() {
         if (options_.session.empty() || !last_id_.empty()) return true;
         const HttpReply reply = daemon_.get(session_path(options_.session));
-        const std::optional<json> body = body_json(reply);
+        const std::optional<Json> body = body_json(reply);
         if (reply.ok() && body && body->is_object()) {
-            const std::uint64_t n = body->value("n", std::uint64_t{0});
+            const std::uint64_t n = body->count_of("n");
             last_id_ = std::to_string(n > kRecentEvents ? n - kRecentEvents : 0);
         } else if (!unknown_yet(reply) && !worth_retrying(reply)) {
             explain_failure(console_, daemon_, reply);
@@ -122,7 +120,7 @@ private:
     }
 
     void show(const SseEvent& event) {
-        const json data = json::parse(event.data, nullptr, false);
+        const Json data = Json::parse(event.data).value_or(Json());
         if (!data.is_object()) return;
         if (event.type == "hello") {
             if (told_lost()) note("connected again");
@@ -141,12 +139,10 @@ private:
         if (!options_.session.empty() && !options_.follow) check_end(event.type, data);
     }
 
-    void check_end(const std::string& type, const json& event) {
+    void check_end(const std::string& type, const Json& event) {
         if (type == "session.ended") ended_at_ = steady_now();
-        if (type == "verdict.changed" && event.contains("data")) {
-            const json& to = event["data"].value("to", json());
-            if (to.is_string()) verdict_final_ = is_final(to.get_ref<const std::string&>());
-        }
+        const Json& to = event["data"]["to"];
+        if (type == "verdict.changed" && to.is_string()) verdict_final_ = is_final(to.text());
         if (ended_at_ && verdict_final_) {
             console_.out.flush();
             done_ = true;

@@ -6,13 +6,13 @@
 
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/file_descriptor.hpp"
 #include "cli/ids.hpp"
+#include "cli/json.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
@@ -23,24 +23,14 @@
 namespace headway::cli {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t kSecretBytes = 32;
 
-std::string text_of(const json& row, const char* name) {
-    const auto found = row.find(name);
-    return found != row.end() && found->is_string() ? clean_line(found->get<std::string>()) : "";
+std::string number_of(const Json& row, const char* name) {
+    return row[name].is_unsigned() ? std::to_string(row.count_of(name)) : "-";
 }
 
-std::string number_of(const json& row, const char* name) {
-    const auto found = row.find(name);
-    return found != row.end() && found->is_number_unsigned()
-               ? std::to_string(found->get<std::uint64_t>())
-               : "-";
-}
-
-std::string second_of(const json& row, const char* name) {
-    const std::string at = text_of(row, name);
+std::string second_of(const Json& row, const char* name) {
+    const std::string at = clean_line(row.text_of(name));
     return at.empty() ? "-" : at.substr(0, 19) + "Z";
 }
 
@@ -49,18 +39,20 @@ std::string path_of(const WebhookOptions& options, const char* what) {
 }
 
 /// What went wrong last, or keeps it from being told.
-std::string trouble_of(const json& webhook) {
-    std::string problem = text_of(webhook, "problem");
+std::string trouble_of(const Json& webhook) {
+    std::string problem = clean_line(webhook.text_of("problem"));
     if (!problem.empty()) return problem;
-    return text_of(webhook, "state") == "failing" ? text_of(webhook, "last_failure") : "";
+    return clean_line(webhook.text_of("state")) == "failing"
+               ? clean_line(webhook.text_of("last_failure"))
+               : "";
 }
 
 int list(Daemon& daemon, const WebhookOptions& options, const Console& console) {
     const HttpReply reply = daemon.get("/v1/webhooks");
-    const std::optional<json> body = body_json(reply);
-    const bool usable = reply.ok() && body && body->is_object() && body->contains("webhooks");
+    const std::optional<Json> body = body_json(reply);
+    const bool usable = reply.ok() && body && body->contains("webhooks");
     if (!usable) return explain_failure(console, daemon, reply);
-    const json& webhooks = (*body)["webhooks"];
+    const Json& webhooks = (*body)["webhooks"];
     if (options.client.json) {
         console.out << dump(webhooks) << "\n";
         return kExitOk;
@@ -71,14 +63,14 @@ int list(Daemon& daemon, const WebhookOptions& options, const Console& console) 
         return kExitOk;
     }
     std::vector<std::vector<Cell>> rows;
-    for (const json& webhook : webhooks) {
-        rows.push_back({{text_of(webhook, "name"), {}},
-                        {text_of(webhook, "state"), {}},
+    for (const Json& webhook : webhooks) {
+        rows.push_back({{clean_line(webhook.text_of("name")), {}},
+                        {clean_line(webhook.text_of("state")), {}},
                         {number_of(webhook, "pending"), {}},
                         {number_of(webhook, "dead"), {}},
                         {number_of(webhook, "delivered"), {}},
                         {second_of(webhook, "last_success_at"), {}},
-                        {text_of(webhook, "url"), {}}});
+                        {clean_line(webhook.text_of("url")), {}}});
     }
     console.out << format_table({{"NAME", true},
                                  {"STATE"},
@@ -88,29 +80,30 @@ int list(Daemon& daemon, const WebhookOptions& options, const Console& console) 
                                  {"LAST SUCCESS"},
                                  {"URL", true}},
                                 rows, console.width);
-    for (const json& webhook : webhooks) {
+    for (const Json& webhook : webhooks) {
         const std::string trouble = trouble_of(webhook);
-        if (!trouble.empty()) console.out << text_of(webhook, "name") << ": " << trouble << "\n";
+        if (!trouble.empty())
+            console.out << clean_line(webhook.text_of("name")) << ": " << trouble << "\n";
     }
     return kExitOk;
 }
 
 /// Every page: there is a bound on how many are kept.
-std::optional<json> all_deliveries(Daemon& daemon, const WebhookOptions& options,
+std::optional<Json> all_deliveries(Daemon& daemon, const WebhookOptions& options,
                                    const std::string& state, HttpReply& reply) {
-    json deliveries = json::array();
+    Json deliveries = Json::array();
     std::string cursor;
     while (true) {
         std::string path = path_of(options, "/deliveries?limit=100&state=");
         reply = daemon.get(path.append(state).append(cursor));
-        const std::optional<json> body = body_json(reply);
-        const bool usable = reply.ok() && body && body->is_object() && body->contains("deliveries");
+        const std::optional<Json> body = body_json(reply);
+        const bool usable = reply.ok() && body && body->contains("deliveries");
         if (!usable) return std::nullopt;
-        for (const json& delivery : (*body)["deliveries"])
+        for (const Json& delivery : (*body)["deliveries"])
             deliveries.push_back(delivery);
-        const json next = body->value("next", json());
-        if (!next.is_string()) return std::make_optional(std::move(deliveries));
-        cursor = "&cursor=" + url_encode(next.get<std::string>());
+        const Json& next = (*body)["next"];
+        if (!next.is_string()) return deliveries;
+        cursor = "&cursor=" + url_encode(next.text());
     }
 }
 
@@ -129,13 +122,13 @@ int list_deliveries(Daemon& daemon, const WebhookOptions& options, const std::st
     }
     const bool dead = state == "dead";
     std::vector<std::vector<Cell>> rows;
-    for (const json& delivery : *deliveries) {
-        rows.push_back({{text_of(delivery, "id"), {}},
-                        {text_of(delivery, "type"), {}},
-                        {text_of(delivery, "session"), {}},
+    for (const Json& delivery : *deliveries) {
+        rows.push_back({{clean_line(delivery.text_of("id")), {}},
+                        {clean_line(delivery.text_of("type")), {}},
+                        {clean_line(delivery.text_of("session")), {}},
                         {number_of(delivery, "tries"), {}},
                         {second_of(delivery, dead ? "dead_at" : "next_try_at"), {}},
-                        {text_of(delivery, "reason"), {}}});
+                        {clean_line(delivery.text_of("reason")), {}}});
     }
     console.out << format_table({{"ID"},
                                  {"TYPE"},
@@ -152,9 +145,9 @@ int replay(Daemon& daemon, const WebhookOptions& options, const Console& console
         return complain(console, kExitUsage, "which dead letters are meant is not clear",
                         "name their ids, or all of them with --all");
     }
-    const json body = options.all ? json{{"all", true}} : json{{"ids", options.ids}};
+    const Json body = options.all ? Json{{"all", true}} : Json{{"ids", options.ids}};
     const HttpReply reply = daemon.post(path_of(options, "/replay"), body);
-    const std::optional<json> done = body_json(reply);
+    const std::optional<Json> done = body_json(reply);
     if (!reply.ok() || !done) return explain_failure(console, daemon, reply);
     if (options.client.json) {
         console.out << dump(*done) << "\n";
@@ -167,17 +160,17 @@ int replay(Daemon& daemon, const WebhookOptions& options, const Console& console
 
 int test(Daemon& daemon, const WebhookOptions& options, const Console& console) {
     const HttpReply reply = daemon.post_text(path_of(options, "/test"), {});
-    const std::optional<json> done = body_json(reply);
+    const std::optional<Json> done = body_json(reply);
     if (!reply.ok() || !done) return explain_failure(console, daemon, reply);
-    const bool delivered = done->value("delivered", false);
+    const bool delivered = done->flag_of("delivered");
     if (options.client.json) {
         console.out << dump(*done) << "\n";
     } else if (delivered) {
         console.out << clean_line(options.name) << " answered " << number_of(*done, "status")
                     << " within " << number_of(*done, "elapsed_ms") << " ms\n";
     } else {
-        console.err << "headway: " << clean_line(options.name) << ": " << text_of(*done, "reason")
-                    << "\n";
+        console.err << "headway: " << clean_line(options.name) << ": "
+                    << clean_line(done->text_of("reason")) << "\n";
     }
     return delivered ? kExitOk : kExitFailed;
 }
@@ -197,7 +190,7 @@ int keep_secret(const WebhookOptions& options, const std::string& secret, const 
                         "name a file that is not there yet, in a folder that is");
     }
     if (options.client.json) {
-        console.out << dump(json{{"file", options.out}}) << "\n";
+        console.out << dump(Json{{"file", options.out}}) << "\n";
     } else {
         console.err << "the secret is in " << clean_line(options.out)
                     << ", which only its owner may read; secret_file names it\n";
@@ -213,7 +206,7 @@ int make_secret(const WebhookOptions& options, const Console& console) {
     }
     const std::string secret = "whsec_" + core::to_base64(bytes);
     if (!options.out.empty()) return keep_secret(options, secret, console);
-    console.out << (options.client.json ? dump(json{{"secret", secret}}) : secret) << "\n";
+    console.out << (options.client.json ? dump(Json{{"secret", secret}}) : secret) << "\n";
     return kExitOk;
 }
 

@@ -4,7 +4,7 @@
 
     core      std without threads, files and clocks
     storage   core, sqlite3, POSIX                     api   core, Boost.JSON's parser and OpenSSL's digests (one .cpp each)
-    config    core, toml++ (one .cpp)                  cli   core, api, config, curl, nlohmann, CLI11 (one .cpp), POSIX
+    config    core, toml++ (one .cpp)                  cli   core, api, config, curl, nlohmann and CLI11 (one .cpp each), POSIX
     server    all of these, Asio, spdlog, prometheus, OpenSSL (two .cpp); Beast in at most two .cpp files; cli only from main.cpp
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
 
@@ -111,7 +111,7 @@ QUOTAS = (("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), 
           ("api", "boost json", (".hpp",), 0), ("api", "openssl", (".cpp",), 1), ("api", "openssl", (".hpp",), 0),
           ("server", "openssl", (".cpp",), 2), ("server", "openssl", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
           ("config", "toml", (".hpp",), 0),
-          ("cli", "cli11", (".cpp",), 1), ("cli", "cli11", (".hpp",), 0))
+          ("cli", "cli11", (".cpp",), 1), ("cli", "cli11", (".hpp",), 0), ("cli", "json", (".cpp",), 1), ("cli", "json", (".hpp",), 0))
 
 
 def check_quotas(users: dict) -> list:
@@ -191,6 +191,10 @@ BAD = [
     ("openssl in 1 .hpp", {"api/a.hpp": "#include <openssl/evp.h>\n"}),
     ("core may not include <openssl/evp.h>", {"core/a.cpp": "#include <openssl/evp.h>\n"}),
     ("api may not include <nlohmann/json.hpp>", {"api/a.cpp": "#include <nlohmann/json.hpp>\n"}),
+    ("cli11 in 2", {f"cli/{n}.cpp": "#include <CLI/CLI.hpp>\n" for n in "ab"}),
+    ("cli11 in 1 .hpp", {"cli/a.hpp": "#include <CLI/CLI.hpp>\n"}),
+    ("json in 2", {f"cli/{n}.cpp": "#include <nlohmann/json.hpp>\n" for n in "ab"}),
+    ("json in 1 .hpp", {"cli/a.hpp": "#include <nlohmann/json_fwd.hpp>\n"}),
     ("toml in 2", {f"config/{n}.cpp": "#include <toml++/toml.h>\n" for n in "ab"}),
     ("path from the root", {"core/a.cpp": '#include "a.hpp"\n'}),
     ("precise header", {"server/a.cpp": "#include <boost/asio.hpp>\n"}),
@@ -207,7 +211,7 @@ GOOD = [
     {"core/a.cpp": '// #include <mutex>\n/* Clock::now() */ const char* s = "::now(";\n'},
     {"server/clock.cpp": "auto t = std::chrono::steady_clock::now();\n", "server/main.cpp": '#include "cli/x.hpp"\n'},
     {"cli/a.cpp": '#include <curl/curl.h>\n#include "config/x.hpp"\nauto t = Clock::now();\n'},
-    {"api/a.cpp": "#include <boost/json/basic_parser.hpp>\n", "cli/a.hpp": "#include <nlohmann/json_fwd.hpp>\n",
+    {"api/a.cpp": "#include <boost/json/basic_parser.hpp>\n", "server/a.hpp": "#include <nlohmann/json_fwd.hpp>\n",
      "tests/unit/api/a_test.cpp": "#include <nlohmann/json.hpp>\n"},
     {"tests/unit/api/a_test.cpp": '#include <catch2/catch.hpp>\n#include "api/a.hpp"\n#include "tests/support/x.hpp"\n'},
     {"tests/integration/a_test.cpp": '#include "tests/support/x.hpp"\n', "tests/support/x.hpp": "#include <vector>\n",

@@ -2,12 +2,12 @@
 #include "cli/approval_view.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include "cli/text.hpp"
+#include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
-using nlohmann::json;
+using headway::tests::parsed;
 
 namespace {
 
@@ -15,8 +15,8 @@ WallTime at(const char* time) {
     return parse_time(time).value();
 }
 
-json pending() {
-    return json::parse(R"({"id":"a.a4","session":"a","status":"pending","kind":"tool","tool":"bash",
+Json pending() {
+    return parsed(R"({"id":"a.a4","session":"a","status":"pending","kind":"tool","tool":"bash",
         "args":{"command":"rm -r build"},"args_digest":"sha256:ab","risk":"high",
         "summary":"clean \u001b[2Jup","requested_at":"2026-11-21T02:00:00.000Z",
         "expires_at":"2026-11-21T02:10:00.000Z","decision":null})");
@@ -27,7 +27,7 @@ json pending() {
 TEST_CASE("approval view: a request shows what is asked, the exact arguments and its times",
           "[cli]") {
     const std::string text =
-        approvals_text(json::array({pending()}), at("2026-11-21T02:01:00.000Z"), false);
+        approvals_text(Json::array({pending()}), at("2026-11-21T02:01:00.000Z"), false);
     for (const char* part :
          {"a.a4  pending  bash", "session   a", "risk      high", R"({"command":"rm -r build"})",
           "sha256:ab", "1m00s ago", "in 9m00s"}) {
@@ -37,9 +37,9 @@ TEST_CASE("approval view: a request shows what is asked, the exact arguments and
 }
 
 TEST_CASE("approval view: a use without arguments is marked", "[cli]") {
-    json approval = pending();
+    Json approval = pending();
     const auto shown = [&] {
-        return approvals_text(json::array({approval}), at("2026-11-21T02:01:00.000Z"), false);
+        return approvals_text(Json::array({approval}), at("2026-11-21T02:01:00.000Z"), false);
     };
     approval["unverified"] = false;
     CHECK(shown().find("UNVERIFIED") == std::string::npos);
@@ -48,17 +48,17 @@ TEST_CASE("approval view: a use without arguments is marked", "[cli]") {
 }
 
 TEST_CASE("approval view: a decision names who made it", "[cli]") {
-    json approval = pending();
+    Json approval = pending();
     approval["status"] = "rejected";
     approval["decision"] = {{"decision", "reject"}, {"by", "ana"}, {"reason", "not today"}};
     CHECK(decision_text(approval) == "a.a4  rejected  by ana\n");
     const std::string text =
-        approvals_text(json::array({approval}), at("2026-11-21T03:00:00.000Z"), false);
+        approvals_text(Json::array({approval}), at("2026-11-21T03:00:00.000Z"), false);
     CHECK(text.find("reason    not today") != std::string::npos);
 }
 
 TEST_CASE("approval view: a budget is the block of the model and the clocks that ran", "[cli]") {
-    const json budget = {{"prompt", "[EXECUTION BUDGET]\nStatus: NOMINAL"},
+    const Json budget = {{"prompt", "[EXECUTION BUDGET]\nStatus: NOMINAL"},
                          {"clocks", {{"model_seconds", 12}, {"human_seconds", 0}}}};
     CHECK(budget_text(budget) == "[EXECUTION BUDGET]\nStatus: NOMINAL\nClocks: model 12s\n");
     CHECK(budget_text(nullptr) == "no budget is set\n");

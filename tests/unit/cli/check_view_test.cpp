@@ -2,15 +2,16 @@
 #include "cli/check_view.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
+
+#include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
-using nlohmann::json;
+using headway::tests::parsed;
 
 namespace {
 
-json answered(const char* letter, const char* word) {
-    json check = json::parse(R"({"checkId":"a.c15","sessionId":"a","state":"completed",
+Json answered(const char* letter, const char* word) {
+    Json check = parsed(R"({"checkId":"a.c15","sessionId":"a","state":"completed",
         "outcome":"answered","reason":"same \u001b[2Jcall","evidence":[12,14],"confidence":0.9,
         "judge":"local","model":"stand-in-1","ts":"2026-11-21T02:00:00.000Z",
         "use":{"elapsed_ms":1200,"first_token_ms":300,"prompt_tokens":120,"completion_tokens":30,
@@ -20,7 +21,7 @@ json answered(const char* letter, const char* word) {
     return check;
 }
 
-json without_answer(const char* outcome) {
+Json without_answer(const char* outcome) {
     return {{"checkId", "a.c15"}, {"state", "completed"},      {"status", nullptr},
             {"outcome", outcome}, {"error", "local\nis away"}, {"judge", "local"}};
 }
@@ -28,7 +29,7 @@ json without_answer(const char* outcome) {
 }  // namespace
 
 TEST_CASE("check view: an answer shows what it rests on, who gave it and what it cost", "[cli]") {
-    const json check = answered("B", "looping");
+    const Json check = answered("B", "looping");
     REQUIRE(check_ended(check));
     CHECK(check_text(check) ==
           "B  looping\n"
@@ -48,7 +49,7 @@ TEST_CASE("check view: the exit code says what the judge said", "[cli]") {
     CHECK(check_exit_code(answered("C", "blocked")) == 4);
     CHECK(check_exit_code(answered("D", "failed")) == 4);
     CHECK(check_exit_code(without_answer("unreachable")) == 1);
-    CHECK(check_exit_code(json::object()) == 1);
+    CHECK(check_exit_code(Json::object()) == 1);
 }
 
 TEST_CASE("check view: no answer says how it ended and what to do, on one line", "[cli]") {
@@ -65,7 +66,7 @@ TEST_CASE("check view: letters and event numbers", "[cli]") {
     CHECK(letter_of_answer("progressing") == "A");
     CHECK(letter_of_answer("failed") == "D");
     CHECK(letter_of_answer("splendid").empty());
-    CHECK(event_numbers(json::parse("[1,22]")) == "#1 #22");
-    CHECK(event_numbers(json()).empty());
+    CHECK(event_numbers(parsed("[1,22]")) == "#1 #22");
+    CHECK(event_numbers(Json()).empty());
     CHECK_FALSE(check_ended({{"state", "running"}}));
 }

@@ -2,9 +2,11 @@
 #include "cli/daemon.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
+
+#include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
+using headway::tests::parsed;
 
 namespace {
 
@@ -75,5 +77,5 @@ TEST_CASE("daemon: pauses grow to two seconds and start again", "[cli]") {
 }
 
 TEST_CASE("daemon: broken text does not break JSON", "[cli]") {
-    CHECK(nlohmann::json::parse(dump({{"a", "\xFF"}}))["a"] == "\xEF\xBF\xBD");
+    CHECK(parsed(dump({{"a", "\xFF"}}))["a"] == "\xEF\xBF\xBD");
 }

@@ -2,12 +2,13 @@
 #include "cli/eval_report.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
+
+#include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
 using headway::core::Verdict;
 using headway::core::VerdictChanged;
-using nlohmann::json;
+using headway::tests::parsed;
 
 namespace {
 
@@ -54,11 +55,11 @@ Evaluation some() {
 }  // namespace
 
 TEST_CASE("eval report: the JSON has each source and the total under fixed names", "[cli]") {
-    const json result = eval_json(some(), false);
+    const Json result = eval_json(some(), false);
     CHECK(result["sources"].size() == 2);
     CHECK(
         result["sources"]["a"] ==
-        json::parse(
+        parsed(
             R"({"sessions":1,"successes":1,"false_stuck":1,"stuck_unknown":0,"suspects_on_success":1,"loops":0,"recall":null,"recall_human":null,"nudges_per_1000_calls":0.0,"delay_suspect":null,"delay_stuck":null,"recall_5":null})"));
     CHECK(result["total"]["sessions"] == 2);
     CHECK(result["total"]["recall"] == 0.0);
@@ -67,11 +68,11 @@ TEST_CASE("eval report: the JSON has each source and the total under fixed names
 }
 
 TEST_CASE("eval report: scenarios by how portable they are, with those that differ", "[cli]") {
-    const json scenarios = eval_json(some(), false)["scenarios"];
-    CHECK(scenarios["yes"] == json::parse(R"({"count":1,"agree":0})"));
-    CHECK(scenarios["policy"] == json::parse(R"({"count":0,"agree":0})"));
+    const Json scenarios = eval_json(some(), false)["scenarios"];
+    CHECK(scenarios["yes"] == parsed(R"({"count":1,"agree":0})"));
+    CHECK(scenarios["policy"] == parsed(R"({"count":0,"agree":0})"));
     REQUIRE(scenarios["disagreements"].size() == 1);
-    const json& one = scenarios["disagreements"][0];
+    const Json& one = scenarios["disagreements"][0];
     CHECK(one["file"] == "s/one.jsonl");
     CHECK(one["expect"] == "not_stuck");
     CHECK(one["verdict"] == "stuck");
@@ -82,7 +83,7 @@ TEST_CASE("eval report: scenarios by how portable they are, with those that diff
 }
 
 TEST_CASE("eval report: the lists name files and reasons", "[cli]") {
-    const json lists = eval_json(some(), true)["lists"];
+    const Json lists = eval_json(some(), true)["lists"];
     CHECK(lists["false_stuck"][0]["file"] == "a/good.jsonl");
     CHECK(lists["false_stuck"][0]["call"] == 4);
     CHECK(lists["missed_loops"][0]["file"] == "b/missed.jsonl");

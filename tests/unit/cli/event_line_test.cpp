@@ -2,10 +2,11 @@
 #include "cli/event_line.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
+
+#include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
-using nlohmann::json;
+using headway::tests::parsed;
 
 TEST_CASE("event line: each type in a few words", "[cli]") {
     struct Case {
@@ -75,13 +76,13 @@ TEST_CASE("event line: each type in a few words", "[cli]") {
     };
     for (const Case& c : cases) {
         DYNAMIC_SECTION(c.type << " " << c.data) {
-            CHECK(event_summary(c.type, json::parse(c.data)) == c.summary);
+            CHECK(event_summary(c.type, parsed(c.data)) == c.summary);
         }
     }
 }
 
 TEST_CASE("event line: parts align, the width holds, colour only when asked", "[cli]") {
-    const json event = json::parse(
+    const Json event = parsed(
         R"({"session":"a-rather-long-session-name","type":"verdict.changed","at":"2026-11-21T02:00:00.000Z","data":{"from":"slow","to":"failed","reason":"it broke"}})");
     const std::string plain = event_line(event, {});
     CHECK(plain.substr(8, 2) == "  ");
@@ -99,11 +100,11 @@ TEST_CASE("event line: parts align, the width holds, colour only when asked", "[
 }
 
 TEST_CASE("event line: nothing an agent writes steers the terminal", "[cli]") {
-    const json event = json::parse(
+    const Json event = parsed(
         R"({"session":"s\u001b[2J","type":"message\u0007","at":"bad","data":{"role":"\u001b]0;x\u0007r","text":"\u001b[31mred"}})");
     const std::string line = event_line(event, {0, 10, true});
     CHECK(line.find('\x1b') == std::string::npos);
     CHECK(line.find('\a') == std::string::npos);
-    CHECK(event_line(json(7), {}) == "7");
-    CHECK(event_line(json::object(), {}).empty());
+    CHECK(event_line(Json(7), {}) == "7");
+    CHECK(event_line(Json::object(), {}).empty());
 }

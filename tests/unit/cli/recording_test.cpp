@@ -2,12 +2,14 @@
 #include "cli/recording.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/parsed.hpp"
+
+using headway::cli::Json;
 using headway::cli::read_recording;
 using headway::cli::Recording;
-using nlohmann::json;
+using headway::tests::parsed;
 
 namespace {
 
@@ -18,10 +20,10 @@ Recording read(const std::string& text) {
     return *recording;
 }
 
-json only_event(const std::string& line) {
+Json only_event(const std::string& line) {
     const Recording recording = read(line + "\n");
     REQUIRE(recording.events.size() == 1);
-    return json::parse(recording.events.front().event);
+    return parsed(recording.events.front().event);
 }
 
 }  // namespace
@@ -31,8 +33,8 @@ TEST_CASE("recording: the start opens the session", "[cli]") {
         R"({"seq":0,"ts":null,"type":"session_start","source":"peer","session":"s1","agent":"A","model":"m","task":"fix it"})"
         "\n");
     CHECK(recording.session == "peer:s1");
-    CHECK(json::parse(recording.open) ==
-          json::parse(R"({"agent":{"name":"A","model":"m"},"goal":"fix it"})"));
+    CHECK(parsed(recording.open) ==
+          parsed(R"({"agent":{"name":"A","model":"m"},"goal":"fix it"})"));
     CHECK(recording.events.empty());
     CHECK(read(R"({"type":"session_start","source":"scenario","session":""})").session.empty());
 }
@@ -86,18 +88,18 @@ TEST_CASE("recording: each line becomes the event that says the same", "[cli]") 
     };
     for (const Case& c : cases) {
         DYNAMIC_SECTION(c.name) {
-            CHECK(only_event(c.line) == json::parse(c.event));
+            CHECK(only_event(c.line) == parsed(c.event));
         }
     }
 }
 
 TEST_CASE("recording: text that the daemon refuses is made fit", "[cli]") {
-    const json event = only_event(
+    const Json event = only_event(
         R"({"seq":1,"type":"tool_call","tool":"a\u0000b","args":{"k":"x\u0000y"},"error":")" +
         std::string(2'000, 'e') + "\"}");
     CHECK(event["data"]["tool"] == "ab");
     CHECK(event["data"]["args"]["k"] == "xy");
-    CHECK(event["data"]["error"]["message"].get<std::string>().size() == 512);
+    CHECK(event["data"]["error"]["message"].text().size() == 512);
 }
 
 TEST_CASE("recording: lines without a number get the line's own", "[cli]") {
@@ -105,7 +107,7 @@ TEST_CASE("recording: lines without a number get the line's own", "[cli]") {
         read("{\"type\":\"nobody knows\"}\n\n{\"type\":\"heartbeat\",\"ts\":2.5}\n");
     CHECK(recording.skipped == 1);
     REQUIRE(recording.events.size() == 1);
-    CHECK(json::parse(recording.events[0].event)["event_id"] == "3");
+    CHECK(parsed(recording.events[0].event)["event_id"] == "3");
     CHECK(recording.events[0].seconds == 2.5);
     CHECK(recording.events[0].line == 3);
 }
@@ -113,7 +115,7 @@ TEST_CASE("recording: lines without a number get the line's own", "[cli]") {
 TEST_CASE("recording: what a scenario is for is kept and never played", "[cli]") {
     const Recording recording =
         read("{\"type\":\"meta\",\"expect\":\"stuck\"}\n{\"type\":\"heartbeat\"}\n");
-    CHECK(json::parse(recording.meta)["expect"] == "stuck");
+    CHECK(parsed(recording.meta)["expect"] == "stuck");
     CHECK(recording.events.size() == 1);
     CHECK(recording.skipped == 0);
 }
@@ -136,14 +138,13 @@ TEST_CASE("recording: the daemon's own export is played without what it wrote it
     CHECK(recording.session == "s");
     CHECK(*recording.events[0].seconds - *recording.opened == Approx(1.5));
     CHECK(recording.events[1].line == 4);
-    CHECK(json::parse(recording.open) ==
-          json::parse(R"({"goal":"long\n[...]\ngoal","labels":{"a":"b"}})"));
+    CHECK(parsed(recording.open) == parsed(R"({"goal":"long\n[...]\ngoal","labels":{"a":"b"}})"));
     CHECK(recording.skipped == 2);
     REQUIRE(recording.events.size() == 2);
-    CHECK(json::parse(recording.events[0].event) ==
-          json::parse(
-              R"({"type":"message","event_id":"e2","data":{"text":"h\n[...]\nt","digest":"d"}})"));
-    const json second = json::parse(recording.events[1].event);
+    CHECK(
+        parsed(recording.events[0].event) ==
+        parsed(R"({"type":"message","event_id":"e2","data":{"text":"h\n[...]\nt","digest":"d"}})"));
+    const Json second = parsed(recording.events[1].event);
     CHECK(second["event_id"] == "n4");
     CHECK(second["attempt"] == 2);
     CHECK(second["data"]["args"]["head"] == "a");

@@ -2,25 +2,26 @@
 #include "cli/report_fields.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
+
+#include "tests/support/parsed.hpp"
 
 using headway::cli::build_data;
 using headway::cli::build_labels;
-using nlohmann::json;
+using headway::tests::parsed;
 
 TEST_CASE("report fields: values are JSON where they can be, else text", "[cli]") {
     const auto data =
         build_data("", {"percent=40", "ok=false", "tool=bash", "error.class=test",
                         "error.message=2 failed", "list=[1,2]", "id=\"7\"", "e=", "eq=a=b"});
     REQUIRE(data.has_value());
-    CHECK(*data == json::parse(R"({"percent":40,"ok":false,"tool":"bash","list":[1,2],"id":"7",
+    CHECK(*data == parsed(R"({"percent":40,"ok":false,"tool":"bash","list":[1,2],"id":"7",
         "e":"","eq":"a=b","error":{"class":"test","message":"2 failed"}})"));
 }
 
 TEST_CASE("report fields: they add to the JSON given", "[cli]") {
     const auto data = build_data(R"({"a":1,"b":{"c":2}})", {"b.d=3", "a=4"});
     REQUIRE(data.has_value());
-    CHECK(*data == json::parse(R"({"a":4,"b":{"c":2,"d":3}})"));
+    CHECK(*data == parsed(R"({"a":4,"b":{"c":2,"d":3}})"));
 }
 
 TEST_CASE("report fields: what is not a field or not JSON is refused", "[cli]") {
@@ -35,7 +36,7 @@ TEST_CASE("report fields: what is not a field or not JSON is refused", "[cli]") 
 TEST_CASE("report fields: labels stay text", "[cli]") {
     const auto labels = build_labels({"team=night", "run=7"});
     REQUIRE(labels.has_value());
-    CHECK(*labels == json::parse(R"({"team":"night","run":"7"})"));
+    CHECK(*labels == parsed(R"({"team":"night","run":"7"})"));
     CHECK_FALSE(build_labels({"team"}).has_value());
     CHECK_FALSE(build_labels({"team="}).has_value());
 }

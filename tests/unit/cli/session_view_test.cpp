@@ -2,12 +2,12 @@
 #include "cli/session_view.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include "cli/text.hpp"
+#include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
-using nlohmann::json;
+using headway::tests::parsed;
 
 namespace {
 
@@ -25,14 +25,14 @@ const char* const kSession = R"({"id":"build-1","n":4,"opened_at":"2026-11-21T02
 }  // namespace
 
 TEST_CASE("session view: the table shows verdict, age and goal", "[cli]") {
-    const std::string table = sessions_table(json::array({json::parse(kSession)}), kNow, 0, false);
+    const std::string table = sessions_table(Json::array({parsed(kSession)}), kNow, 0, false);
     CHECK(table ==
           "SESSION  VERDICT      ALIVE  OPENED  CHANGED  EVENTS  PHASE      GOAL\n"
           "build-1  progressing  yes    10m00s  1m00s    4       execution  fix it\n");
 }
 
 TEST_CASE("session view: details name everything that is known", "[cli]") {
-    const std::string text = session_details(json::parse(kSession), kNow, false);
+    const std::string text = session_details(parsed(kSession), kNow, false);
     for (const char* part :
          {"verdict     progressing (tool_call), events [2]\n", "agent       coder / q\n",
           "labels      team=night\n", "alive       yes\n", "in flight   bash c9 for 30.0s\n",
@@ -44,44 +44,44 @@ TEST_CASE("session view: details name everything that is known", "[cli]") {
 
 TEST_CASE("session view: documents of another shape do no harm", "[cli]") {
     for (const char* text : {"{}", "[]", "7", R"({"verdict":3,"labels":[1],"in_flight":{}})"}) {
-        CHECK_NOTHROW(session_details(json::parse(text), kNow, true));
-        CHECK_NOTHROW(sessions_table(json::array({json::parse(text)}), kNow, 80, true));
-        CHECK_NOTHROW(advice_text(json::parse(text)));
+        CHECK_NOTHROW(session_details(parsed(text), kNow, true));
+        CHECK_NOTHROW(sessions_table(Json::array({parsed(text)}), kNow, 80, true));
+        CHECK_NOTHROW(advice_text(parsed(text)));
     }
 }
 
 TEST_CASE("session view: advice says where it stands and what to do", "[cli]") {
-    CHECK(advice_text(json::parse(
+    CHECK(advice_text(parsed(
               R"({"session":"s","n":4,"duplicates":1,"verdict":{"status":"slow","reason":"r"},
                   "directives":[{"id":"d1","type":"stop","reason":"enough"}]})")) ==
           "s event 4: slow (r), known already\ndirective stop d1: enough\n");
 }
 
 TEST_CASE("session view: alarms stand first, in red", "[cli]") {
-    json session = json::parse(kSession);
-    json alarm = {{"kind", "executed_though_rejected"},
+    Json session = parsed(kSession);
+    Json alarm = {{"kind", "executed_though_rejected"},
                   {"approval_id", "build-1.a3"},
                   {"tool", "deploy"},
                   {"at", "2026-11-21T02:08:00.000Z"},
                   {"n", 7},
                   {"times", 2U}};
-    session["alarms"] = json::array({alarm});
+    session["alarms"] = Json::array({alarm});
     CHECK_THAT(session_details(session, kNow, false),
                Catch::StartsWith("session     build-1\nALARM       ran although it was rejected: "
                                  "deploy, build-1.a3, #7, 2m00s ago, 2 times\nverdict"));
     CHECK_THAT(session_details(session, kNow, true), Catch::Contains("\x1b[1;31mran although"));
-    CHECK_THAT(sessions_table(json::array({session}), kNow, 0, false),
+    CHECK_THAT(sessions_table(Json::array({session}), kNow, 0, false),
                Catch::Contains("ALARM progressing"));
-    session["alarms"] = json::array();
+    session["alarms"] = Json::array();
     CHECK_THAT(session_details(session, kNow, false), !Catch::Contains("ALARM"));
 }
 
 TEST_CASE("session view: how far it has come, what is next and what blocks it", "[cli]") {
-    json session = json::parse(kSession);
+    Json session = parsed(kSession);
     session["estimate"] = {{"percent", 62.4},
                            {"reasoning", "13 of 21 have text"},
                            {"next_milestone", "review"},
-                           {"blockers", json::array({"no token", "no disk"})},
+                           {"blockers", Json::array({"no token", "no disk"})},
                            {"is_stuck", true},
                            {"source", "judge"}};
     const std::string text = session_details(session, kNow, false);

@@ -2,15 +2,17 @@
 #include "cli/spool.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
+#include "tests/support/parsed.hpp"
+
+using headway::cli::Json;
 using headway::cli::Spool;
-using nlohmann::json;
+using headway::tests::parsed;
 
 namespace {
 
-json batch_of(Spool& spool) {
-    return json::parse(spool.batch());
+Json batch_of(Spool& spool) {
+    return parsed(spool.batch());
 }
 
 }  // namespace
@@ -18,15 +20,15 @@ json batch_of(Spool& spool) {
 TEST_CASE("spool: events keep their order and their id until they are confirmed", "[cli]") {
     Spool spool("run-x");
     spool.add("tool.started", {{"call_id", "run"}});
-    spool.add("heartbeat", json::object());
-    const json first = batch_of(spool);
+    spool.add("heartbeat", Json::object());
+    const Json first = batch_of(spool);
     REQUIRE(first.size() == 2);
     CHECK(first[0]["event_id"] == "run-x-1");
     CHECK(first[1]["type"] == "heartbeat");
-    spool.add("message", json::object());
+    spool.add("message", Json::object());
     CHECK(batch_of(spool) == first);  // a retry sends the same
     spool.confirm();
-    const json second = batch_of(spool);
+    const Json second = batch_of(spool);
     REQUIRE(second.size() == 1);
     CHECK(second[0]["event_id"] == "run-x-3");
 }
@@ -34,7 +36,7 @@ TEST_CASE("spool: events keep their order and their id until they are confirmed"
 TEST_CASE("spool: batches are bounded", "[cli]") {
     Spool spool("p");
     for (std::size_t i = 0; i < Spool::kBatchMax + 1; ++i)
-        spool.add("message", json::object());
+        spool.add("message", Json::object());
     CHECK(batch_of(spool).size() == Spool::kBatchMax);
     spool.confirm();
     CHECK(batch_of(spool).size() == 1);
@@ -42,20 +44,20 @@ TEST_CASE("spool: batches are bounded", "[cli]") {
 
 TEST_CASE("spool: full, it gives up heartbeats first and never what is on its way", "[cli]") {
     Spool spool("p");
-    spool.add("heartbeat", json::object());
+    spool.add("heartbeat", Json::object());
     static_cast<void>(spool.batch());
-    spool.add("tool.started", json::object());
-    spool.add("heartbeat", json::object());
+    spool.add("tool.started", Json::object());
+    spool.add("heartbeat", Json::object());
     while (spool.size() < Spool::kEventsMax)
-        spool.add("message", json::object());
-    spool.add("tool.finished", json::object());
+        spool.add("message", Json::object());
+    spool.add("tool.finished", Json::object());
     CHECK(spool.size() == Spool::kEventsMax);
     CHECK(spool.dropped() == 1);
-    spool.add("message", json::object());
+    spool.add("message", Json::object());
     CHECK(spool.dropped() == 2);
     CHECK(batch_of(spool)[0]["event_id"] == "p-1");
     spool.confirm();
-    const json next = batch_of(spool);
+    const Json next = batch_of(spool);
     CHECK(next[0]["type"] == "tool.started");
     CHECK(next[1]["event_id"] == "p-5");  // 3 was a heartbeat, 4 the oldest message
 }

@@ -2,11 +2,12 @@
 #include "cli/timeline_view.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/parsed.hpp"
+
 using namespace headway::cli;
-using nlohmann::json;
+using headway::tests::parsed;
 
 namespace {
 
@@ -84,7 +85,7 @@ TEST_CASE("timeline view: a failed call as evidence names its target", "[cli]") 
     style.why = true;
     CHECK_THAT(timeline_text("s", *timeline, style),
                Catch::Contains("tool.finished: edit FAILED: no match (a.py)"));
-    const json why = timeline_json("s", *timeline, true)["timeline"][0]["why"][0];
+    const Json why = timeline_json("s", *timeline, true)["timeline"][0]["why"][0];
     CHECK(why["ok"] == false);
     CHECK(why["target"] == "a.py");
 }
@@ -101,10 +102,10 @@ TEST_CASE("timeline view: lines fit the terminal", "[cli]") {
 TEST_CASE("timeline view: JSON has all the fields of a step and where it is", "[cli]") {
     Timeline timeline = stuck_timeline();
     timeline.directives = {nudge(7)};
-    const json result = timeline_json("s", timeline, true);
+    const Json result = timeline_json("s", timeline, true);
     CHECK(result["verdict"] == "stuck");
     REQUIRE(result["timeline"].size() == 2);
-    json step = result["timeline"][1];
+    Json step = result["timeline"][1];
     CHECK(step["why"].size() == 2);
     CHECK(step["why"][0]["type"] == "heartbeat");
     CHECK(step["why"][0]["line"] == 2);
@@ -114,7 +115,7 @@ TEST_CASE("timeline view: JSON has all the fields of a step and where it is", "[
     step.erase("loop");
     CHECK(
         step ==
-        json::parse(
+        parsed(
             R"({"n":6,"line":3,"call":1,"at":2.5,"from":"exploring","to":"stuck","detector":"heartbeat_rule","evidence":[4,5],"detectors":["heartbeat_rule"],"tier":"none"})"));
     CHECK(result["timeline"][0]["detector"] == "");
     CHECK(result["directives"][0]["kind"] == "change_approach");

@@ -2,18 +2,17 @@
 #include "cli/top_view.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include "cli/text.hpp"
+#include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
-using nlohmann::json;
 
 namespace {
 
 const WallTime kNow = *parse_time("2026-11-21T02:10:00.000Z");
 
-json row(const std::string& id, const std::string& status) {
+Json row(const std::string& id, const std::string& status) {
     return {{"id", id},
             {"status", status},
             {"since", "2026-11-21T02:00:00.000Z"},
@@ -23,12 +22,12 @@ json row(const std::string& id, const std::string& status) {
             {"goal", "fix the " + id}};
 }
 
-json fleet() {
-    json data;
+Json fleet() {
+    Json data;
     data["overview"] = {{"open", 3},
                         {"counts", {{"progressing", 2}, {"blocked", 1}}},
                         {"needs_you_total", 2},
-                        {"needs_you", json::array({{{"kind", "approval"},
+                        {"needs_you", Json::array({{{"kind", "approval"},
                                                     {"session", "b"},
                                                     {"since", "2026-11-21T02:05:00.000Z"},
                                                     {"reason", "rm -rf build"},
@@ -40,12 +39,12 @@ json fleet() {
                                                     {"reason", "the same call 4 times"},
                                                     {"certain", false},
                                                     {"approval", nullptr}}})}};
-    data["rows"] = json::array({row("a", "progressing"), row("b", "blocked"), row("c", "stuck")});
+    data["rows"] = Json::array({row("a", "progressing"), row("b", "blocked"), row("c", "stuck")});
     data["total"] = 3;
     return data;
 }
 
-json asked(const std::string& id) {
+Json asked(const std::string& id) {
     return {{"id", id},
             {"status", "pending"},
             {"kind", "tool"},
@@ -55,12 +54,12 @@ json asked(const std::string& id) {
             {"args", {{"command", "rm -rf build"}}}};
 }
 
-std::string screen(const TopState& state, const json& data, std::size_t width = 100,
+std::string screen(const TopState& state, const Json& data, std::size_t width = 100,
                    std::size_t height = 20) {
     return draw(state, data, kNow, width, height, false);
 }
 
-void keys(TopState& state, const json& data, std::initializer_list<std::string_view> pressed) {
+void keys(TopState& state, const Json& data, std::initializer_list<std::string_view> pressed) {
     for (const std::string_view key : pressed)
         press(state, data, key);
 }
@@ -77,16 +76,16 @@ TEST_CASE("top: one screen says who needs somebody, and what everybody does", "[
 }
 
 TEST_CASE("top: when nobody needs anything it says so", "[cli]") {
-    json data = fleet();
-    data["overview"]["needs_you"] = json::array();
+    Json data = fleet();
+    data["overview"]["needs_you"] = Json::array();
     CHECK_THAT(screen({}, data), Catch::Contains("Nothing needs you right now."));
-    data["rows"] = json::array();
+    data["rows"] = Json::array();
     CHECK_THAT(screen({}, data), Catch::Contains("headway run -- COMMAND"));
 }
 
 TEST_CASE("top: a screen is as wide and high as the terminal, whatever agents call themselves",
           "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     data["rows"][0]["goal"] = "\x1b[2Jgone\n" + std::string(500, 'x');
     for (int i = 0; i < 200; ++i)
         data["rows"].push_back(row("more-" + std::to_string(i), "slow"));
@@ -105,7 +104,7 @@ TEST_CASE("top: a screen is as wide and high as the terminal, whatever agents ca
 }
 
 TEST_CASE("top: the chosen session stays chosen while rows move, and stays in sight", "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     TopState state;
     keys(state, data, {"j", "j"});
     CHECK(state.selected == "c");
@@ -122,7 +121,7 @@ TEST_CASE("top: the chosen session stays chosen while rows move, and stays in si
 }
 
 TEST_CASE("top: approving takes a second key, and shows what is approved first", "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     TopState state;
     keys(state, data, {"n", "a"});
     CHECK(state.selected == "b");
@@ -156,7 +155,7 @@ TEST_CASE("top: approving takes a second key, and shows what is approved first",
 }
 
 TEST_CASE("top: keys while typing a filter are text", "[cli]") {
-    const json data = fleet();
+    const Json data = fleet();
     TopState state;
     keys(state, data, {"/", "q", "a", "\x7f", "j"});
     CHECK(state.filter == "qj");
@@ -169,13 +168,13 @@ TEST_CASE("top: keys while typing a filter are text", "[cli]") {
 }
 
 TEST_CASE("top: a session opens and closes, and help too", "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     TopState state;
     keys(state, data, {"\r"});
     CHECK(state.open);
     CHECK(state.selected == "a");
     data["session"] = {{"id", "a"}, {"goal", "fix the tests"}, {"verdict", {{"status", "slow"}}}};
-    data["events"] = json::array();
+    data["events"] = Json::array();
     CHECK_THAT(screen(state, data), Catch::Contains("fix the tests"));
     keys(state, data, {"?"});
     CHECK_THAT(screen(state, data), Catch::Contains("this help"));
@@ -187,20 +186,20 @@ TEST_CASE("top: a session opens and closes, and help too", "[cli]") {
 }
 
 TEST_CASE("top: what another daemon might send breaks nothing", "[cli]") {
-    json data;
-    data["overview"] = json::array();
-    data["rows"] = json::array({nullptr, 7, {{"id", 3}, {"budget", "x"}}});
+    Json data;
+    data["overview"] = Json::array();
+    data["rows"] = Json::array({nullptr, 7, {{"id", 3}, {"budget", "x"}}});
     TopState state;
     keys(state, data, {"j", "n", "a", "\r"});
     CHECK_FALSE(screen(state, data).empty());
     data["overview"] = {{"needs_you", 3}, {"counts", "x"}};
     data["session"] = {{"verdict", 3}};
-    data["events"] = json::array({nullptr});
+    data["events"] = Json::array({nullptr});
     CHECK_FALSE(screen(state, data).empty());
 }
 
 TEST_CASE("top: arguments longer than the screen are said to be cut, never just cut", "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     data["approval"] = asked("b.a7");
     data["approval"]["args"]["command"] = std::string(5'000, 'x');
     TopState state;
@@ -211,7 +210,7 @@ TEST_CASE("top: arguments longer than the screen are said to be cut, never just 
 }
 
 TEST_CASE("top: bytes that nobody can see are said before an approval", "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     data["approval"] = asked("b.a7");
     data["approval"]["hidden_bytes"] = 17;
     TopState state;
@@ -220,7 +219,7 @@ TEST_CASE("top: bytes that nobody can see are said before an approval", "[cli]")
 }
 
 TEST_CASE("top: a silent session can be ended as failed or cancelled, others cannot", "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     data["rows"].push_back(row("gone", "silent"));
     TopState state;
     keys(state, data, {"e"});
@@ -246,7 +245,7 @@ TEST_CASE("top: a silent session can be ended as failed or cancelled, others can
 }
 
 TEST_CASE("top: the rows that are not on the screen are counted", "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     for (int i = 0; i < 60; ++i)
         data["rows"].push_back(row("more-" + std::to_string(i), "slow"));
     data["total"] = 63U;
@@ -266,7 +265,7 @@ TEST_CASE("top: the rows that are not on the screen are counted", "[cli]") {
 }
 
 TEST_CASE("top: a message that is wider than the screen is shown with its end", "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     data["trouble"] =
         "this needs a token that may approve, and none of those that were found does; "
         "name a token with --token-file, HEADWAY_TOKEN or HEADWAY_TOKEN_FILE";
@@ -274,16 +273,16 @@ TEST_CASE("top: a message that is wider than the screen is shown with its end", 
 }
 
 TEST_CASE("top: alarms stand out, on top", "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     data["overview"]["alarms"] = 1U;
-    json alarm = {{"kind", "alarm"},
+    Json alarm = {{"kind", "alarm"},
                   {"session", "a"},
                   {"since", "2026-11-21T02:09:00.000Z"},
                   {"reason", "deploy"},
                   {"reason_code", "executed_though_rejected"},
                   {"certain", true},
                   {"approval", nullptr}};
-    data["overview"]["needs_you"] = json::array({alarm, data["overview"]["needs_you"][0]});
+    data["overview"]["needs_you"] = Json::array({alarm, data["overview"]["needs_you"][0]});
     data["rows"][0]["alarm"] = "executed_though_rejected";
     const std::string text = screen({}, data);
     CHECK_THAT(text, Catch::Contains("ALARMS in 1"));
@@ -294,7 +293,7 @@ TEST_CASE("top: alarms stand out, on top", "[cli]") {
 }
 
 TEST_CASE("top: how far each has come", "[cli]") {
-    json data = fleet();
+    Json data = fleet();
     data["rows"][0]["estimate"] = {{"percent", 61.6}};
     CHECK_THAT(screen({}, data), Catch::Contains("62%"));
 }

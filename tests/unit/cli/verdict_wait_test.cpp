@@ -2,10 +2,11 @@
 #include "cli/verdict_wait.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
+
+#include "tests/support/parsed.hpp"
 
 using namespace headway::cli;
-using nlohmann::json;
+using headway::tests::parsed;
 
 TEST_CASE("wait: a verdict is taken out of a list, sets written out", "[cli]") {
     CHECK(until_without("settled", "stuck") == "completed,failed,cancelled,halted,blocked");
@@ -30,7 +31,7 @@ TEST_CASE("wait: verdicts and exit codes", "[cli]") {
 
 TEST_CASE("wait: a reply for one session", "[cli]") {
     const WaitAnswer answer = read_wait_reply(
-        json::parse(R"({"met":true,"matched":"stuck","impossible":false,"session":"a","n":3,
+        parsed(R"({"met":true,"matched":"stuck","impossible":false,"session":"a","n":3,
                         "verdict":{"status":"stuck","reason":"same call"}})"),
         false);
     CHECK(answer.met);
@@ -38,17 +39,16 @@ TEST_CASE("wait: a reply for one session", "[cli]") {
     CHECK(answer.exit_code == 2);
     CHECK(answer.lines == std::vector<std::string>{"a: stuck (same call)"});
     const WaitAnswer nothing = read_wait_reply(
-        json::parse(
-            R"({"met":false,"matched":null,"impossible":true,"session":"a","verdict":null})"),
+        parsed(R"({"met":false,"matched":null,"impossible":true,"session":"a","verdict":null})"),
         false);
     CHECK_FALSE(nothing.met);
     CHECK(nothing.impossible);
     CHECK(nothing.lines == std::vector<std::string>{"a: not opened yet"});
-    CHECK_FALSE(read_wait_reply(json(7), false).met);
+    CHECK_FALSE(read_wait_reply(Json(7), false).met);
 }
 
 TEST_CASE("wait: of several the worst decides for all, the best for any", "[cli]") {
-    const json reply = json::parse(
+    const Json reply = parsed(
         R"({"met":true,"impossible":false,"matched":{"a":"completed","b":"stuck","c":"cancelled"},
             "sessions":{"a":{"verdict":{"status":"completed"}},"b":{"verdict":{"status":"stuck"}},
                         "c":{"verdict":{"status":"cancelled"}},"d":{}}})");
@@ -90,28 +90,28 @@ TEST_CASE("wait: the long poll says what was asked", "[cli]") {
 
 TEST_CASE("wait: an agent that is gone and a session that never came have exit codes of their own",
           "[cli]") {
-    const WaitAnswer gone = read_wait_reply(
-        json::parse(R"({"met":false,"matched":null,"impossible":true,"cause":"silent",
+    const WaitAnswer gone =
+        read_wait_reply(parsed(R"({"met":false,"matched":null,"impossible":true,"cause":"silent",
                         "session":"a","n":3,"verdict":{"status":"silent","reason":"no beat"}})"),
-        false);
+                        false);
     CHECK(gone.exit_code == 5);
     CHECK(gone.silent == std::vector<std::string>{"a"});
     CHECK(gone.unopened.empty());
     const WaitAnswer never = read_wait_reply(
-        json::parse(R"({"met":false,"matched":null,"impossible":true,"cause":"never_opened",
+        parsed(R"({"met":false,"matched":null,"impossible":true,"cause":"never_opened",
                         "session":"a","n":0,"verdict":null})"),
         false);
     CHECK(never.exit_code == 6);
     CHECK(never.unopened == std::vector<std::string>{"a"});
-    const WaitAnswer ended = read_wait_reply(
-        json::parse(R"({"met":false,"matched":null,"impossible":true,"cause":"ended",
+    const WaitAnswer ended =
+        read_wait_reply(parsed(R"({"met":false,"matched":null,"impossible":true,"cause":"ended",
                         "session":"a","n":3,"verdict":{"status":"completed"}})"),
-        false);
+                        false);
     CHECK(ended.exit_code == 3);
 }
 
 TEST_CASE("wait: of several that are given up the worst decides, a failure before it", "[cli]") {
-    json reply = json::parse(
+    Json reply = parsed(
         R"({"met":false,"impossible":true,"matched":{"a":"completed"},
             "causes":{"b":"silent","c":"never_opened","d":"ended"},
             "sessions":{"a":{"verdict":{"status":"completed"}},"b":{"verdict":{"status":"silent"}},
