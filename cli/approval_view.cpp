@@ -34,7 +34,7 @@ void line(std::ostringstream& out, std::string_view name, const std::string& val
     if (!value.empty()) out << "  " << pad(name, 10) << value << "\n";
 }
 
-/// Part of what is approved that nobody can read: it looked like a secret.
+/// Part of what is approved cannot be read: it looked like a secret.
 std::string hidden_of(const Json& approval, bool color) {
     const Json& hidden = approval["hidden_bytes"];
     if (!hidden.is_integer() || hidden.count() == 0) return {};

@@ -49,7 +49,7 @@ Child::Child(std::vector<std::string> argv, const std::string& log) {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ == 0) become(words.data(), null, file, parent);
-    ::setpgid(pid_, pid_);  // here too: whoever comes first
+    ::setpgid(pid_, pid_);  // here too: either process may come first
     ::close(null);
     if (file >= 0) ::close(file);
 }

@@ -11,8 +11,8 @@ namespace headway::cli {
 
 /// The token that a verb shows to the daemon, and how it knows the daemon.
 struct Credential {
-    std::string token;   ///< empty: none
-    bool found = false;  ///< nobody named it: it is the operator's of the default state directory
+    std::string token;        ///< empty: none
+    bool found = false;       ///< not named: it is the operator's of the default state directory
     std::string ca_file{};    ///< PEM file of whom to trust over https; empty: the system's
     std::string looked_in{};  ///< the operator's token was looked for there; empty: it was not
 };

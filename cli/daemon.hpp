@@ -31,8 +31,8 @@ struct Problem {
 };
 Problem problem_of(const HttpReply& reply);
 
-/// Talks JSON to one daemon, with a token if there is one. One that nobody named may be that of
-/// another daemon: when it is refused, it is not shown again. One thread at a time.
+/// Talks JSON to one daemon, with a token if there is one. One that was found and not named may
+/// be that of another daemon: when it is refused, it is not shown again. One thread at a time.
 class Daemon {
 public:
     explicit Daemon(std::string url, Credential credential = {})

@@ -21,7 +21,7 @@ struct JudgedSession {
     Timeline timeline;
 };
 
-/// A test of somebody's stuck detector as a recording (`meta` line).
+/// A test of another project's stuck detector as a recording (`meta` line).
 struct Scenario {
     std::string file;
     std::string portable;  ///< "yes": any sensible detector agrees; "threshold", "policy"
@@ -34,8 +34,8 @@ struct Scenario {
 struct Metrics {
     std::size_t sessions = 0;
     std::size_t successes = 0;
-    std::size_t false_stuck = 0;          ///< successes without a loop that were ever `stuck`
-    std::size_t stuck_unknown = 0;        ///< those of which nobody said whether they have a loop
+    std::size_t false_stuck = 0;    ///< successes without a loop that were ever `stuck`
+    std::size_t stuck_unknown = 0;  ///< those whose label does not say whether they have a loop
     std::size_t suspects_on_success = 0;  ///< successes that were ever `suspect` or `stuck`
     std::size_t loops = 0;
     std::optional<double> recall;        ///< of the loops: ever `stuck`

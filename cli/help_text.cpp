@@ -11,16 +11,6 @@ namespace {
 
 constexpr std::size_t kWrappedByHand = 60;  // a shorter line ends because it is meant to
 
-std::vector<std::string> lines_of(std::string_view text) {
-    std::vector<std::string> lines;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        lines.emplace_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return lines;
-}
-
 bool is_words(std::string_view line) {
     return !line.empty() && line.front() != ' ' && !line.starts_with("Usage:");
 }

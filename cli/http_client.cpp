@@ -134,7 +134,7 @@ void prepare(CURL* handle, const HttpRequest& request, const HeaderList& headers
     }
     if (!request.ca_file.empty()) {
         curl_easy_setopt(handle, CURLOPT_CAINFO, request.ca_file.c_str());
-        curl_easy_setopt(handle, CURLOPT_CAPATH, nullptr);  // nobody else
+        curl_easy_setopt(handle, CURLOPT_CAPATH, nullptr);  // trust no others
     }
     if (request.method == "POST" || request.method == "PUT") {
         curl_easy_setopt(handle, CURLOPT_POSTFIELDS, request.body.c_str());

@@ -26,7 +26,7 @@ struct JudgeOptions {
     core::PolicyOverride policy;  ///< wins over what the recording was opened with
     bool keep_journal = false;
     /// A judge that answers every question at once, and always with this: what becomes of the
-    /// verdicts beside one that lies. Absent: nobody to ask.
+    /// verdicts beside one that lies. Absent: there is no judge.
     std::optional<core::CheckAnswer> opinion;
     /// What cannot be read costs an event and not the recording: Timeline::unreadable.
     bool lenient = false;

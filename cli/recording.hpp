@@ -15,7 +15,7 @@ namespace headway::cli {
 /// ours.
 inline constexpr double kRecordedSecondsMax = 1e9;
 
-/// What to say to somebody whose file is none.
+/// The advice for a file that is no recording.
 inline constexpr const char* kRecordingHint =
     "a recording is JSONL, as `headway events SESSION --jsonl` prints it";
 

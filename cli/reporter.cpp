@@ -117,7 +117,7 @@ Reporter::Step Reporter::step() {
 
 Reporter::Step Reporter::open_session() {
     const HttpReply reply = daemon_.put_text(session_path(setup_.session), setup_.open);
-    // 409: somebody opened it before us, with other words. It is the same session all the same.
+    // 409: another client opened it first, with other fields. It is the same session.
     if (!reply.ok() && reply.status != 409) return failed(reply, false);
     const std::lock_guard lock(mutex_);
     opened_ = true;

@@ -19,8 +19,8 @@ using std::chrono::milliseconds;
 constexpr std::array<int, 7> kSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
 constexpr milliseconds kReportInterval{1'000};
 constexpr milliseconds kKillAfter{10'000};
-// A process left behind may keep the pipe open for ever: after the exit, only what comes at once is
-// still copied.
+// A process left behind may keep the pipe open without end: after the exit, only what comes at once
+// is still copied.
 constexpr milliseconds kQuietAfterExit{100};
 constexpr milliseconds kOutputAfterExitMax{2'000};
 constexpr std::size_t kReadBytes = 65'536;

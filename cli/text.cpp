@@ -153,6 +153,16 @@ std::vector<std::string> split(std::string_view list, char separator) {
     return parts;
 }
 
+std::vector<std::string> lines_of(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
 std::string join(const std::vector<std::string>& words, std::string_view separator) {
     std::string list;
     for (std::size_t i = 0; i < words.size(); ++i)

@@ -22,6 +22,9 @@ std::string clean_line(std::string_view text);
 /// The parts between the separators, without the empty ones. Pure.
 std::vector<std::string> split(std::string_view list, char separator);
 
+/// The lines without their ends. Pure.
+std::vector<std::string> lines_of(std::string_view text);
+
 /// The words with the separator between them. Pure.
 std::string join(const std::vector<std::string>& words, std::string_view separator);
 

@@ -105,10 +105,7 @@ std::string grounds_text(const Step& step) {
         grounds.push_back("confidence " + std::to_string(std::lround(change.confidence * 100)) +
                           " %");
     }
-    std::string line;
-    for (const std::string& ground : grounds)
-        line += (line.empty() ? "" : "; ") + ground;
-    return line;
+    return join(grounds, "; ");
 }
 
 std::string why_text(const Step& step, const Timeline& timeline, const TimelineStyle& style) {

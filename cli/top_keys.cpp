@@ -22,7 +22,7 @@ void move(TopState& state, const Json& data, std::ptrdiff_t by) {
     state.selected = plain_text(rows[static_cast<std::size_t>(next)], "id");
 }
 
-/// The next session that needs somebody, behind the selected one in the list of them.
+/// The next session that needs a person, behind the selected one in the list of them.
 void next_needed(TopState& state, const Json& data) {
     const Json::List& needs = needs_of(data);
     if (needs.empty()) {

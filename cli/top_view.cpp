@@ -173,11 +173,8 @@ void add_asked(std::vector<std::string>& lines, const TopState& state, const Jso
 void add_session(std::vector<std::string>& lines, const Json& data, WallTime now, std::size_t width,
                  bool color) {
     const std::string details = session_details(data["session"], now, color);
-    for (std::size_t begin = 0; begin < details.size();) {
-        const std::size_t end = details.find('\n', begin);
-        lines.push_back(details.substr(begin, end - begin));
-        begin = end + 1;
-    }
+    for (std::string& line : lines_of(details))
+        lines.push_back(std::move(line));
     lines.emplace_back();
     LineStyle style;
     style.width = width;

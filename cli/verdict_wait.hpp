@@ -42,7 +42,7 @@ struct WaitAnswer {
 WaitAnswer read_wait_reply(const Json& reply, bool any);
 
 /// The request of one long poll. `until` may differ from the options' after a person chose to go
-/// on; `waited` is how long sessions that nobody has opened were waited for before it. Pure.
+/// on; `waited` is how long sessions that are not open were waited for before it. Pure.
 std::string wait_path(const WaitOptions& options, std::string_view until, milliseconds wait,
                       milliseconds waited);
 

@@ -16,7 +16,7 @@ struct CheckOptions {
     std::string session;
     std::string id;  ///< of the check; empty: the daemon chooses one
     bool wait = false;
-    std::optional<milliseconds> timeout;  ///< of the wait; none: for ever
+    std::optional<milliseconds> timeout;  ///< of the wait; none: without limit
 };
 
 }  // namespace headway::cli

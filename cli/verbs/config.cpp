@@ -6,6 +6,7 @@
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
+#include "cli/text.hpp"
 #include "cli/verb.hpp"
 #include "config/keys.hpp"
 
@@ -20,11 +21,8 @@ void print_mistakes(const std::string& detail, const Console& console, bool as_j
         return;
     }
     Json mistakes = Json::array();
-    for (std::size_t begin = 0; begin <= detail.size();) {
-        const std::size_t end = std::min(detail.find('\n', begin), detail.size());
-        mistakes.push_back(detail.substr(begin, end - begin));
-        begin = end + 1;
-    }
+    for (const std::string& mistake : lines_of(detail))
+        mistakes.push_back(mistake);
     console.out << dump({{"ok", false}, {"mistakes", mistakes}}) << "\n";
 }
 

@@ -31,7 +31,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kOutputBytesMax = 2'000;  // of a command, in a report
 constexpr int kTriesMax = 20;                   // of a report, while the daemon is away
-constexpr int kLoopMax = 12;                    // calls of the looping agent, if nobody stops it
+constexpr int kLoopMax = 12;                    // calls of the looping agent, if no advice stops it
 
 /// A process of the demo.
 struct DemoAgentOptions {
@@ -238,7 +238,7 @@ Json ask_to_delete(Agent& agent, const std::string& command) {
     return asked;
 }
 
-/// Wants to delete something, and waits until somebody allows or forbids it.
+/// Wants to delete something, and waits until a person allows or forbids it.
 void ask_first(const DemoAgentOptions& options, const Console& console) {
     Agent agent(options, console, "make room on the disk", Json::object());
     const std::string command = "rm -rf build && ls";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/doctor.hpp"
 
-#include <algorithm>
 #include <ostream>
 
 #include "cli/app.hpp"
@@ -9,6 +8,7 @@
 #include "cli/doctor.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
+#include "cli/text.hpp"
 #include "cli/verb.hpp"
 #include "config/address.hpp"
 
@@ -102,8 +102,7 @@ private:
         auto environment = options_.sources.environment;
         const bool named = !options_.url.empty() || environment.contains("HEADWAY_URL");
         environment["STATE_DIRECTORY"] = directory.string();
-        // Whoever answers there is the daemon of this database, whatever address it was started
-        // with.
+        // What answers there is the daemon of this database, whatever its address.
         const std::string socket = named ? std::string{} : find_socket_url(environment);
         if (!named && socket.empty() && listen.ends_with(":0")) {
             return {"daemon", false, "server.listen leaves its port to the kernel",
@@ -124,11 +123,8 @@ private:
 
     // They come one a line, and each says what to do.
     void say_mistakes(const std::string& detail) {
-        for (std::size_t begin = 0; begin <= detail.size();) {
-            const std::size_t end = std::min(detail.find('\n', begin), detail.size());
-            say({"configuration", false, detail.substr(begin, end - begin), {}});
-            begin = end + 1;
-        }
+        for (const std::string& mistake : lines_of(detail))
+            say({"configuration", false, mistake, {}});
     }
 
     void say(const Finding& finding) {

@@ -35,10 +35,7 @@ std::string base_name(const RunOptions& options) {
 }
 
 std::string command_line(const RunOptions& options) {
-    std::string line;
-    for (const std::string& word : options.command)
-        line += (line.empty() ? "" : " ") + word;
-    return clean_line(cut_bytes(line, 4 * kStringBytesMax));
+    return clean_line(cut_bytes(join(options.command, " "), 4 * kStringBytesMax));
 }
 
 core::Result<Json> open_body(const RunOptions& options) {

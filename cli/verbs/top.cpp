@@ -12,6 +12,7 @@
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
+#include "cli/one_request.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/top_view.hpp"
 #include "cli/verb.hpp"
@@ -193,8 +194,7 @@ private:
     void decide() {
         const TopDecision decided = std::exchange(state_.decided, {});
         Json body = {{"decision", decided.approve ? "approve" : "reject"}, {"channel", "top"}};
-        const auto user = console_.environment.find("USER");
-        if (user != console_.environment.end()) body["by"] = user->second;
+        sign(body, console_);
         const HttpReply reply =
             daemon_.post("/v1/approvals/" + url_encode(decided.approval) + "/decision", body);
         state_.said = reply.ok() ? (decided.approve ? "approved " : "denied ") + decided.approval

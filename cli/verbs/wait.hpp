@@ -26,9 +26,9 @@ struct WaitOptions {
     std::string until = "settled";
     std::uint64_t after = 0;
     std::string mode = "now";
-    std::optional<milliseconds> timeout;  ///< none: for ever
+    std::optional<milliseconds> timeout;  ///< none: without limit
     OnStuck on_stuck = OnStuck::kAsk;
-    bool missing_waits = true;                    ///< for a session nobody has opened yet
+    bool missing_waits = true;                    ///< for a session that is not open yet
     milliseconds open_within{60'000};             ///< for so long; 0: as long as it takes
     std::optional<milliseconds> silent_for;       ///< 0: never gives up; none: the daemon's default
     std::optional<milliseconds> connect_timeout;  ///< how long an unreachable daemon is retried

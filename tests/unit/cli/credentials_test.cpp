@@ -91,7 +91,7 @@ TEST_CASE("credentials: whom to trust is named by a flag or a variable, and must
     CHECK(find_ca_file("", {{"HEADWAY_CA_FILE", "/none"}}).error().field == "HEADWAY_CA_FILE");
 }
 
-TEST_CASE("credentials: a socket that nobody listens on is not taken", "[cli]") {
+TEST_CASE("credentials: a socket without a listener is not taken", "[cli]") {
     const TempDir dir;
     const Environment environment{{"STATE_DIRECTORY", dir.file("").string()}};
     CHECK(find_socket_url(environment).empty());
@@ -100,7 +100,7 @@ TEST_CASE("credentials: a socket that nobody listens on is not taken", "[cli]") 
     CHECK(find_socket_url({{"STATE_DIRECTORY", "/" + std::string(200, 'x')}}).empty());
 }
 
-TEST_CASE("credentials: over a socket nobody shows a token that was not named", "[cli]") {
+TEST_CASE("credentials: over a socket no token is shown that was not named", "[cli]") {
     const TempDir dir;
     Environment environment{{"STATE_DIRECTORY", dir.file("").string()}};
     file_with(dir, "operator.token", "operators\n");

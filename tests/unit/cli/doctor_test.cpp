@@ -90,7 +90,7 @@ TEST_CASE("doctor: only its owner may read the operator's token", "[cli]") {
     CHECK_THAT(finding.fix, Catch::Contains("chmod 600"));
 }
 
-TEST_CASE("doctor: a line says what to do and obeys nobody", "[cli]") {
+TEST_CASE("doctor: a line says what to do and holds no escape sequences", "[cli]") {
     CHECK(finding_line({"daemon", true, "ready", {}}) == "ok     daemon            ready");
     CHECK(finding_line({"judge a", false, "\x1b[2Jno\nanswer", "look"}) ==
           "WRONG  judge a           no answer; look");

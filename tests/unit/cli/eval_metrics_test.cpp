@@ -110,7 +110,7 @@ TEST_CASE("eval metrics: delay counts the calls of the loop", "[cli]") {
         {"only suspect", {{Verdict::kSuspect, 8}}, 3, std::nullopt},
         {"suspect, then stuck", {{Verdict::kSuspect, 8}, {Verdict::kStuck, 10}}, 3, 5},
         {"stuck at once", {{Verdict::kStuck, 6}}, 1, 1},
-        {"an alarm before the loop does not count",
+        {"an alarm before the loop is not counted",
          {{Verdict::kStuck, 2}, {Verdict::kProgressing, 3}, {Verdict::kStuck, 9}},
          4,
          4},

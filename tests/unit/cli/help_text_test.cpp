@@ -18,7 +18,7 @@ TEST_CASE("help: a long example goes on four columns in", "[cli]") {
           "    -- ./agent.sh\n");
 }
 
-TEST_CASE("help: paragraphs are filled anew, and what was short stays", "[cli]") {
+TEST_CASE("help: paragraphs are filled again, and what was short stays", "[cli]") {
     const std::string words =
         "Opens a session, passes standard input, output and signals through,\n"
         "and reports.\n";

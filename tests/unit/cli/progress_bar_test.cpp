@@ -29,7 +29,7 @@ struct Clock {
 
 }  // namespace
 
-TEST_CASE("progress bar: nothing is drawn where nobody looks", "[cli]") {
+TEST_CASE("progress bar: nothing is drawn without a terminal", "[cli]") {
     std::ostringstream out;
     std::ostringstream err;
     const Console console{out, err, {}};

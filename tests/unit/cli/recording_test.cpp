@@ -104,7 +104,7 @@ TEST_CASE("recording: text that the daemon refuses is made fit", "[cli]") {
 
 TEST_CASE("recording: lines without a number get the line's own", "[cli]") {
     const Recording recording =
-        read("{\"type\":\"nobody knows\"}\n\n{\"type\":\"heartbeat\",\"ts\":2.5}\n");
+        read("{\"type\":\"unknown\"}\n\n{\"type\":\"heartbeat\",\"ts\":2.5}\n");
     CHECK(recording.skipped == 1);
     REQUIRE(recording.events.size() == 1);
     CHECK(parsed(recording.events[0].event)["event_id"] == "3");

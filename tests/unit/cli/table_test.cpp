@@ -22,7 +22,7 @@ TEST_CASE("table: it does not shrink below what can be read", "[cli]") {
     CHECK(table == "A\naaaaaaa…\n");
 }
 
-TEST_CASE("table: colour does not count as width", "[cli]") {
+TEST_CASE("table: colour adds no width", "[cli]") {
     CHECK(format_table({{"A"}, {"B"}}, {{{"x", "\x1b[31m"}, {"y", {}}}}, 0) ==
           "A  B\n\x1b[31mx\x1b[0m  y\n");
 }

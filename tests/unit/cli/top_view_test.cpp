@@ -66,7 +66,7 @@ void keys(TopState& state, const Json& data, std::initializer_list<std::string_v
 
 }  // namespace
 
-TEST_CASE("top: one screen says who needs somebody, and what everybody does", "[cli]") {
+TEST_CASE("top: one screen says what needs a person, and what each session does", "[cli]") {
     const std::string text = screen({}, fleet());
     CHECK_THAT(text, Catch::Contains("3 open  1 blocked  2 progressing"));
     CHECK_THAT(text, Catch::Contains("Needs you (2)\n  5m00s  approval  b  rm -rf build\n"
@@ -75,7 +75,7 @@ TEST_CASE("top: one screen says who needs somebody, and what everybody does", "[
     CHECK_THAT(text, Catch::Contains("72% steps"));
 }
 
-TEST_CASE("top: when nobody needs anything it says so", "[cli]") {
+TEST_CASE("top: when nothing needs a person it says so", "[cli]") {
     Json data = fleet();
     data["overview"]["needs_you"] = Json::array();
     CHECK_THAT(screen({}, data), Catch::Contains("Nothing needs you right now."));
@@ -209,7 +209,7 @@ TEST_CASE("top: arguments longer than the screen are said to be cut, never just 
     CHECK_THAT(screen(state, data), Catch::Contains("the end"));
 }
 
-TEST_CASE("top: bytes that nobody can see are said before an approval", "[cli]") {
+TEST_CASE("top: bytes that are not shown are said before an approval", "[cli]") {
     Json data = fleet();
     data["approval"] = asked("b.a7");
     data["approval"]["hidden_bytes"] = 17;
