@@ -49,6 +49,8 @@ struct Server {
     std::string_view sqlite_version;
     /// Connects to it and sends nothing: how it went, else what is wrong and what to do.
     std::function<core::Result<std::string>(const config::WebhookEndpoint&)> probe_webhook;
+    /// The table of its routes, a JSON array.
+    std::function<std::string()> routes;
 };
 
 /// Reads the command line and does what it says; gives the exit code of the process. Main thread

@@ -29,16 +29,29 @@ std::string last_error() {
     return std::generic_category().message(errno);
 }
 
-// What SQLite calls the user version, big-endian at this place (sqlite.org/fileformat2.html).
+// Big-endian numbers at these places (sqlite.org/fileformat2.html).
 constexpr std::size_t kHeaderBytes = 64;
-constexpr std::size_t kVersionAt = 60;
+constexpr std::size_t kPageBytesAt = 16;
+constexpr std::size_t kPagesAt = 28;
+constexpr std::size_t kVersionAt = 60;  ///< what SQLite calls the user version
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 
+std::uint32_t number_in(const std::array<char, kHeaderBytes>& header, std::size_t at,
+                        std::size_t bytes) {
+    std::uint32_t number = 0;
+    for (std::size_t i = at; i < at + bytes; ++i)
+        number = number << 8U | static_cast<unsigned char>(header.at(i));
+    return number;
+}
+
 std::uint32_t user_version(const std::array<char, kHeaderBytes>& header) {
-    std::uint32_t version = 0;
-    for (std::size_t i = kVersionAt; i < kHeaderBytes; ++i)
-        version = version << 8U | static_cast<unsigned char>(header[i]);
-    return version;
+    return number_in(header, kVersionAt, 4);
+}
+
+/// How long a database without a log is.
+std::uint64_t bytes_of(const std::array<char, kHeaderBytes>& header) {
+    const std::uint64_t page = number_in(header, kPageBytesAt, 2);
+    return (page == 1 ? 65'536 : page) * number_in(header, kPagesAt, 4);
 }
 
 std::string failed_checks(const HttpReply& reply) {
@@ -81,10 +94,11 @@ Finding check_database(const fs::path& file, int schema_version) {
     in.read(header.data(), kHeaderBytes);
     if (in.gcount() == 0 && in.eof())
         return good(about, name + " is empty; the next start fills it");
-    if (in.gcount() != static_cast<std::streamsize>(kHeaderBytes)) {
+    if (in.gcount() == 0) {
         return wrong(about, "cannot read " + name, "make it this user's, or run as its owner");
     }
-    if (std::string_view{header.data(), kMagic.size()} != kMagic) {
+    const bool whole = in.gcount() == static_cast<std::streamsize>(kHeaderBytes);
+    if (!whole || std::string_view{header.data(), kMagic.size()} != kMagic) {
         return wrong(about, name + " is no database of Headway",
                      "move it away; the next start makes a new one");
     }
@@ -99,6 +113,14 @@ Finding check_database(const fs::path& file, int schema_version) {
     // Until the log is merged, the header may be older than the truth.
     const auto log_bytes = fs::file_size(file.string() + "-wal", none);
     if (!none && log_bytes > 0) return good(about, name + ", with changes still in its log");
+    const std::uint64_t bytes = bytes_of(header);
+    const auto there = fs::file_size(file, none);
+    if (!none && there < bytes) {
+        return wrong(about,
+                     name + " was cut: it has " + std::to_string(there) + " of " +
+                         std::to_string(bytes) + " bytes",
+                     "restore a backup, or save what can be read with `headway doctor --repair`");
+    }
     return good(about, name + ", schema " + std::to_string(version));
 }
 

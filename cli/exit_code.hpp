@@ -14,8 +14,9 @@ inline constexpr int kExitNeedsHuman = 4;   ///< `wait`: blocked, waiting; `chec
 inline constexpr int kExitSilent = 5;       ///< `wait`: no heartbeat for --silent-for
 inline constexpr int kExitNeverOpened = 6;  ///< `wait`: no such session within --open-within
 inline constexpr int kExitUsage = 64;       ///< the command line is wrong
-inline constexpr int kExitUnreachable = 69;     ///< no daemon answers
-inline constexpr int kExitTimeout = 124;        ///< the time given with --timeout or --wait passed
+inline constexpr int kExitUnreachable = 69;  ///< no daemon answers
+inline constexpr int kExitDenied = 77;    ///< `wait`: the daemon refuses the token, or asks for one
+inline constexpr int kExitTimeout = 124;  ///< the time given with --timeout or --wait passed
 inline constexpr int kExitCannotExecute = 126;  ///< `run`: the command cannot be executed
 inline constexpr int kExitNotFound = 127;       ///< `run`: there is no such command
 

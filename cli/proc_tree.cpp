@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <string>
+
+#include "config/read_file.hpp"
 
 namespace headway::cli {
 namespace {
@@ -25,9 +25,9 @@ std::optional<Number> parse_number(std::string_view text) {
     return number;
 }
 
+/// Empty for a process that has ended meanwhile.
 std::string read_file(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {(std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>()};
+    return config::read_file(path).value_or(std::string{});
 }
 
 // The kernel adds the usage of children when we wait for them.

@@ -165,6 +165,9 @@ core::Result<Recording> read_recording_file(const std::string& file) {
         return core::Error{error.code, file + ":" + error.detail, error.field};
     }
     if (recording->lines == 0) return unread("is empty");
+    const bool known = recording->skipped < recording->lines || !recording->journal.empty();
+    if (recording->events.empty() && !known)
+        return unread("none of its lines is one of a recording or an export");
     return recording;
 }
 

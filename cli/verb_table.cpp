@@ -38,6 +38,7 @@
     ROW("config", config)           \
     ROW("doctor", doctor)           \
     ROW("version", version)         \
+    ROW("routes", routes)           \
     ROW("demo", demo)               \
     ROW("demo-agent", demo_agent)   \
     ROW("completion", completion)   \

@@ -81,6 +81,16 @@ std::string toml_literal(const Key& key, const Settings& settings) {
     return "[" + list + "]";
 }
 
+std::string waiting_for_restart(const Settings& running, const Settings& loaded) {
+    std::string names;
+    for (const Key& key : keys()) {
+        if (key.reloadable || key.print(running) == key.print(loaded)) continue;
+        if (!names.empty()) names += ", ";
+        names += key.name;
+    }
+    return names;
+}
+
 std::string default_toml() {
     const Settings defaults;
     std::string text =

@@ -46,6 +46,9 @@ std::string environment_name(std::string_view key);
 /// One value as TOML would write it: quoted, bare or a list. Pure.
 std::string toml_literal(const Key& key, const Settings& settings);
 
+/// The names of the keys that differ and are not reloadable, separated by commas; or empty. Pure.
+std::string waiting_for_restart(const Settings& running, const Settings& loaded);
+
 /// The text of default.toml: every key with its default, range and help. Pure.
 std::string default_toml();
 

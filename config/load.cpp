@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "config/address.hpp"
@@ -12,6 +10,7 @@
 #include "config/judge_keys.hpp"
 #include "config/keys.hpp"
 #include "config/policy_keys.hpp"
+#include "config/read_file.hpp"
 #include "config/toml_source.hpp"
 #include "config/webhook_keys.hpp"
 #include "core/suggest.hpp"
@@ -180,12 +179,9 @@ void merge_file(Merger& merger, const fs::path& path) {
 }
 
 std::optional<std::string> read_value_file(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) return std::nullopt;
-    std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-    if (stream.bad()) return std::nullopt;
-    while (text.ends_with('\n') || text.ends_with('\r'))
-        text.pop_back();
+    auto text = read_file(path);
+    while (text && (text->ends_with('\n') || text->ends_with('\r')))
+        text->pop_back();
     return text;
 }
 
@@ -261,7 +257,9 @@ core::Result<Loaded> load(const LoadRequest& request) {
     return merger.finish(std::move(file));
 }
 
-fs::path state_directory(const StorageSettings& settings, const Environment& environment) {
+namespace {
+
+fs::path chosen_directory(const StorageSettings& settings, const Environment& environment) {
     const std::string home = get(environment, "HOME");
     if (settings.state_dir.starts_with("~/") && !home.empty()) {
         return fs::path(home) / settings.state_dir.substr(2);
@@ -274,6 +272,17 @@ fs::path state_directory(const StorageSettings& settings, const Environment& env
     if (xdg.starts_with('/')) return fs::path(xdg) / "headway";
     if (!home.empty()) return fs::path(home) / ".local" / "state" / "headway";
     return "/var/lib/headway";
+}
+
+}  // namespace
+
+/// Absolute, since a socket in it becomes a URL, and the daemon and its clients may stand in
+/// different folders.
+fs::path state_directory(const StorageSettings& settings, const Environment& environment) {
+    const fs::path chosen = chosen_directory(settings, environment);
+    std::error_code ec;
+    fs::path absolute = fs::absolute(chosen, ec);
+    return ec ? chosen : absolute;
 }
 
 }  // namespace headway::config

@@ -52,6 +52,11 @@ public:
                     approval.question);
     }
     Told told(const Grant& grant) const { return told(grant.args_digest, grant.question); }
+    /// Whether it has the arguments that were asked for, whatever may run now.
+    bool as_asked(const Approval& approval) const {
+        return told(approval.args_digest, approval.question) == Told::kSame;
+    }
+    bool tells_arguments() const { return !call_.args.empty() || !call_.args_digest.empty(); }
 
     /// Whether the call uses up this approval if that is open. A call without arguments is known by
     /// its id only.
@@ -146,9 +151,16 @@ bool refused(const Approval& approval) {
 /// True if the call violates this request.
 bool against(const Approval& approval, const FinishedCall& call) {
     const bool named = call.named(approval);
-    // An id that a person has allowed belongs to one tool only.
-    if (!call.same_tool(approval)) return named && approval.open();
+    // An id that a person has allowed belongs to one tool only, and what a person has refused does
+    // not become another call by the name of another tool.
+    if (!call.same_tool(approval)) {
+        const bool disguised = refused(approval) && !call.of_before() && call.tells_arguments();
+        return named && (approval.open() || (disguised && call.as_asked(approval)));
+    }
     const Told says = call.told(approval);
+    // A person has changed the arguments: those that were asked for may not run.
+    const bool edited = !approval.run_digest.empty() && approval.run_digest != approval.args_digest;
+    if (edited && !call.of_before() && call.as_asked(approval)) return true;
     const bool seen = named || says == Told::kSame;
     if (refused(approval) || approval.pending()) return seen;
     if (approval.open()) return named;  // approved, but not these arguments

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <thread>
 
+#include "config/keys.hpp"
 #include "config/size.hpp"
 #include "server/banner.hpp"
 #include "server/clock.hpp"
@@ -29,6 +30,7 @@
 #include "server/supervisor.hpp"
 #include "server/supervisor_settings.hpp"
 #include "storage/disk_space.hpp"
+#include "storage/log_check.hpp"
 #include "storage/sqlite_store.hpp"
 
 namespace headway::server {
@@ -148,6 +150,15 @@ core::Result<> App::open_store() {
     }
     ::umask(0077);  // no other user may read what agents say
     database_ = directory / "headway.db";
+    HEADWAY_CHECK(storage::check_log_has_database(database_));
+    if (const auto damage = storage::find_log_damage(database_)) {
+        const auto kept = storage::keep_damaged_log(database_);
+        log_->error(
+            "the log of the database is damaged from frame {} on: {} commits of acknowledged "
+            "reports behind it cannot be read; {}",
+            damage->frame, damage->lost_commits,
+            kept ? "a copy of it is kept as " + kept->string() : kept.error().detail);
+    }
     HEADWAY_TRY(store_, storage::SqliteStore::open(database_));
     if (!store_->saved_copy().empty()) {
         log_->info("migrated the database to a newer schema; the old one is kept as {}",
@@ -338,6 +349,10 @@ void App::reload_settings() {
     set_log_level(*log_, loaded->settings.log.level);
     dispatcher_->reload(loaded->settings);
     log_->info("configuration reloaded");
+    if (const auto later = config::waiting_for_restart(loaded_.settings, loaded->settings);
+        !later.empty()) {
+        log_->warn("changed, but in effect only after a restart: {}", later);
+    }
 }
 
 void App::drain() {

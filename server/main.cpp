@@ -5,6 +5,7 @@
 #include "cli/app.hpp"
 #include "server/app.hpp"
 #include "server/backup_check.hpp"
+#include "server/endpoints/endpoint.hpp"
 #include "server/judge_probe.hpp"
 #include "server/webhook_transfer.hpp"
 #include "storage/migrations.hpp"
@@ -43,9 +44,10 @@ Result<std::string> probe_webhook(const config::WebhookEndpoint& endpoint) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-    return cli::run(argc, argv,
-                    {server::serve, server::probe_judge, storage::kSchemaVersion, back_up, restore,
-                     repair, storage::sqlite_version(), probe_webhook});
+    return cli::run(
+        argc, argv,
+        {server::serve, server::probe_judge, storage::kSchemaVersion, back_up, restore, repair,
+         storage::sqlite_version(), probe_webhook, server::route_table_document});
 } catch (const std::exception& e) {
     std::fprintf(stderr, "headway: %s\n", e.what());
     return 1;

@@ -158,10 +158,12 @@ std::optional<Error> Supervisor::no_room(const Command& command) {
     if (!stats_.short_of_space || !fills_disk(command)) return std::nullopt;
     ++stats_.refused_full;
     watch_.begin_anew(clock_.now());  // no agent turns silent because its report was refused
+    // As look_at_space() counts it, or the sentence would contradict itself.
+    const std::uint64_t in_log = static_cast<std::uint64_t>(store_.wal_pages()) * kPageBytes;
     return Error{ErrorCode::kStorageFull,
                  "the disk has too little room; nothing was stored. Free some of it, and send it "
                  "again (" +
-                     space_line(stats_.free_bytes) + ")",
+                     space_line(stats_.free_bytes - std::min(stats_.free_bytes, in_log)) + ")",
                  {}};
 }
 

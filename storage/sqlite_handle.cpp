@@ -187,8 +187,11 @@ core::Result<Database> Database::open_with(const std::string& name, int flags,
         vfs.empty() ? nullptr : vfs.c_str());
     Database database;
     database.database_.reset(raw);
-    if (code != SQLITE_OK) return sqlite_error(raw, "open " + name);
-    return database;
+    if (code == SQLITE_OK) return database;
+    core::Error error = sqlite_error(raw, "open " + name);
+    if ((code & 0xFF) == SQLITE_CANTOPEN)
+        error.detail += "; does this user own the file and its folder, and may it write there?";
+    return error;
 }
 
 core::Result<> Database::execute(const char* sql) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
-#include <iterator>
 #include <ostream>
 
 #include "cli/approval_view.hpp"
@@ -9,6 +7,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
 #include "cli/verb.hpp"
+#include "config/read_file.hpp"
 
 // `headway approve`, `reject` and `answer`: a person's decisions.
 
@@ -28,13 +27,12 @@ struct DecideOptions {
 };
 
 core::Result<Json> arguments_from(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
+    const auto text = config::read_file(path);
+    if (!text) {
         return core::Error{core::ErrorCode::kInvalidField, "cannot read \"" + path + "\"",
                            "--edit"};
     }
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    std::optional<Json> arguments = Json::parse(text);
+    std::optional<Json> arguments = Json::parse(*text);
     if (!arguments) {
         return core::Error{core::ErrorCode::kInvalidJson, "\"" + path + "\" holds no JSON",
                            "--edit"};

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <ostream>
 #include <thread>
@@ -15,6 +14,7 @@
 #include "cli/json.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/verb.hpp"
+#include "config/read_file.hpp"
 
 // A daemon on a folder of its own and three agents as processes, so that there is something to see.
 
@@ -57,8 +57,7 @@ private:
 
 /// The address that the daemon wrote down once it listens, or "".
 std::string address_in(const std::string& file) {
-    std::ifstream in{file};
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string text = config::read_file(file).value_or(std::string{});
     return Json::parse(text).value_or(Json()).text_of("http");
 }
 
@@ -215,7 +214,7 @@ Examples:
             .type("ADDRESS")
             .show_default();
         arguments.flag("--once", options_.once,
-                       "end when each agent is done; else they begin anew");
+                       "end when each agent is done, the third after your approval");
         arguments.flag("--quiet", options_.quiet, "do not print what happens");
         arguments.flag("--keep", options_.keep, "leave the folder, and say where it is");
         arguments

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/report.hpp"
 
-#include <fstream>
-#include <iostream>
-#include <iterator>
+#include <unistd.h>
 
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
@@ -12,6 +10,7 @@
 #include "cli/one_request.hpp"
 #include "cli/report_fields.hpp"
 #include "cli/verb.hpp"
+#include "config/read_file.hpp"
 
 // `headway report`: one event for a session.
 
@@ -20,15 +19,11 @@ namespace {
 
 core::Result<std::string> data_text(const std::string& option) {
     if (option != "-" && !option.starts_with('@')) return option;
-    const auto read = [](std::istream& stream) {
-        return std::string((std::istreambuf_iterator<char>(stream)),
-                           std::istreambuf_iterator<char>());
-    };
-    if (option == "-") return read(std::cin);
-    std::ifstream file(option.substr(1), std::ios::binary);
-    if (file) return read(file);
-    return core::Error{core::ErrorCode::kInvalidField, "cannot read \"" + option.substr(1) + "\"",
-                       "--data"};
+    const bool from_input = option == "-";
+    const std::string path = from_input ? "standard input" : option.substr(1);
+    auto text = from_input ? config::read_descriptor(STDIN_FILENO) : config::read_file(path);
+    if (text) return *std::move(text);
+    return core::Error{core::ErrorCode::kInvalidField, "cannot read \"" + path + "\"", "--data"};
 }
 
 int report_event(const ReportOptions& options, const Console& console) {

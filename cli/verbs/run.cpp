@@ -137,6 +137,10 @@ public:
             SupervisedCommand command(std::move(process), signals, *reporter, output_bytes_);
             status = command.run();
             stopped_by = command.stopped_by();
+            // A service manager may signal us twice, by our id and by our group. The second must
+            // not cost the session its end, which takes --linger at most; Ctrl-C still ends that.
+            for (const int signal : {SIGTERM, SIGHUP})
+                ::signal(signal, SIG_IGN);
         }
         const auto spent = std::chrono::floor<milliseconds>(steady_now() - began);
         reporter->add("tool.finished", finished_call(options_, status, spent));

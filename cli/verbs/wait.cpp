@@ -51,7 +51,7 @@ public:
             HttpReply reply;
             const Poll poll = ask_until_answered(reply);
             if (poll == Poll::kTimedOut) return timed_out();
-            if (poll == Poll::kGaveUp) return explain_failure(console_, daemon_, reply);
+            if (poll == Poll::kGaveUp) return explain(reply);
             const std::optional<Json> body = body_json(reply);
             if (!reply.ok() || !body) return refused(reply);
             last_ = *body;
@@ -184,9 +184,17 @@ private:
                         "`headway show " + options_.sessions.front() + "` says where it stands");
     }
 
+    /// A failure of the wait itself must not look like a session that failed, which is 1.
+    int explain(const HttpReply& reply) {
+        const int code = explain_failure(console_, daemon_, reply);
+        if (code != kExitFailed) return code;
+        const bool denied = reply.status == 401 || reply.status == 403 || reply.status == 429;
+        return denied ? kExitDenied : kExitUnreachable;
+    }
+
     int refused(const HttpReply& reply) {
         if (reply.status != 404 || problem_of(reply).code != "unknown_session") {
-            return explain_failure(console_, daemon_, reply);
+            return explain(reply);
         }
         std::string near;
         if (options_.sessions.size() == 1) near = nearest_session(daemon_, options_.sessions[0]);
@@ -214,7 +222,7 @@ private:
 constexpr const char* kFooter = R"(Exit codes:
   0 completed   1 failed or halted   2 stuck   3 cancelled, or it can never happen any more
   4 needs a human   5 silent: the agent is gone   6 never opened   124 --timeout passed
-  64 usage   69 no daemon
+  64 usage   69 no daemon answers, or not as one   77 the daemon refuses the token
 
 An agent that sends no heartbeat is given up after --silent-for: 5. It counts from its last event,
 or from the daemon's start; time in which a person is asked, or has paused it, or in which a session

@@ -156,3 +156,23 @@ TEST_CASE("json tape: strings are escaped as little as JSON asks", "[api]") {
     append_json_string(out, std::string_view{"a\"\\\n\r\t\b\x1f\x7f/ä😀\0z", 18});
     CHECK(out == "\"a\\\"\\\\\\n\\r\\t\\u0008\\u001f\x7f/ä😀\\u0000z\"");
 }
+
+TEST_CASE("json tape: a number under the name of a secret is redacted like text", "[api]") {
+    const headway::core::SecretFinder secrets;
+    JsonTape tape;
+    tape.redact_with(&secrets);
+    const auto redacted = [&](std::string_view text) {
+        require_ok(tape.parse(text));
+        std::string out;
+        tape.root().append_redacted_to(out);
+        return out;
+    };
+    CHECK(redacted(R"({"password":123456789012,"secret":{"a":[{"b":987654321}]}})") ==
+          R"({"password":"[redacted]","secret":{"a":[{"b":"[redacted]"}]}})");
+    CHECK(redacted(R"({"passcode":-1234.5})") == R"({"passcode":"[redacted]"})");
+    for (const char* kept : {R"({"password":1})", R"({"token":4096})", R"({"max_tokens":12345678})",
+                             R"({"port":12345678})", R"({"password":true})"}) {
+        CHECK(redacted(kept) == kept);
+    }
+    CHECK(tape.root().holds_secret() == false);
+}

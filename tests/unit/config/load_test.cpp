@@ -183,6 +183,9 @@ TEST_CASE("load: the state directory follows settings, systemd, XDG and home", "
     settings.state_dir = "/elsewhere";
     CHECK(state_directory(settings, environment) == "/elsewhere");
     CHECK(state_directory({}, {}) == "/var/lib/headway");
+    settings.state_dir = "relative/state";
+    CHECK(state_directory(settings, environment) ==
+          std::filesystem::current_path() / "relative/state");
 }
 
 TEST_CASE("load: a preset fills what nothing else says, wherever it stands", "[config]") {

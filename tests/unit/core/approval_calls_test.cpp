@@ -131,6 +131,48 @@ TEST_CASE("approved calls: equal fingerprints are not equal arguments", "[core]"
     CHECK(desk.of(n).status == S::kExecuted);
 }
 
+TEST_CASE("approved calls: what a person has edited may not run as it was asked for", "[core]") {
+    Desk desk;
+    const std::uint64_t n = desk.ask(asked(GENERATE("", "c")));
+    Ruling ruling;
+    ruling.decision = Decision::kEdit;
+    ruling.edited_args.text = R"({"to":"staging"})";
+    ruling.edited_digest = kTwo;
+    std::vector<Event> out;
+    REQUIRE(*desk.session.decide(n, ruling, desk.around(2), out));
+    desk.events.insert(desk.events.end(), out.begin(), out.end());
+    SECTION("before the edited call has run") {
+        CHECK(desk.report(ran(GENERATE("", "c", "d"))) == std::vector{Kind::kExecutedUnapproved});
+        CHECK(desk.of(n).open());
+    }
+    SECTION("after it has") {
+        CHECK(desk.report(ran("c", kTwo)).empty());
+        CHECK(desk.of(n).status == S::kExecuted);
+        CHECK(desk.report(ran("")) == std::vector{Kind::kExecutedUnapproved});
+    }
+    SECTION("unless it was asked for again and approved") {
+        desk.approved(asked("e"));
+        CHECK(desk.report(ran("e")).empty());
+    }
+}
+
+TEST_CASE("approved calls: a refused call is the same call under another tool's name", "[core]") {
+    Desk desk;
+    const std::uint64_t n = desk.ask(asked("c"));
+    desk.decide(n, GENERATE(Decision::kReject, Decision::kIgnore));
+    ToolFinished call = ran("c");
+    call.tool = "bash";
+    CHECK(desk.report(call) == std::vector{Kind::kExecutedThoughRejected});
+    SECTION("an id that is used again for something else is none") {
+        ToolFinished other = ran("c", kTwo);
+        other.tool = "bash";
+        CHECK(desk.report(other).empty());
+        ToolFinished quiet = silent("c");
+        quiet.tool = "bash";
+        CHECK(desk.report(quiet).empty());
+    }
+}
+
 TEST_CASE("approved calls: the approval of its own id is used before an equal one", "[core]") {
     Desk desk{true};
     const auto first = desk.approved(asked("c1"));

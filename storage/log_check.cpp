@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/log_check.hpp"
+
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "core/assert.hpp"
+#include "storage/database_files.hpp"
+
+namespace headway::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+// https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+constexpr std::size_t kHeader = 32;
+constexpr std::size_t kFrameHeader = 24;
+constexpr std::size_t kPageBytesAt = 8;
+constexpr std::size_t kSaltsAt = 16;
+constexpr std::size_t kSumsAt = 24;
+constexpr std::size_t kCommitAt = 4;
+constexpr std::size_t kFrameSaltsAt = 8;
+constexpr std::size_t kFrameSumsAt = 16;
+constexpr std::uint32_t kMagicLittle = 0x377f0682;
+constexpr std::uint32_t kMagicBig = 0x377f0683;
+constexpr std::uint64_t kTornCommits = 1;  ///< that a power cut may leave
+
+std::uint32_t number_at(std::string_view bytes, std::size_t at, bool big = true) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+        value = value << 8 | static_cast<unsigned char>(bytes[at + (big ? i : 3 - i)]);
+    return value;
+}
+
+fs::path log_of(const fs::path& database) {
+    return database.string() + "-wal";
+}
+
+/// The checksum that runs through a log.
+class Sums {
+public:
+    explicit Sums(bool big) : big_(big) {}
+
+    void add(std::string_view bytes) {
+        for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+            first_ += number_at(bytes, at, big_) + second_;
+            second_ += number_at(bytes, at + 4, big_) + first_;
+        }
+    }
+    /// As the file has them, always big-endian.
+    bool are(std::string_view bytes, std::size_t at) const {
+        return number_at(bytes, at) == first_ && number_at(bytes, at + 4) == second_;
+    }
+
+private:
+    bool big_;
+    std::uint32_t first_ = 0;
+    std::uint32_t second_ = 0;
+};
+
+bool is_page_size(std::uint32_t bytes) {
+    return bytes >= 512 && bytes <= 65'536 && (bytes & (bytes - 1)) == 0;
+}
+
+/// Reads one frame after the other.
+class Log {
+public:
+    explicit Log(const fs::path& file) : in_{file, std::ios::binary}, header_(kHeader, '\0') {
+        if (!read(header_)) header_.clear();
+    }
+    bool empty() const { return header_.empty(); }
+    std::string_view header() const { return header_; }
+    /// False at the end, or for a frame that is not whole.
+    bool read(std::string& bytes) {
+        in_.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        return in_.gcount() == static_cast<std::streamsize>(bytes.size());
+    }
+
+private:
+    std::ifstream in_;
+    std::string header_;
+};
+
+}  // namespace
+
+std::optional<LogDamage> find_log_damage(const fs::path& database) {
+    Log log{log_of(database)};
+    if (log.empty()) return std::nullopt;
+    const std::string_view header = log.header();
+    const std::uint32_t magic = number_at(header, 0);
+    Sums sums{magic == kMagicBig};
+    sums.add(header.substr(0, kSumsAt));
+    bool sound = (magic == kMagicBig || magic == kMagicLittle) && sums.are(header, kSumsAt);
+    const std::uint32_t page_bytes = number_at(header, kPageBytesAt);
+    if (!is_page_size(page_bytes)) return std::nullopt;  // nothing of it can be told
+    std::string salts{header.substr(kSaltsAt, 8)};
+    std::string frame(kFrameHeader + page_bytes, '\0');
+    LogDamage damage;
+    for (std::uint64_t number = 1; log.read(frame); ++number) {
+        const std::string_view bytes = frame;
+        const std::string_view own = bytes.substr(kFrameSaltsAt, 8);
+        if (number == 1 && !sound) salts = own;  // those of the header may be what is damaged
+        if (sound) {
+            sums.add(bytes.substr(0, kFrameSaltsAt));
+            sums.add(bytes.substr(kFrameHeader));
+            sound = own == salts && sums.are(bytes, kFrameSumsAt);
+            if (sound) continue;
+            damage.frame = number;
+        }
+        // Frames of an earlier run of the log may follow: they have other salts.
+        if (own == salts && number_at(bytes, kCommitAt) != 0) ++damage.lost_commits;
+    }
+    HEADWAY_ASSERT(!sound || damage.lost_commits == 0);
+    if (damage.lost_commits <= kTornCommits) return std::nullopt;
+    return damage;
+}
+
+Result<fs::path> keep_damaged_log(const fs::path& database) {
+    fs::path kept = unused_name(log_of(database), ".damaged-");
+    HEADWAY_CHECK(copy_database(log_of(database), kept));
+    return kept;
+}
+
+Result<> check_log_has_database(const fs::path& database) {
+    std::error_code ec;
+    const fs::path log = log_of(database);
+    if (fs::exists(database, ec) || !fs::exists(log, ec)) return {};
+    const auto bytes = fs::file_size(log, ec);
+    if (ec || bytes <= kHeader) return {};
+    return Error{ErrorCode::kStorageUnavailable,
+                 database.string() + " is missing, but its log " + log.string() + " holds " +
+                     std::to_string(bytes) +
+                     " bytes, which a new database would discard. Put the database back beside it; "
+                     "or, to start with an empty one, move the log away",
+                 {}};
+}
+
+}  // namespace headway::storage
