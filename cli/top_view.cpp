@@ -186,7 +186,7 @@ void add_session(std::vector<std::string>& lines, const Json& data, WallTime now
 constexpr std::array<std::string_view, 10> kHelp{
     "j k, arrows   move              /     filter by text",
     "enter         open a session    esc   back",
-    "n             next that needs somebody",
+    "n             next that needs a person",
     "a             approve what the session waits for",
     "d             deny it",
     "e             end a silent session as failed or cancelled",

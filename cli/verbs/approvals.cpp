@@ -32,7 +32,8 @@ int list_approvals(const ApprovalsOptions& options, const Console& console) {
     if (options.client.json) {
         console.out << dump(approvals) << "\n";
     } else if (approvals.empty()) {
-        console.err << (options.all ? "nothing was ever asked\n" : "nobody waits for a decision\n");
+        console.err << (options.all ? "nothing was ever asked\n"
+                                    : "no request waits for a decision\n");
     } else {
         console.out << approvals_text(approvals, wall_now(), console.color);
     }

@@ -116,7 +116,7 @@ constexpr const char* kFooter =
   0    A, progressing; without --wait: asked
   1    no answer, or the daemon refused
   2    B, looping
-  4    C, blocked, or D, failed: somebody has to look
+  4    C, blocked, or D, failed: a person has to look
   69   no daemon answers
   124  the time of --wait passed; the check goes on
 

@@ -40,7 +40,7 @@ int open_dashboard(const DashboardOptions& options, const Console& console) {
         console.out << dump(*made) << "\n";
     } else {
         console.out << url << "\n";
-        console.err << "good once, for 10 minutes; whoever opens it may do everything\n";
+        console.err << "good once, for 10 minutes; the person who opens it may do everything\n";
     }
     if (options.open && !open_in_browser(url)) {
         return complain(console, kExitFailed,
@@ -54,8 +54,8 @@ public:
     void declare(Arguments& arguments) override {
         arguments.help("Print a link that logs a browser in");
         arguments.footer(
-            R"(The link is good once, for ten minutes, and the login for `access.login_for`. Whoever has it may do
-everything. All logins end with `headway token rotate-operator`.
+            R"(The link is good once, for ten minutes, and the login for `access.login_for`. The person who has it
+may do everything. All logins end with `headway token rotate-operator`.
 
 Examples:
   headway dashboard

@@ -230,7 +230,7 @@ Json ask_to_delete(Agent& agent, const std::string& command) {
     Json asked = agent.post("/approvals", {{"tool", "bash"},
                                            {"call_id", "clean"},
                                            {"args", {{"command", command}}},
-                                           {"summary", "Delete the build folder, to build anew."},
+                                           {"summary", "Delete the build folder, to build again."},
                                            {"risk", "high"}});
     const std::string id = asked.text_of("id");
     while (asked.text_of("status") == "pending")

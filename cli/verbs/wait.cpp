@@ -236,10 +236,10 @@ completed failed cancelled halted, or a set: settled (completed failed cancelled
 blocked), ended (the first four), event (anything new after --after).
 
 Examples:
-  headway wait build-1                             until it ends, is stuck or needs somebody
+  headway wait build-1                             until it ends, is stuck or needs a person
   headway wait build-1 --timeout 2h || echo $?     with the caller's own patience
   headway wait build-1 --until ended --on-stuck ignore
-  headway wait build-1 --open-within 10m           whoever opens it may take that long
+  headway wait build-1 --open-within 10m           the opening may take that long
   headway wait a b c --all                         all of them; the worst decides the exit code
   headway wait a b c --any                         whichever comes first)";
 
@@ -300,7 +300,7 @@ private:
         };
         arguments
             .option("--missing", set_missing,
-                    "a session nobody has opened yet: wait for it, or fail")
+                    "a session that is not open yet: wait for it, or fail")
             .choices({"wait", "fail"})
             .fallback("wait");
         arguments.duration("--open-within", options.open_within,

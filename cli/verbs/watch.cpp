@@ -89,7 +89,8 @@ private:
     bool unknown_yet(const HttpReply& reply) {
         if (reply.status != 404 || problem_of(reply).code != "unknown_session") return false;
         if (last_id_.empty()) last_id_ = "0";  // it is new when it comes: show it from its start
-        if (!told_unknown_) note("nobody has opened " + options_.session + " yet; waiting for it");
+        if (!told_unknown_)
+            note("session " + options_.session + " does not exist yet; waiting for it");
         told_unknown_ = true;
         return true;
     }
