@@ -9,9 +9,9 @@
 
 using namespace headway::server;
 using namespace headway::tests;
-using headway::server::Method;
 using headway::core::Error;
 using headway::core::ErrorCode;
+using headway::server::Method;
 namespace limits = headway::core::limits;
 
 namespace {
