@@ -289,13 +289,11 @@ void JsonValue::append_redacted_to(std::string& out, std::string_view secret_key
     const JsonKind what = kind();
     if (secrets == nullptr) return append_to(out);
     if (what == JsonKind::kString) return append_redacted_string(out, secret_key);
-    constexpr std::size_t kSecretDigitsMin = 4;  // a PIN; shorter ones are counts and switches
-    const bool number =
-        what == JsonKind::kUnsigned || what == JsonKind::kNegative || what == JsonKind::kNumber;
-    if (number && !secret_key.empty() && text().size() >= kSecretDigitsMin &&
-        secrets->is_secret(secret_key, text())) {
+    const bool number = what >= JsonKind::kUnsigned && what <= JsonKind::kNumber;
+    // From four digits on, a PIN; shorter ones are counts and switches.
+    if (number && !secret_key.empty() && text().size() > 3 &&
+        secrets->is_secret(secret_key, text()))
         return append_json_string(out, core::kRedacted);
-    }
     if (what != JsonKind::kArray && what != JsonKind::kObject) return append_to(out);
     const bool object = what == JsonKind::kObject;
     out.push_back(object ? '{' : '[');

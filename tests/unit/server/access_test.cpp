@@ -416,6 +416,7 @@ TEST_CASE("access: what a caller may do is known beforehand", "[server]") {
 TEST_CASE("access: actions of the dashboard are signed as such", "[server]") {
     Door door;
     Target target;
+    target.endpoint = &endpoint_named("listSessions");
     const std::string login = log_in(door.access);
     const auto caller = door.access.check(target, of_page(Method::kGet, login));
     require_ok(caller);
@@ -432,6 +433,7 @@ TEST_CASE("access: a stream under a login stays until that login ends", "[server
     settings.login_for = Millis{60'000};
     access.configure(settings);
     Target target;
+    target.endpoint = &endpoint_named("listSessions");
     const auto stay = [&](const std::string& login) {
         const RequestHead head = of_page(Method::kGet, login);
         const auto caller = access.check(target, head);
