@@ -80,6 +80,10 @@ Finding check_state_directory(const fs::path& directory) {
         return wrong(about, "cannot write to " + name + ": " + last_error(),
                      "make it this user's, or choose another with storage.state_dir");
     }
+    if ((found.st_mode & 022U) != 0) {
+        return wrong(about, "other users may write to " + name + ", and replace what is in it",
+                     "`chmod 700` it");
+    }
     return good(about, name);
 }
 

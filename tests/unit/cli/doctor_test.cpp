@@ -50,6 +50,18 @@ TEST_CASE("doctor: a state directory is a folder", "[cli]") {
     CHECK_THAT(finding.fix, Catch::Contains("storage.state_dir"));
 }
 
+TEST_CASE("doctor: a state directory that others may write to is no good", "[cli]") {
+    const TempDir directory;
+    const fs::path folder = directory.file("state");
+    fs::create_directory(folder);
+    for (const fs::perms more : {fs::perms::group_write, fs::perms::others_write}) {
+        fs::permissions(folder, fs::perms::owner_all | more);
+        CHECK_THAT(check_state_directory(folder).fix, Catch::Contains("chmod 700"));
+    }
+    fs::permissions(folder, fs::perms::owner_all | fs::perms::group_read | fs::perms::others_exec);
+    CHECK(check_state_directory(folder).ok);
+}
+
 TEST_CASE("doctor: a database is read by its header", "[cli]") {
     const TempDir directory;
     const fs::path file = directory.file("headway.db");
