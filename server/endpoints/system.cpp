@@ -19,8 +19,6 @@
 namespace headway::server {
 namespace {
 
-using core::Error;
-using core::ErrorCode;
 using core::Result;
 
 std::string version_text() {
