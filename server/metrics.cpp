@@ -26,7 +26,7 @@ void add_routes(Families& families, const std::vector<std::uint64_t>& requests) 
             first = first && j >= i;
             count += requests[j];
         }
-        if (first) add_labelled(family, "route", std::string{rows[i].metric}.c_str(), count);
+        if (first) add_labelled(family, "route", std::string{rows[i].metric}, count);
     }
 }
 
