@@ -193,7 +193,7 @@ constexpr std::size_t kCount = std::size(kEndpoints);
 constexpr bool is_sound() {
     for (std::size_t i = 0; i < kCount; ++i) {
         const Endpoint& row = kEndpoints[i];
-        if (row.handler == nullptr || row.name.empty() || row.metric.empty()) return false;
+        if (row.name.empty() || row.metric.empty()) return false;
         for (std::size_t j = 0; j < i; ++j) {
             const Endpoint& other = kEndpoints[j];
             if (row.name == other.name) return false;
