@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arguments.hpp"
 
+#include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -23,8 +25,10 @@ bool read(const std::string& text, std::uint64_t& number) {
         return true;
     }
     char* end = nullptr;
+    errno = 0;
     number = std::strtoull(text.c_str(), &end, 0);
-    return end == text.c_str() + text.size();
+    // It takes "-5" for 2^64 - 5.
+    return end == text.c_str() + text.size() && errno == 0 && text.find('-') == text.npos;
 }
 
 bool read(const std::string& text, double& number) {
@@ -34,7 +38,7 @@ bool read(const std::string& text, double& number) {
     }
     char* end = nullptr;
     number = static_cast<double>(std::strtold(text.c_str(), &end));
-    return end == text.c_str() + text.size();
+    return end == text.c_str() + text.size() && std::isfinite(number);
 }
 
 template <class Number>

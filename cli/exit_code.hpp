@@ -15,6 +15,7 @@ inline constexpr int kExitSilent = 5;       ///< `wait`: no heartbeat for --sile
 inline constexpr int kExitNeverOpened = 6;  ///< `wait`: no such session within --open-within
 inline constexpr int kExitUsage = 64;       ///< the command line is wrong
 inline constexpr int kExitUnreachable = 69;  ///< no daemon answers
+inline constexpr int kExitRefused = 70;      ///< `wait`: the daemon answered with an error
 inline constexpr int kExitDenied = 77;    ///< `wait`: the daemon refuses the token, or asks for one
 inline constexpr int kExitTimeout = 124;  ///< the time given with --timeout or --wait passed
 inline constexpr int kExitCannotExecute = 126;  ///< `run`: the command cannot be executed

@@ -88,6 +88,11 @@ std::string waiting_for_restart(const Settings& running, const Settings& loaded)
         if (!names.empty()) names += ", ";
         names += key.name;
     }
+    const auto add = [&names](bool differs, const char* name) {
+        if (differs) names += (names.empty() ? "" : ", ") + std::string{name};
+    };
+    add(running.judge.endpoints != loaded.judge.endpoints, "judge.endpoints");
+    add(running.webhooks.endpoints != loaded.webhooks.endpoints, "webhooks.endpoints");
     return names;
 }
 

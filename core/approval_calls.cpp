@@ -154,13 +154,15 @@ bool against(const Approval& approval, const FinishedCall& call) {
     // An id that a person has allowed belongs to one tool only, and what a person has refused does
     // not become another call by the name of another tool.
     if (!call.same_tool(approval)) {
-        const bool disguised = refused(approval) && !call.of_before() && call.tells_arguments();
+        // No arguments are equal to no arguments: an id that is used again each turn.
+        const bool disguised = refused(approval) && !call.of_before() && call.tells_arguments() &&
+                               approval.args_digest != kNoArgsDigest;
         return named && (approval.open() || (disguised && call.as_asked(approval)));
     }
     const Told says = call.told(approval);
     // A person has changed the arguments: those that were asked for may not run.
     const bool edited = !approval.run_digest.empty() && approval.run_digest != approval.args_digest;
-    if (edited && !call.of_before() && call.as_asked(approval)) return true;
+    if (edited && says != Told::kSame && !call.of_before() && call.as_asked(approval)) return true;
     const bool seen = named || says == Told::kSame;
     if (refused(approval) || approval.pending()) return seen;
     if (approval.open()) return named;  // approved, but not these arguments

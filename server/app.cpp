@@ -151,13 +151,12 @@ core::Result<> App::open_store() {
     ::umask(0077);  // no other user may read what agents say
     database_ = directory / "headway.db";
     HEADWAY_CHECK(storage::check_log_has_database(database_));
-    if (const auto damage = storage::find_log_damage(database_)) {
-        const auto kept = storage::keep_damaged_log(database_);
+    HEADWAY_TRY(const auto damage, storage::keep_log_if_damaged(database_));
+    if (damage) {
         log_->error(
             "the log of the database is damaged from frame {} on: {} commits of acknowledged "
-            "reports behind it cannot be read; {}",
-            damage->frame, damage->lost_commits,
-            kept ? "a copy of it is kept as " + kept->string() : kept.error().detail);
+            "reports behind it cannot be read; a copy of it is kept as {}",
+            damage->frame, damage->lost_commits, damage->kept.string());
     }
     HEADWAY_TRY(store_, storage::SqliteStore::open(database_));
     if (!store_->saved_copy().empty()) {

@@ -8,18 +8,9 @@
 
 namespace headway::server {
 
-Request Intake::request_of(const ReplyTo& to, Command command, const std::string& session,
-                           std::size_t bytes) const {
-    Request request;
-    request.reply_to = to;
+bool Intake::stage(Request& request, const std::string& session) {
     request.watched = !session.empty() && views_.watched(session);
     request.listening = streams_.size() > 0;
-    request.bytes = bytes;
-    request.command = std::move(command);
-    return request;
-}
-
-bool Intake::stage(Request& request) {
     if (!queue_.stage(request)) return false;
     if (std::exchange(wake_posted_, true)) return true;
     net::post(io_.get_executor(), [this] {
@@ -31,19 +22,26 @@ bool Intake::stage(Request& request) {
 
 bool Intake::ask(const ReplyTo& to, Command command, const std::string& session,
                  std::size_t bytes) {
-    Request request = request_of(to, std::move(command), session, bytes);
-    return stage(request);
+    Request request;
+    request.reply_to = to;
+    request.bytes = bytes;
+    request.command = std::move(command);
+    return stage(request, session);
 }
 
 void Intake::deliver(const ReplyTo& to, Command command, const std::string& session,
                      std::size_t bytes) {
-    kept_.push_back(request_of(to, std::move(command), session, bytes));
+    Kept& kept = kept_.emplace_back();
+    kept.session = session;
+    kept.request.reply_to = to;
+    kept.request.bytes = bytes;
+    kept.request.command = std::move(command);
     pass_kept();
 }
 
 void Intake::pass_kept() {
     std::size_t passed = 0;
-    while (passed < kept_.size() && stage(kept_[passed]))
+    while (passed < kept_.size() && stage(kept_[passed].request, kept_[passed].session))
         ++passed;
     kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(passed));
 }

@@ -35,16 +35,19 @@ public:
     std::size_t size() const { return queue_.size(); }
 
 private:
-    bool stage(Request& request);
-    Request request_of(const ReplyTo& to, Command command, const std::string& session,
-                       std::size_t bytes) const;
+    /// With the session that it is about, since who follows it may change meanwhile.
+    struct Kept {
+        std::string session;
+        Request request;
+    };
+    bool stage(Request& request, const std::string& session);
 
     net::io_context& io_;
     CommandQueue& queue_;
     const ViewCache& views_;
     const Streams& streams_;
     /// bounded by the open questions to judges and messages to webhooks
-    std::vector<Request> kept_;
+    std::vector<Kept> kept_;
     bool wake_posted_ = false;
 };
 

@@ -59,11 +59,13 @@ std::uint64_t big_endian(std::string_view bytes) {
 FileWatch::FileWatch(FileWatch&& other) noexcept
     : database_(std::move(other.database_)),
       log_(std::move(other.log_)),
+      written_(other.written_),
       log_fd_(std::exchange(other.log_fd_, -1)) {}
 
 FileWatch& FileWatch::operator=(FileWatch&& other) noexcept {
     std::swap(database_, other.database_);
     std::swap(log_, other.log_);
+    std::swap(written_, other.written_);
     std::swap(log_fd_, other.log_fd_);
     return *this;
 }
@@ -113,8 +115,10 @@ FileWatch::Found FileWatch::look(std::uint64_t log_bytes) {
     if (database == State::kShort) return Found::kCut;
     HEADWAY_ASSERT(database_.bytes_min <= bytes);
     database_.bytes_min = bytes;  // it never shrinks: there is no vacuum
-    // Up to here it had been written when it was looked at last, and nothing was missing.
-    const std::uint64_t before = std::min(log_.bytes_min, log_bytes);
+    // Up to here it had been written when it was looked at last, and nothing was missing. After a
+    // rollback its length is not known, until the next commit.
+    const std::uint64_t before = std::min(written_, log_bytes);
+    if (log_bytes != 0) written_ = log_bytes;
     log_.bytes_min = log_bytes;
     const State log = look_at(log_, bytes);
     if (log == State::kGone) return Found::kLogGone;

@@ -50,7 +50,8 @@ private:
 
     File database_;
     File log_;
-    int log_fd_ = -1;  ///< of the log, to read; none of SQLite's locks are on this file
+    std::uint64_t written_ = 0;  ///< length of the log when it was last known
+    int log_fd_ = -1;            ///< of the log, to read; none of SQLite's locks are on this file
 };
 
 }  // namespace headway::storage

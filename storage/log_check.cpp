@@ -8,6 +8,7 @@
 
 #include "core/assert.hpp"
 #include "storage/database_files.hpp"
+#include "storage/database_lock.hpp"
 
 namespace headway::storage {
 namespace {
@@ -120,10 +121,14 @@ std::optional<LogDamage> find_log_damage(const fs::path& database) {
     return damage;
 }
 
-Result<fs::path> keep_damaged_log(const fs::path& database) {
-    fs::path kept = unused_name(log_of(database), ".damaged-");
-    HEADWAY_CHECK(copy_database(log_of(database), kept));
-    return kept;
+Result<std::optional<LogDamage>> keep_log_if_damaged(const fs::path& database) {
+    const auto lock = DatabaseLock::take(database);
+    if (!lock) return std::optional<LogDamage>{};
+    auto damage = find_log_damage(database);
+    if (!damage) return damage;
+    damage->kept = unused_name(log_of(database), ".damaged-");
+    HEADWAY_CHECK(copy_database(log_of(database), damage->kept));
+    return damage;
 }
 
 Result<> check_log_has_database(const fs::path& database) {

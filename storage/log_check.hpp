@@ -15,6 +15,7 @@ namespace headway::storage {
 struct LogDamage {
     std::uint64_t frame = 0;         ///< the first that is not sound, counted from 1; 0: the header
     std::uint64_t lost_commits = 0;  ///< behind it
+    std::filesystem::path kept = {};  ///< the copy of it, where one was made
 };
 
 /// Nothing for a log that is sound or not there. A power cut may leave the last commit incomplete,
@@ -22,9 +23,10 @@ struct LogDamage {
 /// was cut off the end leaves no trace. Reads the whole log.
 std::optional<LogDamage> find_log_damage(const std::filesystem::path& database);
 
-/// Copies the log to the first unused name of `<database>-wal.damaged-<number>`, for its owner
-/// only. Errors: kStorageUnavailable, kStorageFull.
-core::Result<std::filesystem::path> keep_damaged_log(const std::filesystem::path& database);
+/// Copies a damaged log to the first unused name of `<database>-wal.damaged-<number>`, for its
+/// owner only. Nothing for a log that is sound, or that another process has open, which changes
+/// while it is read. Errors: kStorageUnavailable, kStorageFull.
+core::Result<std::optional<LogDamage>> keep_log_if_damaged(const std::filesystem::path& database);
 
 /// SQLite would discard a log whose database is missing, and with it what it holds. Error:
 /// kStorageUnavailable.

@@ -210,7 +210,7 @@ void SqliteStore::rollback() {
     if (database_.in_transaction()) (void)sql_.rollback.run();
     // It may have begun the log from the start again: where its last frame is tells the next
     // commit.
-    log_.length = 0;
+    if (!misplaced_) log_.length = 0;
 }
 
 Result<std::optional<SessionKey>> SqliteStore::find(std::string_view id) {

@@ -189,7 +189,8 @@ private:
         const int code = explain_failure(console_, daemon_, reply);
         if (code != kExitFailed) return code;
         const bool denied = reply.status == 401 || reply.status == 403 || reply.status == 429;
-        return denied ? kExitDenied : kExitUnreachable;
+        if (denied) return kExitDenied;
+        return problem_of(reply).code.empty() ? kExitUnreachable : kExitRefused;
     }
 
     int refused(const HttpReply& reply) {
@@ -222,7 +223,8 @@ private:
 constexpr const char* kFooter = R"(Exit codes:
   0 completed   1 failed or halted   2 stuck   3 cancelled, or it can never happen any more
   4 needs a human   5 silent: the agent is gone   6 never opened   124 --timeout passed
-  64 usage   69 no daemon answers, or not as one   77 the daemon refuses the token
+  64 usage   69 no daemon answers, or not as one   70 the daemon answered with an error
+  77 the daemon refuses the token
 
 An agent that sends no heartbeat is given up after --silent-for: 5. It counts from its last event,
 or from the daemon's start; time in which a person is asked, or has paused it, or in which a session

@@ -36,9 +36,10 @@ struct BodyRule {
 };
 
 enum class Effect : std::uint8_t {
-    kReads,    ///< changes no session and no table
-    kWrites,   ///< refused during a drain, and while nothing can be written
-    kReports,  ///< like kWrites; refused also while the disk is short of space
+    kReads,  ///< changes no session and no table
+    /// Refused here while the daemon goes down, and by the supervisor while it cannot write.
+    kWrites,
+    kReports,  ///< the same of what agents send, which the supervisor refuses on a short disk too
 };
 
 enum class ReplyKind : std::uint8_t { kDocument, kStream };

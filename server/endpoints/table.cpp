@@ -194,6 +194,11 @@ constexpr bool is_sound() {
     for (std::size_t i = 0; i < kCount; ++i) {
         const Endpoint& row = kEndpoints[i];
         if (row.name.empty() || row.metric.empty()) return false;
+        // `{id}` is a session's only there: others must not be authorised by a prefix of sessions.
+        const bool scoped = row.guard == Guard::kReport || row.guard == Guard::kRead;
+        const bool of_session =
+            row.path.starts_with("/v1/sessions/") || row.path.find("/progress/") != row.path.npos;
+        if (scoped && row.path.find("{id}") != row.path.npos && !of_session) return false;
         for (std::size_t j = 0; j < i; ++j) {
             const Endpoint& other = kEndpoints[j];
             if (row.name == other.name) return false;

@@ -173,6 +173,34 @@ TEST_CASE("approved calls: a refused call is the same call under another tool's 
     }
 }
 
+TEST_CASE("approved calls: no arguments are not recognised under another tool's name", "[core]") {
+    Desk desk;
+    desk.decide(desk.ask(asked("c", std::string{kNoArgsDigest})), Decision::kReject);
+    ToolFinished other = ran("c", std::string{kNoArgsDigest});
+    other.tool = "list_files";
+    CHECK(desk.report(other).empty());
+}
+
+TEST_CASE("approved calls: an id that ran before may report what was edited for another",
+          "[core]") {
+    // The call has the edited arguments and the digest of those that were asked for.
+    Desk desk;
+    desk.approved(asked("c1"));
+    CHECK(desk.report(ran("c1")).empty());
+    const std::uint64_t n = desk.ask(asked("c2", bound_digest("v1:abc")));
+    Ruling ruling;
+    ruling.decision = Decision::kEdit;
+    ruling.edited_args.text = R"({"cmd":"ls"})";
+    ruling.edited_digest = kTwo;
+    std::vector<Event> out;
+    REQUIRE(*desk.session.decide(n, ruling, desk.around(2), out));
+    desk.events.insert(desk.events.end(), out.begin(), out.end());
+    ToolFinished call = ran("c1", kTwo);
+    call.args_digest = "v1:abc";
+    (void)desk.report(call);
+    CHECK(desk.of(n).open());
+}
+
 TEST_CASE("approved calls: the approval of its own id is used before an equal one", "[core]") {
     Desk desk{true};
     const auto first = desk.approved(asked("c1"));

@@ -50,8 +50,10 @@ void flip(const fs::path& file, std::uintmax_t at) {
 TEST_CASE("log check: a log that a killed process left is sound", "[storage]") {
     const TempDir dir;
     CHECK_FALSE(find_log_damage(dir.file("absent.db")));
+    CHECK_FALSE(*keep_log_if_damaged(dir.file("absent.db")));
     const fs::path file = killed(dir);
     CHECK_FALSE(find_log_damage(file));
+    CHECK_FALSE(*keep_log_if_damaged(file));
     require_ok(SqliteStore::open(file));
     CHECK_FALSE(find_log_damage(file));  // emptied
 }
@@ -66,11 +68,14 @@ TEST_CASE("log check: a flipped bit is found, and how many commits it costs", "[
     CHECK(damage->frame > 1);
     CHECK(damage->lost_commits > 1);
     CHECK(damage->lost_commits < kCommits);
-    const auto kept = keep_damaged_log(file);
+    const auto kept = keep_log_if_damaged(file);
     require_ok(kept);
-    CHECK(fs::file_size(*kept) == bytes);
-    CHECK(fs::status(*kept).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
-    CHECK(*kept != *keep_damaged_log(file));
+    REQUIRE(*kept);
+    CHECK((*kept)->lost_commits == damage->lost_commits);
+    CHECK(fs::file_size((*kept)->kept) == bytes);
+    CHECK(fs::status((*kept)->kept).permissions() ==
+          (fs::perms::owner_read | fs::perms::owner_write));
+    CHECK((*kept)->kept != (*keep_log_if_damaged(file))->kept);
     // As many as it says are missing afterwards.
     auto store = SqliteStore::open(file);
     require_ok(store);
