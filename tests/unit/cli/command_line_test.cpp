@@ -250,6 +250,15 @@ TEST_CASE("command line: a mistake is named, with the next step, and is exit cod
     }
 }
 
+TEST_CASE("command line: a number that cannot be meant is a mistake", "[cli]") {
+    for (const char* wrong : {"-5", "99999999999999999999999", "5x", "1.5"})
+        CHECK(parse({"budget", "set", "a", std::string{"--steps="} + wrong}).parsed.exit_code ==
+              64);
+    for (const char* wrong : {"nan", "inf", "1e5000", "x"})
+        CHECK(parse({"budget", "set", "a", std::string{"--cost="} + wrong}).parsed.exit_code == 64);
+    CHECK(parse({"budget", "set", "a", "--steps=80", "--cost=1.5"}).parsed.exit_code == 0);
+}
+
 TEST_CASE("command line: every verb's help teaches by example", "[cli]") {
     for (const char* verb : {"serve", "run", "wait", "watch", "sessions", "show", "events",
                              "report", "end", "cancel", "replay", "eval", "config"}) {

@@ -294,10 +294,10 @@ TEST_CASE("access: tokens are listed newest first", "[server]") {
 }
 
 TEST_CASE("access: who signs a command", "[server]") {
-    const Principal nobody;
+    const Principal anonymous;
     const Principal ci{"7A", "ci", {}};
-    CHECK(signed_by(nobody, "ana").compare("ana") == 0);
-    CHECK(signed_by(nobody, "").empty());
+    CHECK(signed_by(anonymous, "ana").compare("ana") == 0);
+    CHECK(signed_by(anonymous, "").empty());
     CHECK(signed_by(ci, "") == "ci");
     CHECK(signed_by(ci, "ci") == "ci");
     CHECK(signed_by(ci, "ana") == "ana (token ci)");
@@ -397,20 +397,20 @@ TEST_CASE("access: a token takes precedence over a login", "[server]") {
 
 TEST_CASE("access: what a caller may do is known beforehand", "[server]") {
     Door door;
-    const Principal nobody{};
+    const Principal anonymous{};
     RequestHead plain;
     const RequestHead page = of_page(Method::kGet);
-    CHECK(door.access.may(nobody, plain, Guard::kOverview));
-    CHECK(door.access.may(nobody, plain, Guard::kControl));
-    CHECK_FALSE(door.access.may(nobody, plain, Guard::kApprove));
-    CHECK(door.access.may(nobody, page, Guard::kOverview));
-    CHECK_FALSE(door.access.may(nobody, page, Guard::kControl));
+    CHECK(door.access.may(anonymous, plain, Guard::kOverview));
+    CHECK(door.access.may(anonymous, plain, Guard::kControl));
+    CHECK_FALSE(door.access.may(anonymous, plain, Guard::kApprove));
+    CHECK(door.access.may(anonymous, page, Guard::kOverview));
+    CHECK_FALSE(door.access.may(anonymous, page, Guard::kControl));
     const Principal reader{"id", "r", *Grants::parse(std::vector<std::string>{"read"})};
     CHECK(door.access.may(reader, page, Guard::kOverview));
     CHECK_FALSE(door.access.may(reader, page, Guard::kControl));
     door.access.configure({"token", "open"});
-    CHECK_FALSE(door.access.may(nobody, plain, Guard::kOverview));
-    CHECK_FALSE(door.access.may(nobody, plain, Guard::kControl));
+    CHECK_FALSE(door.access.may(anonymous, plain, Guard::kOverview));
+    CHECK_FALSE(door.access.may(anonymous, plain, Guard::kControl));
 }
 
 TEST_CASE("access: actions of the dashboard are signed as such", "[server]") {

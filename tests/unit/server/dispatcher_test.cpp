@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
+#include "core/limits.hpp"
 #include "tests/support/listener.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
@@ -311,5 +312,36 @@ TEST_CASE("dispatcher: going down answers those who wait and leaves none behind"
     REQUIRE(desk.answered(waits));
     CHECK(count(waits.received(), "\"met\":false") == 1);
     waits.close();
+    CHECK(desk.gone());
+}
+
+TEST_CASE("dispatcher: an answer that found the queue full is passed on as things stand then",
+          "[server]") {
+    Desk desk;
+    Request filler;
+    filler.bytes = core::limits::kCommandQueueBytesMax;
+    filler.command = UseTokensCommand{};
+    REQUIRE(desk.queue.stage(filler));
+    JudgeReply reply;
+    reply.session = "s";
+    reply.text = "A";
+    desk.dispatcher.judged(std::move(reply));
+    CHECK(desk.queue.size() == 1);  // only what filled it
+    desk.queue.hand_over();
+    std::vector<Request> taken;
+    desk.queue.take(taken, Clock::steady());
+    REQUIRE(taken.size() == 1);
+
+    Wire follower = desk.send("GET", "/v1/stream");  // followed since then
+    const Request page = desk.next();
+    CHECK(std::holds_alternative<StreamQuery>(page.command));
+    desk.dispatcher.second(Clock::steady());
+    const Request passed = desk.next();
+    REQUIRE(std::holds_alternative<JudgedCommand>(passed.command));
+    CHECK(std::get<JudgedCommand>(passed.command).reply.session == "s");
+    CHECK(passed.listening);
+    desk.dispatcher.second(Clock::steady());
+    CHECK(desk.queue.size() == 0);  // once
+    follower.reset();
     CHECK(desk.gone());
 }
