@@ -116,6 +116,7 @@ Result<std::vector<api::DeliveryDocument>> WebhookDesk::deliveries(const std::st
     HEADWAY_CHECK(require(name));
     HEADWAY_TRY(auto messages, outbox_.list_messages(name, dead, after, limit));
     std::vector<api::DeliveryDocument> documents;
+    documents.reserve(messages.size());
     for (storage::OutboxMessage& message : messages)
         documents.push_back(document_of(std::move(message)));
     return documents;

@@ -246,7 +246,7 @@ void ask_first(const DemoAgentOptions& options, const Console& console) {
                {{"mutated", Json::array({{{"path", "build/app.o"}, {"digest", random_tag()}}})}});
     agent.think(3);
     const Json decided = ask_to_delete(agent, command);
-    const std::string status = decided.text_of("status");
+    const std::string& status = decided.text_of("status");
     if (status != "approved" && status != "edited") {
         agent.report("directive.acknowledged", {{"id", decided.text_of("id")}});
         agent.think(2);
