@@ -18,7 +18,7 @@ struct BudgetChange {
     std::string reason;
 };
 
-/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are the supervisor's to
+/// `{"set":{..}}` or `{"extend":{..}}`, with `by` and `reason`. Bounds are the engine's to
 /// check, which knows the configuration. Errors as those of decode.hpp. Pure.
 core::Result<BudgetChange> decode_budget_change(JsonTape& tape, std::string_view body);
 

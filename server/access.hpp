@@ -48,7 +48,7 @@ public:
     explicit Access(const Clock& clock);
 
     void configure(const config::AccessSettings& settings);
-    /// All of them, as the supervisor has committed them.
+    /// All of them, as the engine has committed them.
     void set_tokens(std::vector<core::TokenRecord> tokens);
     /// Reads the operator's token from `file`, or creates it. True when other users could read the
     /// file. Error: kInvalidConfig.

@@ -17,8 +17,10 @@
 #include "config/size.hpp"
 #include "server/banner.hpp"
 #include "server/clock.hpp"
-#include "server/command_queue.hpp"
 #include "server/dispatcher.hpp"
+#include "server/engine/command_queue.hpp"
+#include "server/engine/engine.hpp"
+#include "server/engine_settings.hpp"
 #include "server/heap.hpp"
 #include "server/listeners.hpp"
 #include "server/logging.hpp"
@@ -27,8 +29,6 @@
 #include "server/outgoing.hpp"
 #include "server/ports_file.hpp"
 #include "server/service_notifier.hpp"
-#include "server/supervisor.hpp"
-#include "server/supervisor_settings.hpp"
 #include "storage/disk_space.hpp"
 #include "storage/log_check.hpp"
 #include "storage/sqlite_store.hpp"
@@ -72,7 +72,7 @@ private:
     core::Result<> announce();
     void show_banner();
     void run_loop();
-    void supervise();
+    void run_engine();
     void await_signal();
     void let_signals_end_us();
     void reload();
@@ -91,7 +91,7 @@ private:
     net::io_context io_{1};
     LoopPulse pulse_{io_};
     CommandQueue queue_;
-    std::unique_ptr<Supervisor> supervisor_;
+    std::unique_ptr<Engine> engine_;
     std::unique_ptr<Dispatcher> dispatcher_;
     Outgoing outgoing_;
     net::signal_set signals_;
@@ -115,7 +115,7 @@ int App::run() {
                                                                         : kExitFailure;
         }
     }
-    std::thread supervisor{[this] { supervise(); }};
+    std::thread engine{[this] { run_engine(); }};
     await_signal();
     const auto ready = std::chrono::duration_cast<core::Millis>(Clock::steady() - started);
     log_->info("ready in {} ms on {}, database {}", ready.count(), dispatcher_->http().url(),
@@ -130,7 +130,7 @@ int App::run() {
     }
     outgoing_.stop();
     queue_.close();
-    supervisor.join();
+    engine.join();
     io_.restart();
     io_.poll();  // the last publications, and the end of connections
     log_->info("stopped");
@@ -188,10 +188,10 @@ core::Result<> App::listen() {
         std::make_unique<Dispatcher>(io_, loaded_.settings.server, clock_, queue_,
                                      [this](const std::string& line) { log_->warn("{}", line); });
     outgoing_.start(loaded_.settings, *dispatcher_);
-    auto settings = supervisor_settings(loaded_.settings, manager_);
+    auto settings = engine_settings(loaded_.settings, manager_);
     settings.webhooks = outgoing_.webhook_rules();
     settings.reader_seen = [this] { return pulse_.last(); };
-    supervisor_ = std::make_unique<Supervisor>(
+    engine_ = std::make_unique<Engine>(
         *store_, clock_, queue_, std::move(settings),
         [this](std::unique_ptr<Publication> publication) {
             auto publish = [this, published = std::move(publication)]() mutable {
@@ -201,14 +201,14 @@ core::Result<> App::listen() {
         },
         [this](bool is_error, const std::string& line) { say(is_error, line); },
         outgoing_.judge_link());
-    supervisor_->log_sessions_with([this](bool warns, const std::string& line) {
+    engine_->log_sessions_with([this](bool warns, const std::string& line) {
         log_->log(warns ? spdlog::level::warn : spdlog::level::info, "{}", line);
     });
-    supervisor_->send_webhooks_with(outgoing_.webhook_link());
-    supervisor_->watch_space(*space_, loaded_.settings.storage.free_space_min);
+    engine_->send_webhooks_with(outgoing_.webhook_link());
+    engine_->watch_space(*space_, loaded_.settings.storage.free_space_min);
     dispatcher_->show_system(database_, loaded_.settings.judge.endpoints);
     HEADWAY_CHECK(load_tokens());
-    HEADWAY_TRY(const std::uint64_t replayed, supervisor_->recover());
+    HEADWAY_TRY(const std::uint64_t replayed, engine_->recover());
     if (replayed > 0) log_->info("read {} events back from the journal", replayed);
     return open_listeners(dispatcher_->http(), loaded_.settings.server, database_.parent_path(),
                           [this](const std::string& line) { log_->warn("{}", line); });
@@ -278,7 +278,7 @@ void App::show_banner() {
 }
 
 /// An exception from a handler, in practice a lack of memory, may leave a timer, the listener or a
-/// connection unarmed. As on the supervisor's thread, a restart is the safe reaction.
+/// connection unarmed. As on the engine's thread, a restart is the safe reaction.
 void App::run_loop() {
     pulse_.start();
     try {
@@ -293,14 +293,14 @@ void App::run_loop() {
     }
 }
 
-void App::supervise() {
+void App::run_engine() {
     ::pthread_setname_np(::pthread_self(),
-                         "supervisor");  // the thread's name in top and perf
+                         "engine");  // the thread's name in top and perf
     try {
-        supervisor_->run();
+        engine_->run();
     } catch (const std::exception& e) {
         // Memory and journal may differ now: a restart from the journal is safe.
-        log_->critical("the supervisor failed: {}", e.what());
+        log_->critical("the engine failed: {}", e.what());
         log_->flush();
         std::abort();
     }

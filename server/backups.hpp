@@ -4,20 +4,21 @@
 #include <string>
 
 #include "server/backup_check.hpp"
+#include "server/engine/publication.hpp"
 #include "server/replies.hpp"
 
 namespace headway::server {
 
-/// The at most one running backup: creates an empty file, which the supervisor fills between its
+/// The at most one running backup: creates an empty file, which the engine fills between its
 /// batches and a separate thread checks before it gets its final name. I/O thread only.
 class Backups {
 public:
     Backups(net::io_context& io, Replies& replies) : replies_(replies), check_(io) {}
 
-    /// Creates the empty file that the supervisor fills and returns its name. Errors:
+    /// Creates the empty file that the engine fills and returns its name. Errors:
     /// kBackupRunning, kFileExists, kInvalidField; no file is left then.
     core::Result<std::string> begin(const std::string& file);
-    /// Undoes begin(): the request did not reach the supervisor.
+    /// Undoes begin(): the request did not reach the engine.
     void abandon(const std::string& partial);
     /// The copy is complete or failed: answers the request.
     void copied(const CopiedFile& copied);

@@ -14,7 +14,7 @@ namespace headway::server {
 
 /// The one clock. Durations are steady: no step of the wall clock makes an agent silent. Stamps are
 /// the wall time of the constructor plus steady time, so they never go back. When the wall clock
-/// jumps ahead (a suspend, or the clock was set), the supervisor moves the stamps with advance_to()
+/// jumps ahead (a suspend, or the clock was set), the engine moves the stamps with advance_to()
 /// by the rules of clock_steps.hpp. Any thread.
 class Clock {
 public:
@@ -36,14 +36,14 @@ public:
     /// deadlines.
     static Steady::time_point coarse();
 
-    /// Moves now() ahead to `stamp` unless it is past it. Supervisor thread only.
+    /// Moves now() ahead to `stamp` unless it is past it. Engine thread only.
     void advance_to(core::Timestamp stamp);
     /// The attention gaps as of the end of the last batch or the last advance_to(), for readers
     /// between batches. Read it after the time: then a jump of the time comes with its gap.
     core::Watch watch() const;
 
     /// No report is heard between these two: a commit may hang while heartbeats wait in the queue.
-    /// Readers see a constant time meanwhile. Supervisor thread only.
+    /// Readers see a constant time meanwhile. Engine thread only.
     void begin_turn();
     void end_turn(const core::Watch& watch);
     /// The time up to which reports were heard: now(), or the begin of a running batch.

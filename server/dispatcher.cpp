@@ -5,6 +5,7 @@
 
 #include "api/encode.hpp"
 #include "core/limits.hpp"
+#include "server/engine_settings.hpp"
 #include "server/reading_time.hpp"
 
 namespace headway::server {
@@ -14,12 +15,13 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
     : clock_(clock),
       warn_(std::move(warn)),
       access_(clock),
-      views_([this](const std::string& id) { return intake_.ask({}, ViewQuery{id}, id, 0); }),
+      views_(
+          [this](const std::string& id) { return intake_.ask(request_of({}, ViewQuery{id}), id); }),
       streams_(
           views_, [this](std::uint64_t id) { return http_.find(id); },
           [this](std::uint64_t id, StreamQuery query) {
               const std::string session = query.session;
-              return intake_.ask({id, 0}, std::move(query), session, 0);
+              return intake_.ask(request_of({id, 0}, std::move(query)), session);
           },
           [this] { return reading_time(clock_); }),
       http_(io, settings, *this),
@@ -42,7 +44,7 @@ void Dispatcher::handle(HttpConnection& connection, std::uint64_t slot,
     ++state_.requests[index_of(endpoint)];
     if (endpoint.deprecation != nullptr) note_deprecated(endpoint);
     const auto served = serve(connection, slot, request);
-    if (!served) refuse(connection, slot, request, served.error());
+    if (!served) refuse_request(connection, slot, request, served.error());
 }
 
 core::Result<> Dispatcher::serve(HttpConnection& connection, std::uint64_t slot,
@@ -61,8 +63,8 @@ core::Result<> Dispatcher::serve(HttpConnection& connection, std::uint64_t slot,
     return endpoint.handler(call);
 }
 
-void Dispatcher::refuse(HttpConnection& connection, std::uint64_t slot, const HttpRequest& request,
-                        const core::Error& error) {
+void Dispatcher::refuse_request(HttpConnection& connection, std::uint64_t slot,
+                                const HttpRequest& request, const core::Error& error) {
     const std::string_view target = request.head.target;
     Response response = problem_response(error, target.substr(0, target.find('?')));
     if (error.code == core::ErrorCode::kTooManyFailures) {
@@ -86,16 +88,16 @@ void Dispatcher::note_deprecated(const Endpoint& endpoint) {
 void Dispatcher::judged(JudgeReply reply) {
     const std::string session = reply.session;
     const std::size_t bytes = reply.text.size();
-    intake_.deliver({}, JudgedCommand{std::move(reply)}, session, bytes);
+    intake_.deliver(request_of({}, JudgedCommand{std::move(reply)}), session, bytes);
 }
 
 void Dispatcher::webhook_done(WebhookResult result) {
     const ReplyTo to{result.job.connection, result.job.slot};
-    intake_.deliver(to, WebhookDoneCommand{std::move(result)}, {}, 0);
+    intake_.deliver(request_of(to, WebhookDoneCommand{std::move(result)}), {}, 0);
 }
 
 void Dispatcher::publish(Publication& publication) {
-    state_.supervisor = publication.stats;
+    state_.engine = publication.stats;
     if (publication.tokens) {
         access_.set_tokens(*std::move(publication.tokens));
         cut_streams();
@@ -112,70 +114,57 @@ void Dispatcher::publish(Publication& publication) {
         streams_.publish_progress(session);
         polls_.session_changed(session);
     }
-    for (Reply& reply : publication.replies)
-        answer(reply);
+    for (const Answered& answered : publication.replies)
+        answered.task->answer(*this, answered.to);
     if (publication.copied) backups_.copied(*publication.copied);
     for (const std::string& id : publication.decided)
         polls_.document_changed(id);
     for (const std::string& id : publication.checked)
         polls_.document_changed(check_key(id));
-    for (const Reply& reply : publication.replies)
-        replies_.flush(reply.to.connection);
+    for (const Answered& answered : publication.replies)
+        replies_.flush(answered.to.connection);
     views_.trim();
     http_.relieve();
     polls_.arm();
 }
 
-void Dispatcher::answer(Reply& reply) {
-    auto& what = reply.what;
-    if (!what) {
-        answer_error(reply.to, what.error());
-    } else if (const auto* advice = std::get_if<AdviceReply>(&*what)) {
-        answer_advice(reply.to, *advice);
-    } else if (auto* body = std::get_if<BodyReply>(&*what); body && body->lost) {
-        replies_.put(reply.to, problem_response(*body->lost, replies_.path_of(reply.to),
-                                                {"winner", body->body}));
-    } else if (body != nullptr) {
-        Response response;
-        response.status = body->status;
-        response.body = std::move(body->body);
-        response.headers = std::move(body->headers);
-        if (body->lines) response.content_type = "application/x-ndjson";
-        replies_.put(reply.to, response);
-    } else if (auto* page = std::get_if<StreamReply>(&*what)) {
-        streams_.on_page(reply.to.connection, std::move(*page));
-    } else if (auto* document = std::get_if<DocumentReply>(&*what)) {
-        polls_.take_document(reply.to, *document);
-    } else if (auto* view = std::get_if<ViewReply>(&*what)) {
-        if (view->error) {
-            views_.resolve(view->session, *view->error);
-        } else {
-            views_.resolve(view->session, view->view.get());
-        }
-    }
+void Dispatcher::respond(const ReplyTo& to, const Response& response) {
+    replies_.put(to, response);
 }
 
-void Dispatcher::answer_error(const ReplyTo& to, const core::Error& error) {
+void Dispatcher::refuse(const ReplyTo& to, const core::Error& error, api::ProblemMember more) {
     // Page queries of streams have slot 0, which no request has.
     const auto stream_slot =
         to.slot == 0 ? streams_.abandon(to.connection) : std::optional<std::uint64_t>{};
     const ReplyTo place = stream_slot ? ReplyTo{to.connection, *stream_slot} : to;
     polls_.answered(place);
-    replies_.put(place, problem_response(error, replies_.path_of(place)));
+    replies_.put(place, problem_response(error, replies_.path_of(place), more));
 }
 
-void Dispatcher::answer_advice(const ReplyTo& to, const AdviceReply& advice) {
+void Dispatcher::advise(const ReplyTo& to, const Advised& advised) {
     // Retention may delete an ended session in the same turn as a late report.
-    const core::SessionView* const view = views_.find(advice.session);
-    if (view == nullptr) {
+    const core::SessionView* const found = views_.find(advised.session);
+    if (found == nullptr) {
         replies_.put(to, problem_response(
                              {core::ErrorCode::kUnknownSession, "the session was deleted", "id"},
                              replies_.path_of(to)));
         return;
     }
     advice_.body.clear();
-    api::append_advice(advice_.body, advice.advice, *view);
+    api::append_advice(advice_.body, advised.advice, *found);
     replies_.put(to, advice_);
+}
+
+void Dispatcher::show(const ReplyTo& to, DocumentReply document) {
+    polls_.take_document(to, std::move(document));
+}
+
+void Dispatcher::stream(const ReplyTo& to, StreamReply page) {
+    streams_.on_page(to.connection, std::move(page));
+}
+
+void Dispatcher::view(const std::string& session, core::Result<const core::SessionView*> found) {
+    views_.resolve(session, std::move(found));
 }
 
 void Dispatcher::closed(std::uint64_t connection) {
@@ -201,7 +190,7 @@ void Dispatcher::note_token_uses(Clock::Steady::time_point now) {
     if (now - token_uses_at_ < core::limits::kTokenUseEvery) return;
     token_uses_at_ = now;
     std::vector<core::TokenUse> uses = access_.take_uses();
-    if (!uses.empty()) intake_.ask({}, UseTokensCommand{std::move(uses)}, {}, 0);
+    if (!uses.empty()) intake_.ask(request_of({}, UseTokensCommand{std::move(uses)}), {});
 }
 
 void Dispatcher::reload(const config::Settings& settings) {
@@ -209,10 +198,7 @@ void Dispatcher::reload(const config::Settings& settings) {
     access_.configure(settings.access);
     http_.refuse_forwarded(settings.access.mode == "local");
     redact(settings.redaction);
-    intake_.ask({},
-                ReloadCommand{settings.policy, settings.storage.retention, settings.budget,
-                              settings.approvals, settings.policy_floor},
-                {}, 0);
+    intake_.ask(request_of({}, ReloadCommand{reloadable_settings(settings)}), {});
 }
 
 void Dispatcher::redact(const config::RedactionSettings& settings) {

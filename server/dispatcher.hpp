@@ -14,6 +14,7 @@
 #include "server/backups.hpp"
 #include "server/clock.hpp"
 #include "server/endpoints/call.hpp"
+#include "server/engine/publication.hpp"
 #include "server/http_server.hpp"
 #include "server/intake.hpp"
 #include "server/long_polls.hpp"
@@ -23,10 +24,10 @@
 
 namespace headway::server {
 
-/// The I/O thread's side. Authorizes requests and calls their endpoints. Applies the supervisor's
+/// The I/O thread's side. Authorizes requests and calls their endpoints. Applies the engine's
 /// publications to views, streams, waits and replies, in this order, so that a client with a reply
 /// can already read the state behind it. I/O thread only.
-class Dispatcher final : public HttpServer::Handler {
+class Dispatcher final : public HttpServer::Handler, private Answers {
 public:
     /// Logs a warning.
     using Warn = std::function<void(const std::string& line)>;
@@ -37,11 +38,11 @@ public:
 
     HttpServer& http() noexcept { return http_; }
     Access& access() noexcept { return access_; }
-    /// A publication of the supervisor.
+    /// A publication of the engine.
     void publish(Publication& publication);
-    /// Passes the answer of a judge to the supervisor.
+    /// Passes the answer of a judge to the engine.
     void judged(JudgeReply reply);
-    /// Passes the result of a webhook delivery to the supervisor.
+    /// Passes the result of a webhook delivery to the engine.
     void webhook_done(WebhookResult result);
     /// The source of the judges' metrics; without it /metrics has none.
     void show_judges(std::function<JudgeStats()> stats) { state_.judge_stats = std::move(stats); }
@@ -71,13 +72,18 @@ public:
 private:
     core::Result<> serve(HttpConnection& connection, std::uint64_t slot,
                          const HttpRequest& request);
-    void refuse(HttpConnection& connection, std::uint64_t slot, const HttpRequest& request,
-                const core::Error& error);
+    void refuse_request(HttpConnection& connection, std::uint64_t slot, const HttpRequest& request,
+                        const core::Error& error);
     void note_deprecated(const Endpoint& endpoint);
     void note_token_uses(Clock::Steady::time_point now);
-    void answer(Reply& reply);
-    void answer_error(const ReplyTo& to, const core::Error& error);
-    void answer_advice(const ReplyTo& to, const AdviceReply& advice);
+
+    void respond(const ReplyTo& to, const Response& response) override;
+    void refuse(const ReplyTo& to, const core::Error& error, api::ProblemMember more) override;
+    void advise(const ReplyTo& to, const Advised& advised) override;
+    void show(const ReplyTo& to, DocumentReply document) override;
+    void stream(const ReplyTo& to, StreamReply page) override;
+    void view(const std::string& session, core::Result<const core::SessionView*> found) override;
+
     void cut_streams();
 
     const Clock& clock_;

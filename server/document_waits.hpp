@@ -9,7 +9,7 @@
 
 #include "core/result.hpp"
 #include "core/time.hpp"
-#include "server/messages.hpp"
+#include "server/engine/reply_to.hpp"
 
 namespace headway::server {
 

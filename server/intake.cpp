@@ -20,22 +20,16 @@ bool Intake::stage(Request& request, const std::string& session) {
     return true;
 }
 
-bool Intake::ask(const ReplyTo& to, Command command, const std::string& session,
-                 std::size_t bytes) {
-    Request request;
-    request.reply_to = to;
+bool Intake::ask(Request request, const std::string& session, std::size_t bytes) {
     request.bytes = bytes;
-    request.command = std::move(command);
     return stage(request, session);
 }
 
-void Intake::deliver(const ReplyTo& to, Command command, const std::string& session,
-                     std::size_t bytes) {
+void Intake::deliver(Request request, const std::string& session, std::size_t bytes) {
     Kept& kept = kept_.emplace_back();
     kept.session = session;
-    kept.request.reply_to = to;
+    kept.request = std::move(request);
     kept.request.bytes = bytes;
-    kept.request.command = std::move(command);
     pass_kept();
 }
 

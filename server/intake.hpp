@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "server/command_queue.hpp"
-#include "server/messages.hpp"
+#include "server/engine/command_queue.hpp"
+#include "server/engine/task.hpp"
 #include "server/net.hpp"
 #include "server/streams.hpp"
 #include "server/view_cache.hpp"
 
 namespace headway::server {
 
-/// Sends the I/O thread's commands to the supervisor: staged one by one, handed over once per turn
+/// Sends the I/O thread's tasks to the engine: staged one by one, handed over once per turn
 /// of the event loop, so that what arrives together commits together. I/O thread only.
 class Intake {
 public:
@@ -22,11 +22,11 @@ public:
 
     /// False when the queue is full. `session` is the session concerned, or empty; `bytes` is the
     /// size of the request body.
-    bool ask(const ReplyTo& to, Command command, const std::string& session, std::size_t bytes);
-    /// The same for commands that must not be lost: with a full queue the command is kept and
-    /// staged later. The caller bounds their number.
-    void deliver(const ReplyTo& to, Command command, const std::string& session, std::size_t bytes);
-    /// Stages kept commands as far as there is room. Called once a second.
+    bool ask(Request request, const std::string& session, std::size_t bytes = 0);
+    /// The same for tasks that must not be lost: with a full queue the task is kept and staged
+    /// later. The caller bounds their number.
+    void deliver(Request request, const std::string& session, std::size_t bytes);
+    /// Stages kept tasks as far as there is room. Called once a second.
     void pass_kept();
     /// The connection has closed: its queries need no answer.
     void forget(std::uint64_t connection) { queue_.forget(connection); }

@@ -10,7 +10,7 @@ namespace headway::server {
 
 /// One question to a judge.
 struct JudgeJob {
-    std::uint64_t id = 0;  ///< chosen by the supervisor; comes back with the reply
+    std::uint64_t id = 0;  ///< chosen by the engine; comes back with the reply
     std::string session;
     std::string endpoint;  ///< JudgeEndpoint::name
     std::string system;    ///< the two messages of the request
@@ -20,7 +20,7 @@ struct JudgeJob {
 };
 
 /// The result of a job; each job gets exactly one. `text` is what the model wrote, complete only
-/// with kAnswered. kDiscarded does not occur here, because the supervisor interprets the answer.
+/// with kAnswered. kDiscarded does not occur here, because the engine interprets the answer.
 struct JudgeReply {
     std::uint64_t id = 0;
     std::string session;

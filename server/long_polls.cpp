@@ -6,6 +6,8 @@
 
 #include "core/approval_alias.hpp"
 #include "core/approvals.hpp"
+#include "server/endpoints/answers.hpp"
+#include "server/engine/make_task.hpp"
 #include "server/reading_time.hpp"
 
 namespace headway::server {
@@ -39,7 +41,7 @@ core::Result<> LongPolls::add_document(const ReplyTo& to, std::string id,
     return {};
 }
 
-void LongPolls::take_document(const ReplyTo& to, DocumentReply& reply) {
+void LongPolls::take_document(const ReplyTo& to, DocumentReply reply) {
     if (documents_.keeps_waiting(to, reply.pending)) return;
     Response response;
     response.body = std::move(reply.body);
@@ -50,12 +52,13 @@ void LongPolls::take_document(const ReplyTo& to, DocumentReply& reply) {
 bool LongPolls::ask_for(const ReplyTo& to, const std::string& id) {
     constexpr std::string_view kCheck = "check/";
     if (id.starts_with(kCheck)) {
-        return intake_.ask(to, CheckQuery{id.substr(kCheck.size()), core::Grants::all()}, {}, 0);
+        CheckQuery query{id.substr(kCheck.size()), core::Grants::all()};
+        return intake_.ask(request_of(to, std::move(query)), {});
     }
     if (core::cursor_of_alias(id))
-        return intake_.ask(to, ApprovalQuery{{}, 0, {id, core::Grants::all()}}, {}, 0);
+        return intake_.ask(request_of(to, ApprovalQuery{{}, 0, {id, core::Grants::all()}}), {});
     const auto ref = core::parse_approval_id(id);
-    return ref && intake_.ask(to, ApprovalQuery{ref->session, ref->n}, {}, 0);
+    return ref && intake_.ask(request_of(to, ApprovalQuery{ref->session, ref->n}), {});
 }
 
 void LongPolls::drop_connection(std::uint64_t connection) {

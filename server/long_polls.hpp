@@ -4,6 +4,7 @@
 #include <string>
 
 #include "server/document_waits.hpp"
+#include "server/engine/answers.hpp"
 #include "server/intake.hpp"
 #include "server/replies.hpp"
 #include "server/waiters.hpp"
@@ -23,7 +24,7 @@ public:
     /// queries the first document. Error: kOverloaded.
     core::Result<> add_document(const ReplyTo& to, std::string id, core::Timestamp deadline);
     /// A document has arrived: sends it, unless the wait continues.
-    void take_document(const ReplyTo& to, DocumentReply& reply);
+    void take_document(const ReplyTo& to, DocumentReply reply);
     /// The request was answered otherwise, for instance with an error.
     void answered(const ReplyTo& to) { documents_.answered(to); }
 

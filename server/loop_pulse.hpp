@@ -9,7 +9,7 @@
 
 namespace headway::server {
 
-/// Gives the supervisor the time at which the I/O thread was last in its event loop. While a
+/// Gives the engine the time at which the I/O thread was last in its event loop. While a
 /// handler runs long, or the thread gets no CPU, reports wait unread in their sockets: an attention
 /// gap and not the silence of an agent. One timer of kEvery; the io_context must outlive it.
 class LoopPulse {

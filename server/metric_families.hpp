@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/stats.hpp"
+#include "server/engine/stats.hpp"
 
 // Internal to metrics*.cpp.
 
@@ -55,6 +55,6 @@ inline void add_labelled(MetricFamily& family, const char* label, std::string va
 void add_approvals(Families& families, const ApprovalStats& stats);
 void add_webhooks(Families& families, const std::vector<WebhookStats>& webhooks);
 /// The current state of sessions; labels are closed sets.
-void add_sessions(Families& families, const SupervisorStats& stats);
+void add_sessions(Families& families, const EngineStats& stats);
 
 }  // namespace headway::server

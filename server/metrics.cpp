@@ -176,8 +176,8 @@ void add_judge_history(Families& families, const JudgeStats& stats) {
                      "Questions refused: too many open ones, or no such judge.", stats.turned_away);
 }
 
-void add_supervisor(Families& families, const MetricsInput& input) {
-    const SupervisorStats& stats = input.supervisor;
+void add_engine(Families& families, const MetricsInput& input) {
+    const EngineStats& stats = input.engine;
     families.counter("headway_events_total", "Events stored.", stats.events);
     families.counter("headway_duplicate_events_total", "Events known by their event_id.",
                      stats.duplicates);
@@ -206,7 +206,7 @@ void add_supervisor(Families& families, const MetricsInput& input) {
                    static_cast<double>(stats.free_bytes));
     families.counter("headway_reports_refused_full_total",
                      "Reports refused for lack of space on the disk.", stats.refused_full);
-    families.gauge("headway_queue", "Requests waiting for the supervisor.",
+    families.gauge("headway_queue", "Requests waiting for the engine.",
                    static_cast<double>(input.queue));
     add_approvals(families, stats.approvals);
     add_sessions(families, stats);
@@ -232,7 +232,7 @@ std::string metrics_text(const MetricsInput& input) {
     build.metric.push_back(info);
     add_http(families, input);
     add_bounds(families, input);
-    add_supervisor(families, input);
+    add_engine(families, input);
     if (input.judge != nullptr) {
         add_judge_state(families, *input.judge);
         add_judge_history(families, *input.judge);

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "server/engine/stats.hpp"
 #include "server/http_server.hpp"
 #include "server/judge_mailbox.hpp"
-#include "server/messages.hpp"
 
 namespace headway::server {
 
@@ -15,7 +15,7 @@ namespace headway::server {
 /// webhook), never a session.
 struct MetricsInput {
     const HttpStats& http;
-    const SupervisorStats& supervisor;
+    const EngineStats& engine;
     const std::vector<std::uint64_t>& routes;  ///< requests by row of the table of endpoints
     std::uint64_t refused_access = 0;
     std::uint64_t access_failures = 0;

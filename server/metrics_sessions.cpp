@@ -64,7 +64,7 @@ void add_webhooks(Families& families, const std::vector<WebhookStats>& webhooks)
         &WebhookStats::dropped, MetricType::Counter);
 }
 
-void add_sessions(Families& families, const SupervisorStats& stats) {
+void add_sessions(Families& families, const EngineStats& stats) {
     auto& open =
         families.family("headway_sessions_open", "Open sessions, by verdict.", MetricType::Gauge);
     for (std::size_t i = 0; i < core::kVerdictCount; ++i) {

@@ -41,8 +41,8 @@ void Outgoing::start_webhooks(const config::WebhookSettings& settings) {
         report_);
 }
 
-Supervisor::JudgeLink Outgoing::judge_link() {
-    Supervisor::JudgeLink link;
+JudgeLink Outgoing::judge_link() {
+    JudgeLink link;
     link.ask = [this](JudgeJob job) {
         JudgeReply refused;
         refused.id = job.id;

@@ -7,9 +7,10 @@
 
 #include "config/settings.hpp"
 #include "server/curl_loop.hpp"
+#include "server/engine/settings.hpp"
+#include "server/engine/webhook_desk.hpp"
 #include "server/judge_client.hpp"
 #include "server/net.hpp"
-#include "server/supervisor.hpp"
 #include "server/webhook_sender.hpp"
 
 namespace headway::server {
@@ -18,7 +19,7 @@ class Dispatcher;
 
 /// All outbound calls, to judges and webhooks, on the thread of libcurl, which exists only if one
 /// is configured. Results go to the dispatcher on the I/O thread. I/O thread only, except for the
-/// links, which the supervisor uses.
+/// links, which the engine uses.
 class Outgoing {
 public:
     using Report = std::function<void(bool is_error, const std::string& line)>;
@@ -29,7 +30,7 @@ public:
     void start(const config::Settings& settings, Dispatcher& dispatcher);
 
     const core::WebhookRules& webhook_rules() const { return rules_; }
-    Supervisor::JudgeLink judge_link();
+    JudgeLink judge_link();
     WebhookDesk::Send webhook_link();
 
     /// Stops deliveries without waiting: messages in flight are sent again after the next start.

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "server/engine/reply_to.hpp"
 #include "server/http_server.hpp"
-#include "server/messages.hpp"
 
 namespace headway::server {
 

@@ -38,8 +38,7 @@ Streams::Streams(ViewCache& views, FindConnection find, Ask ask, Time time)
 core::Result<> Streams::open(HttpConnection& connection, std::uint64_t slot, StreamKind kind,
                              const std::string& session, std::optional<std::int64_t> after,
                              const std::string& caller) {
-    const core::Error busy{
-        core::ErrorCode::kOverloaded, "too many streams are open; try again", {}};
+    core::Error busy{core::ErrorCode::kOverloaded, "too many streams are open; try again", {}};
     if (clients_.size() >= limits::kStreamsMax) return busy;
     Client client;
     client.kind = kind;

@@ -12,8 +12,8 @@
 
 #include "api/encode.hpp"
 #include "server/clock.hpp"
+#include "server/engine/queries.hpp"
 #include "server/http_connection.hpp"
-#include "server/messages.hpp"
 #include "server/view_cache.hpp"
 
 namespace headway::server {
@@ -45,7 +45,7 @@ public:
                         const std::string& session, std::optional<std::int64_t> after,
                         const std::string& caller);
 
-    /// Takes the supervisor's page for a stream that catches up.
+    /// Takes the engine's page for a stream that catches up.
     void on_page(std::uint64_t connection, StreamReply reply);
     bool is_open(std::uint64_t connection) const { return clients_.contains(connection); }
     /// The query of a stream failed. Returns the slot if it still needs an answer. A stream that

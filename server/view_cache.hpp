@@ -13,7 +13,7 @@
 
 namespace headway::server {
 
-/// The published views of sessions, for reads without the supervisor. A missing view is queried
+/// The published views of sessions, for reads without the engine. A missing view is queried
 /// once; from then on every publication updates it. I/O thread only.
 class ViewCache {
 public:
@@ -26,14 +26,14 @@ public:
 
     /// The cached view or null; valid until the next publication.
     const core::SessionView* find(const std::string& session) const;
-    /// Calls back at once, or when the supervisor answers.
+    /// Calls back at once, or when the engine answers.
     void get(const std::string& session, Callback callback);
 
     /// A commit touched the session. True when it is watched.
     bool update(core::SessionView view);
     /// The session was deleted.
     void forget(const std::string& session);
-    /// The supervisor answered; null = unknown session.
+    /// The engine answered; null = unknown session.
     void resolve(const std::string& session, core::Result<const core::SessionView*> view);
 
     /// A waiter or stream watches the session: its view stays cached, and its agent gets a shorter

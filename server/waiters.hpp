@@ -11,7 +11,7 @@
 
 #include "api/encode.hpp"
 #include "core/wait.hpp"
-#include "server/messages.hpp"
+#include "server/engine/reply_to.hpp"
 #include "server/response.hpp"
 #include "server/view_cache.hpp"
 

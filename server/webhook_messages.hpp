@@ -7,7 +7,7 @@
 
 #include "core/time.hpp"
 
-// The messages between the supervisor and the webhook sender.
+// The messages between the engine and the webhook sender.
 
 namespace headway::server {
 

@@ -15,7 +15,7 @@
 
 namespace headway::server {
 
-/// Sends messages to webhooks on the thread of libcurl: one immediate try per job. The supervisor
+/// Sends messages to webhooks on the thread of libcurl: one immediate try per job. The engine
 /// decides on order, time and retries.
 class WebhookSender final : private CurlLoop::User {
 public:
@@ -53,7 +53,7 @@ private:
     /// thread of libcurl only; below targets_, so destroyed first
     std::list<WebhookTransfer> active_;
     std::mutex mutex_;              ///< guards what follows
-    std::vector<WebhookJob> jobs_;  ///< at most two per endpoint, by the supervisor
+    std::vector<WebhookJob> jobs_;  ///< at most two per endpoint, by the engine
     bool closed_ = false;
 };
 

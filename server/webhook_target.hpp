@@ -24,7 +24,7 @@ public:
     const std::vector<std::string>& secrets() const { return secrets_; }
     /// Why the endpoint is unusable and what to do, or empty.
     const std::string& problem() const { return problem_; }
-    /// The supervisor's part of it.
+    /// The engine's part of it.
     core::WebhookRule rule() const;
 
 private:
@@ -40,7 +40,7 @@ private:
 std::vector<WebhookTarget> webhook_targets(const config::WebhookSettings& settings,
                                            const WebhookTarget::Report& report);
 
-/// The supervisor's rules for these targets. Pure.
+/// The engine's rules for these targets. Pure.
 core::WebhookRules webhook_rules(const config::WebhookSettings& settings,
                                  const std::vector<WebhookTarget>& targets);
 

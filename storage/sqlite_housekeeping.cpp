@@ -11,7 +11,7 @@
 #include "storage/codec.hpp"
 #include "storage/sqlite_store.hpp"
 
-// Snapshots, retention and checkpoints: bounded steps between the supervisor's batches.
+// Snapshots, retention and checkpoints: bounded steps between the engine's batches.
 
 namespace headway::storage {
 

@@ -20,7 +20,7 @@
 #include "storage/session_index.hpp"
 #include "storage/token_store.hpp"
 
-// The supervisor's view of a database. Implemented on SQLite (sqlite_store.hpp); the interface
+// The engine's view of a database. Implemented on SQLite (sqlite_store.hpp); the interface
 // assumes only transactions and a total order of appended rows.
 //
 // Supervisor thread only. Every error leaves the transaction open for rollback(); codes:

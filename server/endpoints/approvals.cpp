@@ -41,7 +41,7 @@ Result<> endpoints::ask_approval(Call& call) {
         command.idempotency_fingerprint =
             "approval:" + call.session() + ":" + core::to_hex(core::digest_of(call.request.body));
     }
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::decide_approval(Call& call) {
@@ -49,14 +49,14 @@ Result<> endpoints::decide_approval(Call& call) {
     decoded.ruling.by = signed_by(call.caller, std::move(decoded.ruling.by));
     DecideCommand command{call.session(), call.target().approval, std::move(decoded.ruling),
                           decoded.apply_to_identical, alias_of(call.target(), call.caller)};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::redeem_approval(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_redeem(call.on.tape, call.request.body));
     RedeemCommand command{call.session(), call.target().approval, std::move(decoded),
                           alias_of(call.target(), call.caller)};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::revoke_grant(Call& call) {
@@ -64,26 +64,26 @@ Result<> endpoints::revoke_grant(Call& call) {
     decoded.by = signed_by(call.caller, std::move(decoded.by));
     RevokeCommand command{call.session(), call.target().approval, std::move(decoded),
                           alias_of(call.target(), call.caller)};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::acknowledge_alarms(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_acknowledge(call.on.tape, call.request.body));
     decoded.by = signed_by(call.caller, std::move(decoded.by));
     AcknowledgeCommand command{call.session(), std::move(decoded)};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::approve_agent(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_approve_agent(call.on.tape, call.request.body));
     ApproveAgentCommand command{call.session(), std::move(decoded), signed_by(call.caller, {})};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::show_approval(Call& call) {
     const core::ApprovalRef ref{call.session(), call.target().approval};
     const std::string& alias = call.target().alias;
-    return call.ask_document(
+    return call.read_document(
         ApprovalQuery{ref.session, ref.n, alias_of(call.target(), call.caller)},
         alias.empty() ? core::approval_id(ref.session, ref.n) : core::lower(alias));
 }
@@ -120,7 +120,7 @@ Result<> endpoints::list_approvals(Call& call) {
         HEADWAY_TRY(const auto from, api::parse_number(*cursor, "cursor", 1, INT64_MAX));
         inbox.page.from = static_cast<storage::Cursor>(from);
     }
-    return call.ask(std::move(inbox));
+    return call.read(std::move(inbox));
 }
 
 }  // namespace headway::server

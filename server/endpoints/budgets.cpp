@@ -12,21 +12,21 @@ namespace headway::server {
 using core::Result;
 
 Result<> endpoints::show_budget(Call& call) {
-    return call.ask(BudgetQuery{call.session()}, call.session());
+    return call.read(BudgetQuery{call.session()}, call.session());
 }
 
 Result<> endpoints::change_budget(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_budget_change(call.on.tape, call.request.body));
     decoded.by = signed_by(call.caller, std::move(decoded.by));
     BudgetCommand command{call.session(), std::move(decoded)};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::budget_analytics(Call& call) {
     const api::Query& query = call.query;
     BudgetAnalyticsQuery wanted;
     if (const std::string* agent = query.find("agent")) wanted.agent = *agent;
-    return call.ask(std::move(wanted));
+    return call.read(std::move(wanted));
 }
 
 }  // namespace headway::server

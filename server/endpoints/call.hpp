@@ -14,6 +14,8 @@
 #include "config/settings.hpp"
 #include "server/access.hpp"
 #include "server/backups.hpp"
+#include "server/endpoints/answers.hpp"
+#include "server/engine/make_task.hpp"
 #include "server/http_server.hpp"
 #include "server/intake.hpp"
 #include "server/judge_mailbox.hpp"
@@ -30,7 +32,7 @@ struct DaemonState {
     std::filesystem::path database;
     std::vector<config::JudgeEndpoint> judges;
     std::function<JudgeStats()> judge_stats;  ///< empty: no judge is configured
-    SupervisorStats supervisor;
+    EngineStats engine;
     std::vector<std::uint64_t> requests;  ///< by row of the table of endpoints
     bool draining = false;
 };
@@ -52,7 +54,17 @@ struct Services {
 };
 
 /// One request. Valid until its handler returns.
-struct Call {
+class Call {
+public:
+    Call(HttpConnection& from, const ReplyTo& reply_to, const HttpRequest& received,
+         const Principal& principal, const api::Query& parameters, Services& services)
+        : connection(from),
+          to(reply_to),
+          request(received),
+          caller(principal),
+          query(parameters),
+          on(services) {}
+
     HttpConnection& connection;
     ReplyTo to;
     const HttpRequest& request;
@@ -71,20 +83,31 @@ struct Call {
 
     void respond(const Response& response) const { connection.respond(to.slot, response); }
 
-    /// Sends a command that changes something; the supervisor answers. Error: kOverloaded.
-    core::Result<> submit(Command command, const std::string& session = {}) const {
-        if (on.intake.ask(to, std::move(command), session, request.body.size())) return {};
+    /// Sends a command that changes something; the engine answers. `session` is the session
+    /// concerned, or empty. Error: kOverloaded.
+    template <class Op>
+    core::Result<> write(Op op, const std::string& session = {}) const {
+        if (on.intake.ask(request_of(to, std::move(op)), session, request.body.size())) return {};
         return core::Error{core::ErrorCode::kOverloaded, "nothing was stored; send it again", {}};
     }
     /// Sends a query. Error: kOverloaded.
-    core::Result<> ask(Command command, const std::string& session = {}) const {
-        if (on.intake.ask(to, std::move(command), session, 0)) return {};
-        return core::Error{
-            core::ErrorCode::kOverloaded, "too many requests are waiting; try again", {}};
+    template <class Op>
+    core::Result<> read(Op op, const std::string& session = {}) const {
+        return ask(request_of(to, std::move(op)), session);
     }
     /// The same for a document with a long poll by the parameter `wait`. `id` is the document's key
     /// in LongPolls. Errors: kInvalidParameter, kOverloaded.
-    core::Result<> ask_document(Command command, std::string id) const;
+    template <class Op>
+    core::Result<> read_document(Op op, std::string id) const {
+        HEADWAY_CHECK(begin_wait(std::move(id)));
+        auto asked = read(std::move(op));
+        if (!asked) on.polls.answered(to);
+        return asked;
+    }
+
+private:
+    core::Result<> ask(Request made, const std::string& session) const;
+    core::Result<> begin_wait(std::string id) const;
 };
 
 }  // namespace headway::server

@@ -16,16 +16,16 @@ Result<> endpoints::ask_check(Call& call) {
     HEADWAY_CHECK(require_report(call.caller, decoded.session));
     const std::string session = decoded.session;
     CheckCommand command{session, std::move(decoded.check_id), signed_by(call.caller, {})};
-    return call.submit(std::move(command), session);
+    return call.write(std::move(command), session);
 }
 
 Result<> endpoints::show_check(Call& call) {
     const std::string& id = call.target().check;
-    return call.ask_document(CheckQuery{id, call.caller.grants}, check_key(id));
+    return call.read_document(CheckQuery{id, call.caller.grants}, check_key(id));
 }
 
 Result<> endpoints::estimate_analytics(Call& call) {
-    return call.ask(EstimatesQuery{});
+    return call.read(EstimatesQuery{});
 }
 
 }  // namespace headway::server

@@ -11,7 +11,7 @@
 
 namespace headway::server {
 
-struct Call;
+class Call;
 
 enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kOptions, kOther };
 
@@ -37,9 +37,9 @@ struct BodyRule {
 
 enum class Effect : std::uint8_t {
     kReads,  ///< changes no session and no table
-    /// Refused here while the daemon goes down, and by the supervisor while it cannot write.
+    /// Refused here while the daemon goes down, and by the engine while it cannot write.
     kWrites,
-    kReports,  ///< the same of what agents send, which the supervisor refuses on a short disk too
+    kReports,  ///< the same of what agents send, which the engine refuses on a short disk too
 };
 
 enum class ReplyKind : std::uint8_t { kDocument, kStream };
@@ -51,7 +51,7 @@ struct Deprecation {
     std::uint64_t since = 0;     ///< seconds since 1970
 };
 
-/// Decides and replies, or sends a command to the supervisor. The caller answers an error. I/O
+/// Decides and replies, or sends a command to the engine. The caller answers an error. I/O
 /// thread.
 using Handler = core::Result<>(Call& call);
 

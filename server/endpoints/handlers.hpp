@@ -4,7 +4,7 @@
 #include "server/endpoints/endpoint.hpp"
 
 // The handlers of the rows of table.cpp, by file. Each one decodes the request, decides or asks the
-// supervisor, and replies. I/O thread only.
+// engine, and replies. I/O thread only.
 
 namespace headway::server::endpoints {
 

@@ -5,7 +5,7 @@
 
 namespace headway::server {
 
-struct Call;
+class Call;
 
 /// `http://127.0.0.1:<port>` for a request to `localhost`, else empty. That name may resolve to
 /// ::1, where another process can have the same port. A login is also valid for one origin only.

@@ -18,13 +18,13 @@ Result<> endpoints::report(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_report(call.on.tape, call.request.body, format));
     ReportCommand command{call.session(), std::move(decoded.events), decoded.batch,
                           std::move(decoded.whole_args), call.controls()};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::heartbeat(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_heartbeat(call.on.tape, call.request.body));
     ReportCommand command{call.session(), std::move(decoded.events), false, {}, call.controls()};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 }  // namespace headway::server

@@ -91,11 +91,11 @@ Result<storage::SessionFilter> parse_filter(const api::Query& query) {
 }  // namespace
 
 Result<> endpoints::show_session(Call& call) {
-    return call.ask(SessionQuery{call.session()}, call.session());
+    return call.read(SessionQuery{call.session()}, call.session());
 }
 
 Result<> endpoints::compare_timers(Call& call) {
-    return call.ask(ComparisonQuery{call.session()}, call.session());
+    return call.read(ComparisonQuery{call.session()}, call.session());
 }
 
 Result<> endpoints::journal(Call& call) {
@@ -127,7 +127,7 @@ Result<> endpoints::journal(Call& call) {
     if (const std::string* limit = query.find("limit")) {
         HEADWAY_TRY(journal.limit, api::parse_number(*limit, "limit", 1, limits::kJournalPageMax));
     }
-    return call.ask(std::move(journal), call.session());
+    return call.read(std::move(journal), call.session());
 }
 
 Result<> endpoints::list_sessions(Call& call) {
@@ -146,11 +146,11 @@ Result<> endpoints::list_sessions(Call& call) {
         HEADWAY_TRY(const auto before, api::parse_number(*cursor, "cursor", 0, INT64_MAX));
         list.before = static_cast<storage::SessionKey>(before);
     }
-    return call.ask(std::move(list));
+    return call.read(std::move(list));
 }
 
 Result<> endpoints::overview(Call& call) {
-    return call.ask(OverviewQuery{});
+    return call.read(OverviewQuery{});
 }
 
 }  // namespace headway::server

@@ -53,7 +53,7 @@ Result<> open(Call& call, bool named) {
         HEADWAY_CHECK(require_report(call.caller, command.about.parent));
     }
     const std::string session = command.session;
-    return call.submit(std::move(command), session);
+    return call.write(std::move(command), session);
 }
 
 Result<> control(Call& call, Control control) {
@@ -61,7 +61,7 @@ Result<> control(Call& call, Control control) {
     HEADWAY_TRY(auto body, decode(call.on.tape, call.request.body));
     body.by = signed_by(call.caller, std::move(body.by));
     ControlCommand command{call.session(), control, std::move(body)};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 }  // namespace
@@ -77,13 +77,13 @@ Result<> endpoints::open_named_session(Call& call) {
 Result<> endpoints::end_session(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_end(call.on.tape, call.request.body));
     EndCommand command{call.session(), std::move(decoded)};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::cancel_session(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_cancel(call.on.tape, call.request.body));
     CancelCommand command{call.session(), std::move(decoded)};
-    return call.submit(std::move(command), call.session());
+    return call.write(std::move(command), call.session());
 }
 
 Result<> endpoints::pause_session(Call& call) {

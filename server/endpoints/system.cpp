@@ -73,7 +73,7 @@ Result<> endpoints::version(Call& call) {
     return {};
 }
 
-/// This thread's part of the report; the supervisor adds its own.
+/// This thread's part of the report; the engine adds its own.
 Result<> endpoints::system_report(Call& call) {
     const DaemonState& state = call.on.state;
     auto report = std::make_shared<api::SystemReport>();
@@ -95,25 +95,24 @@ Result<> endpoints::system_report(Call& call) {
     report->connections = call.on.http.stats().open;
     report->connections_max = call.on.http.limits().connections_max;
     add_judges(state, *report);
-    return call.ask(SystemQuery{std::move(report)});
+    return call.read(SystemQuery{std::move(report)});
 }
 
 Result<> endpoints::readyz(Call& call) {
     const api::Query& query = call.query;
     const DaemonState& state = call.on.state;
     const bool room = call.on.intake.has_room();
-    const bool disk = !state.supervisor.short_of_space;
-    const bool ready = state.supervisor.writable && disk && !state.draining && room;
+    const bool disk = !state.engine.short_of_space;
+    const bool ready = state.engine.writable && disk && !state.draining && room;
     Response response;
     response.status = ready ? 200 : 503;
     if (!ready) response.headers = "Retry-After: 1\r\n";
     response.body = std::string{"{\"status\":\""} + (ready ? "ready" : "not ready") + "\"";
     if (query.find("verbose") != nullptr) {
         const auto check = [](bool good) { return good ? "\"ok\"" : "\"failed\""; };
-        response.body += std::string{",\"checks\":{\"writer\":"} +
-                         check(state.supervisor.writable) + ",\"disk\":" + check(disk) +
-                         ",\"draining\":" + check(!state.draining) + ",\"queue\":" + check(room) +
-                         "}";
+        response.body += std::string{",\"checks\":{\"writer\":"} + check(state.engine.writable) +
+                         ",\"disk\":" + check(disk) + ",\"draining\":" + check(!state.draining) +
+                         ",\"queue\":" + check(room) + "}";
     }
     response.body += "}";
     call.respond(response);
@@ -122,7 +121,7 @@ Result<> endpoints::readyz(Call& call) {
 
 Result<> endpoints::metrics(Call& call) {
     const DaemonState& state = call.on.state;
-    MetricsInput input{call.on.http.stats(), state.supervisor, state.requests};
+    MetricsInput input{call.on.http.stats(), state.engine, state.requests};
     input.held = call.on.streams.held();
     input.refused_access = call.on.access.refused();
     input.access_failures = call.on.access.failures();

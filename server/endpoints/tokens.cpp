@@ -9,7 +9,7 @@
 #include "server/operator_token.hpp"
 #include "server/token_text.hpp"
 
-// /v1/tokens: the supervisor creates and revokes tokens and publishes them for reads.
+// /v1/tokens: the engine creates and revokes tokens and publishes them for reads.
 
 namespace headway::server {
 
@@ -31,7 +31,7 @@ Result<> endpoints::create_token(Call& call) {
         command.token.expires_at = call.on.clock.earliest() + *decoded.expires_in;
     }
     command.secret = std::move(made.text);
-    return call.submit(std::move(command));
+    return call.write(std::move(command));
 }
 
 Result<> endpoints::list_tokens(Call& call) {
@@ -48,7 +48,7 @@ Result<> endpoints::revoke_token(Call& call) {
                      "/v1/tokens/operator/rotate",
                      "id"};
     }
-    return call.submit(RevokeTokenCommand{call.session()});
+    return call.write(RevokeTokenCommand{call.session()});
 }
 
 Result<> endpoints::rotate_operator(Call& call) {

@@ -19,7 +19,7 @@ namespace limits = core::limits;
 }  // namespace
 
 Result<> endpoints::list_webhooks(Call& call) {
-    return call.ask(WebhooksQuery{});
+    return call.read(WebhooksQuery{});
 }
 
 Result<> endpoints::list_deliveries(Call& call) {
@@ -39,17 +39,17 @@ Result<> endpoints::list_deliveries(Call& call) {
         HEADWAY_TRY(const auto after, api::parse_number(*cursor, "cursor", 1, INT64_MAX));
         wanted.after = static_cast<std::int64_t>(after);
     }
-    return call.ask(std::move(wanted));
+    return call.read(std::move(wanted));
 }
 
 Result<> endpoints::replay_deliveries(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_replay(call.on.tape, call.request.body));
     WebhookReplayCommand command{call.session(), std::move(decoded.ids)};
-    return call.submit(std::move(command));
+    return call.write(std::move(command));
 }
 
 Result<> endpoints::test_webhook(Call& call) {
-    return call.submit(WebhookTestCommand{call.session()});
+    return call.write(WebhookTestCommand{call.session()});
 }
 
 }  // namespace headway::server

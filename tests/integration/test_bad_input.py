@@ -316,7 +316,7 @@ class Instances(SharedDaemonCase):
         client.open(session)
         asked = client.post(f"/v1/sessions/{session}/approvals", {"tool": "bash"}).json()["id"]
         client.post(f"/v1/approvals/{asked}/decision", {"decision": "approve"})
-        cases = [  # by the gate, the decoder, the supervisor, a view, those who wait, and a decision that came second
+        cases = [  # by the gate, the decoder, the engine, a view, those who wait, and a decision that came second
             ("GET", f"/v1/session/{gone}", None, 404, "unknown_route"),
             ("POST", f"/v1/sessions/{session}/events", {"type": "nonsense"}, 400, "invalid_field"),
             ("POST", f"/v1/sessions/{gone}/end", {"outcome": "failed"}, 404, "unknown_session"),

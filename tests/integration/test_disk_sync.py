@@ -124,7 +124,7 @@ class StalledSync(OwnDaemonCase):
         self.addCleanup(tampering.stop)
         with RawConnection(daemon.port) as connection:
             connection.send(connection.format("POST", "/v1/sessions/a/events", b'{"type":"message"}'))
-            client.get("/livez")  # what was sent before it is with the supervisor
+            client.get("/livez")  # what was sent before it is with the engine
             daemon.process.send_signal(signal.SIGTERM)
             self.assertTrue(connection.closed_by_server(), "once the drain is over")
             daemon.process.send_signal(signal.SIGTERM)

@@ -70,13 +70,13 @@ FAULTS = (
      ".bind(4, cursor)\n                      .bind_blob(5, row_buffer_)\n                      .bind(6, row_checksum(cursor, key, first, cursor,"),
     ("chain: a row begins one later", "storage/sqlite_store.cpp", "static_cast<std::int64_t>(events.front().n);\n    HEADWAY_CHECK(sql_.append",
      "static_cast<std::int64_t>(events.front().n + 1);\n    HEADWAY_CHECK(sql_.append"),
-    ("snapshot: the cursor is one ahead", "server/supervisor_upkeep.cpp", "oldest->dirty_from - 1 : store_.head();",
+    ("snapshot: the cursor is one ahead", "server/engine/upkeep.cpp", "oldest->dirty_from - 1 : store_.head();",
      "oldest->dirty_from : store_.head();"),
-    ("snapshot: a session is clean before it is saved", "server/resident_set.cpp", "    resident.dirty_from = cursor;\n",
+    ("snapshot: a session is clean before it is saved", "server/engine/resident_set.cpp", "    resident.dirty_from = cursor;\n",
      "    resident.dirty_from = cursor + 1;\n"),
-    ("eviction: what is not saved goes", "server/supervisor_upkeep.cpp", "        if (oldest->dirty_from != 0) return;  // save_some() will save it\n", ""),
-    ("eviction: a saved session stays marked", "server/resident_set.cpp", "    resident.dirty_from = 0;\n", "    resident.dirty_from = 1;\n"),
-    ("eviction: an entry is left behind", "server/resident_set.cpp", "    by_id_.erase(resident.session.id());\n", ""),
+    ("eviction: what is not saved goes", "server/engine/upkeep.cpp", "        if (oldest->dirty_from != 0) return;  // save_some() will save it\n", ""),
+    ("eviction: a saved session stays marked", "server/engine/resident_set.cpp", "    resident.dirty_from = 0;\n", "    resident.dirty_from = 1;\n"),
+    ("eviction: an entry is left behind", "server/engine/resident_set.cpp", "    by_id_.erase(resident.session.id());\n", ""),
 )
 
 

@@ -105,7 +105,7 @@ TEST_CASE("property: events delivered twice change no verdict", "[property]") {
         Gen gen{i};
         const Trace trace = mixed_trace(i, i);
         Player player;
-        std::unordered_set<std::size_t> stored;  // by event id, like the supervisor
+        std::unordered_set<std::size_t> stored;  // by event id, like the engine
         for (std::size_t at = 0; at < trace.size(); ++at) {
             std::vector<std::size_t> deliveries{at};
             if (gen.chance(3))

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kStateBytesMax = 96 * 1024;
 
-/// Plays random commands against one session, as the supervisor would.
+/// Plays random commands against one session, as the engine would.
 class Life {
 public:
     explicit Life(Gen& gen) : gen_(gen) {

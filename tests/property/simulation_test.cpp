@@ -67,7 +67,7 @@ public:
     /// One turn with a few racing commands; returns their number.
     std::size_t step() {
         chance_events();
-        std::vector<server::Command> commands;
+        std::vector<Command> commands;
         std::vector<Sent> sent;
         for (std::size_t i = 1 + gen_.index(8); i > 0; --i)
             act(commands, sent);
@@ -174,10 +174,10 @@ private:
     /// With all sessions saved, as after SIGTERM.
     void stop_cleanly() {
         headway_.queue().close();
-        headway_.supervisor().run();
+        headway_.engine().run();
     }
 
-    void act(std::vector<server::Command>& commands, std::vector<Sent>& sent) {
+    void act(std::vector<Command>& commands, std::vector<Sent>& sent) {
         Sent what;
         what.agent = gen_.index(agents_.size());
         Agent& agent = agents_[what.agent];
@@ -208,7 +208,7 @@ private:
         return asked;
     }
 
-    void decide_or_use(Agent& agent, Sent& what, std::vector<server::Command>& commands) {
+    void decide_or_use(Agent& agent, Sent& what, std::vector<Command>& commands) {
         what.approval = agent.asked[gen_.index(agent.asked.size())];
         if (gen_.chance(2)) {
             Ruling ruling;
@@ -225,7 +225,7 @@ private:
         commands.emplace_back(server::RedeemCommand{agent.session, what.approval, redeem});
     }
 
-    void report(Agent& agent, Sent& what, std::vector<server::Command>& commands) {
+    void report(Agent& agent, Sent& what, std::vector<Command>& commands) {
         std::vector<Event> events;
         // Unanswered reports are sent again unchanged.
         if (!agent.unanswered.empty() && gen_.chance(2)) events = agent.unanswered;
@@ -311,7 +311,7 @@ private:
         }
     }
 
-    void judge(const Sent& sent, const server::Reply& reply) {
+    void judge(const Sent& sent, const Reply& reply) {
         Agent& agent = agents_[sent.agent];
         ModelSession& model = models_[sent.session];
         const bool same_run = agent.session == sent.session;
@@ -332,14 +332,14 @@ private:
                 agent.unanswered.clear();
             return;
         }
-        if (const auto* advice = std::get_if<server::AdviceReply>(&*reply.what);
+        if (const auto* advice = std::get_if<AdviceReply>(&*reply.what);
             advice != nullptr && !sent.ids.empty()) {
             REQUIRE(advice->advice.results.size() == sent.ids.size());
             for (std::size_t i = 0; i < sent.ids.size(); ++i)
                 model.acknowledged(sent.ids[i], advice->advice.results[i].first);
             if (same_run) agent.unanswered.clear();
         }
-        const auto* body = std::get_if<server::BodyReply>(&*reply.what);
+        const auto* body = std::get_if<BodyReply>(&*reply.what);
         if (body != nullptr && sent.asks && same_run) note_asked(agent, *body);
         if (body != nullptr && sent.approval != 0) {
             INFO("approval " << sent.approval << ", status " << body->status << ": " << body->body);
@@ -347,7 +347,7 @@ private:
         }
     }
 
-    static void note_asked(Agent& agent, const server::BodyReply& body) {
+    static void note_asked(Agent& agent, const BodyReply& body) {
         const std::size_t at = body.headers.rfind(".a");
         REQUIRE(at != std::string::npos);
         agent.asked.push_back(std::stoull(body.headers.substr(at + 2)));

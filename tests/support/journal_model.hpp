@@ -12,7 +12,7 @@
 
 namespace headway::tests {
 
-/// Drives a store at random like the supervisor, and remembers what the store acknowledged: the
+/// Drives a store at random like the engine, and remembers what the store acknowledged: the
 /// oracle of tests that break the disk.
 class JournalModel {
 public:

@@ -3,15 +3,15 @@
 
 #include <catch2/catch.hpp>
 
-// Compiled once: all that a supervisor is made of takes ten seconds in each file that makes one.
+// Compiled once: all that an engine is made of takes ten seconds in each file that makes one.
 
 namespace headway::tests {
 
-Supervised::Supervised(server::Supervisor::Settings settings) : settings_(std::move(settings)) {
+Supervised::Supervised(server::EngineSettings settings) : settings_(std::move(settings)) {
     start();
 }
 
-Supervised::Supervised(server::Supervisor::Settings settings, core::Timestamp now)
+Supervised::Supervised(server::EngineSettings settings, core::Timestamp now)
     : clock_(now), settings_(std::move(settings)) {
     start();
 }
@@ -19,25 +19,28 @@ Supervised::Supervised(server::Supervisor::Settings settings, core::Timestamp no
 Supervised::~Supervised() = default;
 
 void Supervised::restart() {
-    supervisor_.reset();
+    engine_.reset();
     failing_.reset();
     sqlite_.reset();
     start();
 }
 
-std::vector<server::Reply> Supervised::turn(std::vector<server::Command> commands, bool listening) {
+std::vector<Reply> Supervised::turn(std::vector<Command> commands, bool listening) {
     std::vector<server::Request> requests;
-    for (server::Command& command : commands) {
-        server::Request& request = requests.emplace_back();
-        request.reply_to.slot = requests.size();
+    for (const Command& command : commands) {
+        server::Request request = command.request({0, requests.size() + 1});
         request.listening = listening;
-        request.command = std::move(command);
+        requests.push_back(std::move(request));
     }
     last = server::Publication{};
     published = false;
     publications = 0;
-    supervisor_->turn(requests, 0);
-    return std::move(last.replies);
+    engine_->turn(requests, 0);
+    std::vector<Reply> replies;
+    for (const server::Answered& answered : last.replies)
+        replies.push_back(reply_of(answered));
+    last.replies.clear();
+    return replies;
 }
 
 /// Those who report and those who read are answered apart.
@@ -52,8 +55,8 @@ void Supervised::take(server::Publication publication) {
     ++publications;
 }
 
-core::Result<server::Answer> Supervised::ask(server::Command command) {
-    std::vector<server::Command> commands;
+core::Result<Answer> Supervised::ask(Command command) {
+    std::vector<Command> commands;
     commands.push_back(std::move(command));
     auto replies = turn(std::move(commands));
     // A long answer may take more than one turn on a slow machine.
@@ -67,7 +70,7 @@ api::Advice Supervised::report(const std::string& session, std::vector<core::Eve
     const bool batch = events.size() > 1;
     auto what = ask(server::ReportCommand{session, std::move(events), batch, {}});
     require_ok(what);
-    return std::get<server::AdviceReply>(*what).advice;
+    return std::get<AdviceReply>(*what).advice;
 }
 
 std::vector<core::Event> Supervised::journal(const std::string& session) {
@@ -85,7 +88,7 @@ void Supervised::start() {
     require_ok(opened);
     sqlite_ = *std::move(opened);
     failing_ = std::make_unique<FailingStore>(*sqlite_);
-    supervisor_ = std::make_unique<server::Supervisor>(
+    engine_ = std::make_unique<server::Engine>(
         *failing_, clock_, queue_, settings_,
         [this](std::unique_ptr<server::Publication> publication) {
             if (!publication->fatal.empty()) fatal.push_back(publication->fatal);
@@ -93,14 +96,14 @@ void Supervised::start() {
             take(std::move(*publication));
         },
         [this](bool, const std::string& line) { log.push_back(line); },
-        server::Supervisor::JudgeLink{
+        server::JudgeLink{
             [this](server::JudgeJob job) { judge_jobs.push_back(std::move(job)); },
             [this](const std::string& session) { judge_cancelled.push_back(session); }});
-    supervisor_->send_webhooks_with([this](server::WebhookJob job) {
+    engine_->send_webhooks_with([this](server::WebhookJob job) {
         if (webhooks_go_out) webhook_jobs.push_back(std::move(job));
         return webhooks_go_out;
     });
-    require_ok(supervisor_->recover());
+    require_ok(engine_->recover());
 }
 
 }  // namespace headway::tests

@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "server/supervisor.hpp"
+#include "server/engine/engine.hpp"
 #include "storage/sqlite_store.hpp"
+#include "tests/support/engine_answers.hpp"
 #include "tests/support/failing_store.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
@@ -15,22 +16,22 @@
 
 namespace headway::tests {
 
-/// A supervisor on a real store with injected failures, driven turn by turn on this thread.
+/// An engine on a real store with injected failures, driven turn by turn on this thread.
 class Supervised {
 public:
-    explicit Supervised(server::Supervisor::Settings settings = {});
+    explicit Supervised(server::EngineSettings settings = {});
     /// Time stands at `now`, and only clock().advance_to() moves it.
-    Supervised(server::Supervisor::Settings settings, core::Timestamp now);
+    Supervised(server::EngineSettings settings, core::Timestamp now);
     ~Supervised();
 
     /// Forgets everything in memory and starts over on the same file, as after a power cut.
     void restart();
 
     /// One turn; the replies are in the order of the commands.
-    std::vector<server::Reply> turn(std::vector<server::Command> commands, bool listening = false);
+    std::vector<Reply> turn(std::vector<Command> commands, bool listening = false);
 
     /// A turn of one command that must be answered.
-    core::Result<server::Answer> ask(server::Command command);
+    core::Result<Answer> ask(Command command);
 
     api::Advice report(const std::string& session, std::vector<core::Event> events);
 
@@ -40,7 +41,7 @@ public:
     FailingStore& store() { return *failing_; }
     storage::SqliteStore& sqlite() { return *sqlite_; }
     server::CommandQueue& queue() { return queue_; }
-    server::Supervisor& supervisor() { return *supervisor_; }
+    server::Engine& engine() { return *engine_; }
     server::Clock& clock() { return clock_; }
 
     server::Publication last;  ///< of the last turn, without its replies
@@ -61,10 +62,10 @@ private:
     TempDir dir_;
     server::Clock clock_;
     server::CommandQueue queue_;
-    server::Supervisor::Settings settings_;
+    server::EngineSettings settings_;
     std::unique_ptr<storage::SqliteStore> sqlite_;
     std::unique_ptr<FailingStore> failing_;
-    std::unique_ptr<server::Supervisor> supervisor_;
+    std::unique_ptr<server::Engine> engine_;
 };
 
 }  // namespace headway::tests

@@ -21,7 +21,7 @@ from .limits import patient
 PROJECT = Path(__file__).resolve().parents[3]
 BINARY = Path(os.environ.get("HEADWAY_BINARY", PROJECT / "build/release/headway"))
 # What must never be in a log, whatever a client did.
-ALARMS = re.compile(r"Sanitizer|runtime error:|thread failed|supervisor failed|assertion|terminate called", re.I)
+ALARMS = re.compile(r"Sanitizer|runtime error:|thread failed|engine failed|assertion|terminate called", re.I)
 
 _running = set()
 

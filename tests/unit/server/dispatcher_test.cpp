@@ -5,13 +5,14 @@
 #include <functional>
 
 #include "core/limits.hpp"
+#include "tests/support/engine_answers.hpp"
 #include "tests/support/listener.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 #include "tests/support/temp_dir.hpp"
 
 // Clients that leave at any moment between their request and its publication. The test plays the
-// supervisor: it takes commands from the queue and publishes.
+// engine: it takes commands from the queue and publishes.
 
 using namespace headway::server;
 using namespace headway::tests;
@@ -58,7 +59,7 @@ struct Desk {
     Wire beat(const std::string& session) {
         return send("POST", "/v1/sessions/" + session + "/heartbeat", "{}");
     }
-    /// The next command that reaches the supervisor.
+    /// The next command that reaches the engine.
     Request next() {
         REQUIRE(run_until(io, [this] {
             if (asked.empty() && queue.size() > 0) queue.take(asked, Clock::steady());
@@ -75,10 +76,10 @@ struct Desk {
         made.judgement = std::make_shared<core::Judgement>();
         return made;
     }
-    Reply advice(const ReplyTo& to, const std::string& session) {
+    Answered advice(const ReplyTo& to, const std::string& session) {
         AdviceReply reply;
         reply.session = session;
-        return {to, Answer{std::move(reply)}};
+        return answered(to, Answer{std::move(reply)});
     }
     void publish(Publication publication) {
         publication.stats.writable = true;
@@ -87,7 +88,7 @@ struct Desk {
     bool gone() {
         return run_until(io, [this] { return dispatcher.http().stats().open == 0; });
     }
-    bool answered(Wire& far) {
+    bool has_answer(Wire& far) {
         return run_until(io, [&] { return far.read().find("\r\n\r\n") != std::string::npos; });
     }
     storage::StreamEvent event(const std::string& session, std::uint64_t n) {
@@ -123,7 +124,7 @@ TEST_CASE("dispatcher: a client that is gone before its report is answered", "[s
     publication.replies.push_back(desk.advice(request.reply_to, "s"));
     desk.publish(std::move(publication));
     if (far.open()) {
-        CHECK(desk.answered(far));
+        CHECK(desk.has_answer(far));
         CHECK(far.received().starts_with("HTTP/1.1 200"));
     }
     CHECK(desk.gone());
@@ -147,7 +148,7 @@ TEST_CASE("dispatcher: a reply does not reach the next client with the same inde
     late.views.push_back(Desk::view("t"));
     late.replies.push_back(desk.advice(second.reply_to, "t"));
     desk.publish(std::move(late));
-    REQUIRE(desk.answered(next));
+    REQUIRE(desk.has_answer(next));
     CHECK(count(next.received(), "HTTP/1.1 200") == 1);
 }
 
@@ -160,7 +161,7 @@ TEST_CASE("dispatcher: a session that is deleted in the turn of a report to it",
     publication.deleted.emplace_back("s");
     publication.replies.push_back(desk.advice(request.reply_to, "s"));
     desk.publish(std::move(publication));
-    REQUIRE(desk.answered(far));
+    REQUIRE(desk.has_answer(far));
     CHECK(far.received().starts_with("HTTP/1.1 404"));
 }
 
@@ -173,11 +174,11 @@ TEST_CASE(
         std::vector<Wire> followers;
         for (const char* path : {"/v1/sessions/s/stream", "/v1/stream", "/progress/s/stream"})
             followers.push_back(desk.send("GET", path));
-        std::vector<Reply> pages;
+        std::vector<Answered> pages;
         for (int i = 0; i < 3; ++i) {
             StreamReply page;
             page.caught_up = true;
-            pages.push_back({desk.next().reply_to, Answer{std::move(page)}});
+            pages.push_back(answered(desk.next().reply_to, Answer{std::move(page)}));
         }
         Publication opened;
         opened.views.push_back(Desk::view("s"));
@@ -185,7 +186,7 @@ TEST_CASE(
         desk.publish(std::move(opened));
         Wire waiting = desk.send("GET", "/v1/sessions/s/wait?until=ended");
         Wire steady = desk.send("GET", "/livez");
-        REQUIRE(desk.answered(steady));
+        REQUIRE(desk.has_answer(steady));
         for (Wire& far : followers)
             far.reset();
         waiting.reset();
@@ -215,11 +216,11 @@ TEST_CASE(
     Publication publication;
     for (const Request* request : {&first, &second}) {
         publication.replies.push_back(
-            {request->reply_to,
-             core::Error{core::ErrorCode::kUnknownSession, "no such session", ""}});
+            answered(request->reply_to,
+                     core::Error{core::ErrorCode::kUnknownSession, "no such session", ""}));
     }
     desk.publish(std::move(publication));
-    REQUIRE(desk.answered(here));
+    REQUIRE(desk.has_answer(here));
     CHECK(here.received().starts_with("HTTP/1.1 404"));
 }
 
@@ -235,14 +236,14 @@ TEST_CASE("dispatcher: the error of a report is not taken for that of the stream
     const Request stream = desk.next();
     Publication refused;
     refused.replies.push_back(
-        {report.reply_to, core::Error{core::ErrorCode::kSessionEnded, "it has ended", ""}});
+        answered(report.reply_to, core::Error{core::ErrorCode::kSessionEnded, "it has ended", ""}));
     desk.publish(std::move(refused));
-    REQUIRE(desk.answered(far));
+    REQUIRE(desk.has_answer(far));
     CHECK(far.received().starts_with("HTTP/1.1 409"));
     StreamReply page;
     page.caught_up = true;
     Publication begun;
-    begun.replies.push_back({stream.reply_to, Answer{std::move(page)}});
+    begun.replies.push_back(answered(stream.reply_to, Answer{std::move(page)}));
     desk.publish(std::move(begun));
     CHECK(run_until(desk.io, [&] { return count(far.read(), "event: hello") == 1; }));
 }
@@ -254,12 +255,12 @@ TEST_CASE("dispatcher: a stream that cannot be fed any more is ended, not left w
     StreamReply page;
     page.events.push_back(desk.event("s", 1));
     Publication first;
-    first.replies.push_back({desk.next().reply_to, Answer{std::move(page)}});
+    first.replies.push_back(answered(desk.next().reply_to, Answer{std::move(page)}));
     desk.publish(std::move(first));
     const Request more = desk.next();
     Publication failed;
     failed.replies.push_back(
-        {more.reply_to, core::Error{core::ErrorCode::kStorageUnavailable, "no disk", ""}});
+        answered(more.reply_to, core::Error{core::ErrorCode::kStorageUnavailable, "no disk", ""}));
     desk.publish(std::move(failed));
     REQUIRE(run_until(desk.io, [&] {
         far.read();
@@ -276,7 +277,7 @@ TEST_CASE(
     for (int round = 0; round < 2; ++round) {
         Wire progress = desk.send("GET", "/progress/s");
         Wire waits = desk.send("GET", "/v1/sessions/s/wait?until=ended");
-        REQUIRE(std::holds_alternative<ViewQuery>(desk.next().command));
+        REQUIRE(op_of<ViewQuery>(desk.next()) != nullptr);
         REQUIRE(run_until(desk.io, [&] {
             return desk.dispatcher.http().stats().requests >=
                    static_cast<std::uint64_t>(2 * round + 2);
@@ -285,10 +286,10 @@ TEST_CASE(
         view.session = "s";
         view.error = core::Error{core::ErrorCode::kStorageUnavailable, "no disk", ""};
         Publication publication;
-        publication.replies.push_back({{}, Answer{std::move(view)}});
+        publication.replies.push_back(answered({}, Answer{std::move(view)}));
         desk.publish(std::move(publication));
-        REQUIRE(desk.answered(progress));
-        REQUIRE(desk.answered(waits));
+        REQUIRE(desk.has_answer(progress));
+        REQUIRE(desk.has_answer(waits));
         CHECK(progress.received().starts_with("HTTP/1.1 503"));
         CHECK(waits.received().starts_with("HTTP/1.1 503"));
     }
@@ -304,12 +305,12 @@ TEST_CASE("dispatcher: going down answers those who wait and leaves none behind"
     ViewReply view;
     view.session = "s";
     view.view = std::make_unique<core::SessionView>(Desk::view("s"));
-    publication.replies.push_back({{}, Answer{std::move(view)}});
+    publication.replies.push_back(answered({}, Answer{std::move(view)}));
     desk.publish(std::move(publication));
     run_ready(desk.io);
     gone.reset();
     desk.dispatcher.drain();
-    REQUIRE(desk.answered(waits));
+    REQUIRE(desk.has_answer(waits));
     CHECK(count(waits.received(), "\"met\":false") == 1);
     waits.close();
     CHECK(desk.gone());
@@ -318,9 +319,8 @@ TEST_CASE("dispatcher: going down answers those who wait and leaves none behind"
 TEST_CASE("dispatcher: an answer that found the queue full is passed on as things stand then",
           "[server]") {
     Desk desk;
-    Request filler;
+    Request filler = request_of({}, UseTokensCommand{});
     filler.bytes = core::limits::kCommandQueueBytesMax;
-    filler.command = UseTokensCommand{};
     REQUIRE(desk.queue.stage(filler));
     JudgeReply reply;
     reply.session = "s";
@@ -334,11 +334,11 @@ TEST_CASE("dispatcher: an answer that found the queue full is passed on as thing
 
     Wire follower = desk.send("GET", "/v1/stream");  // followed since then
     const Request page = desk.next();
-    CHECK(std::holds_alternative<StreamQuery>(page.command));
+    CHECK(op_of<StreamQuery>(page) != nullptr);
     desk.dispatcher.second(Clock::steady());
     const Request passed = desk.next();
-    REQUIRE(std::holds_alternative<JudgedCommand>(passed.command));
-    CHECK(std::get<JudgedCommand>(passed.command).reply.session == "s");
+    REQUIRE(op_of<JudgedCommand>(passed) != nullptr);
+    CHECK(op_of<JudgedCommand>(passed)->reply.session == "s");
     CHECK(passed.listening);
     desk.dispatcher.second(Clock::steady());
     CHECK(desk.queue.size() == 0);  // once

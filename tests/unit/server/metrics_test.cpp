@@ -12,9 +12,9 @@ namespace {
 
 std::string text_with(const JudgeStats* judge) {
     const HttpStats http;
-    const SupervisorStats supervisor;
+    const EngineStats engine;
     const std::vector<std::uint64_t> routes(route_table().size());
-    MetricsInput input{http, supervisor, routes};
+    MetricsInput input{http, engine, routes};
     input.judge = judge;
     return metrics_text(input);
 }

@@ -16,7 +16,7 @@ namespace storage = headway::storage;
 
 namespace {
 
-/// Streams over real sockets; the supervisor is the test.
+/// Streams over real sockets; the engine is the test.
 struct Hub {
     net::io_context io{1};
     Connections connections{io};

@@ -39,7 +39,7 @@ std::string file_with(const TempDir& dir, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("webhook target: the supervisor's rule contains no secrets", "[server]") {
+TEST_CASE("webhook target: the engine's rule contains no secrets", "[server]") {
     const TempDir dir;
     const std::string secret = std::string(32, 'k');
     const Made made{endpoint(file_with(dir, "whsec_" + to_base64(secret) + "\n"))};

@@ -23,7 +23,7 @@ std::unique_ptr<SqliteStore> opened(const TempDir& dir) {
     return *std::move(store);
 }
 
-/// A session written to the store like the supervisor does.
+/// A session written to the store like the engine does.
 struct Writer {
     SqliteStore& store;
     Session session;

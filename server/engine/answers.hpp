@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/encode.hpp"
+#include "api/problem.hpp"
+#include "core/result.hpp"
+#include "core/view.hpp"
+#include "server/engine/reply_to.hpp"
+#include "server/response.hpp"
+#include "storage/store.hpp"
+
+namespace headway::server {
+
+/// The answer to a report or another command of a session. Its reply also has the view.
+struct Advised {
+    api::Advice advice;
+    std::string session;
+};
+
+/// A document that a long poll may wait for.
+struct DocumentReply {
+    bool pending = false;  ///< a long poll goes on
+    std::string body;
+};
+
+/// A page of a stream. For one session positions are event numbers, for all of them cursors.
+struct StreamReply {
+    std::string session;
+    std::int64_t head = 0;
+    std::int64_t oldest = 0;
+    std::vector<storage::StreamEvent> events;
+    bool caught_up = false;  ///< what follows comes live
+    std::string reset;       ///< why the requested position is not available, or empty
+    std::int64_t from = 0;   ///< the position before the first event
+};
+
+/// What answered tasks call on the I/O thread: the dispatcher, or a test.
+class Answers {
+public:
+    virtual ~Answers() = default;
+
+    virtual void respond(const ReplyTo& to, const Response& response) = 0;
+    /// `more` is a further member of the problem document.
+    virtual void refuse(const ReplyTo& to, const core::Error& error,
+                        api::ProblemMember more = {}) = 0;
+    virtual void advise(const ReplyTo& to, const Advised& advised) = 0;
+    virtual void show(const ReplyTo& to, DocumentReply document) = 0;
+    virtual void stream(const ReplyTo& to, StreamReply page) = 0;
+    /// A queried view, null for an unknown session. No request belongs to it.
+    virtual void view(const std::string& session, core::Result<const core::SessionView*> view) = 0;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+namespace headway::server {
+
+/// How long the newest commits took, at most limits::kCommitTimesMax. Pure.
+class CommitTimes {
+public:
+    void note(std::chrono::microseconds took);
+    void note_failure() noexcept { ++failures_; }
+
+    std::uint64_t commits() const noexcept { return commits_; }
+    std::uint64_t failures() const noexcept { return failures_; }
+    std::uint64_t microseconds() const noexcept { return microseconds_; }
+    /// The newest one; 0 before the first.
+    std::chrono::microseconds last() const;
+    /// A percentile of the newest ones; 0 before the first. `percent` is at most 100.
+    double percentile_ms(std::size_t percent) const;
+
+private:
+    std::uint64_t commits_ = 0;
+    std::uint64_t failures_ = 0;
+    std::uint64_t microseconds_ = 0;    ///< of all commits
+    std::vector<std::uint32_t> times_;  ///< microseconds, a ring
+};
+
+}  // namespace headway::server

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/assert.hpp"
+#include "core/limits.hpp"
+
+namespace headway::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The shortest attention gap that is recorded; core::Watch interprets them. With the wait before
+/// it, a shorter gap is below two heartbeat intervals of the busiest agents.
+constexpr auto kGapNoticed = 300ms;
+constexpr auto kUpkeepEvery = 250ms;
+constexpr auto kGapEvery = 1s;
+
+}  // namespace
+
+Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineSettings settings,
+               Publish publish, EngineReport report, JudgeLink judge)
+    : store_(store),
+      clock_(clock),
+      queue_(queue),
+      settings_(std::move(settings)),
+      publish_(std::move(publish)),
+      report_(std::move(report)),
+      sessions_(store, clock),
+      wall_clock_(clock, settings_.clock_confirm, report_),
+      disk_(store, {report_, [this] { watch_.begin_anew(clock_.now()); },
+                    [this](std::string fatal) {
+                        auto publication = std::make_unique<Publication>();
+                        publication->fatal = std::move(fatal);
+                        announce(std::move(publication));
+                    }}),
+      upkeep_(store, settings_),
+      backup_(store,
+              [this](CopiedFile copied) {
+                  auto publication = std::make_unique<Publication>();
+                  publication->copied = std::move(copied);
+                  announce(std::move(publication));
+              }),
+      judges_(store, settings_.judge, std::move(judge), report_),
+      webhooks_(store, settings_.webhooks),
+      session_rows_(store),
+      approval_rows_(store),
+      estimate_rows_(store),
+      use_rows_(store),
+      projections_{&use_rows_, &session_rows_,  &approval_rows_,
+                   &judges_,   &estimate_rows_, &webhooks_},
+      damage_(report_),
+      parts_{store_,    clock_,  watch_,   settings_, sessions_, tree_,  judges_,
+             webhooks_, backup_, commits_, damage_,   tape_,     totals_} {}
+
+core::Result<std::uint64_t> Engine::recover() {
+    HEADWAY_TRY(storage::Recovery recovery, store_.recover());
+    HEADWAY_TRY(const std::vector<storage::SessionKey> open, store_.open_sessions());
+    HEADWAY_CHECK(wall_clock_.start_after(store_));
+    const core::Timestamp start = clock_.now();
+    watch_.begin_anew(start);
+    upkeep_.start(recovery.snapshots);
+    // The others are loaded when due; their heartbeat interval is known only then.
+    const core::Timestamp first_look = start + 2 * settings_.policy.heartbeat_interval;
+    for (const storage::SessionKey key : open)
+        deadlines_.schedule(key, first_look);
+    // Approvals may have expired meanwhile.
+    HEADWAY_TRY(const std::vector<storage::SessionKey> asking, store_.asking_sessions());
+    for (const storage::SessionKey key : asking)
+        deadlines_.schedule(key, start);
+    HEADWAY_TRY(totals_.approvals.pending, store_.count_pending());
+    HEADWAY_TRY(totals_.open, store_.count_open());
+    HEADWAY_TRY(totals_.approvals.alarmed, store_.count_alarms());
+    HEADWAY_CHECK(judges_.recover());
+    HEADWAY_CHECK(recover_webhooks());
+    for (storage::StoredSession& stored : recovery.sessions) {
+        HEADWAY_TRY(Resident * resident, sessions_.adopt(std::move(stored)));
+        sessions_.residents().mark_dirty(*resident, recovery.snapshots + 1);
+        tree_.note(*resident);
+        deadlines_.schedule(resident->key, resident->session.next_deadline(watch_));
+    }
+    return recovery.events;
+}
+
+void Engine::run() {
+    std::vector<Request> requests;
+    while (!queue_.closed_and_empty() || !reads_.empty()) {
+        const auto planned = next_wake();
+        const std::size_t left = queue_.take(requests, planned);
+        wall_clock_.follow(watch_);
+        note_gap(planned);
+        const auto began = Clock::steady();
+        clock_.begin_turn();
+        turn(requests, left);
+        // Housekeeping runs in idle gaps, because its commits would delay reports. Under steady
+        // traffic there are no gaps, so its bounded work also runs when overdue.
+        const bool overdue = left == 0 && Clock::steady() - gap_at_ >= kGapEvery;
+        const bool gap = (requests.empty() && reads_.empty()) || overdue;
+        if (gap) gap_at_ = Clock::steady();
+        upkeep(gap);
+        feed_watchdog();
+        note_gap(began);
+        clock_.end_turn(watch_);
+    }
+    save_everything();
+    backup_.abandon();
+}
+
+Clock::Steady::time_point Engine::next_wake() const {
+    const auto now = Clock::steady();
+    if (!reads_.empty() || backup_.running()) return now;
+    if (judges_.waiting() && !lost_) return now;
+    auto wake = now + kUpkeepEvery;
+    if (settings_.feed_watchdog) wake = std::min(wake, now + settings_.feed_every);
+    if (disk_.is_closed()) return wake;  // due work has to wait
+    const core::Timestamp told = webhooks_.any() && !lost_ ? webhooks_.next_wake() : core::kNever;
+    if (told != core::kNever)
+        wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));
+    if (const auto due = deadlines_.next())
+        wake = std::min(wake, now + std::max(*due - clock_.now(), core::Millis{0}));
+    return wake;
+}
+
+/// Records a gap in our own attention if it is longer than kGapNoticed.
+void Engine::note_gap(Clock::Steady::time_point begin) {
+    const auto gap = std::chrono::duration_cast<core::Millis>(Clock::steady() - begin);
+    if (gap <= kGapNoticed) return;
+    const core::Timestamp now = clock_.now();
+    watch_.note_gap(now - gap, now);
+}
+
+void Engine::turn(std::vector<Request>& requests, std::size_t left) {
+    const auto started = Clock::steady();
+    if (settings_.reader_seen) note_gap(settings_.reader_seen());
+    for (const Request& request : requests)
+        listening_ = request.listening;
+
+    auto publication = std::make_unique<Publication>();
+    moved_.clear();
+    arrive(requests, *publication);
+    write_phase(requests, left, *publication);
+    note_gap(started);
+    take_reads(requests);
+    publish_turn(std::move(publication));  // before the reads, so that reports do not wait for them
+    answer_reads();
+    after_commit();
+    note_gap(started);
+}
+
+/// Lets the tasks see the state before this turn's writes, and starts operations.
+void Engine::arrive(std::vector<Request>& requests, Publication& publication) {
+    parts_.unavailable = lost_ || disk_.sync_failed();
+    Reader reader{parts_};
+    for (Request& request : requests) {
+        if (request.write != nullptr) request.write->arrive(parts_);
+        if (request.read != nullptr && !lost_) request.read->arrive(reader);
+        if (request.start == nullptr) continue;
+        auto started = request.start->start(parts_, request.reply_to);
+        if (started) continue;  // answered at its end
+        request.start->fail(std::move(started).error());
+        publication.replies.push_back({request.reply_to, std::move(request.start)});
+    }
+}
+
+/// What may only rest on committed state.
+void Engine::after_commit() {
+    if (webhooks_.any() && !lost_ && !disk_.full() && !disk_.sync_failed()) {
+        if (auto sent = webhooks_.send_due(clock_.now()); !sent)
+            report_(true, "webhooks cannot be read from the database: " + sent.error().detail);
+    }
+    if (lost_) return;
+    const Reader reader{parts_};
+    judges_.ask_checks(reader);
+    judges_.ask_estimates(reader, moved_);
+}
+
+EngineStats Engine::stats() const {
+    EngineStats stats = totals_;
+    stats.commits = commits_.commits();
+    stats.commit_failures = commits_.failures();
+    stats.commit_microseconds = commits_.microseconds();
+    stats.snapshots = upkeep_.figures().snapshots;
+    stats.evictions = upkeep_.figures().evictions;
+    stats.checkpoints = upkeep_.figures().checkpoints;
+    stats.deleted_steps = upkeep_.figures().deleted_steps;
+    stats.resident = sessions_.residents().size();
+    stats.budget_levels = sessions_.residents().budget_levels();
+    stats.wal_pages = static_cast<std::uint64_t>(store_.wal_pages());
+    stats.refused_full = disk_.refused();
+    stats.free_bytes = disk_.free_bytes();
+    stats.writable = disk_.writable();
+    stats.short_of_space = disk_.short_of_space();
+    return stats;
+}
+
+/// Publishes what a turn did, if anything.
+void Engine::publish_turn(std::unique_ptr<Publication> publication) {
+    const bool recovered = disk_.writable() && !disk_.short_of_space();
+    if (publication->empty() && recovered) return;
+    announce(std::move(publication));
+}
+
+void Engine::announce(std::unique_ptr<Publication> publication) {
+    publication->stats = stats();
+    publication->stats.webhooks = webhooks_.stats();
+    publish_(std::move(publication));
+}
+
+}  // namespace headway::server

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "core/limits.hpp"
+#include "server/engine/engine.hpp"
+#include "server/engine/family_writes.hpp"
+
+// The write phase of a turn.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::size_t kTicksPerTurn = 500;
+
+/// The factor on heartbeat intervals.
+std::uint32_t load_factor(std::size_t backlog) {
+    if (backlog >= core::limits::kCommandQueueMax * 3 / 4) return 4;
+    return backlog >= core::limits::kCommandQueueMax / 2 ? 2 : 1;
+}
+
+/// True for errors that fail the whole transaction and not only one command.
+bool is_storage_error(ErrorCode code) {
+    return code == ErrorCode::kStorageUnavailable || code == ErrorCode::kStorageFull ||
+           code == ErrorCode::kStorageCorrupt || code == ErrorCode::kStorageSyncFailed;
+}
+
+bool is_write(const Request& request) {
+    return request.write != nullptr;
+}
+
+}  // namespace
+
+void Engine::write_phase(std::vector<Request>& requests, std::size_t left,
+                         Publication& publication) {
+    const auto due = deadlines_.next();
+    const bool ticks = due && *due <= clock_.now();
+    const bool writes = std::any_of(requests.begin(), requests.end(), is_write);
+    disk_.look_at_space(writes);
+    disk_.look_at_files(writes || ticks);
+    if (const auto closed = disk_.closed()) {
+        refuse(*closed, requests, publication);
+        return;
+    }
+    if (lost_ && !regain()) {
+        if (writes)
+            give_up({ErrorCode::kStorageUnavailable, "the journal cannot be written", {}}, requests,
+                    publication);
+        return;
+    }
+    if (writes || ticks) commit_writes(requests, left, publication);
+}
+
+void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
+                           Publication& publication) {
+    const auto started = Clock::steady();
+    const Transaction::Turn turn{clock_.now(), load_factor(requests.size() + left), listening_};
+    Transaction transaction{parts_, projections_, chronicle_, turn, publication};
+    if (auto written = write_all(requests, transaction); !written) {
+        store_.rollback();
+        give_up(written.error(), requests, publication);
+        return;
+    }
+    commits_.note(std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - started));
+    disk_.set_committed();
+    chronicle_.commit(Clock::steady());
+    judges_.commit();
+    for (Request& request : requests) {
+        if (request.write != nullptr)
+            publication.replies.push_back({request.reply_to, std::move(request.write)});
+    }
+    publish_views(transaction, publication);
+}
+
+/// Lets the writes name their sessions, before the transaction: `ends` has for each request where
+/// its names end. What is refused gets its error.
+Result<> Engine::name_all(std::vector<Request>& requests, Reader& reader, SessionNames& names,
+                          std::vector<std::size_t>& ends) {
+    ends.reserve(requests.size());
+    for (Request& request : requests) {
+        if (request.write != nullptr) {
+            Result<> named;
+            if (auto refused = request.write->fills_disk() ? disk_.no_room() : std::nullopt) {
+                named = *std::move(refused);
+            } else {
+                named = request.write->name(reader, names);
+                if (!named && is_storage_error(named.error().code)) return named;
+            }
+            if (!named) request.write->fail(std::move(named).error());
+        }
+        ends.push_back(names.size());
+    }
+    return {};
+}
+
+Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transaction) {
+    SessionNames names;
+    std::vector<std::size_t> ends;
+    HEADWAY_CHECK(name_all(requests, transaction.reader(), names, ends));
+    HEADWAY_CHECK(store_.begin());
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < requests.size(); begin = ends[i], ++i) {
+        const Request& request = requests[i];
+        if (request.write == nullptr || request.write->failed()) continue;
+        transaction.begin(std::span{names}.subspan(begin, ends[i] - begin), request.watched);
+        auto done = request.write->run(transaction);
+        if (done) continue;
+        if (is_storage_error(done.error().code)) return done;
+        request.write->fail(std::move(done).error());
+    }
+    transaction.begin_own();
+    HEADWAY_CHECK(tick_some(transaction));
+    HEADWAY_CHECK(recheck_parents(transaction));
+    HEADWAY_CHECK(roll_up(transaction));
+    return transaction.commit();
+}
+
+Result<> Engine::tick_some(Transaction& transaction) {
+    const core::Timestamp now = transaction.now();
+    for (std::size_t i = 0; i < kTicksPerTurn; ++i) {
+        const auto key = deadlines_.pop_due(now);
+        if (!key) return {};
+        Resident* resident = sessions_.residents().find(*key);
+        if (resident == nullptr) {
+            auto stored = sessions_.load(*key);
+            if (!stored && stored.error().code == ErrorCode::kUnknownSession) continue;
+            if (!stored && stored.error().code == ErrorCode::kInternal) {
+                report_(true, stored.error().detail);
+                continue;
+            }
+            if (!stored) return std::move(stored).error();
+            if (stored->session.state().ended()) continue;  // since the deadline was set
+            HEADWAY_TRY(resident, sessions_.adopt(*std::move(stored)));
+            tree_.note(*resident);
+        }
+        const core::Timestamp due = resident->session.next_deadline(watch_);
+        if (due == core::kNever || due > now) {
+            deadlines_.schedule(*key, due);
+            continue;
+        }
+        HEADWAY_CHECK(tick(transaction, *resident));
+        if (!resident->touched) {  // nothing changed; schedules the next deadline
+            deadlines_.schedule(*key, resident->session.next_deadline(watch_, now));
+        }
+    }
+    return {};
+}
+
+void Engine::publish_views(const Transaction& transaction, Publication& publication) {
+    publication.views.reserve(transaction.touched().size());
+    for (Resident* resident : transaction.touched()) {
+        resident->touched = false;
+        resident->moved = false;
+        sessions_.residents().measure(*resident);
+        resident->touched_at = transaction.now();
+        sessions_.residents().recount(*resident);
+        deadlines_.schedule(resident->key, resident->session.next_deadline(watch_));
+        publication.views.push_back(core::view_of(resident->session));
+    }
+    moved_.assign(transaction.moved().begin(), transaction.moved().end());
+}
+
+/// The turn was rolled back. Each of its commands gets the error; sessions are loaded again before
+/// the next turn.
+void Engine::give_up(const Error& error, std::vector<Request>& requests, Publication& publication) {
+    if (disk_.writable()) report_(true, "commit failed: " + error.detail);
+    disk_.note_failure(error);
+    disk_.look_at_files(true);
+    disk_.set_failed();
+    commits_.note_failure();
+    lost_ = true;
+    chronicle_.drop();
+    judges_.rollback();
+    sessions_.residents().clear();
+    tree_.clear();
+    publication.views.clear();
+    publication.events.clear();
+    publication.tokens.reset();
+    publication.decided.clear();
+    publication.checked.clear();
+    Error shown = error;
+    if (shown.code == ErrorCode::kStorageCorrupt) shown.code = ErrorCode::kStorageUnavailable;
+    const bool unknown = shown.code == ErrorCode::kStorageSyncFailed || disk_.misplaced();
+    shown.detail =
+        (unknown ? "it is not known whether this was stored; send it again with the same event_id ("
+                 : "nothing was stored; send it again (") +
+        shown.detail + ")";
+    refuse(shown, requests, publication);
+}
+
+/// Refuses all commands that write.
+void Engine::refuse(const Error& error, std::vector<Request>& requests, Publication& publication) {
+    for (Request& request : requests) {
+        if (request.write == nullptr) continue;
+        request.write->fail(error);
+        publication.replies.push_back({request.reply_to, std::move(request.write)});
+    }
+}
+
+bool Engine::regain() {
+    sessions_.residents().clear();
+    deadlines_.clear();
+    auto recovered = recover();
+    if (!recovered) return false;
+    lost_ = false;
+    report_(false, "sessions were read again from the journal after a failed commit");
+    return true;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/judge_desk.hpp"
+
+#include <iterator>
+
+#include "api/judge_prompt.hpp"
+#include "core/limits.hpp"
+#include "server/engine/check_documents.hpp"
+#include "server/engine/reader.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::Result;
+
+// Limits of answers: docs/first-designs.md.
+constexpr std::uint32_t kStatusTokensMax = 100;
+constexpr std::uint32_t kEstimateTokensMax = 500;
+constexpr double kEstimateTemperature = 0.1;
+/// A question reads up to 200 events and writes 16 KB, which delays reports by about 0.5 ms.
+constexpr std::size_t kQuestionsPerTurn = 4;
+
+Result<std::vector<core::Event>> recent_events(const Reader& reader, const Resident& resident) {
+    const std::uint64_t n = resident.session.state().n;
+    const std::uint64_t after =
+        n > core::limits::kJudgeEventsMax ? n - core::limits::kJudgeEventsMax : 0;
+    return reader.store().read_session(resident.key, resident.chain, after,
+                                       core::limits::kJudgeEventsMax);
+}
+
+}  // namespace
+
+JudgeDesk::JudgeDesk(storage::Store& store, const core::JudgeRules& rules, JudgeLink link,
+                     EngineReport report)
+    : store_(store), rules_(rules), link_(std::move(link)), report_(std::move(report)) {}
+
+Result<> JudgeDesk::apply(const Appended& appended) {
+    const core::Session& session = appended.resident.session;
+    CheckStats& stats = appended.stats.checks;
+    storage::Cursor cursor = appended.cursor;
+    for (const core::Event& event : appended.events) {
+        if (const auto* asked = std::get_if<core::CheckRequested>(&event.payload)) {
+            ++stats.asked[static_cast<std::size_t>(asked->cause)];
+            HEADWAY_CHECK(store_.add_check(asked->check_id, appended.resident.key, cursor));
+            staged_.emplace_back(session.id(), *asked);
+        } else if (const auto* done = std::get_if<core::CheckCompleted>(&event.payload)) {
+            ++stats.outcomes[static_cast<std::size_t>(done->outcome)];
+            if (done->answer) ++stats.answers[static_cast<std::size_t>(*done->answer)];
+            HEADWAY_CHECK(store_.finish_check(done->check_id, cursor));
+            appended.publication.checked.push_back(done->check_id);
+        } else if (std::holds_alternative<core::SessionEnded>(event.payload)) {
+            const auto& pending = session.state().checks->pending;
+            if (!pending.empty())
+                HEADWAY_CHECK(store_.finish_checks(appended.resident.key, cursor));
+            if (!pending.empty() || estimating_.contains(session.id()))
+                ending_.push_back(session.id());
+            for (const core::PendingCheck& check : pending)
+                appended.publication.checked.push_back(check.check_id);
+        }
+        ++cursor;
+    }
+    return {};
+}
+
+void JudgeDesk::commit() {
+    if (link_.ask) {
+        for (const std::string& session : ending_)
+            link_.cancel(session);
+        unasked_.insert(unasked_.end(), std::make_move_iterator(staged_.begin()),
+                        std::make_move_iterator(staged_.end()));
+    }
+    rollback();
+}
+
+void JudgeDesk::rollback() {
+    staged_.clear();
+    ending_.clear();
+}
+
+Result<> JudgeDesk::recover() {
+    rollback();
+    questions_.clear();
+    estimating_.clear();
+    unasked_.clear();
+    HEADWAY_TRY(const auto pending, store_.pending_checks(core::limits::kJudgeQueueMax));
+    for (const storage::StoredCheck& stored : pending) {
+        HEADWAY_TRY(auto document, check_document(store_, stored));
+        unasked_.emplace_back(stored.session_id, std::move(document.asked));
+    }
+    return {};
+}
+
+void JudgeDesk::ask_checks(const Reader& reader) {
+    for (std::size_t i = 0; i < kQuestionsPerTurn && waiting(); ++i) {
+        const auto [session, asked] = std::move(unasked_.front());
+        unasked_.pop_front();
+        if (auto sent = ask_check(reader, session, asked); !sent) {
+            report_(true,
+                    "a judge could not be asked about " + session + ": " + sent.error().detail);
+        }
+    }
+}
+
+Result<> JudgeDesk::ask_check(const Reader& reader, const std::string& session,
+                              const core::CheckRequested& asked) {
+    HEADWAY_TRY(const Resident* resident, reader.find(session));
+    if (resident == nullptr || resident->session.state().ended()) return {};
+    HEADWAY_TRY(const auto recent, recent_events(reader, *resident));
+    api::JudgePrompt prompt = api::status_prompt(resident->session.state(), recent);
+    JudgeJob job;
+    job.id = next_question_++;
+    job.session = session;
+    job.endpoint = asked.judge;
+    job.system = std::move(prompt.system);
+    job.user = std::move(prompt.user);
+    job.max_tokens = kStatusTokensMax;
+    questions_.emplace(job.id,
+                       Question{session, asked.check_id, asked.judge, std::move(prompt.shown)});
+    link_.ask(std::move(job));
+    return {};
+}
+
+void JudgeDesk::ask_estimates(const Reader& reader, std::span<Resident* const> moved) {
+    if (!link_.ask || rules_.primary.empty() || rules_.estimates == core::EstimateMode::kOff)
+        return;
+    std::size_t asked = 0;
+    for (const Resident* resident : moved) {
+        const bool full = questions_.size() >= core::limits::kJudgeQueueMax;
+        if (full || asked == kQuestionsPerTurn) return;  // they stay due
+        const bool due = core::estimate_due(resident->session.state(), rules_) &&
+                         !estimating_.contains(resident->session.id());
+        if (!due) continue;
+        if (auto sent = ask_estimate(reader, *resident); !sent) {
+            report_(true, "a judge could not be asked about " + resident->session.id() + ": " +
+                              sent.error().detail);
+        }
+        ++asked;
+    }
+}
+
+Result<> JudgeDesk::ask_estimate(const Reader& reader, const Resident& resident) {
+    HEADWAY_TRY(const auto recent, recent_events(reader, resident));
+    api::JudgePrompt prompt = api::estimate_prompt(resident.session.state(), recent);
+    JudgeJob job;
+    job.id = next_question_++;
+    job.session = resident.session.id();
+    job.endpoint = rules_.primary;
+    job.system = std::move(prompt.system);
+    job.user = std::move(prompt.user);
+    job.max_tokens = kEstimateTokensMax;
+    job.temperature = kEstimateTemperature;
+    questions_.emplace(job.id, Question{job.session, {}, job.endpoint, {}});
+    estimating_.insert(job.session);
+    link_.ask(std::move(job));
+    return {};
+}
+
+const std::string* JudgeDesk::session_of(std::uint64_t question) const {
+    const auto found = questions_.find(question);
+    return found == questions_.end() ? nullptr : &found->second.session;
+}
+
+std::optional<JudgeDesk::Question> JudgeDesk::close(std::uint64_t question) {
+    const auto found = questions_.find(question);
+    if (found == questions_.end()) return std::nullopt;
+    std::optional<Question> closed{std::move(found->second)};
+    questions_.erase(found);
+    if (closed->check_id.empty()) estimating_.erase(closed->session);
+    return closed;
+}
+
+}  // namespace headway::server

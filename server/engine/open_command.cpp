@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <utility>
+
+#include "core/budget_settings.hpp"
+#include "server/engine/session_commands.hpp"
+
+// Opening of sessions: by a request, or by a report with a later opening.
+
+namespace headway::server {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+bool same_or_absent(const auto& given, const auto& effective) {
+    return !given || given == effective;
+}
+
+std::string differing_limit(const core::BudgetLimits& again, const core::BudgetLimits& opened) {
+    std::string name;
+    core::for_each_field<core::BudgetLimits>([&](const auto& field, std::size_t) {
+        const bool same = same_or_absent(again.*field.member, opened.*field.member);
+        if (name.empty() && !same) name = "/budget/" + std::string{field.name};
+    });
+    return name;
+}
+
+/// The first field in which the opening `again` differs from the session; empty if it changes
+/// nothing.
+std::string differing(const core::SessionState& state, const core::SessionStarted& again,
+                      const core::PolicyFloor* floor, const core::Policy& defaults) {
+    const core::SessionStarted& opened = state.about;
+    if (!(opened.goal == again.goal)) return "/goal";
+    if (!(opened.agent == again.agent)) return "/agent";
+    if (opened.parent != again.parent) return "/parent";
+    if (opened.labels != again.labels) return "/labels";
+    // Through the same floor as the first time, so that raised values are equal.
+    core::Policy wanted = core::effective_policy(again.policy, state.policy);
+    if (floor != nullptr) (void)core::raise_to(*floor, defaults, wanted);
+    const std::string field = core::differing_field(again.policy, wanted, state.policy);
+    if (!field.empty()) return "/policy" + field;
+    return differing_limit(again.budget, opened.budget);
+}
+
+/// give_budget() for a session with the limits `now`: where its opening names no limit, that of its
+/// agent type applies only if it is tighter, so that an opening never lifts a limit by omission.
+void add_budget(const core::BudgetSettings& settings, core::SessionStarted& about,
+                const core::BudgetLimits& now) {
+    const core::BudgetLimits asked = about.budget;
+    give_budget(settings, about);
+    core::for_each_field<core::BudgetLimits>([&](const auto& field, std::size_t) {
+        auto& limit = about.budget.*field.member;
+        const auto& before = now.*field.member;
+        const bool looser = before && (!limit || *limit > *before);
+        if (!(asked.*field.member) && looser) limit = before;
+    });
+}
+
+SessionDocument document(Transaction& transaction, const Resident& resident) {
+    return {resident.session, transaction.reader().time()};
+}
+
+/// The answer to an opening whose idempotency key was used before; empty if the key is free.
+Result<std::optional<SessionDocument>> replay(Transaction& transaction,
+                                              const OpenCommand& command) {
+    std::optional<SessionDocument> none;
+    if (command.idempotency_key.empty()) return none;
+    HEADWAY_TRY(const auto use, transaction.store().find_idempotency_key(command.idempotency_key));
+    if (!use) return none;
+    HEADWAY_TRY(const Resident* opened, transaction.find(use->session));
+    if (opened == nullptr) return none;  // the session of the key was deleted: the key is free
+    if (use->fingerprint != command.idempotency_fingerprint) {
+        return Error{ErrorCode::kIdempotencyMismatch,
+                     "this key was used with another body; use a new key", "Idempotency-Key"};
+    }
+    std::optional<SessionDocument> again{document(transaction, *opened)};
+    again->replayed = true;
+    return again;
+}
+
+/// An opening of a session that exists: fills in what a report left open, or must not differ.
+Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
+                                   OpenCommand& command, const core::Context& context) {
+    if (command.bare) return document(transaction, resident);
+    const EngineSettings& settings = transaction.settings();
+    const core::SessionState& state = resident.session.state();
+    if (state.about.implicit && !state.ended()) {
+        HEADWAY_CHECK(core::check_bounds(command.about.budget, settings.budget.bounds, "/budget"));
+        std::vector<core::Event>& events = transaction.events();
+        add_budget(settings.budget, command.about, state.budget.limits);
+        HEADWAY_CHECK(
+            resident.session.amend(std::move(command.about), settings.policy, context, events));
+        HEADWAY_CHECK(transaction.append(resident, events));
+        return document(transaction, resident);
+    }
+    std::string field = differing(state, command.about, context.floor, settings.policy);
+    if (field.empty()) return document(transaction, resident);
+    const std::string what = "another " + field.substr(1);
+    return Error{ErrorCode::kSessionExists,
+                 state.ended() ? "the session has ended, and had " + what +
+                                     "; an ended session stays ended: choose another id to begin "
+                                     "a new one"
+                               : "the session is open with " + what +
+                                     "; send an empty body to take it as it is, or choose another "
+                                     "id",
+                 std::move(field)};
+}
+
+}  // namespace
+
+void give_budget(const core::BudgetSettings& settings, core::SessionStarted& about) {
+    const core::OpeningBudget budget =
+        core::opening_budget(settings, about.agent.type, about.budget);
+    about.budget = budget.limits;
+    about.budget_source = budget.source;
+    about.budget_rules = settings.rules;
+    about.budget_rules.timeout_seconds_max = settings.bounds.timeout_seconds_max;
+}
+
+Result<> open_if_new(Transaction& transaction, Resident*& resident, const std::string& id,
+                     bool controls, std::vector<core::Event>& events) {
+    if (resident != nullptr) return {};
+    HEADWAY_TRY(resident, transaction.sessions().create(id, transaction.now()));
+    core::SessionStarted about;
+    about.implicit = true;
+    give_budget(transaction.settings().budget, about);
+    resident->session.open(std::move(about), transaction.settings().policy,
+                           transaction.opening_context(controls), events);
+    return {};
+}
+
+Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(auto replayed, replay(transaction, *this));
+    if (replayed) return *std::move(replayed);
+    const core::Context context = transaction.opening_context(controls);
+    HEADWAY_TRY(Resident * resident, transaction.find(session));
+    if (resident != nullptr) return open_again(transaction, *resident, *this, context);
+    const EngineSettings& settings = transaction.settings();
+    HEADWAY_CHECK(core::check_bounds(about.budget, settings.budget.bounds, "/budget"));
+    HEADWAY_TRY(resident, transaction.sessions().create(session, context.now));
+    std::vector<core::Event>& events = transaction.events();
+    give_budget(settings.budget, about);
+    resident->session.open(std::move(about), settings.policy, context, events);
+    HEADWAY_CHECK(transaction.append(*resident, events));
+    if (!idempotency_key.empty()) {
+        HEADWAY_CHECK(transaction.store().add_idempotency_key(
+            idempotency_key, {idempotency_fingerprint, session}, context.now));
+    }
+    SessionDocument opened = document(transaction, *resident);
+    opened.created = true;
+    return opened;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "api/json_tape.hpp"
+#include "core/watch.hpp"
+#include "server/engine/commit_times.hpp"
+#include "server/engine/session_tree.hpp"
+#include "server/engine/sessions.hpp"
+#include "server/engine/settings.hpp"
+#include "server/engine/stats.hpp"
+#include "storage/store.hpp"
+
+namespace headway::server {
+
+class BackupCopy;
+class JudgeDesk;
+class WebhookDesk;
+
+/// Names each damaged session in the log once.
+class DamageLog {
+public:
+    explicit DamageLog(EngineReport report) : report_(std::move(report)) {}
+    void say(storage::SessionKey session, const std::string& line) {
+        if (said_.size() < kSaidMax && said_.insert(session).second) report_(true, line);
+    }
+
+private:
+    static constexpr std::size_t kSaidMax = 1'000;  ///< the log is not for more
+    EngineReport report_;
+    std::unordered_set<storage::SessionKey> said_;
+};
+
+/// What the engine owns and its readers, transactions and started operations use. Engine thread
+/// only.
+struct EngineParts {
+    storage::Store& store;
+    const Clock& clock;
+    const core::Watch& watch;
+    EngineSettings& settings;
+    Sessions& sessions;
+    SessionTree& tree;
+    JudgeDesk& judges;
+    WebhookDesk& webhooks;
+    BackupCopy& backup;
+    const CommitTimes& commits;
+    DamageLog& damage;
+    api::JsonTape& tape;  ///< for arguments of approvals
+    EngineStats& stats;   ///< of what is committed
+    /// True while nothing is in memory after a failed commit, or nothing can be written any more.
+    bool unavailable = false;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/access.hpp"
+#include "core/result.hpp"
+#include "core/view.hpp"
+#include "server/engine/stats.hpp"
+#include "server/engine/task.hpp"
+#include "storage/store.hpp"
+
+namespace headway::server {
+
+/// The end of a database copy: complete, but not yet synced and checked, or failed.
+struct CopiedFile {
+    ReplyTo to;
+    std::string file;
+    core::Result<> done;
+};
+
+/// What one turn of the engine makes public. Views and events come before the replies that rest on
+/// them.
+struct Publication {
+    std::vector<core::SessionView> views;
+    std::vector<storage::StreamEvent> events;
+    std::vector<Answered> replies;
+    std::vector<std::string> deleted;                      ///< sessions deleted by retention
+    std::optional<std::vector<core::TokenRecord>> tokens;  ///< all tokens, if they changed
+    /// approvals that are not pending any more
+    std::vector<std::string> decided;
+    std::vector<std::string> checked;  ///< ended checks
+    std::optional<CopiedFile> copied;  ///< a backup
+    std::string fatal;                 ///< why the daemon must end now, or empty
+    EngineStats stats;
+
+    bool empty() const {
+        return views.empty() && events.empty() && replies.empty() && deleted.empty() && !tokens &&
+               decided.empty() && checked.empty() && !copied && fatal.empty();
+    }
+};
+
+}  // namespace headway::server

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api/encode.hpp"
+#include "server/engine/parts.hpp"
+
+namespace headway::server {
+
+/// The intended duration of one slice of a long query.
+inline constexpr std::chrono::microseconds kReaderSlice{1'000};
+
+/// What queries read: the sessions as of the last commit, and the tables beside the journal. Within
+/// a transaction it also shows what that has written. Engine thread only.
+class Reader {
+public:
+    explicit Reader(EngineParts& parts) : parts_(parts) {}
+
+    storage::Store& store() const { return parts_.store; }
+    const EngineSettings& settings() const { return parts_.settings; }
+    const EngineStats& stats() const { return parts_.stats; }
+    const CommitTimes& commits() const { return parts_.commits; }
+    const JudgeDesk& judges() const { return parts_.judges; }
+    WebhookDesk& webhooks() const { return parts_.webhooks; }
+    core::Timestamp now() const { return parts_.clock.now(); }
+    /// For documents.
+    api::ReadingTime time() const { return {now(), parts_.watch}; }
+
+    /// Null when no session has this id. Pointers are valid until the end of the turn.
+    core::Result<const Resident*> find(std::string_view id) const {
+        HEADWAY_TRY(const Resident* resident, parts_.sessions.find(id));
+        return resident;
+    }
+    /// The same; an unknown id is the error kUnknownSession.
+    core::Result<const Resident*> require(std::string_view id) const {
+        HEADWAY_TRY(const Resident* resident, parts_.sessions.require(id));
+        return resident;
+    }
+    /// Calls `use` with the session, from memory or from disk. Skips a damaged one.
+    template <class Use>
+    core::Result<> with(storage::SessionKey key, Use use) const {
+        return parts_.sessions.with(key, std::move(use));
+    }
+    /// Calls `use` with the session. Error: kInternal for a damaged one.
+    template <class Use>
+    core::Result<> with_whole(storage::SessionKey key, std::string_view id, Use use) const {
+        if (const Resident* resident = parts_.sessions.residents().find(key)) {
+            use(resident->session);
+            return {};
+        }
+        HEADWAY_TRY(const storage::StoredSession stored, parts_.sessions.load(key, id));
+        use(stored.session);
+        return {};
+    }
+    std::size_t sessions_in_memory() const { return parts_.sessions.residents().size(); }
+
+    /// Logs a damaged session that a list leaves out, once.
+    void say_damaged(storage::SessionKey session, const std::string& line) const {
+        parts_.damage.say(session, line);
+    }
+
+private:
+    EngineParts& parts_;
+};
+
+}  // namespace headway::server

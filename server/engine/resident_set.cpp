@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/resident_set.hpp"
+
+#include "core/assert.hpp"
+#include "core/footprint.hpp"
+
+namespace headway::server {
+namespace {
+
+/// Events of a session between two measurements. An event adds at most a KB, and a session is
+/// bounded, while a measurement walks its whole state.
+constexpr std::uint64_t kMeasureEvery = 32;
+/// A resident's own size, its entries in lists and tables, and the overhead of the heap.
+constexpr std::size_t kPlainBytes = sizeof(Resident) - sizeof(core::SessionState) + 640;
+constexpr std::size_t kIdBytes = 128;  ///< of an unsaved event id
+
+}  // namespace
+
+Resident* ResidentSet::find(std::string_view id) {
+    const auto found = by_id_.find(id);
+    if (found == by_id_.end()) return nullptr;
+    order_.splice(order_.begin(), order_, found->second);
+    return &*found->second;
+}
+
+Resident* ResidentSet::find(storage::SessionKey key) {
+    const auto found = by_key_.find(key);
+    return found == by_key_.end() ? nullptr : &*found->second;
+}
+
+core::Result<Resident*> ResidentSet::add(storage::StoredSession stored) {
+    if (by_id_.contains(stored.session.id()) || by_key_.contains(stored.key)) {
+        return core::Error{core::ErrorCode::kStorageCorrupt,
+                           "session '" + stored.session.id() + "' is stored twice",
+                           {}};
+    }
+    order_.emplace_front(std::move(stored));
+    const auto at = order_.begin();
+    by_id_.emplace(at->session.id(), at);
+    by_key_.emplace(at->key, at);
+    weigh(*at);
+    HEADWAY_ASSERT(by_id_.size() == order_.size() && by_key_.size() == order_.size());
+    recount(*at);
+    return &*at;
+}
+
+void ResidentSet::recount(Resident& resident) {
+    const core::SessionState& state = resident.session.state();
+    if (resident.counted) --levels_[static_cast<std::size_t>(*resident.counted)];
+    resident.counted.reset();
+    if (state.ended() || !state.budget.limited()) return;
+    resident.counted = state.budget.level;
+    ++levels_[static_cast<std::size_t>(*resident.counted)];
+}
+
+void ResidentSet::mark_dirty(Resident& resident, storage::Cursor cursor) {
+    if (resident.dirty_from != 0) return;
+    resident.dirty_from = cursor;
+    dirty_at_[resident.key] = dirty_.insert(dirty_.end(), &resident);
+}
+
+void ResidentSet::mark_clean(Resident& resident) {
+    if (resident.dirty_from == 0) return;
+    resident.dirty_from = 0;
+    resident.new_ids.clear();
+    const auto at = dirty_at_.find(resident.key);
+    dirty_.erase(at->second);
+    dirty_at_.erase(at);
+}
+
+void ResidentSet::measure(Resident& resident) {
+    const std::uint64_t n = resident.session.state().n;
+    if (resident.measured_n == 0 || n >= resident.measured_n + kMeasureEvery) weigh(resident);
+}
+
+void ResidentSet::weigh(Resident& resident) {
+    const core::SessionState& state = resident.session.state();
+    bytes_ -= resident.bytes;
+    resident.bytes = kPlainBytes + core::footprint(state) + resident.new_ids.size() * kIdBytes;
+    resident.measured_n = state.n;
+    bytes_ += resident.bytes;
+}
+
+Resident* ResidentSet::oldest_dirty() {
+    return dirty_.empty() ? nullptr : dirty_.front();
+}
+
+Resident* ResidentSet::least_recent() {
+    return order_.empty() ? nullptr : &order_.back();
+}
+
+void ResidentSet::evict(Resident& resident) {
+    HEADWAY_ASSERT(resident.dirty_from == 0);
+    if (resident.counted) --levels_[static_cast<std::size_t>(*resident.counted)];
+    const auto at = by_key_.find(resident.key);
+    by_id_.erase(resident.session.id());
+    const auto place = at->second;
+    bytes_ -= resident.bytes;
+    by_key_.erase(at);
+    order_.erase(place);
+}
+
+void ResidentSet::clear() {
+    by_id_.clear();
+    by_key_.clear();
+    dirty_at_.clear();
+    dirty_.clear();
+    order_.clear();
+    levels_ = {};
+    bytes_ = 0;
+}
+
+}  // namespace headway::server

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/session.hpp"
+#include "storage/store.hpp"
+
+namespace headway::server {
+
+/// A session in memory.
+struct Resident {
+    explicit Resident(storage::StoredSession stored)
+        : key(stored.key),
+          session(std::move(stored.session)),
+          chain(stored.chain),
+          new_ids(std::move(stored.new_ids)) {}
+
+    storage::SessionKey key;
+    core::Session session;
+    storage::Chain chain;
+    storage::EventIds new_ids;       ///< of events past its snapshot
+    storage::Cursor dirty_from = 0;  ///< cursor of its first event past its snapshot; 0 = clean
+    core::Timestamp touched_at = core::kNever;
+    std::size_t bytes = 0;                     ///< memory, as last measured
+    std::uint64_t measured_n = 0;              ///< its last event then
+    bool touched = false;                      ///< by the current batch
+    bool moved = false;                        ///< it got events in the current batch
+    std::optional<core::BudgetLevel> counted;  ///< how ResidentSet counted it
+    /// How often each directive was sent in a reply. Not part of the state, because replies are not
+    /// in the journal.
+    std::vector<std::pair<std::string, std::uint32_t>> deliveries;
+};
+
+/// The sessions in memory, most recently used first. A dirty one is ahead of its snapshot and must
+/// be saved before it is evicted. Engine thread only.
+class ResidentSet {
+public:
+    /// Moves the session to the front; null when it is not in memory. Pointers are valid until
+    /// evict() or clear().
+    Resident* find(std::string_view id);
+    Resident* find(storage::SessionKey key);
+
+    /// Error: kStorageCorrupt if its id or key is in memory already, which means a damaged index;
+    /// nothing changes then.
+    core::Result<Resident*> add(storage::StoredSession stored);
+
+    /// It got an event at `cursor`.
+    void mark_dirty(Resident& resident, storage::Cursor cursor);
+    /// It was saved.
+    void mark_clean(Resident& resident);
+    /// The one that has been dirty longest, or null.
+    Resident* oldest_dirty();
+    /// The least recently used one, or null.
+    Resident* least_recent();
+
+    /// Updates the memory that it takes if it got enough events since the last time.
+    void measure(Resident& resident);
+    /// The approximate memory of all of them.
+    std::size_t bytes() const noexcept { return bytes_; }
+
+    /// Precondition: clean.
+    void evict(Resident& resident);
+    void clear();
+    std::size_t size() const noexcept { return by_key_.size(); }
+
+    /// Open sessions in memory with a budget, by its level.
+    using BudgetLevels =
+        std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()>;
+    const BudgetLevels& budget_levels() const noexcept { return levels_; }
+    /// Its budget may have changed.
+    void recount(Resident& resident);
+
+private:
+    void weigh(Resident& resident);
+
+    using Order = std::list<Resident>;
+    Order order_;                                                  ///< most recently used first
+    std::unordered_map<std::string_view, Order::iterator> by_id_;  ///< keys live in the residents
+    std::unordered_map<storage::SessionKey, Order::iterator> by_key_;
+    std::list<Resident*> dirty_;  ///< by dirty_from, ascending since cursors only grow
+    std::unordered_map<storage::SessionKey, std::list<Resident*>::iterator> dirty_at_;
+    BudgetLevels levels_{};
+    std::size_t bytes_ = 0;  ///< the sum of what was measured
+};
+
+}  // namespace headway::server

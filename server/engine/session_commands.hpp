@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/decode.hpp"
+#include "api/decode_budget.hpp"
+#include "core/budget_history.hpp"
+#include "core/event.hpp"
+#include "server/engine/answers.hpp"
+#include "server/engine/transaction.hpp"
+
+// Commands on one session. Each is answered after the commit.
+
+namespace headway::server {
+
+/// A session as of an answer.
+struct SessionDocument {
+    core::Session session;
+    api::ReadingTime time;
+    std::optional<core::BudgetPrediction> prediction = {};
+    bool created = false;   ///< by this command
+    bool replayed = false;  ///< by an earlier one with the same idempotency key
+};
+
+/// Names one session (WriteTask::name).
+inline core::Result<> name_one(SessionNames& names, const std::string& session) {
+    names.push_back(session);
+    return {};
+}
+
+/// Stores the events of a report; opens the session if it is unknown.
+struct ReportCommand {
+    std::string session;
+    std::vector<core::Event> events;
+    bool batch = false;
+    std::vector<api::WholeArgs> whole_args = {};
+    bool controls = false;  ///< the caller may control sessions
+
+    static constexpr bool kFillsDisk = true;
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Advised> operator()(Transaction& transaction);
+};
+
+struct OpenCommand {
+    std::string session;
+    core::SessionStarted about;
+    bool bare = false;            ///< only the id was given: any existing session matches
+    std::string idempotency_key;  ///< or empty
+    std::string idempotency_fingerprint;
+    bool controls = false;  ///< like ReportCommand::controls
+
+    static constexpr bool kFillsDisk = true;
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<SessionDocument> operator()(Transaction& transaction);
+};
+
+struct EndCommand {
+    std::string session;
+    core::SessionEnded end;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Advised> operator()(Transaction& transaction);
+};
+
+struct CancelCommand {
+    std::string session;
+    core::CancelRequested cancel;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Advised> operator()(Transaction& transaction);
+};
+
+/// What an operator asks of a running agent.
+enum class Control : std::uint8_t { kPause, kResume, kNudge };
+
+struct ControlCommand {
+    std::string session;
+    Control control = Control::kNudge;
+    api::ControlBody body;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Advised> operator()(Transaction& transaction);
+};
+
+struct BudgetCommand {
+    std::string session;
+    api::BudgetChange change;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Advised> operator()(Transaction& transaction);
+};
+
+/// The answer to a report or command: directives, budget and approvals of the session. Its view is
+/// published with the turn.
+core::Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice);
+
+/// Opens a session that a report or an approval needs, if it is not open, into `events`. `resident`
+/// may be null; then it is created.
+core::Result<> open_if_new(Transaction& transaction, Resident*& resident, const std::string& id,
+                           bool controls, std::vector<core::Event>& events);
+
+/// Sets the limits and rules that a session starts with.
+void give_budget(const core::BudgetSettings& settings, core::SessionStarted& about);
+
+}  // namespace headway::server

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+#include "server/clock.hpp"
+#include "server/engine/resident_set.hpp"
+#include "storage/store.hpp"
+
+namespace headway::server {
+
+/// The sessions in memory, and those on disk that a command or a query needs. Errors of damage of
+/// one session are kInternal: that session alone is refused, while other errors of the store fail
+/// the transaction. Engine thread only.
+class Sessions {
+public:
+    Sessions(storage::Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+    /// Null when no session has this id. Pointers are valid until the end of the turn.
+    core::Result<Resident*> find(std::string_view id);
+    /// The same; an unknown id is the error kUnknownSession.
+    core::Result<Resident*> require(std::string_view id);
+    /// Precondition: no session has this id.
+    core::Result<Resident*> create(const std::string& id, core::Timestamp now);
+    /// Takes a session from disk into memory, for longer than the turn.
+    core::Result<Resident*> adopt(storage::StoredSession stored);
+    /// Loads a session, which must have `id` if one is given, and leaves it out of memory.
+    core::Result<storage::StoredSession> load(storage::SessionKey key, std::string_view id = {});
+
+    /// Calls `use` with the session, from memory or from disk. Skips a damaged one.
+    template <class Use>
+    core::Result<> with(storage::SessionKey key, Use use) {
+        if (const Resident* resident = residents_.find(key)) {
+            use(resident->session);
+            return {};
+        }
+        const auto stored = load(key);
+        if (!stored && stored.error().code == core::ErrorCode::kInternal) return {};
+        if (!stored) return stored.error();
+        use(stored->session);
+        return {};
+    }
+
+    /// Evicts ended sessions that were loaded for this turn only and did not change.
+    void dismiss_visitors();
+    ResidentSet& residents() noexcept { return residents_; }
+    const ResidentSet& residents() const noexcept { return residents_; }
+
+private:
+    storage::Store& store_;
+    const Clock& clock_;
+    ResidentSet residents_;
+    /// Ended sessions, loaded for a command or a query.
+    std::vector<storage::SessionKey> visitors_;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/budget_settings.hpp"
+#include "core/policy.hpp"
+#include "core/policy_floor.hpp"
+#include "core/session.hpp"
+#include "core/webhooks.hpp"
+#include "server/clock.hpp"
+#include "server/judge_messages.hpp"
+
+namespace headway::server {
+
+/// The part of the configuration that a reload replaces.
+struct ReloadableSettings {
+    core::Policy policy;  ///< defaults of new sessions
+    core::ApprovalRules approvals;
+    core::Millis retention{0};      ///< how long ended sessions are kept; 0 = without limit
+    core::BudgetSettings budget{};  ///< of new sessions; no limits by default
+    core::PolicyFloor floor{};      ///< of sessions that agents open
+};
+
+struct EngineSettings : ReloadableSettings {
+    std::size_t resident_max = 100'000;
+    core::JudgeRules judge = {};               ///< without a primary no judge is asked
+    std::function<void()> feed_watchdog = {};  ///< called while commits succeed; must not block
+    std::chrono::microseconds feed_every{0};
+    core::WebhookRules webhooks = {};           ///< without an endpoint no message is sent
+    std::uint64_t resident_bytes = 512U << 20;  ///< of sessions in memory; 0 = unlimited
+    core::Millis clock_confirm{300'000};        ///< how long a step of the wall clock must last
+    /// When the I/O thread was last in its loop (LoopPulse); without it, always now.
+    std::function<Clock::Steady::time_point()> reader_seen = {};
+};
+
+/// Logs a failure or a recovery.
+using EngineReport = std::function<void(bool is_error, const std::string& line)>;
+
+/// The way to the judges; both must not block.
+struct JudgeLink {
+    std::function<void(JudgeJob)> ask;  ///< always answered by one JudgedCommand
+    std::function<void(const std::string& session)> cancel;  ///< of open questions
+};
+
+}  // namespace headway::server

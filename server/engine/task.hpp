@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/result.hpp"
+#include "server/engine/reply_to.hpp"
+
+// Work for the engine. The I/O thread makes a task, the engine runs it on its own thread, and the
+// same object comes back with its result, which the I/O thread encodes.
+
+namespace headway::server {
+
+class Answers;
+class Reader;
+class Transaction;
+struct EngineParts;
+
+/// The sessions that a write touches. The text belongs to its task.
+using SessionNames = std::vector<std::string_view>;
+
+class Task {
+public:
+    Task() = default;
+    Task(const Task&) = delete;
+    Task& operator=(const Task&) = delete;
+    virtual ~Task() = default;
+
+    /// Passes on the result. I/O thread; once, after the turn.
+    virtual void answer(Answers& on, const ReplyTo& to) = 0;
+    /// The error is the result, whatever the task made of its run.
+    void fail(core::Error error) { error_ = std::move(error); }
+    bool failed() const noexcept { return error_.has_value(); }
+
+protected:
+    std::optional<core::Error> error_;
+};
+
+/// Changes sessions or tables, in the transaction of its turn.
+class WriteTask : public Task {
+public:
+    /// Names the sessions that run() changes, before the transaction begins. A store that several
+    /// daemons share locks and reads all sessions of a turn at once. An error is the answer.
+    virtual core::Result<> name(Reader& reader, SessionNames& names) = 0;
+    /// Errors of the store fail the whole transaction, others are the answer.
+    virtual core::Result<> run(Transaction& transaction) = 0;
+    /// True for what agents send, which is refused when the disk is short of space.
+    virtual bool fills_disk() const = 0;
+    /// The turn has begun; called whether anything can be written or not.
+    virtual void arrive(EngineParts& parts) = 0;
+};
+
+/// Reads committed state, after the commit of its turn, in slices of about kReaderSlice.
+class ReadTask : public Task {
+public:
+    /// One slice. True: the result is complete.
+    virtual core::Result<bool> read(Reader& reader) = 0;
+    /// The turn has begun, and its writes have not.
+    virtual void arrive(Reader& reader) = 0;
+    /// True: it is answered even when its connection has closed, because others wait for it.
+    virtual bool shared() const = 0;
+    /// Approximate size of the result.
+    virtual std::size_t bytes() const = 0;
+};
+
+/// Starts an operation that is answered at its end, if at all.
+class StartTask : public Task {
+public:
+    /// An error is the answer.
+    virtual core::Result<> start(EngineParts& parts, const ReplyTo& to) = 0;
+};
+
+/// A task on its way to the engine. Exactly one of the three is set.
+struct Request {
+    ReplyTo reply_to;
+    bool watched = false;    ///< a client waits for or watches the session
+    bool listening = false;  ///< there are streams: publish events, not only views
+    std::size_t bytes = 0;   ///< rough size, for the bound of the queue
+    std::unique_ptr<WriteTask> write = nullptr;
+    std::unique_ptr<ReadTask> read = nullptr;
+    std::unique_ptr<StartTask> start = nullptr;
+};
+
+/// A task with its result.
+struct Answered {
+    ReplyTo to;
+    std::unique_ptr<Task> task;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/transaction.hpp"
+
+#include <algorithm>
+
+#include "core/assert.hpp"
+
+namespace headway::server {
+
+using core::Result;
+
+Transaction::Transaction(EngineParts& parts, std::span<Projection* const> projections,
+                         Chronicle& chronicle, const Turn& turn, Publication& publication)
+    : parts_(parts),
+      projections_(projections),
+      chronicle_(chronicle),
+      reader_(parts),
+      turn_(turn),
+      publication_(publication),
+      stats_(parts.stats) {
+    begin_own();
+}
+
+void Transaction::begin(std::span<const std::string_view> sessions, bool watched) {
+    names_ = sessions;
+    own_ = false;
+    context_ = {};
+    context_.now = turn_.now;
+    context_.watch = parts_.watch;
+    context_.watched = watched;
+    context_.load = turn_.load;
+    context_.approvals = &settings().approvals;
+    context_.bounds = &settings().budget.bounds;
+    context_.judge = &settings().judge;
+}
+
+void Transaction::begin_own() {
+    own_ = true;
+    context_ = {};
+    context_.now = turn_.now;
+    context_.watch = parts_.watch;
+    context_.approvals = &settings().approvals;
+    context_.bounds = &settings().budget.bounds;
+}
+
+core::Context Transaction::opening_context(bool controls) const {
+    core::Context bound = context_;
+    bound.floor = controls ? nullptr : &settings().floor;
+    return bound;
+}
+
+Result<Resident*> Transaction::find_or_create(const std::string& id) {
+    HEADWAY_TRY(Resident * resident, find(id));
+    if (resident != nullptr) return resident;
+    return parts_.sessions.create(id, now());
+}
+
+Result<> Transaction::append(Resident& resident, std::vector<core::Event>& events) {
+    if (events.empty()) return {};
+    HEADWAY_ASSERT(own_ ||
+                   std::find(names_.begin(), names_.end(), resident.session.id()) != names_.end());
+    HEADWAY_ASSERT(events.back().n == resident.session.state().n);
+    HEADWAY_TRY(storage::Cursor cursor, store().append(resident.key, resident.chain, events));
+    parts_.sessions.residents().mark_dirty(resident, cursor);
+    touch(resident);
+    if (!resident.moved) moved_.push_back(&resident);
+    resident.moved = true;
+    for (const core::Event& event : events) {
+        if (!event.event_id.empty()) resident.new_ids.emplace(event.event_id, event.n);
+    }
+    stats_.events += events.size();
+    const Appended appended{resident, events, cursor, stats_, publication_};
+    for (Projection* projection : projections_)
+        HEADWAY_CHECK(projection->apply(appended));
+    for (core::Event& event : events) {
+        count(stats_, event);
+        chronicle_.note(resident.session.id(), event);
+        if (turn_.listening)
+            publication_.events.push_back({cursor, resident.session.id(), std::move(event)});
+        ++cursor;
+    }
+    return {};
+}
+
+void Transaction::touch(Resident& resident) {
+    if (resident.touched) return;
+    resident.touched = true;
+    touched_.push_back(&resident);
+}
+
+Result<> Transaction::commit() {
+    if (tokens_changed_) {
+        HEADWAY_TRY(publication_.tokens, store().tokens());
+    }
+    HEADWAY_CHECK(store().commit());
+    parts_.stats = stats_;
+    return {};
+}
+
+}  // namespace headway::server

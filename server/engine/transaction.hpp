@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/engine/answers.hpp"
+#include "server/engine/chronicle.hpp"
+#include "server/engine/projection.hpp"
+#include "server/engine/reader.hpp"
+#include "server/engine/task.hpp"
+
+namespace headway::server {
+
+/// One turn's writes: commands decide events, append() makes them durable with everything that is
+/// derived from them, and nothing is shown before the commit. Dropping a transaction that was not
+/// committed leaves the sessions in memory ahead of the journal: the engine drops them too.
+///
+/// A command changes only the sessions that it has named (WriteTask::name). Engine thread only.
+class Transaction {
+public:
+    struct Turn {
+        core::Timestamp now;
+        std::uint32_t load = 1;  ///< factor on heartbeat intervals
+        bool listening = false;  ///< publish events, not only views
+    };
+
+    Transaction(EngineParts& parts, std::span<Projection* const> projections, Chronicle& chronicle,
+                const Turn& turn, Publication& publication);
+
+    /// Begins a command on these sessions.
+    void begin(std::span<const std::string_view> sessions, bool watched);
+    /// Begins the engine's own work, which may change any session.
+    void begin_own();
+
+    /// The context of the current command.
+    const core::Context& context() const { return context_; }
+    core::Timestamp now() const { return context_.now; }
+    /// The same context for an opening: with the floor, unless the caller may control sessions.
+    core::Context opening_context(bool controls) const;
+    const EngineSettings& settings() const { return parts_.settings; }
+    storage::Store& store() { return parts_.store; }
+    Reader& reader() { return reader_; }
+    Sessions& sessions() { return parts_.sessions; }
+    SessionTree& tree() { return parts_.tree; }
+    JudgeDesk& judges() { return parts_.judges; }
+    WebhookDesk& webhooks() { return parts_.webhooks; }
+    api::JsonTape& tape() { return parts_.tape; }
+    EngineStats& stats() { return stats_; }
+
+    /// Null when no session has this id.
+    core::Result<Resident*> find(std::string_view id) { return parts_.sessions.find(id); }
+    /// Error: kUnknownSession.
+    core::Result<Resident*> require(std::string_view id) { return parts_.sessions.require(id); }
+    /// Finds the session, or makes one that is not open yet.
+    core::Result<Resident*> find_or_create(const std::string& id);
+
+    /// An empty list for decided events; valid until the next call.
+    std::vector<core::Event>& events() {
+        events_.clear();
+        return events_;
+    }
+    /// Appends events that the session has decided and folded, with everything that is derived
+    /// from them. Does nothing without events; moves from them otherwise.
+    core::Result<> append(Resident& resident, std::vector<core::Event>& events);
+    /// The session's view is published with this turn.
+    void touch(Resident& resident);
+    /// The tokens changed.
+    void publish_tokens() { tokens_changed_ = true; }
+
+    /// Commits. Error: the transaction was not committed and needs a rollback.
+    core::Result<> commit();
+    /// The sessions to publish.
+    std::span<Resident* const> touched() const { return touched_; }
+    /// Those of them with new events.
+    std::span<Resident* const> moved() const { return moved_; }
+
+private:
+    EngineParts& parts_;
+    std::span<Projection* const> projections_;
+    Chronicle& chronicle_;
+    Reader reader_;
+    Turn turn_;
+    Publication& publication_;
+    EngineStats stats_;  ///< of the engine once committed
+    core::Context context_;
+    std::span<const std::string_view> names_;  ///< of the command
+    bool own_ = true;                          ///< any session may change
+    std::vector<core::Event> events_;
+    std::vector<Resident*> touched_;
+    std::vector<Resident*> moved_;
+    bool tokens_changed_ = false;
+};
+
+}  // namespace headway::server

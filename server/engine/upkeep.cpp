@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/upkeep.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/limits.hpp"
+
+namespace headway::server {
+namespace {
+
+using namespace std::chrono_literals;
+using core::Result;
+namespace limits = core::limits;
+
+constexpr std::size_t kSavesPerStep = 64;
+/// As many as a turn can open at 25 KB each, so that memory stays within its bound.
+constexpr std::size_t kSavesWhenCrowded = 512;
+constexpr std::size_t kSavesAtTheEnd = 1'000;  ///< per transaction
+constexpr std::size_t kEvictionsPerStep = 1024;
+/// A session that was quiet this long is saved in an idle gap, which shortens a restart.
+constexpr core::Millis kSettled = 5s;
+/// How far the oldest unsaved event may be behind before busy sessions are saved too, in idle gaps.
+constexpr storage::Cursor kIdleLag = 10'000;
+constexpr core::Millis kRetentionEveryMin = 1s;
+constexpr core::Millis kRetentionEveryMax = 60s;
+
+}  // namespace
+
+Result<> Upkeep::tidy(Sessions& sessions, core::Timestamp now, bool idle) {
+    evict_some(sessions.residents());  // may leave less to save
+    auto saved = save_some(sessions.residents(), now, idle);
+    if (!saved) {
+        store_.rollback();
+        return saved;
+    }
+    evict_some(sessions.residents());
+    return {};
+}
+
+Result<> Upkeep::save_some(ResidentSet& residents, core::Timestamp now, bool idle) {
+    const bool full_house = crowded(residents);
+    std::vector<Resident*> saved;
+    const auto wanted = [&](const Resident& resident) {
+        const storage::Cursor lag = store_.head() - resident.dirty_from;
+        if (lag > static_cast<storage::Cursor>(limits::kSnapshotLagEventsMax)) return true;
+        if (full_house) return true;
+        return idle && (lag > kIdleLag || now - resident.touched_at > kSettled);
+    };
+    Resident* oldest = residents.oldest_dirty();
+    if (oldest == nullptr || !wanted(*oldest)) return {};
+
+    HEADWAY_CHECK(store_.begin());
+    const std::size_t saves_max = full_house ? kSavesWhenCrowded : kSavesPerStep;
+    while (saved.size() < saves_max && oldest != nullptr && wanted(*oldest)) {
+        HEADWAY_CHECK(save(residents, *oldest));
+        saved.push_back(oldest);
+        oldest = residents.oldest_dirty();
+    }
+    HEADWAY_CHECK(move_snapshot_cursor(residents));
+    HEADWAY_CHECK(store_.commit());
+    // Ended sessions need not stay in memory.
+    for (Resident* resident : saved) {
+        if (resident->session.state().ended()) residents.evict(*resident);
+    }
+    return {};
+}
+
+Result<> Upkeep::save(ResidentSet& residents, Resident& resident) {
+    HEADWAY_CHECK(store_.save(resident.key, resident.session, resident.chain, resident.new_ids));
+    residents.mark_clean(resident);
+    ++figures_.snapshots;
+    return {};
+}
+
+/// Snapshots cover everything before the oldest unsaved event.
+Result<> Upkeep::move_snapshot_cursor(ResidentSet& residents) {
+    const Resident* oldest = residents.oldest_dirty();
+    const storage::Cursor cursor = oldest != nullptr ? oldest->dirty_from - 1 : store_.head();
+    if (cursor <= snapshot_cursor_) return {};
+    HEADWAY_CHECK(store_.set_snapshot_cursor(cursor));
+    snapshot_cursor_ = cursor;
+    return {};
+}
+
+bool Upkeep::crowded(const ResidentSet& residents) const {
+    const bool bytes = settings_.resident_bytes > 0 && residents.bytes() > settings_.resident_bytes;
+    return bytes || residents.size() > settings_.resident_max;
+}
+
+void Upkeep::evict_some(ResidentSet& residents) {
+    for (std::size_t i = 0; i < kEvictionsPerStep && crowded(residents); ++i) {
+        Resident* oldest = residents.least_recent();
+        if (oldest->dirty_from != 0) return;  // save_some() will save it
+        residents.evict(*oldest);
+        ++figures_.evictions;
+    }
+}
+
+Result<> Upkeep::checkpoint(bool idle, bool short_of_space) {
+    int pages = idle ? limits::kCheckpointPagesIdle : limits::kCheckpointPagesForced;
+    if (idle && short_of_space) pages = 1;  // a checkpointed log does not grow
+    if (store_.wal_pages() < pages) return {};
+    ++figures_.checkpoints;
+    return store_.checkpoint(pages);
+}
+
+Result<std::optional<storage::Deletion>> Upkeep::delete_one(core::Timestamp now,
+                                                            core::Timestamp earliest) {
+    std::optional<storage::Deletion> none;
+    if (settings_.retention == core::Millis{0} || now < retention_at_) return none;
+    HEADWAY_TRY(storage::Deletion step, store_.delete_some(earliest - settings_.retention));
+    if (!step.more) {
+        const core::Millis every = settings_.retention / 4;
+        retention_at_ = now + std::clamp(every, kRetentionEveryMin, kRetentionEveryMax);
+        return none;
+    }
+    ++figures_.deleted_steps;
+    return std::optional{std::move(step)};
+}
+
+Result<> Upkeep::try_commit() {
+    auto done = store_.begin();
+    if (done) done = store_.set_snapshot_cursor(snapshot_cursor_);
+    if (done) done = store_.commit();
+    if (!done) store_.rollback();
+    return done;
+}
+
+Result<> Upkeep::save_all(Sessions& sessions) {
+    ResidentSet& residents = sessions.residents();
+    while (residents.oldest_dirty() != nullptr) {
+        HEADWAY_CHECK(store_.begin());
+        Resident* dirty = residents.oldest_dirty();
+        for (std::size_t i = 0; i < kSavesAtTheEnd && dirty != nullptr; ++i) {
+            HEADWAY_CHECK(save(residents, *dirty));
+            dirty = residents.oldest_dirty();
+        }
+        HEADWAY_CHECK(move_snapshot_cursor(residents));
+        HEADWAY_CHECK(store_.commit());
+    }
+    return {};
+}
+
+}  // namespace headway::server

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/result.hpp"
+#include "server/engine/sessions.hpp"
+#include "server/engine/settings.hpp"
+#include "storage/store.hpp"
+
+namespace headway::server {
+
+/// Housekeeping between turns, in bounded steps: snapshots, eviction, checkpoints and retention.
+/// Engine thread only.
+class Upkeep {
+public:
+    struct Figures {
+        std::uint64_t snapshots = 0;
+        std::uint64_t evictions = 0;
+        std::uint64_t checkpoints = 0;
+        std::uint64_t deleted_steps = 0;
+    };
+
+    Upkeep(storage::Store& store, const EngineSettings& settings)
+        : store_(store), settings_(settings) {}
+
+    /// The snapshots hold everything up to here.
+    void start(storage::Cursor snapshots) { snapshot_cursor_ = snapshots; }
+
+    /// Evicts and saves sessions; more of them when idle. Error: the transaction was rolled back,
+    /// and sessions in memory are marked as saved that are not.
+    core::Result<> tidy(Sessions& sessions, core::Timestamp now, bool idle);
+    /// Moves the log into the database if it is long. `short_of_space`: also if it is not.
+    core::Result<> checkpoint(bool idle, bool short_of_space);
+    /// One step of retention, if it is due: the session that it deleted, or nothing. Sessions that
+    /// ended before `earliest` less the retention may go, since a wrong clock must not delete them
+    /// too early. The caller drops its copies.
+    core::Result<std::optional<storage::Deletion>> delete_one(core::Timestamp now,
+                                                              core::Timestamp earliest);
+    /// Makes the smallest possible commit.
+    core::Result<> try_commit();
+    /// Saves every session and moves the log into the database.
+    core::Result<> save_all(Sessions& sessions);
+
+    static constexpr std::size_t kDeletionsPerGap = 16;  ///< each a commit
+    const Figures& figures() const noexcept { return figures_; }
+
+private:
+    bool crowded(const ResidentSet& residents) const;
+    void evict_some(ResidentSet& residents);
+    core::Result<> save_some(ResidentSet& residents, core::Timestamp now, bool idle);
+    core::Result<> save(ResidentSet& residents, Resident& resident);
+    core::Result<> move_snapshot_cursor(ResidentSet& residents);
+
+    storage::Store& store_;
+    const EngineSettings& settings_;
+    Figures figures_;
+    core::Timestamp retention_at_ = core::kNever;  ///< time of the next retention step
+    storage::Cursor snapshot_cursor_ = 0;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/webhook_desk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/webhook_body.hpp"
+#include "core/limits.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::Result;
+using core::Timestamp;
+namespace limits = core::limits;
+
+constexpr std::string_view kCrowdedOut = "too many messages waited for this endpoint";
+/// Retry interval after a failed read of the database.
+constexpr core::Millis kUnreadable{60'000};
+constexpr std::string_view kGone = "the endpoint said that it is gone (410)";
+
+Timestamp earlier(Timestamp a, Timestamp b) {
+    if (a == core::kNever || b == core::kNever) return std::max(a, b);
+    return std::min(a, b);
+}
+
+/// True unless all alarms of these events are already raised. A repeated alarm is sent once until a
+/// person acknowledges it; otherwise an agent could crowd other messages out of the queue.
+bool is_news(const core::Session& session, std::span<const core::Event> events,
+             const core::Event& event) {
+    const auto* alarm = std::get_if<core::ApprovalAlarm>(&event.payload);
+    if (alarm == nullptr) return true;
+    const auto same = [alarm](const core::Event& other) {
+        const auto* said = std::get_if<core::ApprovalAlarm>(&other.payload);
+        return said != nullptr && said->alarm == alarm->alarm && said->id == alarm->id &&
+               said->tool == alarm->tool;
+    };
+    const auto first = std::find_if(events.begin(), events.end(), same);
+    if (first->n != event.n) return false;
+    const auto& raised = session.state().approvals.alarms;
+    const auto kept = std::find_if(raised.begin(), raised.end(), [&](const core::RaisedAlarm& r) {
+        return r.kind == alarm->alarm && r.tool == alarm->tool &&
+               (r.approval == 0 ? alarm->id.empty()
+                                : core::approval_id(session.id(), r.approval) == alarm->id);
+    });
+    if (kept == raised.end()) return false;  // more urgent alarms wait for a person already
+    return kept->times <=
+           static_cast<std::uint64_t>(std::count_if(events.begin(), events.end(), same));
+}
+
+}  // namespace
+
+WebhookDesk::WebhookDesk(storage::Outbox& outbox, core::WebhookRules rules)
+    : outbox_(outbox), rules_(std::move(rules)), random_(std::random_device{}()) {
+    for (const core::WebhookRule& rule : rules_.endpoints) {
+        Endpoint& endpoint = endpoints_.emplace_back();
+        endpoint.rule = rule;
+        endpoint.configured = true;
+        endpoint.stored.name = rule.name;
+    }
+}
+
+Result<bool> WebhookDesk::load(Timestamp now) {
+    HEADWAY_TRY(const auto known, outbox_.outbox_endpoints());
+    std::erase_if(endpoints_, [](const Endpoint& endpoint) { return !endpoint.configured; });
+    changed_.clear();
+    for (const storage::OutboxEndpoint& stored : known) {
+        Endpoint* endpoint = find(stored.name);
+        if (endpoint == nullptr) {
+            endpoint = &endpoints_.emplace_back();
+            endpoint->rule.name = stored.name;
+        }
+        endpoint->stored = stored;
+    }
+    for (Endpoint& endpoint : endpoints_) {
+        storage::OutboxEndpoint& stored = endpoint.stored;
+        const bool moved = endpoint.configured && stored.target != endpoint.rule.target;
+        const bool back = endpoint.configured && stored.removed_at != core::kNever;
+        const bool left = !endpoint.configured && stored.removed_at == core::kNever;
+        if (moved) {  // the state belongs to another address
+            stored.target = endpoint.rule.target;
+            stored.disabled_at = core::kNever;
+            stored.failed_at = core::kNever;
+            stored.failure.clear();
+        }
+        if (back) stored.removed_at = core::kNever;
+        if (left) stored.removed_at = now;
+        if (moved || back || left) changed_.push_back(stored.name);
+        HEADWAY_TRY(endpoint.next_due, outbox_.next_due(stored.name));
+    }
+    stats_stale_ = true;
+    return !changed_.empty();
+}
+
+Result<> WebhookDesk::save_changes() {
+    for (const std::string& name : changed_)
+        HEADWAY_CHECK(outbox_.save_outbox_endpoint(find(name)->stored));
+    changed_.clear();
+    return {};
+}
+
+Result<> WebhookDesk::save(Endpoint& endpoint) {
+    stats_stale_ = true;
+    return outbox_.save_outbox_endpoint(endpoint.stored);
+}
+
+Result<> WebhookDesk::note(const core::Session& session, std::span<const core::Event> events) {
+    if (endpoints_.empty()) return {};
+    for (const core::Event& event : events) {
+        if (!is_news(session, events, event)) continue;
+        std::string body;  // encoded for the first endpoint that needs it
+        for (Endpoint& endpoint : endpoints_) {
+            if (!endpoint.configured || !core::wants(endpoint.rule, event)) continue;
+            if (body.empty()) body = api::webhook_body(session, event);
+            HEADWAY_CHECK(add(endpoint, session, event, body));
+        }
+    }
+    return {};
+}
+
+Result<> WebhookDesk::add(Endpoint& endpoint, const core::Session& session,
+                          const core::Event& event, const std::string& body) {
+    storage::OutboxEndpoint& stored = endpoint.stored;
+    storage::OutboxMessage message;
+    message.endpoint = stored.name;
+    message.id = core::webhook_message_id(session.id(), event);
+    message.type = core::name_of(core::type_of(event.payload));
+    message.session = session.id();
+    message.n = event.n;
+    message.at = event.at;
+    message.due_at = event.at + *core::delay_before_try(rules_.retry, 0, random_());
+    message.body = body;
+    stats_stale_ = true;
+    if (stored.disabled_at != core::kNever) {
+        message.dead_at = event.at;
+        message.reason = kGone;
+        HEADWAY_CHECK(outbox_.add_message(message));
+        ++stored.died;
+        ++stored.dead;
+        HEADWAY_CHECK(trim_dead(endpoint));
+        return save(endpoint);
+    }
+    HEADWAY_CHECK(outbox_.add_message(message));
+    ++stored.pending;
+    endpoint.next_due = earlier(endpoint.next_due, message.due_at);
+    if (stored.pending <= limits::kWebhookPendingMax) return {};
+    HEADWAY_CHECK(
+        bury_pending(endpoint, stored.pending - limits::kWebhookPendingMax, event.at, kCrowdedOut));
+    return save(endpoint);
+}
+
+Result<> WebhookDesk::bury_pending(Endpoint& endpoint, std::uint64_t count, Timestamp now,
+                                   std::string_view reason) {
+    HEADWAY_TRY(const std::uint64_t buried,
+                outbox_.bury_oldest(endpoint.stored.name, count, now, reason));
+    endpoint.stored.pending -= buried;
+    endpoint.stored.dead += buried;
+    endpoint.stored.died += buried;
+    return trim_dead(endpoint);
+}
+
+Result<> WebhookDesk::trim_dead(Endpoint& endpoint) {
+    if (endpoint.stored.dead <= limits::kWebhookDeadMax) return {};
+    HEADWAY_TRY(const std::uint64_t dropped,
+                outbox_.drop_dead(endpoint.stored.name, limits::kWebhookDeadMax));
+    endpoint.stored.dead -= dropped;
+    endpoint.stored.dropped += dropped;
+    return {};
+}
+
+void WebhookDesk::landed(const WebhookResult& result) {
+    Endpoint* const endpoint = find(result.job.endpoint);
+    if (endpoint == nullptr) return;
+    (result.job.row == 0 ? endpoint->testing : endpoint->in_flight) = false;
+}
+
+Result<> WebhookDesk::settle(const WebhookResult& result, Timestamp now) {
+    Endpoint* const endpoint = find(result.job.endpoint);
+    if (endpoint == nullptr || result.outcome == WebhookOutcome::kCancelled) return {};
+    if (result.job.row == 0) return settle_test(*endpoint, result, now);
+    storage::OutboxEndpoint& stored = endpoint->stored;
+    if (result.outcome == WebhookOutcome::kDelivered) {
+        HEADWAY_TRY(const storage::Removed removed,
+                    outbox_.remove_message(result.job.row, result.job.id));
+        if (removed == storage::Removed::kPending) --stored.pending;
+        if (removed == storage::Removed::kDead) --stored.dead;
+        ++stored.delivered;
+        const bool was_away =
+            endpoint->paused_until != core::kNever || stored.failed_at > stored.succeeded_at;
+        stored.succeeded_at = now;
+        if (was_away) HEADWAY_CHECK(recovered(*endpoint, now));
+    } else {
+        HEADWAY_CHECK(settle_failure(*endpoint, result, now));
+    }
+    HEADWAY_CHECK(save(*endpoint));
+    HEADWAY_TRY(endpoint->next_due, outbox_.next_due(stored.name));
+    return {};
+}
+
+Result<> WebhookDesk::settle_failure(Endpoint& endpoint, const WebhookResult& result,
+                                     Timestamp now) {
+    storage::OutboxEndpoint& stored = endpoint.stored;
+    ++stored.failed;
+    stored.failed_at = now;
+    stored.failure = result.reason;
+    const storage::OutboxFailure failure{result.job.tries + 1, now,
+                                         result.outcome == WebhookOutcome::kAway, result.reason};
+    auto delay = core::delay_before_try(rules_.retry, failure.tries, random_());
+    if (failure.away) {
+        const core::Millis asked = result.retry_after.value_or(core::Millis{0});
+        if (delay) delay = std::max(*delay, asked);
+        const core::Millis pause =
+            std::min(delay.value_or(rules_.retry.back()), core::Millis{limits::kWebhookPauseMax});
+        endpoint.paused_until = now + std::max(pause, asked);
+    }
+    const bool gone = result.outcome == WebhookOutcome::kGone;
+    if (delay && !gone) {
+        return outbox_.delay_message(result.job.row, result.job.id, failure, now + *delay);
+    }
+    HEADWAY_TRY(const bool pending, outbox_.bury_message(result.job.row, result.job.id, failure));
+    if (pending) {  // unless it was crowded out meanwhile
+        ++stored.died;
+        ++stored.dead;
+        --stored.pending;
+    }
+    if (!gone) return trim_dead(endpoint);
+    stored.disabled_at = now;
+    return bury_pending(endpoint, stored.pending, now, kGone);
+}
+
+/// Ends the wait of messages after the endpoint was away.
+Result<> WebhookDesk::recovered(Endpoint& endpoint, Timestamp now) {
+    endpoint.paused_until = core::kNever;
+    return outbox_.hurry_messages(endpoint.stored.name, now);
+}
+
+/// A test proves that the endpoint works, and changes no message.
+Result<> WebhookDesk::settle_test(Endpoint& endpoint, const WebhookResult& result, Timestamp now) {
+    if (result.outcome != WebhookOutcome::kDelivered) return {};
+    endpoint.stored.disabled_at = core::kNever;
+    endpoint.stored.succeeded_at = now;
+    HEADWAY_CHECK(recovered(endpoint, now));
+    HEADWAY_CHECK(save(endpoint));
+    HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
+    return {};
+}
+
+bool WebhookDesk::may_send(const Endpoint& endpoint) {
+    return endpoint.configured && !endpoint.in_flight && endpoint.rule.problem.empty() &&
+           endpoint.stored.disabled_at == core::kNever && endpoint.next_due != core::kNever;
+}
+
+Timestamp WebhookDesk::next_wake() const {
+    Timestamp next = core::kNever;
+    for (const Endpoint& endpoint : endpoints_) {
+        if (may_send(endpoint) && send_)
+            next = earlier(next, std::max(endpoint.next_due, endpoint.paused_until));
+    }
+    return next;
+}
+
+Result<> WebhookDesk::send_due(Timestamp now) {
+    for (Endpoint& endpoint : endpoints_) {
+        if (!may_send(endpoint) || !send_) continue;
+        if (std::max(endpoint.next_due, endpoint.paused_until) > now) continue;
+        endpoint.paused_until = now + kUnreadable;  // kept only if the read fails
+        HEADWAY_TRY(auto message, outbox_.next_message(endpoint.stored.name, now));
+        endpoint.paused_until = core::kNever;
+        if (!message) {
+            HEADWAY_TRY(endpoint.next_due, outbox_.next_due(endpoint.stored.name));
+            continue;
+        }
+        WebhookJob job;
+        job.endpoint = endpoint.stored.name;
+        job.row = message->row;
+        job.id = std::move(message->id);
+        job.tries = message->tries;
+        job.at = now;
+        job.body = std::move(message->body);
+        endpoint.in_flight = send_(std::move(job));
+        if (!endpoint.in_flight) endpoint.paused_until = now + limits::kWebhookPauseMax;
+    }
+    return {};
+}
+
+}  // namespace headway::server

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/supervised.hpp"
+
+using namespace headway::core;
+using namespace headway::server;
+using namespace headway::tests;
+using Document = nlohmann::json;
+
+namespace {
+
+ApprovalRequested call(std::string digest = "sha256:1", std::string call_id = "c1") {
+    ApprovalRequested asked;
+    asked.tool = "deploy";
+    asked.args.text = R"({"to":"prod"})";
+    asked.args_digest = std::move(digest);
+    asked.call_id = std::move(call_id);
+    return asked;
+}
+
+Ruling approve(std::string by = "ann") {
+    Ruling ruling;
+    ruling.decision = Decision::kApprove;
+    ruling.by = std::move(by);
+    return ruling;
+}
+
+BodyReply body(headway::core::Result<Answer> what) {
+    require_ok(what);
+    return std::get<BodyReply>(*what);
+}
+
+Document parsed(const BodyReply& reply) {
+    return Document::parse(reply.body);
+}
+
+AskCommand ask(std::string session, ApprovalRequested asked) {
+    return {std::move(session), std::move(asked), {}, {}};
+}
+
+}  // namespace
+
+TEST_CASE("engine approvals: the first of many decisions of a turn wins", "[server]") {
+    Supervised daemon;
+    const auto n = parsed(body(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
+    std::vector<Command> commands;
+    for (int i = 0; i < 5; ++i) {
+        DecideCommand decide{"s", n, approve("p" + std::to_string(i)), false};
+        if (i == 3) decide.ruling.decision = Decision::kReject;
+        commands.emplace_back(std::move(decide));
+    }
+    auto replies = daemon.turn(std::move(commands));
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+        const BodyReply reply = body(std::move(replies[i].what));
+        REQUIRE(reply.lost.has_value() == (i == 3));
+        if (i == 3) CHECK(reply.lost->code == headway::core::ErrorCode::kAlreadyDecided);
+        const Document document = parsed(reply);
+        CHECK((i == 3 ? document : document["approval"])["decision"]["by"] == "p0");
+    }
+    REQUIRE(daemon.last.decided.size() == 2);  // by its id and by its alias
+    CHECK(daemon.last.decided[0] == approval_id("s", n));
+    CHECK(daemon.last.stats.approvals.decided[0] == 1);
+    CHECK(daemon.last.stats.approvals.pending == 0);
+}
+
+TEST_CASE("engine approvals: a request behind a pause that is credited has its own number",
+          "[server]") {
+    Supervised headway{{}, at(0)};
+    OpenCommand open;
+    open.session = "a";
+    open.about.budget.timeout_seconds = 600;
+    require_ok(headway.ask(open));
+    headway.clock().advance_to(at(60'000));
+    headway.restart();  // an attention gap of a minute
+
+    const Document asked = parsed(body(headway.ask(ask("a", call()))));
+    CHECK(asked["status"] == "pending");
+    const auto journal = headway.journal("a");
+    const auto request = std::find_if(journal.begin(), journal.end(), [](const Event& event) {
+        return std::holds_alternative<ApprovalRequested>(event.payload);
+    });
+    REQUIRE(request != journal.end());
+    CHECK(std::holds_alternative<BudgetExtended>(std::prev(request)->payload));
+    CHECK(asked["id"] == "a.a" + std::to_string(request->n));
+}
+
+TEST_CASE("engine approvals: nothing of a decision stays when the commit fails", "[server]") {
+    using Step = FailingStore::Step;
+    const auto step = GENERATE(Step::kAppend, Step::kIndex, Step::kCommit);
+    Supervised daemon;
+    const auto n = parsed(body(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
+    daemon.store().fail(step);
+    CHECK(code_of(daemon.ask(DecideCommand{"s", n, approve(), false})) == ErrorCode::kStorageFull);
+    CHECK(daemon.last.decided.empty());
+    daemon.store().fail(Step::kNone);
+    const auto before = std::get<DocumentReply>(*daemon.ask(ApprovalQuery{"s", n}));
+    CHECK(before.pending);
+    CHECK(parsed(body(daemon.ask(DecideCommand{"s", n, approve(), false})))["approval"]["status"] ==
+          "approved");
+}
+
+TEST_CASE("engine approvals: a decision holds after a power cut", "[server]") {
+    Supervised daemon;
+    const auto n = parsed(body(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
+    (void)body(daemon.ask(DecideCommand{"s", n, approve(), false}));
+    daemon.restart();
+    CHECK(parsed(body(daemon.ask(DecideCommand{"s", n, approve("bob"),
+                                               false})))["approval"]["decision"]["by"] == "ann");
+    const RedeemCommand redeem{"s", n, {"sha256:1", "k"}};
+    CHECK(body(daemon.ask(redeem)).status == 200);
+    daemon.restart();
+    CHECK(body(daemon.ask(redeem)).status == 200);  // by the same key
+    CHECK(code_of(daemon.ask(RedeemCommand{"s", n, {"sha256:1", "other"}})) ==
+          ErrorCode::kAlreadyRedeemed);
+    CHECK(code_of(daemon.ask(RedeemCommand{"s", n, {"sha256:2", "k"}})) ==
+          ErrorCode::kDigestMismatch);
+}
+
+TEST_CASE("engine approvals: an old one is answered from the index", "[server]") {
+    Supervised daemon;
+    const auto first =
+        parsed(body(daemon.ask(ask("s", call("sha256:0", "first")))))["n"].get<std::uint64_t>();
+    Ruling no = approve();
+    no.decision = Decision::kIgnore;
+    (void)body(daemon.ask(DecideCommand{"s", first, no, false}));
+    (void)daemon.report("s", {acknowledged(approval_id("s", first))});
+    for (int i = 1; i <= 80; ++i) {
+        const std::string id = std::to_string(i);
+        const auto n =
+            parsed(body(daemon.ask(ask("s", call("sha256:" + id, id)))))["n"].get<std::uint64_t>();
+        (void)body(daemon.ask(DecideCommand{"s", n, no, false}));
+    }
+    const auto shown = std::get<DocumentReply>(*daemon.ask(ApprovalQuery{"s", first}));
+    const Document document = Document::parse(shown.body);
+    CHECK(document["status"] == "ignored");
+    CHECK(document["args"]["to"] == "prod");
+    CHECK(body(daemon.ask(DecideCommand{"s", first, no, false})).status == 200);
+    CHECK(body(daemon.ask(DecideCommand{"s", first, approve(), false})).status == 409);
+    CHECK(daemon.last.stats.approvals.requested == 81);
+}
+
+TEST_CASE("engine approvals: calls that need approval in one report keep their numbers",
+          "[server]") {
+    EngineSettings settings;
+    settings.approvals.require_tools = {"deploy"};
+    Supervised daemon{settings};
+    const auto advice = daemon.report(
+        "s", {tool_started("c1", "deploy"), message("assistant"), tool_started("c2", "deploy")});
+    REQUIRE(advice.results.size() == 3);
+    const auto events = daemon.journal("s");
+    CHECK(type_of(events[advice.results[0].first - 1].payload) == EventType::kToolStarted);
+    CHECK(type_of(events[advice.results[1].first - 1].payload) == EventType::kMessage);
+    CHECK(type_of(events[advice.results[2].first - 1].payload) == EventType::kToolStarted);
+    CHECK(advice.approvals.size() == 2);
+    CHECK(advice.n == advice.results[2].first);
+}
+
+TEST_CASE("engine approvals: the inbox leaves out damaged approvals only", "[server]") {
+    using Step = FailingStore::Step;
+    Supervised s{{}, at(0)};
+    const auto n = parsed(body(s.ask(ask("damaged", call()))))["n"].get<std::uint64_t>();
+    Ruling always = approve();
+    always.scope = GrantScope::kSession;  // whether it still holds stands in the session's state
+    (void)body(s.ask(DecideCommand{"damaged", n, always, false}));
+    (void)body(s.ask(ask("sound", call("sha256:2"))));
+    s.queue().close();
+    s.engine().run();  // saves both
+    s.restart();
+    (void)s.report("sound", {tool_finished("c")});
+    s.log.clear();
+
+    s.store().fail(Step::kLoad, headway::core::ErrorCode::kStorageCorrupt);
+    for (int times = 0; times < 2; ++times) {
+        const Document inbox = parsed(body(s.ask(InboxQuery{})));
+        REQUIRE(inbox["approvals"].size() == 1);
+        CHECK(inbox["approvals"][0]["session"] == "sound");
+        CHECK(inbox["next"].is_null());
+    }
+    REQUIRE(s.log.size() == 1);  // once
+    CHECK(s.log[0].find("'damaged' is damaged on the disk") != std::string::npos);
+
+    s.store().fail(Step::kStream, headway::core::ErrorCode::kStorageCorrupt);
+    InboxQuery page;
+    page.page.limit = 1;
+    const Document inbox = parsed(body(s.ask(page)));
+    CHECK(inbox["approvals"].empty());
+    CHECK(inbox["next"].is_string());  // later ones can be read
+    s.store().fail(Step::kStream, headway::core::ErrorCode::kStorageUnavailable);
+    CHECK(code_of(s.ask(InboxQuery{})) == headway::core::ErrorCode::kStorageUnavailable);
+}

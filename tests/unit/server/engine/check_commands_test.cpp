@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/supervised.hpp"
+
+using namespace headway::core;
+using namespace headway::server;
+using namespace headway::tests;
+using Document = nlohmann::json;
+
+namespace {
+
+/// An engine with a judge; its questions are in `judge_jobs`.
+struct Court {
+    Supervised daemon{settings()};
+
+    static EngineSettings settings() {
+        EngineSettings made;
+        made.judge.primary = "local";
+        return made;
+    }
+    BodyReply ask(std::string session, std::string id) {
+        auto what = daemon.ask(CheckCommand{std::move(session), std::move(id), "ann"});
+        require_ok(what);
+        return std::get<BodyReply>(*what);
+    }
+    Document look(std::string id, Grants grants = Grants::all()) {
+        auto what = daemon.ask(CheckQuery{std::move(id), std::move(grants)});
+        require_ok(what);
+        return Document::parse(std::get<DocumentReply>(*what).body);
+    }
+    void answer(std::string text, JudgeOutcome outcome = JudgeOutcome::kAnswered) {
+        REQUIRE_FALSE(daemon.judge_jobs.empty());
+        JudgeReply reply;
+        reply.id = daemon.judge_jobs.back().id;
+        reply.session = daemon.judge_jobs.back().session;
+        reply.outcome = outcome;
+        reply.text = std::move(text);
+        reply.model = "m1";
+        auto what = daemon.ask(JudgedCommand{std::move(reply)});
+        require_ok(what);
+        CHECK(std::holds_alternative<BodyReply>(*what));  // advice would be on no session
+    }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "engine checks: a question goes to the judge after the commit, with the session's "
+    "story",
+    "[server]") {
+    Court court;
+    court.daemon.report("s", {tool_finished("c1")});
+    const BodyReply reply = court.ask("s", "mine");
+    CHECK(reply.status == 202);
+    CHECK(reply.headers == "Location: /check-status/mine\r\n");
+    CHECK(Document::parse(reply.body)["state"] == "running");
+    REQUIRE(court.daemon.judge_jobs.size() == 1);
+    const JudgeJob& job = court.daemon.judge_jobs.front();
+    CHECK(job.session == "s");
+    CHECK(job.endpoint == "local");
+    CHECK(job.max_tokens == 100);
+    CHECK(job.temperature == 0);
+    CHECK(job.user.find("#2") != std::string::npos);
+    CHECK(court.look("mine")["status"].is_null());
+}
+
+TEST_CASE("engine checks: the judge's answer is in the journal and in the document", "[server]") {
+    Court court;
+    court.daemon.report("s", {tool_finished("c1")});
+    court.ask("s", "mine");
+    court.answer(R"({"answer":"B","confidence":0.8,"evidence":[2],"reason":"the same again"})");
+    CHECK(court.daemon.last.checked == std::vector<std::string>{"mine"});
+    const Document document = court.look("mine");
+    CHECK(document["state"] == "completed");
+    CHECK(document["status"] == "B");
+    CHECK(document["answer"] == "looping");
+    CHECK(document["reason"] == "the same again");
+    CHECK(document["evidence"] == Document::array({2}));
+    CHECK(document["confidence"] == 0.8);
+    CHECK(document["model"] == "m1");
+    CHECK(type_of(court.daemon.journal("s").back().payload) == EventType::kCheckCompleted);
+}
+
+TEST_CASE("engine checks: an answer that rests on events that were not shown is discarded",
+          "[server]") {
+    Court court;
+    court.daemon.report("s", {tool_finished("c1")});
+    court.ask("s", "mine");
+    court.answer(R"({"answer":"B","confidence":1,"evidence":[999],"reason":"x"})");
+    const Document document = court.look("mine");
+    CHECK(document["outcome"] == "discarded");
+    CHECK(document["status"].is_null());
+    CHECK_FALSE(document["error"].get<std::string>().empty());
+}
+
+TEST_CASE("engine checks: a judge that cannot be reached leaves an outcome and no answer",
+          "[server]") {
+    Court court;
+    court.daemon.report("s", {beat()});
+    court.ask("s", "mine");
+    court.answer("A ignored, since it was not an answer", JudgeOutcome::kUnreachable);
+    CHECK(court.look("mine")["outcome"] == "unreachable");
+    CHECK(court.look("mine")["status"].is_null());
+}
+
+TEST_CASE("engine checks: the same id asks once, for one session", "[server]") {
+    Court court;
+    court.daemon.report("s", {beat()});
+    court.daemon.report("t", {beat()});
+    court.ask("s", "mine");
+    CHECK(court.ask("s", "mine").status == 202);
+    CHECK(court.daemon.judge_jobs.size() == 1);
+    auto taken = court.daemon.ask(CheckCommand{"t", "mine", ""});
+    CHECK(taken.error().code == ErrorCode::kCheckIdTaken);
+    court.answer("A: fine");
+    CHECK(court.ask("s", "mine").status == 200);
+    CHECK(court.daemon.judge_jobs.size() == 1);
+}
+
+TEST_CASE("engine checks: many run at once", "[server]") {
+    Court court;
+    court.daemon.report("s", {tool_finished("c1")});
+    for (const char* id : {"a", "b", "c"})
+        court.ask("s", id);
+    CHECK(court.daemon.judge_jobs.size() == 3);
+    CHECK(court.look("a")["state"] == "running");
+    court.answer("C: it waits");
+    CHECK(court.look("c")["status"] == "C");
+    CHECK(court.look("a")["state"] == "running");
+}
+
+TEST_CASE("engine checks: the end of a session cancels what is under way", "[server]") {
+    Court court;
+    court.daemon.report("s", {beat()});
+    court.ask("s", "mine");
+    court.daemon.report("s", {ended(Outcome::kCompleted)});
+    CHECK(court.daemon.judge_cancelled == std::vector<std::string>{"s"});
+    CHECK(court.daemon.last.checked == std::vector<std::string>{"mine"});
+    CHECK(court.look("mine")["outcome"] == "cancelled");
+    court.answer("B: #2");
+    CHECK(court.look("mine")["outcome"] == "cancelled");
+    CHECK(type_of(court.daemon.journal("s").back().payload) != EventType::kCheckCompleted);
+}
+
+TEST_CASE("engine checks: a check that a restart interrupts is asked again", "[server]") {
+    Court court;
+    court.daemon.report("s", {tool_finished("c1")});
+    court.ask("s", "mine");
+    court.daemon.judge_jobs.clear();
+    court.daemon.restart();
+    court.daemon.turn({});
+    REQUIRE(court.daemon.judge_jobs.size() == 1);
+    CHECK(court.daemon.judge_jobs.front().session == "s");
+    court.answer("A: it moves on, #2");
+    CHECK(court.look("mine")["status"] == "A");
+    court.daemon.judge_jobs.clear();
+    court.daemon.restart();
+    court.daemon.turn({});
+    CHECK(court.daemon.judge_jobs.empty());
+    CHECK(court.look("mine")["status"] == "A");
+}
+
+TEST_CASE("engine checks: no judge is asked about rolled back events", "[server]") {
+    Court court;
+    court.daemon.report("s", {beat()});
+    court.daemon.store().fail(FailingStore::Step::kCommit);
+    CHECK_FALSE(court.daemon.ask(CheckCommand{"s", "mine", ""}).has_value());
+    CHECK(court.daemon.judge_jobs.empty());
+    court.daemon.store().fail(FailingStore::Step::kNone);
+    auto none = court.daemon.ask(CheckQuery{"mine", Grants::all()});
+    CHECK(none.error().code == ErrorCode::kUnknownCheck);
+}
+
+TEST_CASE("engine checks: without read access to the session its checks are unknown", "[server]") {
+    Court court;
+    court.daemon.report("s", {beat()});
+    court.ask("s", "mine");
+    auto hidden = court.daemon.ask(CheckQuery{"mine", Grants{}});
+    CHECK(hidden.error().code == ErrorCode::kUnknownCheck);
+}
