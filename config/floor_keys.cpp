@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/floor_keys.hpp"
-
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "config/duration.hpp"
+#include "config/sections.hpp"
 #include "core/event_type.hpp"
 #include "core/limits.hpp"
-#include "core/suggest.hpp"
 
 // How far sessions that agents open may weaken the policy. "policy", or 0, is as [policy] has it.
 
@@ -29,138 +24,31 @@ constexpr std::array<std::string_view, 5> kOnStuck{kAsPolicy, "advise", "ask", "
 constexpr std::array<std::string_view, 2> kDetectors{"on", "off"};
 constexpr std::array<std::string_view, 2> kOrigins{"hint", "trusted"};
 
-core::Error mistake(std::string detail) {
-    return {core::ErrorCode::kInvalidConfig, std::move(detail), {}};
-}
-
-std::string join(std::span<const std::string_view> words, std::string_view separator) {
-    std::string text;
-    for (const std::string_view word : words)
-        text.append(text.empty() ? "" : separator).append(word);
-    return text;
-}
-
-/// The place of a word among those that are allowed.
-core::Result<std::size_t> place_of(std::string_view text, std::span<const std::string_view> words) {
-    const auto found = std::find(words.begin(), words.end(), text);
-    if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-    return mistake("\"" + std::string(text) + "\" is not one of " + join(words, ", ") +
-                   core::did_you_mean(text, words));
-}
-
 /// One of `Words`; `Read` makes the member of the place of the word, `Write` the place of it.
 template <const auto& Words, auto Read, auto Write>
 Key word_key(std::string name, std::string help) {
-    Key key{std::move(name), Kind::kText, join(Words, " | "), true, std::move(help)};
-    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
-        HEADWAY_TRY(const std::size_t place, place_of(text, Words));
+    Key key{std::move(name), Kind::kText, join(Words, " | "), kReload, std::move(help)};
+    key.assign = [](Settings& settings, const Value& value) -> core::Result<> {
+        HEADWAY_TRY(const std::size_t place, parse_word(value, Words));
         Read(settings.policy_floor, place);
         return {};
     };
-    key.print = [](const Settings& s) { return std::string(Words[Write(s.policy_floor)]); };
+    key.print = [](const Settings& s) { return Value(Words[Write(s.policy_floor)]); };
     return key;
 }
 
 template <auto Member>
-constexpr auto read_switch = [](PolicyFloor& floor, std::size_t place) {
+constexpr auto read_optional = [](PolicyFloor& floor, std::size_t place) {
     floor.*Member = place == 0 ? std::nullopt : std::optional{place == 1};
 };
 template <auto Member>
-constexpr auto write_switch = [](const PolicyFloor& floor) -> std::size_t {
+constexpr auto write_optional = [](const PolicyFloor& floor) -> std::size_t {
     if (!(floor.*Member)) return 0;
     return *(floor.*Member) ? 1 : 2;
 };
 
-template <class T>
-core::Result<T> parse_whole(std::string_view text, std::uint64_t min, std::uint64_t max) {
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc{} && rest == end && number >= min && number <= max)
-        return static_cast<T>(number);
-    return mistake("\"" + std::string(text) + "\" is not a whole number from " +
-                   std::to_string(min) + " to " + std::to_string(max));
-}
-
-template <auto Member, std::uint64_t Min, std::uint64_t Max>
-Key count_key(std::string name, std::string help) {
-    Key key{std::move(name), Kind::kCount, std::to_string(Min) + ".." + std::to_string(Max), true,
-            std::move(help)};
-    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
-        auto& value = settings.policy_floor.*Member;
-        HEADWAY_TRY(value, parse_whole<std::remove_reference_t<decltype(value)>>(text, Min, Max));
-        return {};
-    };
-    key.print = [](const Settings& s) { return std::to_string(s.policy_floor.*Member); };
-    return key;
-}
-
-// Bounds in milliseconds.
-template <auto Member, std::int64_t Min, std::int64_t Max>
-Key time_key(std::string name, std::string help) {
-    std::string range =
-        print_duration(milliseconds{Min}) + ".." + print_duration(milliseconds{Max});
-    Key key{std::move(name), Kind::kDuration, std::move(range), true, std::move(help)};
-    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
-        HEADWAY_TRY(const milliseconds value, parse_duration(text));
-        if (value < milliseconds{Min} || value > milliseconds{Max}) {
-            return mistake("\"" + std::string(text) + "\" is out of range; use " +
-                           print_duration(milliseconds{Min}) + " to " +
-                           print_duration(milliseconds{Max}));
-        }
-        settings.policy_floor.*Member = value;
-        return {};
-    };
-    key.print = [](const Settings& s) { return print_duration(s.policy_floor.*Member); };
-    return key;
-}
-
-Key min_confidence_key() {
-    Key key{"policy.floor.min_confidence", Kind::kNumber, "0..1", true,
-            "The lowest confidence that may be allowed; 0 is as [policy] has it."};
-    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
-        double number = 0;
-        const char* const end = text.data() + text.size();
-        const auto [rest, error] = std::from_chars(text.data(), end, number);
-        if (error != std::errc{} || rest != end || !(number >= 0 && number <= 1)) {
-            return mistake("\"" + std::string(text) + "\" is not a number from 0 to 1");
-        }
-        settings.policy_floor.min_confidence = number;
-        return {};
-    };
-    key.print = [](const Settings& s) {
-        char digits[32];
-        const auto end =
-            std::to_chars(digits, digits + sizeof digits, s.policy_floor.min_confidence).ptr;
-        return std::string{digits, end};
-    };
-    return key;
-}
-
-Key ignore_tools_key() {
-    Key key{"policy.floor.ignore_tools", Kind::kTextList, "tool names", true,
-            "Tools that an opening may ignore, besides those of policy.ignore_tools."};
-    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
-        std::vector<std::string> names;
-        while (!text.empty()) {
-            const std::size_t comma = std::min(text.find(','), text.size());
-            std::string_view name = text.substr(0, comma);
-            text.remove_prefix(std::min(comma + 1, text.size()));
-            name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
-            name = name.substr(0, name.find_last_not_of(' ') + 1);
-            if (!name.empty()) names.emplace_back(name);
-        }
-        if (names.size() > core::limits::kRequiredToolsMax) return mistake("more than 256 tools");
-        settings.policy_floor.ignore_tools = std::move(names);
-        return {};
-    };
-    key.print = [](const Settings& s) {
-        std::string text;
-        for (const std::string& tool : s.policy_floor.ignore_tools)
-            text.append(text.empty() ? "" : ",").append(tool);
-        return text;
-    };
-    return key;
+core::Result<Value::List> read_tools(const Value& value) {
+    return parse_list(value, core::limits::kRequiredToolsMax, "tools");
 }
 
 constexpr auto read_profile = [](PolicyFloor& floor, std::size_t place) {
@@ -196,12 +84,12 @@ void add_switches(std::vector<Key>& table) {
     table.push_back(word_key<kProfiles, read_profile, write_profile>(
         "policy.floor.profile",
         "The least that sessions opened without the scope control may have; policy: as above."));
-    table.push_back(word_key<kSwitches, read_switch<&PolicyFloor::loop_detection>,
-                             write_switch<&PolicyFloor::loop_detection>>(
+    table.push_back(word_key<kSwitches, read_optional<&PolicyFloor::loop_detection>,
+                             write_optional<&PolicyFloor::loop_detection>>(
         "policy.floor.loop_detection", "on: an opening cannot switch it off."));
-    table.push_back(
-        word_key<kSwitches, read_switch<&PolicyFloor::judge>, write_switch<&PolicyFloor::judge>>(
-            "policy.floor.judge", "on: an opening cannot keep its session from judges."));
+    table.push_back(word_key<kSwitches, read_optional<&PolicyFloor::judge>,
+                             write_optional<&PolicyFloor::judge>>(
+        "policy.floor.judge", "on: an opening cannot keep its session from judges."));
     table.push_back(word_key<kOnStuck, read_on_stuck, write_on_stuck>(
         "policy.floor.on_stuck", "The least that follows stuck."));
     table.push_back(word_key<kDetectors, read_detectors, write_detectors>(
@@ -214,29 +102,36 @@ void add_switches(std::vector<Key>& table) {
 }  // namespace
 
 void add_floor_keys(std::vector<Key>& table) {
+    constexpr auto kAt = &Settings::policy_floor;
     constexpr std::uint64_t kMany = 1'000'000'000;
     add_switches(table);
-    table.push_back(ignore_tools_key());
-    table.push_back(count_key<&PolicyFloor::patience, 1, core::kPatienceMax>(
-        "policy.floor.patience", "The highest patience of a tool."));
-    table.push_back(count_key<&PolicyFloor::threshold_factor, 1, 100>(
-        "policy.floor.threshold_factor",
+    table.push_back(value_row<read_tools, kAt, &PolicyFloor::ignore_tools>(
+        Kind::kTextList, "tool names", "policy.floor.ignore_tools", kReload,
+        "Tools that an opening may ignore, besides those of policy.ignore_tools."));
+    table.push_back(whole_row<1, core::kPatienceMax, kAt, &PolicyFloor::patience>(
+        "policy.floor.patience", kReload, "The highest patience of a tool."));
+    table.push_back(whole_row<1, 100, kAt, &PolicyFloor::threshold_factor>(
+        "policy.floor.threshold_factor", kReload,
         "The highest thresholds of detectors, as a multiple of those in force."));
-    table.push_back(time_key<&PolicyFloor::heartbeat_interval, core::kHeartbeatIntervalMin.count(),
-                             core::kHeartbeatIntervalMax.count()>("policy.floor.heartbeat_interval",
-                                                                  "The longest."));
     table.push_back(
-        count_key<&PolicyFloor::heartbeat_limit, core::kHeartbeatLimitMin,
-                  core::kHeartbeatLimitMax>("policy.floor.heartbeat_limit", "The highest."));
-    table.push_back(count_key<&PolicyFloor::max_iterations, 0, kMany>(
-        "policy.floor.max_iterations", "The highest; 0 is as [policy] has it, as in the next."));
-    table.push_back(count_key<&PolicyFloor::max_tool_failures, 0, kMany>(
-        "policy.floor.max_tool_failures", "The highest."));
-    table.push_back(count_key<&PolicyFloor::max_parse_failures, 0, kMany>(
-        "policy.floor.max_parse_failures", "The highest."));
-    table.push_back(time_key<&PolicyFloor::tool_time_limit, 0, kDay>("policy.floor.tool_time_limit",
-                                                                     "The longest."));
-    table.push_back(min_confidence_key());
+        time_row<core::kHeartbeatIntervalMin.count(), core::kHeartbeatIntervalMax.count(), kAt,
+                 &PolicyFloor::heartbeat_interval>("policy.floor.heartbeat_interval", kReload,
+                                                   "The longest."));
+    table.push_back(whole_row<core::kHeartbeatLimitMin, core::kHeartbeatLimitMax, kAt,
+                              &PolicyFloor::heartbeat_limit>("policy.floor.heartbeat_limit",
+                                                             kReload, "The highest."));
+    table.push_back(whole_row<0, kMany, kAt, &PolicyFloor::max_iterations>(
+        "policy.floor.max_iterations", kReload,
+        "The highest; 0 is as [policy] has it, as in the next."));
+    table.push_back(whole_row<0, kMany, kAt, &PolicyFloor::max_tool_failures>(
+        "policy.floor.max_tool_failures", kReload, "The highest."));
+    table.push_back(whole_row<0, kMany, kAt, &PolicyFloor::max_parse_failures>(
+        "policy.floor.max_parse_failures", kReload, "The highest."));
+    table.push_back(time_row<0, kDay, kAt, &PolicyFloor::tool_time_limit>(
+        "policy.floor.tool_time_limit", kReload, "The longest."));
+    table.push_back(value_row<parse_fraction, kAt, &PolicyFloor::min_confidence>(
+        Kind::kNumber, "0..1", "policy.floor.min_confidence", kReload,
+        "The lowest confidence that may be allowed; 0 is as [policy] has it."));
 }
 
 }  // namespace headway::config

@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "config/row.hpp"
 #include "config/settings.hpp"
-#include "core/result.hpp"
 
 // The one table of configuration keys. Parsing, ranges, printing, help, default.toml and `headway
 // config show` all come from it; to add a key, add its member to settings.hpp and its row to
-// keys.cpp.
+// keys.cpp or the *_keys.cpp of its section.
 
 namespace headway::config {
 
-enum class Kind : std::uint8_t { kText, kTextList, kCount, kDuration, kNumber };
-
-struct Key {
-    std::string name;  ///< "server.listen"
-    Kind kind{};
-    std::string range;  ///< what is allowed, for people: "16..100000", "json | text"; may be empty
-    bool reloadable = false;  ///< takes effect on SIGHUP; the others need a restart
-    std::string help;         ///< one sentence
-
-    /// Parses, checks and stores one value; lists are comma separated. Error: kInvalidConfig,
-    /// nothing stored.
-    core::Result<> (*assign)(Settings& settings, std::string_view text) = nullptr;
-    /// The value in the form that `assign` reads.
-    std::string (*print)(const Settings& settings) = nullptr;
-};
+/// The row of a key. Its name is dotted.
+using Key = Row<Settings>;
 
 /// Every key, in the order of settings.hpp. Any thread.
 const std::vector<Key>& keys();

@@ -6,13 +6,11 @@
 #include <utility>
 
 #include "config/address.hpp"
-#include "config/budget_keys.hpp"
-#include "config/judge_keys.hpp"
 #include "config/keys.hpp"
+#include "config/named_table.hpp"
 #include "config/policy_keys.hpp"
 #include "config/read_file.hpp"
 #include "config/toml_source.hpp"
-#include "config/webhook_keys.hpp"
 #include "core/suggest.hpp"
 #include "core/words.hpp"
 
@@ -38,37 +36,31 @@ std::string get(const Environment& environment, const std::string& name) {
 // The settings so far, and everything that was wrong on the way.
 class Merger {
 public:
-    Merger() {
-        for (const Key& key : keys())
-            origins_[key.name] = "default";
+    /// Whether that is the name of a key, or of a value of a table with a free name.
+    static bool knows(const std::string& name) {
+        return find_key(name) != nullptr || find_named_table(name) != nullptr;
     }
 
-    /// By dotted name, which must be that of a key, of a limit of an agent type, of a judge or a
-    /// webhook.
-    void assign(const std::string& name, std::string_view text, const std::string& origin) {
+    /// By a name that knows() knows.
+    void assign(const std::string& name, const Value& value, const std::string& origin) {
         if (const Key* key = find_key(name)) {
-            assign(*key, text, origin);
-        } else if (parse_endpoint_key(name)) {
-            const auto done = assign_endpoint_key(settings_, name, text);
-            if (!done) mistake(origin + ": " + name + ": " + done.error().detail);
-            if (done) endpoint_origin_[name] = origin;
-        } else if (parse_webhook_key(name)) {
-            const auto done = assign_webhook_key(settings_, name, text);
-            if (!done) mistake(origin + ": " + name + ": " + done.error().detail);
-            if (done) endpoint_origin_[name] = origin;
-        } else if (const auto done = assign_agent_key(settings_, name, text); !done) {
-            mistake(origin + ": " + name + ": " + done.error().detail);
-        } else {
-            agent_origin_[canonical(name)] = origin;
-        }
-    }
-
-    void assign(const Key& key, std::string_view text, const std::string& origin) {
-        if (const auto done = key.assign(settings_, text); !done) {
-            mistake(origin + ": " + key.name + ": " + done.error().detail);
+            assign(*key, value, origin);
             return;
         }
-        origins_[key.name] = origin;
+        const auto stored = find_named_table(name)->assign(settings_, name, value);
+        if (stored) {
+            origins_[*stored] = origin;
+        } else {
+            mistake(origin + ": " + name + ": " + stored.error().detail);
+        }
+    }
+
+    void assign(const Key& key, const Value& value, const std::string& origin) {
+        if (const auto done = key.assign(settings_, value)) {
+            origins_[key.name] = origin;
+        } else {
+            mistake(origin + ": " + key.name + ": " + done.error().detail);
+        }
     }
 
     void mistake(std::string text) { mistakes_.push_back(std::move(text)); }
@@ -79,8 +71,9 @@ public:
             mistake(std::move(wrong));
         }
         // A value that was refused is missing, too: say only what was wrong with it.
-        if (mistakes_.empty()) mistakes_ = mistakes_in(settings_.judge);
-        if (mistakes_.empty()) mistakes_ = mistakes_in(settings_.webhooks);
+        for (const AnyNamedTable* const table : named_tables()) {
+            if (mistakes_.empty()) mistakes_ = table->mistakes_in(settings_);
+        }
         if (mistakes_.empty()) {
             const auto fits = check_listener(settings_.server, settings_.access);
             if (!fits) mistake(fits.error().detail);
@@ -94,18 +87,11 @@ public:
         }
         settings_.policy.legacy = settings_.legacy_timeouts;
         Loaded loaded{std::move(settings_), {}, std::move(file)};
-        for (const auto& [name, origin] : origins_) {
-            loaded.keys.push_back({name, find_key(name)->print(loaded.settings), origin});
-        }
-        for (const AgentValue& value : agent_values(loaded.settings)) {
-            const auto set = agent_origin_.find(canonical(value.name));
-            loaded.keys.push_back(
-                {value.name, value.text, set == agent_origin_.end() ? "default" : set->second});
-        }
-        for (const auto& values :
-             {endpoint_values(loaded.settings), webhook_values(loaded.settings)}) {
-            for (const EndpointValue& value : values)
-                loaded.keys.push_back({value.name, value.text, endpoint_origin_[value.name]});
+        for (const Key& key : keys())
+            show(loaded.keys, key.name, key.print(loaded.settings));
+        for (const AnyNamedTable* const table : named_tables()) {
+            for (const NamedValue& value : table->values(loaded.settings))
+                show(loaded.keys, value.name, value.value);
         }
         std::sort(loaded.keys.begin(), loaded.keys.end(),
                   [](const KeyOrigin& a, const KeyOrigin& b) { return a.key < b.key; });
@@ -118,23 +104,19 @@ private:
         const std::string preset = settings_.policy_preset;
         for (const PresetValue& value : preset_values(preset)) {
             const Key* key = find_key(value.key);
-            if (key == nullptr || origins_[key->name] != "default") continue;
+            if (key == nullptr || origins_.contains(key->name)) continue;
             assign(*key, value.text, "preset " + preset);
         }
     }
 
-    /// One spelling for a limit of an agent type.
-    static std::string canonical(const std::string& name) {
-        const auto parsed = parse_agent_key(name);
-        std::string_view key = parsed->key;
-        if (key.starts_with("default_")) key.remove_prefix(8);
-        return core::lower(parsed->type) + "." + std::string(key);
+    void show(std::vector<KeyOrigin>& shown, const std::string& name, const Value& value) const {
+        const auto set = origins_.find(name);
+        shown.push_back(
+            {name, value.text(), set == origins_.end() ? "default" : set->second, value.toml()});
     }
 
     Settings settings_;
-    std::map<std::string, std::string> origins_;
-    std::map<std::string, std::string> agent_origin_;
-    std::map<std::string, std::string> endpoint_origin_;
+    std::map<std::string, std::string> origins_;  ///< of what any source has set
     std::vector<std::string> mistakes_;
 };
 
@@ -174,7 +156,7 @@ void merge_file(Merger& merger, const fs::path& path) {
     for (std::string& text : file.mistakes)
         merger.mistake(std::move(text));
     for (const FileValue& value : file.values) {
-        merger.assign(value.key, value.text, "file " + value.where);
+        merger.assign(value.key, value.value, "file " + value.where);
     }
 }
 
@@ -235,8 +217,7 @@ void merge_first_design(Merger& merger, const Environment& environment) {
 
 void merge_flags(Merger& merger, const std::map<std::string, std::string>& flags) {
     for (const auto& [name, text] : flags) {
-        if (find_key(name) != nullptr || parse_agent_key(name) || parse_endpoint_key(name) ||
-            parse_webhook_key(name)) {
+        if (Merger::knows(name)) {
             merger.assign(name, text, "flag");
         } else {
             merger.mistake("flag: unknown key `" + name + "`" +

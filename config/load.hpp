@@ -24,8 +24,9 @@ struct LoadRequest {
 /// NAME", "flag").
 struct KeyOrigin {
     std::string key;
-    std::string value;
+    std::string value;  ///< as a variable or the command line has it (config/value.hpp)
     std::string origin;
+    std::string toml;  ///< the value as a file has it
 };
 
 struct Loaded {

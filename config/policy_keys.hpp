@@ -3,14 +3,8 @@
 
 #include <span>
 #include <string_view>
-#include <vector>
-
-#include "config/keys.hpp"
 
 namespace headway::config {
-
-/// The keys of `[policy]` that set limits of new sessions, behind the others of that section.
-void add_policy_limit_keys(std::vector<Key>& table);
 
 /// What a preset says about one key, in the form that Key::assign reads.
 struct PresetValue {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/redaction_keys.hpp"
-
-#include <algorithm>
 #include <string>
-#include <string_view>
 
+#include "config/sections.hpp"
 #include "core/limits.hpp"
 
 namespace headway::config {
@@ -12,47 +9,21 @@ namespace {
 
 namespace limits = core::limits;
 
-std::vector<std::string> split(std::string_view text) {
-    std::vector<std::string> names;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        std::string_view name = text.substr(0, comma);
-        text.remove_prefix(std::min(comma + 1, text.size()));
-        name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
-        name = name.substr(0, name.find_last_not_of(' ') + 1);
-        if (!name.empty()) names.emplace_back(name);
+core::Result<Value::List> read_names(const Value& value) {
+    HEADWAY_TRY(Value::List names, parse_list(value, limits::kSecretNamesMax, "names"));
+    for (const std::string& word : names) {
+        // One or two letters would be the end of half of all names.
+        if (word.size() >= limits::kSecretNameBytesMin) continue;
+        return mistake(quoted(word) + " is too short; use names of at least " +
+                       std::to_string(limits::kSecretNameBytesMin) + " letters");
     }
     return names;
 }
 
-core::Error mistake(std::string detail) {
-    return {core::ErrorCode::kInvalidConfig, std::move(detail), {}};
-}
-
 template <auto Member>
 Key names_key(std::string name, std::string help) {
-    Key key{std::move(name), Kind::kTextList, "names", true, std::move(help)};
-    key.assign = [](Settings& settings, std::string_view text) -> core::Result<> {
-        std::vector<std::string> names = split(text);
-        if (names.size() > limits::kSecretNamesMax) {
-            return mistake("more than " + std::to_string(limits::kSecretNamesMax) + " names");
-        }
-        for (const std::string& word : names) {
-            // One or two letters would be the end of half of all names.
-            if (word.size() >= limits::kSecretNameBytesMin) continue;
-            return mistake("\"" + word + "\" is too short; use names of at least " +
-                           std::to_string(limits::kSecretNameBytesMin) + " letters");
-        }
-        settings.redaction.*Member = std::move(names);
-        return {};
-    };
-    key.print = [](const Settings& s) {
-        std::string text;
-        for (const std::string& word : s.redaction.*Member)
-            text.append(text.empty() ? "" : ",").append(word);
-        return text;
-    };
-    return key;
+    return value_row<read_names, &Settings::redaction, Member>(
+        Kind::kTextList, "names", std::move(name), kReload, std::move(help));
 }
 
 }  // namespace

@@ -4,14 +4,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <optional>
 
-#include "config/budget_keys.hpp"
-#include "config/judge_keys.hpp"
 #include "config/keys.hpp"
-#include "config/webhook_keys.hpp"
+#include "config/named_table.hpp"
 #include "core/suggest.hpp"
 
 // The only user of toml++.
@@ -35,57 +31,39 @@ std::string_view expected(Kind kind) {
     return "another value";
 }
 
-std::optional<std::string> list_text(const toml::array& list) {
-    std::string text;
-    for (const toml::node& node : list) {
-        const auto word = node.value_exact<std::string>();
-        // Text lists are comma separated further on, so a comma inside a word cannot be passed.
-        if (!word || word->find(',') != std::string::npos) return std::nullopt;
-        if (!text.empty()) text += ',';
-        text += *word;
+/// Nothing for what no key takes, such as a date, or a list of lists.
+std::optional<Value> value_of(const toml::node& node) {
+    if (const auto* text = node.as_string()) return Value(text->get());
+    if (const auto* number = node.as_integer()) return Value(number->get());
+    if (const auto* number = node.as_floating_point()) return Value(number->get());
+    if (const auto* on = node.as_boolean()) return Value(on->get());
+    const toml::array* const list = node.as_array();
+    if (list == nullptr) return std::nullopt;
+    Value::List items;
+    for (const toml::node& item : *list) {
+        if (!item.is_string()) return std::nullopt;
+        items.push_back(item.as_string()->get());
     }
-    return text;
+    return Value(std::move(items));
 }
 
-std::optional<std::string> node_text(const toml::node& node, Kind kind) {
-    const bool number = kind == Kind::kCount || kind == Kind::kDuration || kind == Kind::kNumber;
-    if (number && node.is_integer()) return std::to_string(**node.as_integer());
-    if (kind == Kind::kTextList) {
-        return node.is_array() ? list_text(*node.as_array()) : std::nullopt;
+bool fits(const Value& value, Kind kind) {
+    const bool text = value.is<std::string>();
+    const bool whole = value.is<std::int64_t>();
+    switch (kind) {
+        case Kind::kText:
+            return text || value.is<bool>();  // of switches, whose words are "on" and "off"
+        case Kind::kTextList:
+            return value.is<Value::List>();
+        case Kind::kCount:
+            return whole;
+        case Kind::kDuration:
+            return text || whole;  // a number gets the sentence about units
+        case Kind::kNumber:
+            return whole || value.is<double>();
     }
-    if (kind == Kind::kNumber && node.is_floating_point()) {
-        char digits[32];
-        const auto end =
-            std::to_chars(digits, digits + sizeof digits, **node.as_floating_point()).ptr;
-        return std::string(digits, end);
-    }
-    // Of switches, whose words are "on" and "off".
-    if (kind == Kind::kText && node.is_boolean()) return **node.as_boolean() ? "on" : "off";
-    if (kind == Kind::kCount || kind == Kind::kNumber) return std::nullopt;
-    return node.value_exact<std::string>();
+    return false;
 }
-
-/// A table of tables with free names.
-struct Free {
-    std::string_view table;
-    std::string_view of;  ///< what each table is for
-    std::string_view example;
-    bool needs_keys;  ///< a table without any is a mistake
-    bool (*knows)(std::string_view dotted);
-    const std::vector<std::string_view>& (*names)();
-    Kind (*kind)(std::string_view key);
-};
-
-constexpr std::array<Free, 3> kFree{
-    {{"budget.agents", "agent type", "plan", false,
-      [](std::string_view dotted) { return parse_agent_key(dotted).has_value(); }, agent_key_names,
-      agent_key_kind},
-     {"judge.endpoints", "endpoint", "local", true,
-      [](std::string_view dotted) { return parse_endpoint_key(dotted).has_value(); },
-      endpoint_key_names, endpoint_key_kind},
-     {"webhooks.endpoints", "endpoint", "ops", true,
-      [](std::string_view dotted) { return parse_webhook_key(dotted).has_value(); },
-      webhook_key_names, webhook_key_kind}}};
 
 /// Whether there are keys below a name with a dot: [policy.floor].
 bool is_section(const std::string& dotted) {
@@ -139,11 +117,12 @@ private:
     void read_section(std::string_view section, const toml::table& table) {
         for (const auto& [name, node] : table) {
             std::string dotted = std::string(section) + "." + std::string(name.str());
-            const auto free = std::find_if(kFree.begin(), kFree.end(), [&dotted](const Free& one) {
-                return one.table == dotted;
-            });
-            if (free != kFree.end()) {
-                read_free(*free, node);
+            const auto tables = named_tables();
+            const auto free = std::find_if(
+                tables.begin(), tables.end(),
+                [&dotted](const AnyNamedTable* kind) { return kind->words().path == dotted; });
+            if (free != tables.end()) {
+                read_named(**free, node);
                 continue;
             }
             if (node.is_table() && is_section(dotted)) {
@@ -159,39 +138,42 @@ private:
         }
     }
 
-    void read_free(const Free& free, const toml::node& tables) {
-        const std::string prefix{free.table};
+    void read_named(const AnyNamedTable& kind, const toml::node& tables) {
+        const TableWords& words = kind.words();
+        const std::string prefix{words.path};
         if (!tables.is_table()) {
-            mistake(tables, "`" + prefix + "` holds a table for each " + std::string(free.of) +
-                                "; write [" + prefix + "." + std::string(free.example) + "]");
+            mistake(tables, "`" + prefix + "` holds a table for each " + std::string(words.entry) +
+                                "; write [" + prefix + "." + std::string(words.example) + "]");
             return;
         }
-        for (const auto& [free_name, node] : *tables.as_table()) {
-            const std::string table = prefix + "." + std::string(free_name.str());
+        for (const auto& [name, node] : *tables.as_table()) {
+            const std::string table = prefix + "." + std::string(name.str());
             if (!node.is_table()) {
-                std::string words = "`" + table + "` is a section; write [";
-                mistake(node, words.append(table).append("]"));
+                std::string text = "`" + table + "` is a section; write [";
+                mistake(node, text.append(table).append("]"));
                 continue;
             }
-            if (free.needs_keys && node.as_table()->empty()) mistake(node, table + " is empty");
-            for (const auto& [name, value] : *node.as_table())
-                read_free_key(free, table, name.str(), value);
+            if (words.needs_keys && node.as_table()->empty()) mistake(node, table + " is empty");
+            for (const auto& [key, value] : *node.as_table())
+                read_named_key(kind, table, key.str(), value);
         }
     }
 
-    void read_free_key(const Free& free, const std::string& table, std::string_view name,
-                       const toml::node& node) {
+    void read_named_key(const AnyNamedTable& kind, const std::string& table, std::string_view name,
+                        const toml::node& node) {
         std::string dotted = table + "." + std::string(name);
-        if (free.knows(dotted)) {
-            take_value(node, std::move(dotted), free.kind(name));
+        if (const auto known = kind.kind_of(name)) {
+            take_value(node, std::move(dotted), *known);
         } else {
-            mistake(node, "unknown key `" + dotted + "`" + core::did_you_mean(name, free.names()));
+            mistake(node,
+                    "unknown key `" + dotted + "`" + core::did_you_mean(name, kind.key_names()));
         }
     }
 
     void take_value(const toml::node& node, std::string dotted, Kind kind) {
-        if (auto text = node_text(node, kind)) {
-            out_.values.push_back({std::move(dotted), *std::move(text), where(node)});
+        std::optional<Value> value = value_of(node);
+        if (value && fits(*value, kind)) {
+            out_.values.push_back({std::move(dotted), *std::move(value), where(node)});
         } else {
             mistake(node, dotted + ": expected " + std::string(expected(kind)));
         }

@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "config/value.hpp"
+
 namespace headway::config {
 
-/// One `key = value` of a file, the value as text that Key::assign reads.
+/// One `key = value` of a file.
 struct FileValue {
     std::string key;  ///< dotted
-    std::string text;
+    Value value;
     std::string where;  ///< "PATH:LINE"
 };
 

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/webhook_keys.hpp"
-
 #include "config/duration.hpp"
+#include "config/sections.hpp"
 #include "core/limits.hpp"
-#include "core/words.hpp"
 
 namespace headway::config {
 namespace {
 
-core::Error mistake(std::string detail) {
-    return {core::ErrorCode::kInvalidConfig, std::move(detail), {}};
-}
-
-core::Result<> assign_retry(Settings& settings, std::string_view text) {
+core::Result<> assign_retry(Settings& settings, const Value& value) {
     std::vector<milliseconds> retry;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        const std::string_view word = core::trimmed(text.substr(0, comma));
-        text.remove_prefix(std::min(comma + 1, text.size()));
+    for (const std::string& word : value.items()) {
         HEADWAY_TRY(const milliseconds delay, parse_duration(word));
         retry.push_back(delay);
     }
@@ -29,17 +20,17 @@ core::Result<> assign_retry(Settings& settings, std::string_view text) {
     return {};
 }
 
-std::string print_retry(const Settings& settings) {
-    std::string text;
-    for (const milliseconds delay : settings.webhooks.retry)
-        text += (text.empty() ? "" : ",") + print_duration(delay);
-    return text;
+Value print_retry(const Settings& settings) {
+    Value::List pauses;
+    for (const milliseconds pause : settings.webhooks.retry)
+        pauses.push_back(print_duration(pause));
+    return pauses;
 }
 
 }  // namespace
 
 void add_webhook_keys(std::vector<Key>& table) {
-    Key key{"webhooks.retry", Kind::kTextList, "1..20 durations", false,
+    Key key{"webhooks.retry", Kind::kTextList, "1..20 durations", kRestart,
             "Pauses before each try of a message; after the last it is a dead letter."};
     key.assign = assign_retry;
     key.print = print_retry;

@@ -35,19 +35,19 @@ void show(const config::Loaded& loaded, const ConfigOptions& options, const Cons
         console.out << dump(all, 2) << "\n";
         return;
     }
-    // In the order of the table, which is the order of default.toml.
-    for (const config::Key& key : config::keys()) {
-        console.out << key.name << " = " << config::toml_literal(key, loaded.settings);
-        for (const config::KeyOrigin& known : loaded.keys) {
-            if (options.origin && known.key == key.name) console.out << "  # " << known.origin;
-        }
-        console.out << "\n";
-    }
-    for (const config::KeyOrigin& key : loaded.keys) {  // of tables with free names
-        if (config::find_key(key.key) != nullptr) continue;
-        console.out << key.key << " = " << key.value;
+    const auto print = [&](const config::KeyOrigin& key) {
+        console.out << key.key << " = " << key.toml;
         if (options.origin) console.out << "  # " << key.origin;
         console.out << "\n";
+    };
+    // In the order of the table, which is the order of default.toml.
+    for (const config::Key& key : config::keys()) {
+        for (const config::KeyOrigin& known : loaded.keys) {
+            if (known.key == key.name) print(known);
+        }
+    }
+    for (const config::KeyOrigin& key : loaded.keys) {  // of tables with free names
+        if (config::find_key(key.key) == nullptr) print(key);
     }
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/budget_keys.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/judge_keys.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <fstream>
 
 #include "config/load.hpp"
+#include "config/sections.hpp"
 #include "core/limits.hpp"
 
 using namespace headway::config;
@@ -45,7 +44,7 @@ const KeyOrigin* find(const Loaded& loaded, const std::string& key) {
 TEST_CASE("judge keys: no judge is asked without an endpoint", "[config]") {
     const Settings settings;
     CHECK(settings.judge.endpoints.empty());
-    CHECK(endpoint_values(settings).empty());
+    CHECK(judge_table().values(settings).empty());
 }
 
 TEST_CASE("judge keys: a file sets the plain keys and any number of endpoints", "[config]") {

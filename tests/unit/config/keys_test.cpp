@@ -15,9 +15,11 @@ TEST_CASE("keys: every key has a unique name, a sentence and a default it accept
             CHECK(key.help.ends_with("."));
             CHECK(find_key(key.name) == &key);
             Settings settings;
-            const std::string text = key.print(settings);
-            CHECK(key.assign(settings, text).has_value());
-            CHECK(key.print(settings) == text);
+            const Value value = key.print(settings);
+            CHECK(key.assign(settings, value).has_value());
+            CHECK(key.print(settings) == value);
+            CHECK(key.assign(settings, value.text()).has_value());
+            CHECK(key.print(settings) == value);
         }
         CHECK(names.insert(key.name).second);
     }
@@ -47,7 +49,7 @@ TEST_CASE("keys: a value out of range is refused and nothing is stored", "[confi
         DYNAMIC_SECTION(c.key << " = " << c.text) {
             Settings settings;
             const Key& key = *find_key(c.key);
-            const std::string before = key.print(settings);
+            const Value before = key.print(settings);
             const auto done = key.assign(settings, c.text);
             REQUIRE_FALSE(done.has_value());
             CHECK_FALSE(done.error().detail.empty());
@@ -62,7 +64,7 @@ TEST_CASE("keys: lists are comma separated and print as TOML lists", "[config]")
     REQUIRE(key.assign(settings, "headway.example, proxy:8443").has_value());
     CHECK(settings.server.allowed_hosts ==
           std::vector<std::string>{"headway.example", "proxy:8443"});
-    CHECK(key.print(settings) == "headway.example,proxy:8443");
+    CHECK(key.print(settings).text() == "headway.example,proxy:8443");
     CHECK(toml_literal(key, settings) == R"(["headway.example", "proxy:8443"])");
     REQUIRE(key.assign(settings, "").has_value());
     CHECK(settings.server.allowed_hosts.empty());

@@ -129,6 +129,70 @@ TEST_CASE("load: all mistakes are reported at once, with place and suggestion", 
     CHECK(std::count(detail.begin(), detail.end(), '\n') == 7);
 }
 
+TEST_CASE("load: an item of a list in a file may hold commas", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file = folder.write("headway.toml",
+                                "[policy]\nignore_tools = [\"log, all\"]\n"
+                                "[policy.floor]\nignore_tools = [\"a,b\", \"c\"]\n"
+                                "[approvals]\nrequire_tools = [\"deploy, prod\", \"rm[1]\"]\n"
+                                "[redaction]\nsecret_names = [\"pin,old\", \"otp\"]\n"
+                                "[judge.endpoints.local]\nmodel = \"m\"\n"
+                                "base_url = \"http://a/v1\"\n"
+                                "headers = [\"Accept: text/html, text/plain\"]\n");
+    const auto loaded = load(request);
+    REQUIRE(loaded.has_value());
+    const Settings& settings = loaded->settings;
+    using List = std::vector<std::string>;
+    REQUIRE(settings.policy.tools.size() == 1);
+    CHECK(settings.policy.tools.front().tool == "log, all");
+    CHECK(settings.policy_floor.ignore_tools == List{"a,b", "c"});
+    CHECK(settings.approvals.require_tools == List{"deploy, prod", "rm[1]"});
+    CHECK(settings.redaction.secret_names == List{"pin,old", "otp"});
+    CHECK(settings.judge.endpoints.at(0).headers == List{"Accept: text/html, text/plain"});
+    CHECK(find(*loaded, "redaction.secret_names").value == R"(pin\,old,otp)");
+    CHECK(find(*loaded, "redaction.secret_names").toml == R"(["pin,old", "otp"])");
+
+    request.file = folder.write("hosts.toml", "[server]\nallowed_hosts = [\"a,b\"]\n");
+    CHECK_THAT(load(request).error().detail, Catch::Contains("\"a,b\" is not a host"));
+}
+
+TEST_CASE("load: what is shown is a file, and a set of flags, with the same settings", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file = folder.write(
+        "headway.toml",
+        "[policy]\nignore_tools = [\"log, all\", \"say \\\"hi\\\"\"]\nmin_confidence = 0.1234567\n"
+        "detectors = [\"cycle=1/2\", \"stagnation=off\"]\n"
+        "[storage]\nstate_dir = \"a,b\\\\c\\td\"\n"
+        "[redaction]\nsecret_names = [\"pin,old\", \"a\\\\b\\\\,c\\\\\", \"otp\"]\n"
+        "[budget.agents.plan]\nmax_steps = 60\nmax_cost_usd = 2.5\n"
+        "[judge.endpoints.local]\nmodel = \"m, n\"\nbase_url = \"http://a/v1\"\n"
+        "[webhooks.endpoints.ops]\nurl = \"https://ops.example\"\nsecret_env = \"S\"\n"
+        "events = [\"session.ended\", \"verdict.changed\"]\ntimeout = \"3s\"\n");
+    const auto loaded = load(request);
+    REQUIRE(loaded.has_value());
+
+    std::string text;
+    LoadRequest flags;
+    flags.file = folder.write("empty.toml", "");
+    for (const KeyOrigin& key : loaded->keys) {
+        text += key.key + " = " + key.toml + "\n";
+        flags.flags[key.key] = key.value;
+    }
+    LoadRequest file;
+    file.file = folder.write("shown.toml", text);
+    for (const LoadRequest& again : {file, flags}) {
+        const auto same = load(again);
+        REQUIRE(same.has_value());
+        REQUIRE(same->keys.size() == loaded->keys.size());
+        for (std::size_t i = 0; i < same->keys.size(); ++i) {
+            CHECK(same->keys[i].key == loaded->keys[i].key);
+            CHECK(same->keys[i].toml == loaded->keys[i].toml);
+        }
+    }
+}
+
 TEST_CASE("load: an address that others can reach is refused in mode local", "[config]") {
     LoadRequest request;
     request.file = {};
@@ -213,7 +277,7 @@ TEST_CASE("load: every value of a preset is one that its key takes", "[config]")
         REQUIRE(key != nullptr);
         Settings settings;
         CHECK(key->assign(settings, value.text).has_value());
-        CHECK(key->print(settings) == value.text);
+        CHECK(key->print(settings).text() == value.text);
     }
     CHECK(preset_values("none").empty());
 }

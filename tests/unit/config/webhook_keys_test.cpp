@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/webhook_keys.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "config/keys.hpp"
 #include "config/load.hpp"
+#include "config/sections.hpp"
 #include "core/limits.hpp"
 
 using namespace headway::config;
@@ -39,9 +39,10 @@ const std::string kOps =
 TEST_CASE("webhook keys: no message is sent without an endpoint", "[config]") {
     const Settings settings;
     CHECK(settings.webhooks.endpoints.empty());
-    CHECK(webhook_values(settings).empty());
+    CHECK(webhook_table().values(settings).empty());
     CHECK(settings.webhooks.retry.size() == 10);
-    CHECK(find_key("webhooks.retry")->print(settings) == "0s,5s,5m,30m,2h,5h,10h,14h,20h,1d");
+    CHECK(find_key("webhooks.retry")->print(settings).text() ==
+          "0s,5s,5m,30m,2h,5h,10h,14h,20h,1d");
 }
 
 TEST_CASE("webhook keys: a file sets the schedule and any number of endpoints", "[config]") {
