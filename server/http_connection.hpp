@@ -17,7 +17,7 @@
 #include "server/gate.hpp"
 #include "server/net.hpp"
 #include "server/peer.hpp"
-#include "server/request_body.hpp"
+#include "server/http/request_body.hpp"
 #include "server/request_head.hpp"
 #include "server/response.hpp"
 #include "server/tls.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "server/http_connection.hpp"
-#include "server/inflate.hpp"
+#include "server/http/inflate.hpp"
 
 // Request bodies that are long, chunked or compressed.
 

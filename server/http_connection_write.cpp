@@ -58,7 +58,7 @@ void HttpConnection::render(Slot& slot, const Response& response, std::string& o
     envelope.microseconds = static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::steady() - slot.started)
             .count());
-    envelope.keep_alive = slot.keep_alive;
+    envelope.keep_alive = slot.keep_alive && !response.close;
     envelope.say_keep_alive = slot.http_1_0;
     envelope.head_only = slot.head_only;
     envelope.deprecation = slot.deprecation;

@@ -96,7 +96,8 @@ void append_deprecation(std::string& out, const Deprecation& entry) {
 
 void append_response(std::string& out, const Response& response, const Envelope& envelope) {
     out.append(status_line(response.status));
-    if (response.status != 204 && response.status != 304) {
+    const bool has_body = response.status != 204 && response.status != 304;
+    if (has_body) {
         out.append("Content-Type: ").append(response.content_type);
         out.append("\r\nContent-Length: ");
         append_number(out, response.body.size());
@@ -110,11 +111,10 @@ void append_response(std::string& out, const Response& response, const Envelope&
     out.append("\r\n");
     out.append(response.headers);
     if (envelope.deprecation != nullptr) append_deprecation(out, *envelope.deprecation);
-    const bool closes = !envelope.keep_alive || response.close;
-    if (closes) out.append("Connection: close\r\n");
-    if (!closes && envelope.say_keep_alive) out.append("Connection: keep-alive\r\n");
+    if (!envelope.keep_alive) out.append("Connection: close\r\n");
+    if (envelope.keep_alive && envelope.say_keep_alive) out.append("Connection: keep-alive\r\n");
     out.append("\r\n");
-    if (!envelope.head_only) out.append(response.body);
+    if (has_body && !envelope.head_only) out.append(response.body);
 }
 
 void append_stream_header(std::string& out, const Envelope& envelope) {

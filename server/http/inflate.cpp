@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/inflate.hpp"
+#include "server/http/inflate.hpp"
 
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/chunked_body.hpp"
+#include "server/http/chunked_body.hpp"
 
 #include <algorithm>
 #include <utility>

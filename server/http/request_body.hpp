@@ -10,7 +10,7 @@
 #include <boost/asio/buffer.hpp>
 
 #include "core/result.hpp"
-#include "server/chunked_body.hpp"
+#include "server/http/chunked_body.hpp"
 #include "server/net.hpp"
 
 namespace headway::server {

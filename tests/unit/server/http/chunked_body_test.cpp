@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/chunked_body.hpp"
+#include "server/http/chunked_body.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "server/inflate.hpp"
+#include "server/http/inflate.hpp"
 #include "tests/support/gzip.hpp"
 #include "tests/support/names.hpp"
 
