@@ -52,7 +52,8 @@ void HttpConnection::read() {
     if (stream_slot_ != 0 && begin_ != end_) return;  // later requests wait for its reply
     net::mutable_buffer space;
     if (in_body_) {
-        space = body_.room();
+        const std::span<char> room = body_.room();
+        space = net::buffer(room.data(), room.size());
         if (!note_held()) {
             refuse_body(
                 {ErrorCode::kOverloaded, "too many large bodies are under way; send it again", {}});

@@ -203,7 +203,9 @@ core::Error describe(const error_code& ec) {
 
 /// True if the request line names a version, so that an error can refer to it.
 bool names_a_version(std::string_view bytes) {
-    const std::string_view line = bytes.substr(0, bytes.find("\r\n"));
+    std::string_view line = bytes.substr(0, bytes.find("\r\n"));
+    // The parser does not wait for the line feed, which may come with the next bytes.
+    if (line.size() == bytes.size() && line.ends_with('\r')) line.remove_suffix(1);
     const std::size_t space = line.rfind(' ');
     const bool two_spaces = std::count(line.begin(), line.end(), ' ') == 2;
     if (!two_spaces || line.find('\n') != line.npos) return false;

@@ -20,7 +20,7 @@ using Frame = std::shared_ptr<const std::string>;
 
 /// The replies of one connection as bytes to send. Requests take their places in order, replies may
 /// come in any order, bytes leave in that of the requests; the last reply says that it is the last.
-/// The connection may end in a stream, which follows its one reply. Pure: whoever has the socket
+/// The connection may end in a stream, which follows its one reply. Pure: the owner of the socket
 /// sends unsent() and reports with sent() how much it took.
 class ReplyWriter {
 public:

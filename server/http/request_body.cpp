@@ -34,16 +34,16 @@ RequestBody::Status RequestBody::take(std::string_view bytes, std::size_t& used)
     return status_ = have_ == wanted_ ? Status::kComplete : Status::kNeedMore;
 }
 
-net::mutable_buffer RequestBody::room() {
+std::span<char> RequestBody::room() {
     if (chunks_) {
         if (!wire_) wire_ = std::make_unique<char[]>(kWireBytes);
-        return net::buffer(wire_.get(), kWireBytes);
+        return {wire_.get(), kWireBytes};
     }
     if (have_ == text_.size()) {
         const std::size_t step = std::clamp(have_, kStepMin, kStepMax);
         text_.resize(std::min(wanted_, have_ + step));
     }
-    return net::buffer(text_.data() + have_, text_.size() - have_);
+    return {text_.data() + have_, text_.size() - have_};
 }
 
 RequestBody::Status RequestBody::received(std::size_t count) {
@@ -67,12 +67,6 @@ RequestBody::Status RequestBody::decode(std::string_view wire, std::size_t& used
               : status == ChunkedBody::Status::kFailed ? Status::kFailed
                                                        : Status::kNeedMore;
     return status_;
-}
-
-std::string RequestBody::release() {
-    text_.resize(have_);
-    have_ = 0;
-    return std::exchange(text_, {});
 }
 
 std::size_t RequestBody::held() const noexcept {

@@ -2,21 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include <boost/asio/buffer.hpp>
-
 #include "core/result.hpp"
 #include "server/http/chunked_body.hpp"
-#include "server/net.hpp"
 
 namespace headway::server {
 
 /// Collects the body of one request, of a known length or in chunks. Memory grows with the received
-/// bytes, so a large Content-Length alone costs nothing. I/O thread only.
+/// bytes, so a large Content-Length alone costs nothing. Pure.
 class RequestBody {
 public:
     enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
@@ -28,7 +27,7 @@ public:
     /// Takes the bytes that came with the head; `used` is the number that belong to the body.
     Status take(std::string_view bytes, std::size_t& used);
     /// The buffer for the next bytes. Precondition: kNeedMore.
-    net::mutable_buffer room();
+    std::span<char> room();
     /// `count` bytes were read into room().
     Status received(std::size_t count);
     /// The last status of received() or take().
@@ -37,7 +36,6 @@ public:
 
     /// The received part of the body; all of it once complete.
     std::string_view text() const noexcept { return {text_.data(), have_}; }
-    std::string release();
     /// The bytes after its end: the start of the next request.
     std::string_view behind() const noexcept { return behind_; }
     /// The size on the wire.
