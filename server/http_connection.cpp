@@ -2,299 +2,355 @@
 #include "server/http_connection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/post.hpp>
-#include <cstring>
 #include <new>
 #include <utility>
 
 #include "core/assert.hpp"
-#include "core/limits.hpp"
 
 namespace headway::server {
 namespace {
 
-namespace limits = core::limits;
-using core::Error;
 using core::ErrorCode;
 
-constexpr std::size_t kHeadBufferMax = limits::kHeaderBytesMax + 16;  // with leading empty lines
+constexpr auto kNever = Clock::Steady::time_point::max();
+/// How long a peer may take to close after our FIN, and its replies may take after its own.
+constexpr std::chrono::seconds kLeaveTimeout{2};
 // Longer bodies are read by BulkTurns.
 constexpr std::size_t kBulkBytesMin = 65'536;
+
+std::string_view path_of(std::string_view target) {
+    return target.substr(0, target.find('?'));
+}
 
 }  // namespace
 
 HttpConnection::HttpConnection(Socket socket, const Peer& peer, std::unique_ptr<TlsStream> tls,
                                std::uint64_t id, ConnectionOwner& owner)
-    : socket_(std::move(socket)),
+    : transport_(std::move(socket), std::move(tls), owner.bulk(), *this),
       peer_(peer),
-      tls_(std::move(tls)),
       id_(id),
-      owner_(owner),
-      buffer_(std::make_unique<char[]>(limits::kReadBufferBytes)),
-      capacity_(limits::kReadBufferBytes) {
-    set_phase(Phase::kIdle);
-}
+      owner_(owner) {}
 
 void HttpConnection::start() {
-    error_code ignored;
-    socket_.non_blocking(true, ignored);
-    if (!peer_.local) socket_.set_option(net::ip::tcp::no_delay(true), ignored);
+    transport_.start(peer_.local);
     // A handshake has the same time limit as a header.
-    if (tls_) deadline_ = Clock::coarse() + owner_.limits().header_timeout;
+    const config::ServerSettings& settings = owner_.limits();
+    read_deadline_ = Clock::coarse() +
+                     (transport_.encrypted() ? settings.header_timeout : settings.idle_timeout);
     read();
+}
+
+bool HttpConnection::wants_bytes() const {
+    if (state_ == State::kLeaving) return true;
+    if (state_ != State::kOpen || reader_.holds_one()) return false;
+    if (streaming()) return true;
+    if (writer_.accepts()) return !writer_.full();
+    // Before a stream begins, only the end is read: a further request waits for its reply.
+    return writer_.awaits_stream() && reader_.idle();
 }
 
 void HttpConnection::read() {
-    const bool full = slots_.size() >= limits::kPipelinedMax ||
-                      out_.size() - written_ >= limits::kWriteBufferBytesMax;
-    const bool leaving = phase_ == Phase::kLeaving && slots_.empty();
-    if (reading_ || inflating_ || closed_ || (closing_ && !streaming_ && !leaving) || full) return;
-    if (stream_slot_ != 0 && begin_ != end_) return;  // later requests wait for its reply
-    net::mutable_buffer space;
-    if (in_body_) {
-        const std::span<char> room = body_.room();
-        space = net::buffer(room.data(), room.size());
-        if (!note_held()) {
-            refuse_body(
-                {ErrorCode::kOverloaded, "too many large bodies are under way; send it again", {}});
-            write();
-            return;
-        }
-    } else {
-        make_room();
-        space = net::buffer(buffer_.get() + end_, capacity_ - end_);
-    }
-    reading_ = true;
-    ++operations_;
-    if (in_body_ && body_.wire_bytes() >= kBulkBytesMin) {
-        read_bulk(space);
-    } else if (tls_) {
-        decrypt(space, in_body_);
-    } else {
-        socket_.async_read_some(space,
-                                [this, into_body = in_body_](error_code ec, std::size_t count) {
-                                    received(ec, count, into_body);
-                                });
-    }
-}
-
-/// read() for TLS, which may hold decrypted bytes that the socket has no more.
-void HttpConnection::decrypt(net::mutable_buffer space, bool into_body) {
-    const TlsStream::Io io = tls_->read(space.data(), space.size());
-    const bool to_write = io.status == TlsStream::Status::kWantWrite;
-    if (to_write || io.status == TlsStream::Status::kWantRead) {
-        socket_.async_wait(to_write ? Socket::wait_write : Socket::wait_read,
-                           [this, space, into_body](error_code ec) {
-                               if (ec || closed_) {
-                                   received(net::error::operation_aborted, 0, into_body);
-                               } else if (tls_->established()) {
-                                   decrypt(space, into_body);
-                               } else {  // a handshake step may take milliseconds
-                                   decrypt_in_turn(space, into_body);
-                               }
-                           });
+    if (transport_.reading() || !wants_bytes()) return;
+    const std::span<char> space = reader_.room();
+    if (!note_held() && reader_.in_body()) {
+        reader_.received(0);
+        handle(reader_.refuse(
+            {ErrorCode::kOverloaded, "too many large bodies are under way; send it again", {}}));
+        write();
         return;
     }
-    error_code ec;
-    if (io.status == TlsStream::Status::kEnded) ec = net::error::eof;
-    if (io.status == TlsStream::Status::kFailed) ec = net::error::connection_reset;
-    // Posted, as Asio does: a client that always has more data must not overflow the stack.
-    net::post(socket_.get_executor(),
-              [this, ec, count = io.count, into_body] { received(ec, count, into_body); });
+    ++operations_;
+    transport_.read(space, reader_.body_bytes() >= kBulkBytesMin);
 }
 
-void HttpConnection::received(error_code ec, std::size_t count, bool into_body) {
-    reading_ = false;
-    if (into_body && in_body_) {
-        body_.received(count);
-    } else if (into_body) {  // the body was given up meanwhile: frees its memory
-        body_.clear();
-        if (!closed_) note_held();
-    } else {
-        end_ += count;
-    }
-    on_read(ec);
+void HttpConnection::on_received(const error_code& ec, std::size_t count) {
+    reader_.received(count);
+    if (state_ != State::kClosed) take(ec);
     operation_done();
 }
 
-void HttpConnection::on_read(error_code ec) {
-    if (closed_) return;
-    if (ec == net::error::eof && !streaming_ && !slots_.empty() && phase_ != Phase::kLeaving) {
-        // The peer may have closed one half only: pending requests are still answered for a while.
-        closing_ = true;
-        set_phase(Phase::kLeaving);
-        return;
-    }
-    if (ec) {
+void HttpConnection::take(const error_code& ec) {
+    const bool owes = writer_.owes() || !writer_.empty();
+    if (ec == net::error::eof && state_ == State::kOpen && owes && !streaming()) {
+        // The peer may have closed one half only: it still gets what it is owed.
+        state_ = State::kPeerEnded;
+        reader_.end();
+        writer_.expect_no_more();
+        if (writer_.empty()) write_deadline_ = Clock::coarse() + kLeaveTimeout;
+        watch();
+        note_held();
+    } else if (ec) {
         close();
-        return;
+    } else if (state_ == State::kLeaving || streaming()) {
+        // A request after a stream would wait without end, so it closes the stream.
+        if (reader_.end() && streaming()) finish_stream();
+        note_held();
+        read();
+    } else {
+        flush();
     }
-    if (streaming_ || phase_ == Phase::kLeaving) {
-        ignore_input();
-        return;
-    }
-    consume();
-    flush();
 }
 
-/// Takes no more requests and only reads to notice the end. A request after a stream would wait
-/// without end, so it closes the stream.
-void HttpConnection::ignore_input() {
-    const std::string_view input{buffer_.get() + begin_, end_ - begin_};
-    const bool request = streaming_ && input.find_first_not_of("\r\n") != input.npos;
-    begin_ = end_ = 0;
-    if (request) finish_stream();
-    read();
-}
-
-/// Handles all complete requests of the buffer.
+/// Handles all complete requests.
 void HttpConnection::consume() {
-    while (!closing_ && !closed_ && !streaming_ && !inflating_ && stream_slot_ == 0 &&
-           slots_.size() < limits::kPipelinedMax) {
-        if (!consume_one()) return;
+    while (state_ == State::kOpen && reader_.ready() && writer_.accepts()) {
+        const RequestReader::Step step = reader_.next(owner_.gate(peer_));
+        if (step == RequestReader::Step::kNeedsBytes) return;
+        handle(step);
     }
 }
 
-/// False when more bytes are needed, or no more requests are taken.
-bool HttpConnection::consume_one() {
-    if (!head_ && !read_head()) return false;
-    if (!head_) return true;  // refused, and skipped
-    if (in_body_) return body_.status() != RequestBody::Status::kNeedMore && end_body();
-    const std::string_view here{buffer_.get() + begin_ + head_->bytes,
-                                end_ - begin_ - head_->bytes};
-    const auto length = static_cast<std::size_t>(head_->content_length.value_or(0));
-    if (head_->chunked || here.size() < length) return begin_body(here);
-    return take(here.substr(0, length), head_->bytes + length);
-}
-
-bool HttpConnection::read_head() {
-    if (begin_ == end_) {
-        if (slots_.empty()) set_phase(Phase::kIdle);
-        return false;
-    }
-    RequestHead head;
-    Error error;
-    switch (parse_head({buffer_.get() + begin_, end_ - begin_}, head, error)) {
-        case HeadStatus::kNeedMore:
-            if (phase_ != Phase::kHead) set_phase(Phase::kHead);
-            return false;
-        case HeadStatus::kMalformed:
-            refuse(error);
-            return false;
-        case HeadStatus::kComplete:
+void HttpConnection::handle(RequestReader::Step step) {
+    switch (step) {
+        case RequestReader::Step::kNeedsBytes:
+            return;
+        case RequestReader::Step::kContinue:
+            writer_.expect_body();
+            return;
+        case RequestReader::Step::kPacked:
+            inflate_in_turn();
+            return;
+        case RequestReader::Step::kRequest:
+            dispatch();
+            break;
+        case RequestReader::Step::kRefused:
+            refuse();
             break;
     }
-    head_ = head;
-    return admit_head();
+    reader_.done();
 }
 
-/// Checks the head by gate and route, before the body is read.
-bool HttpConnection::admit_head() {
-    strip_authority(*head_, owner_.gate(peer_));
-    core::Result<> fits = check_head(*head_, owner_.gate(peer_));
-    if (fits) {
-        auto target = match(head_->method, head_->target);
-        fits = target ? check_body(*head_, target->endpoint->body) : core::Result<>{target.error()};
-        if (fits) {
-            target_ = *std::move(target);
-            return true;
-        }
-    }
-    // A refusal that keeps the framing intact skips a short body that is already in the buffer.
-    const auto length = static_cast<std::size_t>(head_->content_length.value_or(0));
-    const bool here = !head_->chunked && length <= end_ - begin_ - head_->bytes;
-    const std::size_t used = head_->bytes + length;
-    if (breaks_framing(fits.error().code) || !here) {
-        closing_ = true;
-        refuse(fits.error());
-        return false;
-    }
-    refuse(fits.error());
-    head_.reset();
-    skip(used);
-    return true;
-}
-
-void HttpConnection::skip(std::size_t used) {
-    begin_ += used;
-    if (begin_ == end_) begin_ = end_ = 0;
-}
-
-void HttpConnection::dispatch(std::string_view body) {
-    Slot& slot = open_slot(&*head_);
-    const std::uint64_t number = slot.number;
-    const RequestHead head = *std::exchange(head_, {});
-    const Target target = *std::exchange(target_, {});
-    slot.deprecation = target.endpoint->deprecation;
-    if (!head.keep_alive) closing_ = true;
-    if (target.endpoint->reply == ReplyKind::kStream) stream_slot_ = number;
-    set_phase(Phase::kWriting);
+void HttpConnection::dispatch() {
+    const RequestHead& head = *reader_.head();
+    const Target& target = reader_.target();
+    const std::uint64_t slot = open_slot(&head, target.endpoint);
     try {
-        owner_.on_request(*this, number, {head, target, body, peer_});
+        owner_.on_request(*this, slot, {head, target, reader_.body(), peer_});
     } catch (const std::bad_alloc&) {
         throw;  // see App::run_loop()
     } catch (const std::exception& e) {
-        respond(number, problem_response({ErrorCode::kInternal, e.what(), {}}, head.target));
+        respond(slot, problem_response({ErrorCode::kInternal, e.what(), {}}, head.target));
     }
 }
 
-void HttpConnection::refuse(const Error& error) {
-    owner_.on_refused(error.code);
-    const bool known = head_.has_value();
-    Slot& slot = open_slot(known ? &*head_ : nullptr);
-    const std::string_view target = known ? head_->target : std::string_view{};
-    Response response = problem_response(error, target.substr(0, target.find('?')));
-    if (response.close || !known || closing_) {
-        response.close = true;
-        closing_ = true;
-        head_.reset();
-    }
-    respond(slot.number, response);
+void HttpConnection::refuse() {
+    const RequestHead* head = reader_.head();
+    owner_.on_refused(reader_.error().code);
+    const std::uint64_t slot = open_slot(head, nullptr);
+    Response response = problem_response(
+        reader_.error(), head == nullptr ? std::string_view{} : path_of(head->target));
+    response.close = reader_.last();
+    respond(slot, response);
 }
 
-HttpConnection::Slot& HttpConnection::open_slot(const RequestHead* head) {
-    Slot& slot = slots_.emplace_back();
-    slot.number = next_slot_++;
-    slot.started = Clock::steady();
-    if (head == nullptr) {
-        slot.keep_alive = false;
-        slot.request_id = owner_.next_request_id();
-        return slot;
+/// `head` is null if it could not be read, `endpoint` if the request is refused.
+std::uint64_t HttpConnection::open_slot(const RequestHead* head, const Endpoint* endpoint) {
+    wait_ = Wait::kNothing;  // what comes next has its own time limit
+    ReplyWriter::Asked asked;
+    asked.at = Clock::steady();
+    asked.keep_alive = head != nullptr && head->keep_alive && !owner_.draining();
+    const bool usable = head != nullptr && usable_request_id(head->request_id);
+    asked.request_id = usable ? std::string{head->request_id} : owner_.next_request_id();
+    if (head != nullptr) {
+        asked.path = path_of(head->target);
+        asked.head_only = head->method == Method::kHead;
+        asked.http_1_0 = head->http_1_0;
     }
-    slot.keep_alive = head->keep_alive && !owner_.draining();
-    slot.path = head->target.substr(0, head->target.find('?'));
-    slot.head_only = head->method == Method::kHead;
-    slot.http_1_0 = head->http_1_0;
-    const bool usable = usable_request_id(head->request_id);
-    slot.request_id = usable ? std::string{head->request_id} : owner_.next_request_id();
-    return slot;
+    if (endpoint != nullptr) {
+        asked.deprecation = endpoint->deprecation;
+        asked.stream = endpoint->reply == ReplyKind::kStream;
+    }
+    if (!asked.keep_alive) reader_.end();
+    return writer_.open(std::move(asked));
 }
 
-std::string_view HttpConnection::path(std::uint64_t number) const noexcept {
-    const auto slot = std::find_if(slots_.begin(), slots_.end(), [number](const Slot& other) {
-        return other.number == number && !other.ready;
+/// A kilobyte may become a megabyte. Until then nothing is read. The inflated body exists for one
+/// call of the owner, so there is at most one.
+void HttpConnection::inflate_in_turn() {
+    ++operations_;
+    owner_.bulk().add([this] {
+        if (reader_.packed()) {
+            handle(reader_.inflate());
+            flush();
+        }
+        operation_done();
     });
-    return slot == slots_.end() ? std::string_view{} : std::string_view{slot->path};
 }
 
-/// Makes space for at least one more byte of a head.
-void HttpConnection::make_room() {
-    if (end_ < capacity_) return;
-    if (begin_ > 0 && !head_) {
-        std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
-        end_ -= begin_;
-        begin_ = 0;
+void HttpConnection::respond(std::uint64_t slot, const Response& response) {
+    if (state_ == State::kClosed) return;
+    if (writer_.owes_one() && last_before_the_drain()) writer_.expect_no_more();
+    writer_.respond(slot, response, Clock::steady());
+    if (writer_.ending()) reader_.end();
+}
+
+void HttpConnection::flush() {
+    write();
+    consume();
+    write();
+    read();
+    watch();
+}
+
+void HttpConnection::write() {
+    if (state_ != State::kOpen && state_ != State::kPeerEnded) return;
+    if (!transport_.awaiting_room() && !writer_.empty()) {
+        error_code ec;
+        const std::size_t count = transport_.write(writer_.unsent(), ec);
+        if (ec) {
+            close();
+            return;
+        }
+        writer_.sent(count);
+        const bool more = !writer_.empty();
+        const bool ended = state_ == State::kPeerEnded;
+        write_deadline_ = more    ? Clock::coarse() + owner_.limits().write_timeout
+                          : ended ? Clock::coarse() + kLeaveTimeout
+                                  : kNever;
+        if (more) {
+            ++operations_;
+            transport_.await_room();
+        }
+    }
+    note_held();
+    const bool drained = !streaming() && !writer_.owes() && last_before_the_drain();
+    if (writer_.finished() || (writer_.empty() && drained)) leave();
+}
+
+void HttpConnection::on_room(const error_code& ec) {
+    if (ec) close();
+    if (state_ != State::kClosed && streaming()) {
+        write();
+        if (writable()) owner_.on_writable(*this);
+    } else {
+        flush();
+    }
+    operation_done();
+}
+
+/// Reports the bytes held for this client to the owner; false when the total is too high.
+bool HttpConnection::note_held() {
+    const std::size_t held = writer_.held() + reader_.held();
+    if (held == held_ || state_ == State::kClosed) return true;
+    const auto change = static_cast<std::ptrdiff_t>(held) - static_cast<std::ptrdiff_t>(held_);
+    held_ = held;
+    return owner_.on_held(change) || change < 0;
+}
+
+/// Shuts down sending and waits for the peer's end: closing with unread input would reset the
+/// connection and could lose the reply.
+void HttpConnection::leave() {
+    if (streaming() || state_ == State::kPeerEnded) {
+        close();
         return;
     }
-    // Only a head may be longer than the buffer; parse_head() refuses it at its limit.
-    const std::size_t larger = std::min(capacity_ * 2, kHeadBufferMax + limits::kReadBufferBytes);
-    HEADWAY_ASSERT(larger > capacity_);
-    auto grown = std::make_unique<char[]>(larger);
-    std::memcpy(grown.get(), buffer_.get() + begin_, end_ - begin_);
-    buffer_ = std::move(grown);
-    capacity_ = larger;
-    end_ -= begin_;
-    begin_ = 0;
+    transport_.end();
+    reader_.end();
+    state_ = State::kLeaving;
+    write_deadline_ = Clock::coarse() + kLeaveTimeout;
+    watch();
+    read();
+}
+
+bool HttpConnection::begin_stream(std::uint64_t slot) {
+    if (state_ != State::kOpen || !writer_.begin_stream(slot)) return false;
+    if (reader_.end()) writer_.end_stream();  // a next request never gets a reply
+    write();
+    read();
+    watch();
+    return state_ != State::kClosed;
+}
+
+std::size_t HttpConnection::stream(std::span<const Frame> frames) {
+    HEADWAY_ASSERT(writable() && streaming());
+    std::array<std::string_view, Transport::kPiecesMax> pieces;
+    const std::size_t count = std::min(frames.size(), pieces.size());
+    std::transform(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count),
+                   pieces.begin(), [](const Frame& frame) { return std::string_view{*frame}; });
+    error_code ec;
+    const std::size_t sent = transport_.write(std::span{pieces}.first(count), ec);
+    if (ec) {
+        close();
+        return 0;
+    }
+    const std::size_t taken = writer_.sent_frames(frames, sent);
+    write();
+    return taken;
+}
+
+void HttpConnection::append_stream(std::string_view text) {
+    if (state_ == State::kClosed) return;
+    writer_.append(text);
+    write();
+}
+
+void HttpConnection::finish_stream() {
+    writer_.end_stream();
+    if (writable()) close();
+}
+
+HttpConnection::Wait HttpConnection::awaited() const {
+    if (state_ != State::kOpen || reader_.holds_one()) return Wait::kNothing;
+    if (!writer_.accepts() || writer_.full()) return Wait::kNothing;  // it is not read
+    if (reader_.in_body()) return Wait::kBody;
+    if (!reader_.idle()) return Wait::kHead;
+    return writer_.owes() || !writer_.empty() ? Wait::kNothing : Wait::kRequest;
+}
+
+/// Sets a deadline for what the peer has to send now. Single bytes do not move it.
+void HttpConnection::watch() {
+    const Wait wait = awaited();
+    if (wait == wait_) return;
+    wait_ = wait;
+    const config::ServerSettings& settings = owner_.limits();
+    read_deadline_ = wait == Wait::kNothing
+                         ? kNever
+                         : Clock::coarse() + (wait == Wait::kRequest ? settings.idle_timeout
+                                              : wait == Wait::kHead  ? settings.header_timeout
+                                                                     : settings.body_timeout);
+}
+
+void HttpConnection::check_deadline(Clock::Steady::time_point now) {
+    if (state_ == State::kClosed) return;
+    const bool late = now >= read_deadline_ && wait_ == awaited();
+    if (now >= write_deadline_ || (late && wait_ == Wait::kRequest)) {
+        close();
+    } else if (late && (wait_ == Wait::kHead || wait_ == Wait::kBody)) {
+        handle(
+            reader_.refuse({ErrorCode::kRequestTimeout, "the request did not arrive in time", {}}));
+        flush();
+    }
+}
+
+/// True in a drain if no further request has begun to arrive: the pending reply is the last one.
+bool HttpConnection::last_before_the_drain() const {
+    return owner_.draining() && reader_.idle();
+}
+
+void HttpConnection::drain() {
+    // Others close after their pending reply: see last_before_the_drain().
+    if (!streaming() && !writer_.owes() && writable() && reader_.idle()) close();
+}
+
+void HttpConnection::close() {
+    if (state_ == State::kClosed) return;
+    state_ = State::kClosed;
+    if (held_ > 0) owner_.on_held(-static_cast<std::ptrdiff_t>(std::exchange(held_, 0)));
+    ++operations_;  // keeps us alive through the calls below
+    transport_.close();
+    writer_.clear();
+    reader_.end();
+    // Posted, because a caller on the stack may still use what on_closed() releases.
+    net::post(transport_.executor(), [this] {
+        owner_.on_closed(*this);
+        operation_done();
+    });
+}
+
+void HttpConnection::operation_done() {
+    if (--operations_ == 0 && state_ == State::kClosed) owner_.release(*this);
 }
 
 }  // namespace headway::server

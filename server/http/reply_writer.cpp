@@ -19,9 +19,15 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 }  // namespace
 
 bool ReplyWriter::accepts() const noexcept {
-    if (state_ != State::kReplies || slots_.size() >= limits::kPipelinedMax) return false;
-    if (!slots_.empty() && slots_.back().asked.stream && !slots_.back().ready) return false;
-    return out_.size() - out_sent_ + early_ < limits::kWriteBufferBytesMax;
+    return state_ == State::kReplies && slots_.size() < limits::kPipelinedMax && !awaits_stream();
+}
+
+bool ReplyWriter::full() const noexcept {
+    return out_.size() - out_sent_ >= limits::kWriteBufferBytesMax;
+}
+
+bool ReplyWriter::awaits_stream() const noexcept {
+    return !slots_.empty() && slots_.back().asked.stream && !slots_.back().ready;
 }
 
 std::uint64_t ReplyWriter::open(Asked asked) {

@@ -36,9 +36,13 @@ public:
         bool stream = false;  ///< no request follows it, unless it is refused
     };
 
-    /// False while no further request may be read: too many wait for their reply, too many bytes
-    /// wait to be sent, a stream is about to begin, or the connection ends.
+    /// False while no further request may be taken: too many wait for their reply, a stream is
+    /// about to begin, or the connection ends.
     bool accepts() const noexcept;
+    /// True while so many bytes are unsent that no further request should be read.
+    bool full() const noexcept;
+    /// True if the newest request is answered by a stream that has not begun.
+    bool awaits_stream() const noexcept;
     /// Takes the next place in the order and returns its number. Not while the connection ends.
     std::uint64_t open(Asked asked);
     /// The path of an unanswered request; empty for any other.

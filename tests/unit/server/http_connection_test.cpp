@@ -312,6 +312,92 @@ TEST_CASE("connection: a half closed peer gets its pending replies", "[server]")
     CHECK_FALSE(room.client.far.was_reset());
 }
 
+TEST_CASE("connection: a half closed peer gets all of a reply larger than the socket", "[server]") {
+    Room room;
+    room.client = room.connections.connect(8192, 8192);
+    room.connections.answer = [](HttpConnection& connection, std::uint64_t slot,
+                                 const HttpRequest&) {
+        Response response;
+        response.body = std::string(3'000'000, 'x');
+        connection.respond(slot, response);
+    };
+    room.send(kGet);
+    room.client.far.half_close();
+    REQUIRE(room.until([&] { return room.connections.held > 2'000'000; }));
+    run_ready(room.io);
+    REQUIRE(room.until([&] {
+        room.client.far.read();
+        return room.client.far.ended();
+    }));
+    CHECK(room.client.far.received().size() > 3'000'000);
+    CHECK_FALSE(room.client.far.was_reset());
+    CHECK(room.gone());
+}
+
+TEST_CASE("connection: a stream that begins at once goes on", "[server]") {
+    Room room;
+    room.connections.answer = [&](HttpConnection& connection, std::uint64_t slot,
+                                  const HttpRequest&) {
+        CHECK(connection.begin_stream(slot));
+        connection.append_stream("event");
+    };
+    room.send("GET /v1/stream HTTP/1.1\r\n" + kHead + "\r\n");
+    REQUIRE(room.until([&] { return room.client.far.read().ends_with("event"); }));
+    run_ready(room.io);
+    CHECK_FALSE(room.client.far.ended());
+    CHECK(room.connections.find(room.client.id)->streaming());
+}
+
+TEST_CASE("connection: each wait for the client has its time limit", "[server]") {
+    using std::chrono::seconds;
+    Room room;
+    const auto after = [&](std::chrono::milliseconds time) {
+        run_ready(room.io);
+        room.connections.find(room.client.id)->check_deadline(Clock::steady() + time);
+        run_ready(room.io);
+        room.client.far.read();
+    };
+    const auto& settings = room.connections.settings;
+    SECTION("nothing is asked") {
+        after(settings.idle_timeout - seconds{1});
+        CHECK_FALSE(room.client.far.ended());
+        after(settings.idle_timeout + seconds{1});
+        CHECK(room.client.far.ended());
+        CHECK(room.client.far.received().empty());
+    }
+    SECTION("the reply is ours to wait for") {
+        room.connections.answer = [](HttpConnection&, std::uint64_t, const HttpRequest&) {};
+        room.send(kGet);
+        after(std::chrono::hours{10});
+        CHECK_FALSE(room.client.far.ended());
+        room.send("GET ");  // but the next request has begun
+        after(settings.header_timeout + seconds{1});
+        run_ready(room.io);
+        HttpConnection& connection = *room.connections.find(room.client.id);
+        connection.respond(1, Response{});
+        connection.flush();
+        REQUIRE(room.replies(2));
+        CHECK(count(room.client.far.received(), "HTTP/1.1 408") == 1);
+    }
+    SECTION("the reply is not read") {
+        room.client = room.connections.connect(8192, 8192);
+        room.connections.answer = [](HttpConnection& connection, std::uint64_t slot,
+                                     const HttpRequest&) {
+            Response response;
+            response.body = std::string(3'000'000, 'x');
+            connection.respond(slot, response);
+        };
+        room.send(kGet);
+        after(settings.write_timeout - seconds{1});
+        CHECK(room.connections.size() == 1);
+        room.connections.find(room.client.id)
+            ->check_deadline(Clock::steady() + settings.write_timeout + seconds{1});
+        run_ready(room.io);
+        CHECK(room.connections.size() == 0);
+        CHECK(room.connections.held == 0);
+    }
+}
+
 TEST_CASE("connection: a request behind a stream ends it cleanly, one behind a refusal is answered",
           "[server]") {
     const std::string stream = "GET /v1/stream HTTP/1.1\r\n" + kHead + "\r\n";

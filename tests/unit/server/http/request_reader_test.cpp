@@ -144,7 +144,7 @@ TEST_CASE("request reader: heads up to the limit, in pieces of every size", "[se
     }
 }
 
-// The parser starts anew each time, so it must not be asked for each byte.
+// The parser begins again each time, so it must not be asked for each byte.
 TEST_CASE("request reader: the work for a head is linear in it, also byte by byte", "[server]") {
     using Clock = std::chrono::steady_clock;
     const std::string start = "GET /livez HTTP/1.1\r\n" + kHost + "X: ";
