@@ -334,6 +334,30 @@ TEST_CASE("connection: a half closed peer gets all of a reply larger than the so
     CHECK(room.gone());
 }
 
+TEST_CASE("connection: in a drain, no reply follows one that says it is the last", "[server]") {
+    Room room;
+    room.connections.goes_down = true;
+    std::vector<std::uint64_t> slots;
+    room.connections.answer = [&](HttpConnection&, std::uint64_t slot, const HttpRequest&) {
+        slots.push_back(slot);
+    };
+    room.send(post("a") + post("b"));
+    REQUIRE(room.until([&] { return !slots.empty(); }));
+    run_ready(room.io);
+    HttpConnection& connection = *room.connections.find(room.client.id);
+    for (const std::uint64_t slot : slots)
+        connection.respond(slot, Response{});
+    connection.flush();
+    REQUIRE(room.until([&] {
+        room.client.far.read();
+        return room.client.far.ended();
+    }));
+    const std::string& got = room.client.far.received();
+    CHECK(count(got, "Connection: close") == 1);
+    CHECK(got.find("HTTP/1.1 200", got.find("Connection: close")) == std::string::npos);
+    CHECK(room.connections.bodies == std::vector<std::string>{"a"});
+}
+
 TEST_CASE("connection: a stream that begins at once goes on", "[server]") {
     Room room;
     room.connections.answer = [&](HttpConnection& connection, std::uint64_t slot,
