@@ -8,8 +8,10 @@
 #include "server/request_head.hpp"
 #include "server/token_text.hpp"
 #include "tests/fuzz/bytes.hpp"
+#include "tests/support/read_requests.hpp"
 
-// A connection's bytes up to the body: head, gate, route, query, positions, durations, tokens.
+// A connection's bytes: head, gate, route, query, positions, durations, tokens; and all requests of
+// them, in pieces.
 
 using namespace headway;
 
@@ -30,10 +32,33 @@ void look_at_target(const server::RequestHead& head) {
     if (const std::string* text = query->find("cursor")) (void)api::parse_position(*text, "cursor");
 }
 
+/// What is heard does not depend on how the bytes were cut, but for a refused body, which is
+/// skipped only if it came with its head.
+void cut(std::string_view bytes) {
+    tests::ReaderFeed whole;
+    whole.feed(bytes);
+    tests::require(whole.reader.held() == 0 || whole.reader.in_body());
+    for (const std::size_t first : {bytes.size() / 3, bytes.size() - bytes.size() / 5}) {
+        tests::ReaderFeed pieces;
+        pieces.feed(bytes.substr(0, first), 1);
+        pieces.feed(bytes.substr(first));
+        // A head that is malformed and has no end may be refused later.
+        const std::size_t both = std::min(pieces.heard.size(), whole.heard.size());
+        for (std::size_t i = 0; i < both; ++i) {
+            if (pieces.heard[i] == whole.heard[i]) continue;
+            tests::require(pieces.heard[i].status == whole.heard[i].status &&
+                           pieces.heard[i].status != 0 && pieces.heard[i].last);
+            return;
+        }
+        tests::require(pieces.heard.size() <= whole.heard.size());
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes = tests::Bytes{data, size}.rest();
+    cut(bytes);
     static const server::GateSettings gate = server::gate_settings(7717, {"proxy.example"});
     server::RequestHead head;
     core::Error error;
