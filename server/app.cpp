@@ -239,7 +239,7 @@ core::Result<> App::load_tokens() {
     access.configure(loaded_.settings.access);
     dispatcher_->http().refuse_forwarded(loaded_.settings.access.mode == "local");
     dispatcher_->redact(loaded_.settings.redaction);
-    HEADWAY_TRY(auto tokens, store_->tokens());
+    HEADWAY_TRY(auto tokens, store_->token_table().tokens());
     access.set_tokens(std::move(tokens));
     const auto file = database_.parent_path() / kOperatorFile;
     HEADWAY_TRY(const bool tightened, access.adopt_operator(file));

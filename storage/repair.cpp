@@ -322,8 +322,8 @@ Result<> save_one(SqliteStore& store, const StoredSession& stored, const Saved& 
     HEADWAY_CHECK(store.save(stored.key, stored.session, stored.chain, stored.new_ids));
     for (const core::Approval& approval : stored.session.state().approvals.requests) {
         const Cursor decided = cursor_of(saved, approval.decided_n);
-        HEADWAY_CHECK(
-            store.save_approval(stored.key, approval, cursor_of(saved, approval.n), decided));
+        HEADWAY_CHECK(store.approvals().save_approval(stored.key, approval,
+                                                      cursor_of(saved, approval.n), decided));
     }
     return {};
 }

@@ -11,13 +11,12 @@
 #include "core/session.hpp"
 #include "core/time.hpp"
 #include "core/verdict.hpp"
+#include "storage/keys.hpp"
 
 // Source of lists over all sessions, so that a page or a count reads only the sessions on it.
 // Implemented on SQLite (sqlite_sessions.cpp).
 
 namespace headway::storage {
-
-using SessionKey = std::int64_t;
 
 /// Selects sessions; empty selects all.
 struct SessionFilter {

@@ -4,7 +4,7 @@
 #include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "storage/codec.hpp"
-#include "storage/sqlite_store.hpp"
+#include "storage/sqlite_tables.hpp"
 
 // The index of approvals over all sessions, written in the transaction of their events. Statements
 // are prepared on demand: approvals are rare compared to reports.
@@ -56,8 +56,8 @@ Result<std::optional<StoredApproval>> one_of(Statement& statement) {
 
 }  // namespace
 
-Result<> SqliteStore::save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
-                                    Cursor decided) {
+Result<> SqliteApprovals::save_approval(SessionKey key, const core::Approval& approval,
+                                        Cursor cursor, Cursor decided) {
     HEADWAY_ASSERT(cursor >= 0 && decided >= 0);
     const std::string state = encode_approval(approval);
     const std::int64_t pending = approval.pending() ? 1 : 0;
@@ -88,20 +88,21 @@ Result<> SqliteStore::save_approval(SessionKey key, const core::Approval& approv
         .run();
 }
 
-Result<std::optional<StoredApproval>> SqliteStore::find_approval(SessionKey key, std::uint64_t n) {
+Result<std::optional<StoredApproval>> SqliteApprovals::find_approval(SessionKey key,
+                                                                     std::uint64_t n) {
     HEADWAY_TRY(Statement find,
                 database_.prepare(std::string{kColumns} + "WHERE a.session=?1 AND a.n=?2"));
     find.bind(1, key).bind(2, static_cast<std::int64_t>(n));
     return one_of(find);
 }
 
-Result<std::optional<StoredApproval>> SqliteStore::approval_at(Cursor cursor) {
+Result<std::optional<StoredApproval>> SqliteApprovals::approval_at(Cursor cursor) {
     HEADWAY_TRY(Statement find, database_.prepare(std::string{kColumns} + "WHERE a.cursor=?1"));
     find.bind(1, cursor);
     return one_of(find);
 }
 
-Result<std::vector<StoredApproval>> SqliteStore::list_approvals(const ApprovalPage& page) {
+Result<std::vector<StoredApproval>> SqliteApprovals::list_approvals(const ApprovalPage& page) {
     const bool oldest_first = page.pending.value_or(false);
     std::string sql = kColumns;
     sql += oldest_first ? "WHERE a.cursor>?1" : "WHERE a.cursor<?1";
@@ -117,8 +118,8 @@ Result<std::vector<StoredApproval>> SqliteStore::list_approvals(const ApprovalPa
     return rows_of(list);
 }
 
-Result<std::vector<StoredApproval>> SqliteStore::identical_approvals(std::string_view identity,
-                                                                     std::size_t limit) {
+Result<std::vector<StoredApproval>> SqliteApprovals::identical_approvals(std::string_view identity,
+                                                                         std::size_t limit) {
     if (identity.empty()) return std::vector<StoredApproval>{};
     HEADWAY_TRY(Statement list, database_.prepare(std::string{kColumns} + "WHERE a.pending=1 AND " +
                                                   kIdentical + " ORDER BY a.cursor LIMIT ?3"));
@@ -133,19 +134,19 @@ Result<std::vector<StoredApproval>> SqliteStore::identical_approvals(std::string
     return rows;
 }
 
-Result<std::uint64_t> SqliteStore::count_identical(std::string_view identity) {
+Result<std::uint64_t> SqliteApprovals::count_identical(std::string_view identity) {
     HEADWAY_TRY(const auto rows, identical_approvals(identity, core::limits::kIdenticalMax));
     HEADWAY_ASSERT(rows.size() <= core::limits::kIdenticalMax);
     return static_cast<std::uint64_t>(rows.size());
 }
 
-Result<std::uint64_t> SqliteStore::count_pending() {
+Result<std::uint64_t> SqliteApprovals::count_pending() {
     HEADWAY_TRY(const std::int64_t count,
                 database_.query_integer("SELECT count(*) FROM approval WHERE pending=1"));
     return static_cast<std::uint64_t>(count);
 }
 
-Result<std::vector<SessionKey>> SqliteStore::asking_sessions() {
+Result<std::vector<SessionKey>> SqliteApprovals::asking_sessions() {
     HEADWAY_TRY(Statement asking,
                 database_.prepare("SELECT DISTINCT session FROM approval WHERE pending=1"));
     std::vector<SessionKey> keys;

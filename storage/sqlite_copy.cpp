@@ -13,7 +13,7 @@
 #include "storage/codec.hpp"
 #include "storage/journal_scan.hpp"
 #include "storage/migrations.hpp"
-#include "storage/sqlite_store.hpp"
+#include "storage/sqlite_tables.hpp"
 
 namespace headway::storage {
 namespace {
@@ -151,13 +151,13 @@ Result<> sync_file(const std::filesystem::path& file) {
     return sync_descriptor(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
 }
 
-Result<> SqliteStore::start_backup(const std::filesystem::path& file) {
+Result<> SqliteBackups::start_backup(const std::filesystem::path& file) {
     if (copy_) return Error{ErrorCode::kBackupRunning, "a backup is being made already", {}};
     HEADWAY_TRY(copy_, DatabaseCopy::start(database_, file));
     return {};
 }
 
-Result<BackupStep> SqliteStore::step_backup(int pages) {
+Result<BackupStep> SqliteBackups::step_backup(int pages) {
     if (!copy_) return failed("no backup was started");
     auto step = copy_->step(pages);
     if (!step || step->done) copy_.reset();

@@ -4,7 +4,7 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
-#include "storage/sqlite_store.hpp"
+#include "storage/sqlite_tables.hpp"
 
 // Estimates of open sessions, and scores of ended ones, written in the transaction of the events.
 // Statements are prepared on demand: estimates are rare compared to calls.
@@ -22,7 +22,7 @@ std::uint64_t count_at(const Statement& row, int column) {
 
 }  // namespace
 
-Result<> SqliteStore::add_estimate(SessionKey key, const core::EstimateMade& made) {
+Result<> SqliteEstimates::add_estimate(SessionKey key, const core::EstimateMade& made) {
     HEADWAY_TRY(Statement insert,
                 database_.prepare("INSERT OR REPLACE INTO estimate(session,n,percent_milli,calls,"
                                   "source,model) VALUES(?1,?2,?3,?4,?5,?6)"));
@@ -41,7 +41,7 @@ Result<> SqliteStore::add_estimate(SessionKey key, const core::EstimateMade& mad
         .run();
 }
 
-Result<std::vector<core::EstimateMade>> SqliteStore::take_estimates(SessionKey key) {
+Result<std::vector<core::EstimateMade>> SqliteEstimates::take_estimates(SessionKey key) {
     HEADWAY_TRY(Statement rows,
                 database_.prepare("SELECT n,percent_milli,calls,source,model FROM estimate WHERE "
                                   "session=?1 ORDER BY n"));
@@ -64,7 +64,7 @@ Result<std::vector<core::EstimateMade>> SqliteStore::take_estimates(SessionKey k
 }
 
 /// True if the model has a score, or there is room for one more. Agents have no model.
-Result<bool> SqliteStore::knows_model(const core::EstimateScore& score) {
+Result<bool> SqliteEstimates::knows_model(const core::EstimateScore& score) {
     if (score.model.empty()) return true;
     HEADWAY_TRY(Statement known,
                 database_.prepare("SELECT count(DISTINCT model),coalesce(max(model=?1 AND "
@@ -73,7 +73,7 @@ Result<bool> SqliteStore::knows_model(const core::EstimateScore& score) {
     return row && (known.integer(1) != 0 || count_at(known, 0) < core::limits::kEstimateModelsMax);
 }
 
-Result<> SqliteStore::add_estimate_score(const core::EstimateScore& score) {
+Result<> SqliteEstimates::add_estimate_score(const core::EstimateScore& score) {
     HEADWAY_ASSERT(score.decile < core::kDeciles && score.completed <= score.count);
     HEADWAY_TRY(const bool known, knows_model(score));
     HEADWAY_TRY(Statement add,
@@ -94,7 +94,7 @@ Result<> SqliteStore::add_estimate_score(const core::EstimateScore& score) {
         .run();
 }
 
-Result<std::vector<core::EstimateScore>> SqliteStore::estimate_scores() {
+Result<std::vector<core::EstimateScore>> SqliteEstimates::estimate_scores() {
     HEADWAY_TRY(Statement rows,
                 database_.prepare("SELECT source,model,decile,count,completed,abs_error_milli,"
                                   "signed_error_milli FROM estimate_score "

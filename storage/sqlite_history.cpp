@@ -3,7 +3,7 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
-#include "storage/sqlite_store.hpp"
+#include "storage/sqlite_tables.hpp"
 
 // Use records of ended sessions: one row each, for analytics and predictions.
 
@@ -25,9 +25,26 @@ std::uint64_t count_at(const Statement& row, int column) {
 
 }  // namespace
 
-Result<> SqliteStore::add_use(const core::UseRecord& record) {
+Result<> SqliteHistory::prepare() {
+    HEADWAY_TRY(add_use_,
+                database_.prepare("INSERT INTO used(agent,outcome,ended_at,elapsed_ms,steps,tokens,"
+                                  "cost_micros) VALUES(?1,?2,?3,?4,?5,?6,?7)"));
+    return {};
+}
+
+Result<std::int64_t> SqliteHistory::counter(std::string_view name) {
+    return meta_.get("count." + std::string{name});
+}
+
+Result<> SqliteHistory::add_to_counter(std::string_view name, std::int64_t delta) {
+    const std::string key = "count." + std::string{name};
+    HEADWAY_TRY(const std::int64_t before, meta_.get(key));
+    return meta_.set(key, before + delta);
+}
+
+Result<> SqliteHistory::add_use(const core::UseRecord& record) {
     HEADWAY_ASSERT(outcome_of(static_cast<std::int64_t>(record.outcome)) == record.outcome);
-    return sql_.add_use.bind(1, record.agent)
+    return add_use_.bind(1, record.agent)
         .bind(2, static_cast<std::int64_t>(record.outcome))
         .bind(3, record.ended_at.time_since_epoch().count())
         .bind(4, static_cast<std::int64_t>(record.elapsed_ms))
@@ -37,8 +54,8 @@ Result<> SqliteStore::add_use(const core::UseRecord& record) {
         .run();
 }
 
-Result<std::vector<core::UseRecord>> SqliteStore::list_uses(const std::optional<std::string>& agent,
-                                                            std::size_t limit) {
+Result<std::vector<core::UseRecord>> SqliteHistory::list_uses(
+    const std::optional<std::string>& agent, std::size_t limit) {
     const std::string select =
         "SELECT agent,outcome,ended_at,elapsed_ms,steps,tokens,cost_micros FROM used ";
     HEADWAY_TRY(
@@ -63,8 +80,7 @@ Result<std::vector<core::UseRecord>> SqliteStore::list_uses(const std::optional<
     }
 }
 
-/// A step of retention: use records live as long as ended sessions.
-Result<bool> SqliteStore::forget_uses(core::Timestamp cutoff) {
+Result<bool> SqliteHistory::forget_uses(core::Timestamp cutoff) {
     HEADWAY_TRY(
         Statement some,
         database_.prepare("DELETE FROM used WHERE id IN (SELECT id FROM (SELECT id,ended_at "

@@ -44,8 +44,8 @@ Result<> SqliteStore::save(SessionKey key, const core::Session& session, Chain c
 }
 
 Result<> SqliteStore::set_snapshot_cursor(Cursor cursor) {
-    HEADWAY_CHECK(set_meta("snapshot_cursor", cursor));
-    return set_meta("snapshot_check", checksum_number(cursor));
+    HEADWAY_CHECK(meta_.set("snapshot_cursor", cursor));
+    return meta_.set("snapshot_check", checksum_number(cursor));
 }
 
 Result<Deletion> SqliteStore::delete_some(core::Timestamp cutoff) {
@@ -71,7 +71,7 @@ Result<Deletion> SqliteStore::delete_step(core::Timestamp cutoff) {
     if (step.more) return step;
     HEADWAY_TRY(step.more, forget_keys(cutoff));
     if (step.more) return step;
-    HEADWAY_TRY(step.more, forget_uses(cutoff));
+    HEADWAY_TRY(step.more, history_.forget_uses(cutoff));
     return step;
 }
 
@@ -124,7 +124,7 @@ Result<bool> SqliteStore::delete_rows() {
     if (tail == 0) return delete_side_rows(doomed);
 
     HEADWAY_TRY(Statement drop, database_.prepare("DELETE FROM journal WHERE cursor=?1"));
-    HEADWAY_TRY(Cursor deleted, meta("deleted_through"));
+    HEADWAY_TRY(Cursor deleted, meta_.get("deleted_through"));
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < core::limits::kRetentionRowsPerStep && tail != 0 &&
                             bytes < core::limits::kRetentionBytesPerStep;
@@ -146,7 +146,7 @@ Result<bool> SqliteStore::delete_rows() {
     }
     HEADWAY_TRY(Statement shorten, database_.prepare("UPDATE session SET tail=?2 WHERE key=?1"));
     HEADWAY_CHECK(shorten.bind(1, doomed).bind(2, tail).run());
-    HEADWAY_CHECK(set_meta("deleted_through", deleted));
+    HEADWAY_CHECK(meta_.set("deleted_through", deleted));
     oldest_ = deleted + 1;
     return true;
 }

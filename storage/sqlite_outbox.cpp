@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
-#include "storage/sqlite_store.hpp"
+#include "storage/sqlite_tables.hpp"
 
 // Messages to webhooks. Statements are prepared on demand: messages are rare compared to reports.
 
@@ -48,7 +48,7 @@ OutboxMessage read(const Statement& row) {
 
 }  // namespace
 
-Result<> SqliteStore::add_message(const OutboxMessage& message) {
+Result<> SqliteOutbox::add_message(const OutboxMessage& message) {
     HEADWAY_TRY(Statement add,
                 database_.prepare(
                     "INSERT INTO webhook_message(endpoint,message,type,session,n,at,tries,due_at,"
@@ -70,8 +70,8 @@ Result<> SqliteStore::add_message(const OutboxMessage& message) {
         .run();
 }
 
-Result<std::optional<OutboxMessage>> SqliteStore::next_message(std::string_view endpoint,
-                                                               core::Timestamp now) {
+Result<std::optional<OutboxMessage>> SqliteOutbox::next_message(std::string_view endpoint,
+                                                                core::Timestamp now) {
     HEADWAY_TRY(Statement next,
                 database_.prepare(std::string{kColumns} +
                                   ",body FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
@@ -81,7 +81,7 @@ Result<std::optional<OutboxMessage>> SqliteStore::next_message(std::string_view 
     return std::optional{read(next)};
 }
 
-Result<core::Timestamp> SqliteStore::next_due(std::string_view endpoint) {
+Result<core::Timestamp> SqliteOutbox::next_due(std::string_view endpoint) {
     HEADWAY_TRY(Statement next,
                 database_.prepare("SELECT min(due_at) FROM webhook_message WHERE endpoint=?1 AND "
                                   "dead_at=0"));
@@ -89,7 +89,7 @@ Result<core::Timestamp> SqliteStore::next_due(std::string_view endpoint) {
     return found ? time_of(next, 0) : core::kNever;  // NULL reads as 0
 }
 
-Result<Removed> SqliteStore::remove_message(std::int64_t row, std::string_view id) {
+Result<Removed> SqliteOutbox::remove_message(std::int64_t row, std::string_view id) {
     HEADWAY_TRY(Statement remove,
                 database_.prepare("DELETE FROM webhook_message WHERE id=?1 AND message=?2 "
                                   "RETURNING dead_at"));
@@ -100,8 +100,8 @@ Result<Removed> SqliteStore::remove_message(std::int64_t row, std::string_view i
     return removed;
 }
 
-Result<> SqliteStore::delay_message(std::int64_t row, std::string_view id,
-                                    const OutboxFailure& failure, core::Timestamp due_at) {
+Result<> SqliteOutbox::delay_message(std::int64_t row, std::string_view id,
+                                     const OutboxFailure& failure, core::Timestamp due_at) {
     HEADWAY_TRY(Statement delay,
                 database_.prepare("UPDATE webhook_message SET tries=?3,tried_at=?4,away=?5,"
                                   "reason=?6,due_at=?7 WHERE id=?1 AND message=?2 AND dead_at=0"));
@@ -115,8 +115,8 @@ Result<> SqliteStore::delay_message(std::int64_t row, std::string_view id,
         .run();
 }
 
-Result<bool> SqliteStore::bury_message(std::int64_t row, std::string_view id,
-                                       const OutboxFailure& failure) {
+Result<bool> SqliteOutbox::bury_message(std::int64_t row, std::string_view id,
+                                        const OutboxFailure& failure) {
     HEADWAY_TRY(Statement bury,
                 database_.prepare("UPDATE webhook_message SET tries=?3,tried_at=?4,away=?5,"
                                   "reason=?6,dead_at=?4 WHERE id=?1 AND message=?2 AND dead_at=0"));
@@ -131,8 +131,8 @@ Result<bool> SqliteStore::bury_message(std::int64_t row, std::string_view id,
     return database_.changes() > 0;
 }
 
-Result<std::uint64_t> SqliteStore::bury_oldest(std::string_view endpoint, std::uint64_t count,
-                                               core::Timestamp at, std::string_view reason) {
+Result<std::uint64_t> SqliteOutbox::bury_oldest(std::string_view endpoint, std::uint64_t count,
+                                                core::Timestamp at, std::string_view reason) {
     HEADWAY_TRY(Statement bury,
                 database_.prepare("UPDATE webhook_message SET dead_at=?3,reason=?4 WHERE id IN("
                                   "SELECT id FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
@@ -146,7 +146,7 @@ Result<std::uint64_t> SqliteStore::bury_oldest(std::string_view endpoint, std::u
     return static_cast<std::uint64_t>(database_.changes());
 }
 
-Result<std::uint64_t> SqliteStore::drop_dead(std::string_view endpoint, std::uint64_t keep) {
+Result<std::uint64_t> SqliteOutbox::drop_dead(std::string_view endpoint, std::uint64_t keep) {
     HEADWAY_TRY(Statement drop,
                 database_.prepare("DELETE FROM webhook_message WHERE id IN(SELECT id FROM "
                                   "webhook_message WHERE endpoint=?1 AND dead_at>0 "
@@ -155,15 +155,15 @@ Result<std::uint64_t> SqliteStore::drop_dead(std::string_view endpoint, std::uin
     return static_cast<std::uint64_t>(database_.changes());
 }
 
-Result<> SqliteStore::hurry_messages(std::string_view endpoint, core::Timestamp now) {
+Result<> SqliteOutbox::hurry_messages(std::string_view endpoint, core::Timestamp now) {
     HEADWAY_TRY(Statement hurry,
                 database_.prepare("UPDATE webhook_message SET due_at=?2 WHERE endpoint=?1 AND "
                                   "dead_at=0 AND due_at>?2 AND away=1"));
     return hurry.bind(1, endpoint).bind(2, ms(now)).run();
 }
 
-Result<std::uint64_t> SqliteStore::revive_oldest(std::string_view endpoint, std::uint64_t count,
-                                                 core::Timestamp now) {
+Result<std::uint64_t> SqliteOutbox::revive_oldest(std::string_view endpoint, std::uint64_t count,
+                                                  core::Timestamp now) {
     HEADWAY_TRY(Statement revive,
                 database_.prepare("UPDATE webhook_message SET dead_at=0,tries=0,due_at=?3,away=0 "
                                   "WHERE id IN(SELECT id FROM webhook_message WHERE endpoint=?1 "
@@ -174,8 +174,8 @@ Result<std::uint64_t> SqliteStore::revive_oldest(std::string_view endpoint, std:
     return static_cast<std::uint64_t>(database_.changes());
 }
 
-Result<bool> SqliteStore::revive_message(std::string_view endpoint, std::string_view id,
-                                         core::Timestamp now) {
+Result<bool> SqliteOutbox::revive_message(std::string_view endpoint, std::string_view id,
+                                          core::Timestamp now) {
     HEADWAY_TRY(Statement revive,
                 database_.prepare("UPDATE webhook_message SET dead_at=0,tries=0,due_at=?3,away=0 "
                                   "WHERE endpoint=?1 AND dead_at>0 AND message=?2"));
@@ -183,9 +183,9 @@ Result<bool> SqliteStore::revive_message(std::string_view endpoint, std::string_
     return database_.changes() > 0;
 }
 
-Result<std::vector<OutboxMessage>> SqliteStore::list_messages(std::string_view endpoint, bool dead,
-                                                              std::int64_t after,
-                                                              std::size_t limit) {
+Result<std::vector<OutboxMessage>> SqliteOutbox::list_messages(std::string_view endpoint, bool dead,
+                                                               std::int64_t after,
+                                                               std::size_t limit) {
     HEADWAY_TRY(
         Statement list,
         database_.prepare(std::string{kColumns} + " FROM webhook_message WHERE endpoint=?1 AND " +
@@ -200,7 +200,7 @@ Result<std::vector<OutboxMessage>> SqliteStore::list_messages(std::string_view e
     }
 }
 
-Result<std::vector<OutboxEndpoint>> SqliteStore::outbox_endpoints() {
+Result<std::vector<OutboxEndpoint>> SqliteOutbox::outbox_endpoints() {
     HEADWAY_TRY(Statement list,
                 database_.prepare(
                     "SELECT name,target,disabled_at,removed_at,delivered,failed,died,dropped,"
@@ -230,7 +230,7 @@ Result<std::vector<OutboxEndpoint>> SqliteStore::outbox_endpoints() {
     }
 }
 
-Result<> SqliteStore::save_outbox_endpoint(const OutboxEndpoint& endpoint) {
+Result<> SqliteOutbox::save_outbox_endpoint(const OutboxEndpoint& endpoint) {
     HEADWAY_TRY(Statement save,
                 database_.prepare("INSERT OR REPLACE INTO webhook_endpoint(name,target,disabled_at,"
                                   "removed_at,delivered,failed,died,dropped,succeeded_at,failed_at,"
@@ -249,7 +249,7 @@ Result<> SqliteStore::save_outbox_endpoint(const OutboxEndpoint& endpoint) {
         .run();
 }
 
-Result<> SqliteStore::forget_outbox_endpoint(std::string_view name) {
+Result<> SqliteOutbox::forget_outbox_endpoint(std::string_view name) {
     for (const char* sql : {"DELETE FROM webhook_message WHERE endpoint=?1",
                             "DELETE FROM webhook_endpoint WHERE name=?1"}) {
         HEADWAY_TRY(Statement forget, database_.prepare(sql));

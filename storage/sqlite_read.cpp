@@ -96,7 +96,7 @@ Result<SqliteStore::Row> SqliteStore::read_row(Cursor cursor) {
 
 Result<Recovery> SqliteStore::recover() {
     HEADWAY_TRY(Recovery recovery, recover_sessions());
-    HEADWAY_TRY(const std::int64_t due, meta("session_index_due"));
+    HEADWAY_TRY(const std::int64_t due, meta_.get("session_index_due"));
     if (due != 0) HEADWAY_CHECK(ensure_session_index(recovery));
     return recovery;
 }
@@ -104,8 +104,8 @@ Result<Recovery> SqliteStore::recover() {
 /// Position up to which the snapshots hold everything; 0 if that is damaged, so that the whole
 /// journal is read.
 Result<Cursor> SqliteStore::snapshot_cursor() {
-    HEADWAY_TRY(const Cursor cursor, meta("snapshot_cursor"));
-    HEADWAY_TRY(const std::int64_t check, meta("snapshot_check"));
+    HEADWAY_TRY(const Cursor cursor, meta_.get("snapshot_cursor"));
+    HEADWAY_TRY(const std::int64_t check, meta_.get("snapshot_check"));
     return check == 0 || check == checksum_number(cursor) ? cursor : 0;
 }
 
@@ -310,6 +310,44 @@ Result<std::vector<StreamEvent>> SqliteStore::read_stream(Cursor after, std::siz
         }
     }
     return events;
+}
+
+/// Fills the index once after its migration, from what is stored of each session.
+Result<> SqliteStore::fill_session_index(const Recovery& recovery) {
+    std::unordered_map<SessionKey, const core::Session*> recovered;
+    for (const StoredSession& stored : recovery.sessions)
+        recovered.emplace(stored.key, &stored.session);
+    std::vector<SessionKey> keys;
+    HEADWAY_TRY(Statement all, database_.prepare("SELECT key FROM session WHERE name IS NOT NULL"));
+    while (true) {
+        HEADWAY_TRY(const bool row, all.step());
+        if (!row) break;
+        keys.push_back(all.integer(0));
+    }
+    for (std::size_t done = 0; done < keys.size(); ++done) {
+        const SessionKey key = keys[done];
+        if (progress_) progress_(done, keys.size());
+        if (const auto here = recovered.find(key); here != recovered.end()) {
+            HEADWAY_CHECK(
+                index_.index_session(key, *here->second, here->second->state().last_beat_at));
+            continue;
+        }
+        const auto stored = load(key);
+        // An unreadable session is in no list; it was not before either.
+        if (!stored && stored.error().code == core::ErrorCode::kStorageCorrupt) continue;
+        if (!stored) return stored.error();
+        HEADWAY_CHECK(
+            index_.index_session(key, stored->session, stored->session.state().last_beat_at));
+    }
+    return meta_.set("session_index_due", 0);
+}
+
+Result<> SqliteStore::ensure_session_index(const Recovery& recovery) {
+    HEADWAY_CHECK(begin());
+    auto filled = fill_session_index(recovery);
+    if (filled) filled = commit();
+    if (!filled) rollback();
+    return filled;
 }
 
 }  // namespace headway::storage

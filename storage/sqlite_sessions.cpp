@@ -5,7 +5,7 @@
 #include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/words.hpp"
-#include "storage/sqlite_store.hpp"
+#include "storage/sqlite_tables.hpp"
 
 // The index of sessions, written in the transaction of their events: see session_index.hpp.
 
@@ -109,16 +109,25 @@ struct Bound {
 
 }  // namespace
 
-Result<> SqliteStore::index_session(SessionKey key, const core::Session& session,
-                                    core::Timestamp now) {
+Result<> SqliteSessionIndex::prepare() {
+    HEADWAY_TRY(
+        move_, database_.prepare(
+                   "UPDATE session_index SET open=?2,verdict=?3,attention_at=?4,over_budget_at="
+                   "CASE WHEN ?5 IS NULL THEN NULL ELSE ifnull(over_budget_at,?5) END,"
+                   "alarm=?6,alarm_at=?7,agent=?8,parent=?9,labels=?10,text=?11 WHERE session=?1"));
+    return {};
+}
+
+Result<> SqliteSessionIndex::index_session(SessionKey key, const core::Session& session,
+                                           core::Timestamp now) {
     const core::SessionState& state = session.state();
-    sql_.move_indexed.bind(1, key).bind(2, state.ended() ? 0 : 1);
-    sql_.move_indexed.bind(3, static_cast<std::int64_t>(state.judgement.verdict));
+    move_.bind(1, key).bind(2, state.ended() ? 0 : 1);
+    move_.bind(3, static_cast<std::int64_t>(state.judgement.verdict));
     const auto moment = [this](int index, bool set, core::Timestamp at) {
         if (set) {
-            sql_.move_indexed.bind(index, ms_of(at));
+            move_.bind(index, ms_of(at));
         } else {
-            sql_.move_indexed.bind_null(index);
+            move_.bind_null(index);
         }
     };
     moment(4, wants_attention(state), state.judgement.since);
@@ -126,16 +135,16 @@ Result<> SqliteStore::index_session(SessionKey key, const core::Session& session
     const core::RaisedAlarm* alarm = state.approvals.worst_alarm();
     moment(7, alarm != nullptr, alarm != nullptr ? alarm->at : core::kNever);
     if (alarm != nullptr) {
-        sql_.move_indexed.bind(6, static_cast<std::int64_t>(alarm->kind));
+        move_.bind(6, static_cast<std::int64_t>(alarm->kind));
     } else {
-        sql_.move_indexed.bind_null(6);
+        move_.bind_null(6);
     }
     // session.amended may change the identity after the opening.
     const std::string labels = labels_text(state.about);
     const std::string text = search_text(session);
-    sql_.move_indexed.bind(8, state.about.agent.type).bind(9, state.about.parent);
-    sql_.move_indexed.bind(10, labels).bind(11, text);
-    HEADWAY_CHECK(sql_.move_indexed.run());
+    move_.bind(8, state.about.agent.type).bind(9, state.about.parent);
+    move_.bind(10, labels).bind(11, text);
+    HEADWAY_CHECK(move_.run());
     HEADWAY_ASSERT(database_.changes() <= 1);  // at most one: primary key
     if (database_.changes() > 0) return {};
     HEADWAY_TRY(Statement insert,
@@ -148,47 +157,11 @@ Result<> SqliteStore::index_session(SessionKey key, const core::Session& session
                       .bind(4, labels)
                       .bind(5, text)
                       .run());
-    return sql_.move_indexed.run();
+    return move_.run();
 }
 
-/// Fills the index once after its migration, from what is stored of each session.
-Result<> SqliteStore::fill_session_index(const Recovery& recovery) {
-    std::unordered_map<SessionKey, const core::Session*> recovered;
-    for (const StoredSession& stored : recovery.sessions)
-        recovered.emplace(stored.key, &stored.session);
-    std::vector<SessionKey> keys;
-    HEADWAY_TRY(Statement all, database_.prepare("SELECT key FROM session WHERE name IS NOT NULL"));
-    while (true) {
-        HEADWAY_TRY(const bool row, all.step());
-        if (!row) break;
-        keys.push_back(all.integer(0));
-    }
-    for (std::size_t done = 0; done < keys.size(); ++done) {
-        const SessionKey key = keys[done];
-        if (progress_) progress_(done, keys.size());
-        if (const auto here = recovered.find(key); here != recovered.end()) {
-            HEADWAY_CHECK(index_session(key, *here->second, here->second->state().last_beat_at));
-            continue;
-        }
-        const auto stored = load(key);
-        // An unreadable session is in no list; it was not before either.
-        if (!stored && stored.error().code == ErrorCode::kStorageCorrupt) continue;
-        if (!stored) return stored.error();
-        HEADWAY_CHECK(index_session(key, stored->session, stored->session.state().last_beat_at));
-    }
-    return set_meta("session_index_due", 0);
-}
-
-Result<> SqliteStore::ensure_session_index(const Recovery& recovery) {
-    HEADWAY_CHECK(begin());
-    auto filled = fill_session_index(recovery);
-    if (filled) filled = commit();
-    if (!filled) rollback();
-    return filled;
-}
-
-Result<std::vector<SessionKey>> SqliteStore::list(const SessionFilter& filter, SessionKey before,
-                                                  std::size_t limit) {
+Result<std::vector<SessionKey>> SqliteSessionIndex::list(const SessionFilter& filter,
+                                                         SessionKey before, std::size_t limit) {
     HEADWAY_TRY(const std::string among, among_ids(filter));
     HEADWAY_TRY(Statement list,
                 database_.prepare("SELECT session FROM session_index WHERE session<?1" +
@@ -204,8 +177,8 @@ Result<std::vector<SessionKey>> SqliteStore::list(const SessionFilter& filter, S
     }
 }
 
-Result<std::vector<SessionKey>> SqliteStore::list_range(const SessionFilter& filter,
-                                                        SessionKey from, SessionKey before) {
+Result<std::vector<SessionKey>> SqliteSessionIndex::list_range(const SessionFilter& filter,
+                                                               SessionKey from, SessionKey before) {
     HEADWAY_TRY(const std::string among, among_ids(filter));
     HEADWAY_TRY(Statement list,
                 database_.prepare("SELECT session FROM session_index WHERE "
@@ -221,13 +194,13 @@ Result<std::vector<SessionKey>> SqliteStore::list_range(const SessionFilter& fil
     }
 }
 
-Result<SessionKey> SqliteStore::sessions_end() {
+Result<SessionKey> SqliteSessionIndex::sessions_end() {
     HEADWAY_TRY(const std::int64_t newest,
                 database_.query_integer("SELECT ifnull(max(session),0) FROM session_index"));
     return newest + 1;
 }
 
-Result<std::uint64_t> SqliteStore::count(const SessionFilter& filter) {
+Result<std::uint64_t> SqliteSessionIndex::count(const SessionFilter& filter) {
     HEADWAY_TRY(const std::string among, among_ids(filter));
     HEADWAY_TRY(Statement count, database_.prepare("SELECT count(*) FROM session_index WHERE 1" +
                                                    conditions(filter) + among));
@@ -237,17 +210,19 @@ Result<std::uint64_t> SqliteStore::count(const SessionFilter& filter) {
 }
 
 /// The SQL condition for the filter's ids; empty without any.
-Result<std::string> SqliteStore::among_ids(const SessionFilter& filter) {
+Result<std::string> SqliteSessionIndex::among_ids(const SessionFilter& filter) {
     if (!filter.ids) return std::string{};
     std::string list;
+    HEADWAY_TRY(Statement find, database_.prepare("SELECT key FROM session WHERE name=?1"));
     for (const std::string& id : *filter.ids) {
-        HEADWAY_TRY(const auto key, find(id));
-        if (key) list += (list.empty() ? "" : ",") + std::to_string(*key);
+        HEADWAY_TRY(const bool found, find.bind(1, id).step());
+        if (found) list += (list.empty() ? "" : ",") + std::to_string(find.integer(0));
+        find.reset();
     }
     return " AND session IN (" + list + ")";
 }
 
-Result<VerdictCounts> SqliteStore::count_open() {
+Result<VerdictCounts> SqliteSessionIndex::count_open() {
     HEADWAY_TRY(Statement counts,
                 database_.prepare("SELECT verdict,count(*) FROM session_index WHERE open=1 "
                                   "GROUP BY verdict"));
@@ -262,7 +237,7 @@ Result<VerdictCounts> SqliteStore::count_open() {
     }
 }
 
-Result<std::vector<SessionNeed>> SqliteStore::needs(std::size_t limit) {
+Result<std::vector<SessionNeed>> SqliteSessionIndex::needs(std::size_t limit) {
     HEADWAY_TRY(
         Statement list,
         database_.prepare(
@@ -282,7 +257,7 @@ Result<std::vector<SessionNeed>> SqliteStore::needs(std::size_t limit) {
 }
 
 /// In the order of core::urgency_of().
-Result<std::vector<SessionAlarm>> SqliteStore::alarms(std::size_t limit) {
+Result<std::vector<SessionAlarm>> SqliteSessionIndex::alarms(std::size_t limit) {
     static_assert(static_cast<int>(core::ApprovalAlarmKind::kExecutedThoughRejected) == 1);
     static_assert(static_cast<int>(core::ApprovalAlarmKind::kExecutedUnapproved) == 2);
     static_assert(static_cast<int>(core::ApprovalAlarmKind::kStartedAfterRejection) == 3);
@@ -302,7 +277,7 @@ Result<std::vector<SessionAlarm>> SqliteStore::alarms(std::size_t limit) {
     }
 }
 
-Result<AlarmCounts> SqliteStore::count_alarms() {
+Result<AlarmCounts> SqliteSessionIndex::count_alarms() {
     HEADWAY_TRY(Statement counts,
                 database_.prepare("SELECT alarm,count(*) FROM session_index WHERE alarm IS NOT "
                                   "NULL GROUP BY alarm"));
@@ -316,7 +291,7 @@ Result<AlarmCounts> SqliteStore::count_alarms() {
     }
 }
 
-Result<std::uint64_t> SqliteStore::count_needs() {
+Result<std::uint64_t> SqliteSessionIndex::count_needs() {
     HEADWAY_TRY(const std::int64_t count,
                 database_.query_integer("SELECT (SELECT count(*) FROM session_index WHERE "
                                         "attention_at IS NOT NULL)+(SELECT count(*) FROM "

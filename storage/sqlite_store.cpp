@@ -119,29 +119,20 @@ Result<> SqliteStore::prepare() {
          "?2"},
         {&sql_.name, "SELECT name FROM session WHERE key=?1"},
         {&sql_.save, "UPDATE session SET n=?2,tail=?3,ended_at=?4,state=?5,crc=?6 WHERE key=?1"},
-        {&sql_.set_meta,
-         "INSERT INTO meta(name,value) VALUES(?1,?2) ON CONFLICT(name) DO UPDATE SET "
-         "value=excluded.value"},
-        {&sql_.get_meta, "SELECT value FROM meta WHERE name=?1"},
-        {&sql_.add_use,
-         "INSERT INTO used(agent,outcome,ended_at,elapsed_ms,steps,tokens,cost_micros) "
-         "VALUES(?1,?2,?3,?4,?5,?6,?7)"},
-        {&sql_.move_indexed,
-         "UPDATE session_index SET open=?2,verdict=?3,attention_at=?4,over_budget_at="
-         "CASE WHEN ?5 IS NULL THEN NULL ELSE ifnull(over_budget_at,?5) END,"
-         "alarm=?6,alarm_at=?7,agent=?8,parent=?9,labels=?10,text=?11 WHERE session=?1"},
         {&sql_.free_pages, "PRAGMA freelist_count"},
     };
     HEADWAY_TRY(page_bytes_, database_.query_integer("PRAGMA page_size"));
     for (const auto& [statement, text] : all) {
         HEADWAY_TRY(*statement, database_.prepare(text));
     }
-    return {};
+    HEADWAY_CHECK(meta_.prepare());
+    HEADWAY_CHECK(index_.prepare());
+    return history_.prepare();
 }
 
 Result<> SqliteStore::find_ends() {
     HEADWAY_TRY(const Cursor last, database_.query_integer("SELECT max(cursor) FROM journal"));
-    HEADWAY_TRY(Cursor deleted, meta("deleted_through"));
+    HEADWAY_TRY(Cursor deleted, meta_.get("deleted_through"));
     deleted = std::clamp(deleted, Cursor{0}, kCursorMax);  // it has no checksum
     oldest_ = deleted + 1;
     next_ = deleted + 1;
@@ -282,24 +273,21 @@ Result<> SqliteStore::add_idempotency_key(std::string_view key, const Idempotent
         .run();
 }
 
-Result<std::int64_t> SqliteStore::counter(std::string_view name) {
-    return meta("count." + std::string{name});
+Result<> SqliteMeta::prepare() {
+    HEADWAY_TRY(get_, database_.prepare("SELECT value FROM meta WHERE name=?1"));
+    HEADWAY_TRY(set_, database_.prepare("INSERT INTO meta(name,value) VALUES(?1,?2) ON "
+                                        "CONFLICT(name) DO UPDATE SET value=excluded.value"));
+    return {};
 }
 
-Result<> SqliteStore::add_to_counter(std::string_view name, std::int64_t delta) {
-    const std::string key = "count." + std::string{name};
-    HEADWAY_TRY(const std::int64_t before, meta(key));
-    return set_meta(key, before + delta);
-}
-
-Result<std::int64_t> SqliteStore::meta(std::string_view name) {
-    Rows rows{sql_.get_meta.bind(1, name)};
+Result<std::int64_t> SqliteMeta::get(std::string_view name) {
+    Rows rows{get_.bind(1, name)};
     HEADWAY_TRY(const bool found, rows.next());
     return found ? rows->integer(0) : std::int64_t{0};
 }
 
-Result<> SqliteStore::set_meta(std::string_view name, std::int64_t value) {
-    return sql_.set_meta.bind(1, name).bind(2, value).run();
+Result<> SqliteMeta::set(std::string_view name, std::int64_t value) {
+    return set_.bind(1, name).bind(2, value).run();
 }
 
 }  // namespace headway::storage

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "storage/file_watch.hpp"
-#include "storage/sqlite_copy.hpp"
 #include "storage/sqlite_handle.hpp"
+#include "storage/sqlite_tables.hpp"
 #include "storage/store.hpp"
 
 namespace headway::storage {
@@ -45,26 +45,6 @@ public:
     core::Result<std::optional<IdempotentUse>> find_idempotency_key(std::string_view key) override;
     core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
                                        core::Timestamp now) override;
-    core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) override;
-    core::Result<> finish_check(std::string_view id, Cursor done) override;
-    core::Result<> finish_checks(SessionKey key, Cursor done) override;
-    core::Result<std::optional<StoredCheck>> find_check(std::string_view id) override;
-    core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) override;
-    core::Result<> add_estimate(SessionKey key, const core::EstimateMade& made) override;
-    core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) override;
-    core::Result<> add_estimate_score(const core::EstimateScore& score) override;
-    core::Result<std::vector<core::EstimateScore>> estimate_scores() override;
-    core::Result<> save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
-                                 Cursor decided) override;
-    core::Result<std::optional<StoredApproval>> approval_at(Cursor cursor) override;
-    core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
-                                                              std::uint64_t n) override;
-    core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) override;
-    core::Result<std::vector<StoredApproval>> identical_approvals(std::string_view identity,
-                                                                  std::size_t limit) override;
-    core::Result<std::uint64_t> count_identical(std::string_view identity) override;
-    core::Result<std::uint64_t> count_pending() override;
-    core::Result<std::vector<SessionKey>> asking_sessions() override;
     core::Result<StoredSession> load(SessionKey key) override;
     core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                         std::uint64_t after,
@@ -75,63 +55,19 @@ public:
     core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
                         const EventIds& new_ids) override;
     core::Result<> set_snapshot_cursor(Cursor cursor) override;
-    core::Result<std::int64_t> counter(std::string_view name) override;
-    core::Result<> add_to_counter(std::string_view name, std::int64_t delta) override;
-    core::Result<> add_use(const core::UseRecord& record) override;
-    core::Result<std::vector<core::UseRecord>> list_uses(const std::optional<std::string>& agent,
-                                                         std::size_t limit) override;
     core::Result<Deletion> delete_some(core::Timestamp cutoff) override;
     core::Result<> checkpoint(int pages) override;
     std::int64_t wal_pages() const override { return log_.waiting; }
     std::uint64_t reusable_bytes() override;
 
-    core::Result<> start_backup(const std::filesystem::path& file) override;
-    core::Result<BackupStep> step_backup(int pages) override;
-    void abandon_backup() override { copy_.reset(); }
-
-    core::Result<> index_session(SessionKey key, const core::Session& session,
-                                 core::Timestamp now) override;
-    core::Result<std::vector<SessionKey>> list(const SessionFilter& filter, SessionKey before,
-                                               std::size_t limit) override;
-    core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter, SessionKey from,
-                                                     SessionKey before) override;
-    core::Result<SessionKey> sessions_end() override;
-    core::Result<std::uint64_t> count(const SessionFilter& filter) override;
-    core::Result<VerdictCounts> count_open() override;
-    core::Result<std::vector<SessionNeed>> needs(std::size_t limit) override;
-    core::Result<std::uint64_t> count_needs() override;
-    core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) override;
-    core::Result<AlarmCounts> count_alarms() override;
-
-    core::Result<std::vector<core::TokenRecord>> tokens() override;
-    core::Result<> add_token(const core::TokenRecord& token) override;
-    core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,
-                                                                core::Timestamp now) override;
-    core::Result<> note_token_uses(std::span<const core::TokenUse> uses) override;
-
-    core::Result<> add_message(const OutboxMessage& message) override;
-    core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
-                                                            core::Timestamp now) override;
-    core::Result<core::Timestamp> next_due(std::string_view endpoint) override;
-    core::Result<Removed> remove_message(std::int64_t row, std::string_view id) override;
-    core::Result<> delay_message(std::int64_t row, std::string_view id,
-                                 const OutboxFailure& failure, core::Timestamp due_at) override;
-    core::Result<bool> bury_message(std::int64_t row, std::string_view id,
-                                    const OutboxFailure& failure) override;
-    core::Result<std::uint64_t> bury_oldest(std::string_view endpoint, std::uint64_t count,
-                                            core::Timestamp at, std::string_view reason) override;
-    core::Result<std::uint64_t> drop_dead(std::string_view endpoint, std::uint64_t keep) override;
-    core::Result<> hurry_messages(std::string_view endpoint, core::Timestamp now) override;
-    core::Result<std::uint64_t> revive_oldest(std::string_view endpoint, std::uint64_t count,
-                                              core::Timestamp now) override;
-    core::Result<bool> revive_message(std::string_view endpoint, std::string_view id,
-                                      core::Timestamp now) override;
-    core::Result<std::vector<OutboxMessage>> list_messages(std::string_view endpoint, bool dead,
-                                                           std::int64_t after,
-                                                           std::size_t limit) override;
-    core::Result<std::vector<OutboxEndpoint>> outbox_endpoints() override;
-    core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) override;
-    core::Result<> forget_outbox_endpoint(std::string_view name) override;
+    SessionIndex& index() override { return index_; }
+    ApprovalTable& approvals() override { return approvals_; }
+    CheckTable& checks() override { return checks_; }
+    EstimateTable& estimates() override { return estimates_; }
+    HistoryTable& history() override { return history_; }
+    TokenStore& token_table() override { return tokens_; }
+    Outbox& outbox() override { return outbox_; }
+    BackupSource& backups() override { return backups_; }
 
 private:
     struct Statements {
@@ -139,7 +75,7 @@ private:
         Statement find, create, append, mark;
         Statement find_event_id, add_event_id, find_key, add_key;
         Statement load, row, mark_after, stream, name;
-        Statement save, set_meta, get_meta, add_use, move_indexed, free_pages;
+        Statement save, free_pages;
     };
     /// One journal row as read back.
     struct Row {
@@ -162,8 +98,6 @@ private:
     core::Result<> find_ends();
     core::Result<> empty_log();
     core::Result<> watch_sync(core::Result<> done);
-    core::Result<std::int64_t> meta(std::string_view name);
-    core::Result<> set_meta(std::string_view name, std::int64_t value);
     core::Result<Row> read_row(Cursor cursor);
     core::Result<SessionRow> read_session_row(SessionKey key);
     core::Result<Cursor> snapshot_cursor();
@@ -176,18 +110,23 @@ private:
     core::Result<> point_at(SessionKey key, std::uint64_t n, Cursor damaged);
     core::Result<> ensure_session_index(const Recovery& recovery);
     core::Result<> fill_session_index(const Recovery& recovery);
-    core::Result<std::string> among_ids(const SessionFilter& filter);
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
     core::Result<Deletion> delete_step(core::Timestamp cutoff);
     core::Result<bool> forget_keys(core::Timestamp cutoff);
-    core::Result<bool> knows_model(const core::EstimateScore& score);
-    core::Result<bool> forget_uses(core::Timestamp cutoff);
     core::Result<bool> delete_rows();
     core::Result<bool> delete_side_rows(SessionKey doomed);
 
     Database database_;
+    SqliteMeta meta_{database_};
+    SqliteSessionIndex index_{database_};
+    SqliteApprovals approvals_{database_};
+    SqliteChecks checks_{database_};
+    SqliteEstimates estimates_{database_};
+    SqliteHistory history_{database_, meta_};
+    SqliteTokens tokens_{database_};
+    SqliteOutbox outbox_{database_};
+    SqliteBackups backups_{database_};
     Statements sql_;
-    std::optional<DatabaseCopy> copy_;  ///< the current backup
     std::filesystem::path saved_copy_;
     std::int64_t page_bytes_ = 0;
     bool sync_failed_ = false;

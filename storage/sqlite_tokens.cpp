@@ -3,7 +3,7 @@
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
-#include "storage/sqlite_store.hpp"
+#include "storage/sqlite_tables.hpp"
 
 // Access tokens. Rare, so statements are prepared on demand.
 
@@ -62,7 +62,7 @@ Result<core::TokenRecord> read(const Statement& row) {
 
 }  // namespace
 
-Result<std::vector<core::TokenRecord>> SqliteStore::tokens() {
+Result<std::vector<core::TokenRecord>> SqliteTokens::tokens() {
     HEADWAY_TRY(Statement rows,
                 database_.prepare(std::string{kColumns} + "ORDER BY created_at,id"));
     std::vector<core::TokenRecord> tokens;
@@ -74,7 +74,7 @@ Result<std::vector<core::TokenRecord>> SqliteStore::tokens() {
     }
 }
 
-Result<> SqliteStore::add_token(const core::TokenRecord& token) {
+Result<> SqliteTokens::add_token(const core::TokenRecord& token) {
     HEADWAY_TRY(const std::int64_t count, database_.query_integer("SELECT count(*) FROM token"));
     if (count >= static_cast<std::int64_t>(core::limits::kTokensMax)) {
         HEADWAY_TRY(Statement make_room,
@@ -105,8 +105,8 @@ Result<> SqliteStore::add_token(const core::TokenRecord& token) {
         .run();
 }
 
-Result<std::optional<core::TokenRecord>> SqliteStore::revoke_token(std::string_view id,
-                                                                   core::Timestamp now) {
+Result<std::optional<core::TokenRecord>> SqliteTokens::revoke_token(std::string_view id,
+                                                                    core::Timestamp now) {
     HEADWAY_TRY(Statement revoke,
                 database_.prepare("UPDATE token SET revoked_at=?2 WHERE id=?1 AND revoked_at=0"));
     HEADWAY_CHECK(revoke.bind(1, id).bind(2, ms(now)).run());
@@ -117,7 +117,7 @@ Result<std::optional<core::TokenRecord>> SqliteStore::revoke_token(std::string_v
     return std::optional{std::move(token)};
 }
 
-Result<> SqliteStore::note_token_uses(std::span<const core::TokenUse> uses) {
+Result<> SqliteTokens::note_token_uses(std::span<const core::TokenUse> uses) {
     HEADWAY_TRY(Statement note,
                 database_.prepare("UPDATE token SET used_at=max(used_at,?2) WHERE id=?1"));
     for (const core::TokenUse& use : uses) {

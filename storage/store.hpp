@@ -9,13 +9,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/budget_history.hpp"
-#include "core/estimate_scores.hpp"
 #include "core/event.hpp"
 #include "core/result.hpp"
 #include "core/session.hpp"
 #include "core/time.hpp"
+#include "storage/approval_table.hpp"
 #include "storage/backup.hpp"
+#include "storage/check_table.hpp"
+#include "storage/estimate_table.hpp"
+#include "storage/history_table.hpp"
+#include "storage/keys.hpp"
 #include "storage/outbox.hpp"
 #include "storage/session_index.hpp"
 #include "storage/token_store.hpp"
@@ -28,9 +31,6 @@
 // nothing may be written: only a new process can find out what the disk has.
 
 namespace headway::storage {
-
-/// Position in the stream of all sessions; later events have greater cursors, with gaps.
-using Cursor = std::int64_t;
 
 /// The chain of a session's rows: each row points to the previous one.
 struct Chain {
@@ -76,36 +76,20 @@ struct Deletion {
     std::string doomed_id;
 };
 
-/// An approval of any session, from the index.
-struct StoredApproval {
-    Cursor cursor = 0;  ///< of its approval.requested event
-    SessionKey session = 0;
-    std::string session_id;
-    core::Approval approval;
-    Cursor decided = 0;    ///< cursor of its approval.decided event; 0 = none
-    bool damaged = false;  ///< in lists: `approval` is unreadable
-};
-
-/// A status check of any session, from the index.
-struct StoredCheck {
-    std::string id;
-    SessionKey session = 0;
-    std::string session_id;
-    Cursor asked = 0;  ///< of its check.requested event
-    Cursor done = 0;   ///< of its check.completed, or of the session's end; 0 = in flight
-};
-
-/// Selects a page of approvals.
-struct ApprovalPage {
-    std::optional<bool> pending;  ///< pending ones are listed oldest first, others newest first
-    std::optional<SessionKey> session;
-    std::optional<core::ApprovalKind> kind;
-    Cursor from = 0;  ///< behind this one; 0 = from the start
-    std::size_t limit = 50;
-};
-
-class Store : public TokenStore, public SessionIndex, public BackupSource, public Outbox {
+class Store {
 public:
+    virtual ~Store() = default;
+
+    // The tables beside the journal.
+    virtual SessionIndex& index() = 0;
+    virtual ApprovalTable& approvals() = 0;
+    virtual CheckTable& checks() = 0;
+    virtual EstimateTable& estimates() = 0;
+    virtual HistoryTable& history() = 0;
+    virtual TokenStore& token_table() = 0;
+    virtual Outbox& outbox() = 0;
+    virtual BackupSource& backups() = 0;
+
     virtual core::Result<Recovery> recover() = 0;
     /// Keys of the sessions that were open at their last snapshot.
     virtual core::Result<std::vector<SessionKey>> open_sessions() = 0;
@@ -136,42 +120,6 @@ public:
     virtual core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
                                                core::Timestamp now) = 0;
 
-    /// Inserts or replaces the approval's row. `cursor` and `decided` are those of new events, else
-    /// 0.
-    virtual core::Result<> save_approval(SessionKey key, const core::Approval& approval,
-                                         Cursor cursor, Cursor decided) = 0;
-    /// The approval whose approval.requested event has this cursor.
-    virtual core::Result<std::optional<StoredApproval>> approval_at(Cursor cursor) = 0;
-    virtual core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
-                                                                      std::uint64_t n) = 0;
-    virtual core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) = 0;
-    /// Pending approvals with the same core::Approval::identity_digest, of all sessions, oldest
-    /// first.
-    virtual core::Result<std::vector<StoredApproval>> identical_approvals(std::string_view identity,
-                                                                          std::size_t limit) = 0;
-    virtual core::Result<std::uint64_t> count_identical(std::string_view identity) = 0;
-    virtual core::Result<std::uint64_t> count_pending() = 0;
-    /// Sessions with a pending approval.
-    virtual core::Result<std::vector<SessionKey>> asking_sessions() = 0;
-
-    virtual core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) = 0;
-    virtual core::Result<> finish_check(std::string_view id, Cursor done) = 0;
-    /// Finishes all checks in flight of a session that ends.
-    virtual core::Result<> finish_checks(SessionKey key, Cursor done) = 0;
-    virtual core::Result<std::optional<StoredCheck>> find_check(std::string_view id) = 0;
-    /// Checks in flight, oldest first.
-    virtual core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) = 0;
-
-    /// Keeps the estimate until the end of its session; at most the newest
-    /// limits::kEstimatesKeptMax.
-    virtual core::Result<> add_estimate(SessionKey key, const core::EstimateMade& made) = 0;
-    /// Returns and removes the session's estimates, oldest first.
-    virtual core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) = 0;
-    /// Adds to the score of its source, model and decile. Models beyond limits::kEstimateModelsMax
-    /// share the name "other".
-    virtual core::Result<> add_estimate_score(const core::EstimateScore& score) = 0;
-    virtual core::Result<std::vector<core::EstimateScore>> estimate_scores() = 0;
-
     /// Only for sessions not in memory: memory may be ahead of the snapshot.
     virtual core::Result<StoredSession> load(SessionKey key) = 0;
     /// Events after..after+limit of a session whose chain is `chain`, in order.
@@ -190,16 +138,6 @@ public:
                                 const EventIds& new_ids) = 0;
     /// Records that the snapshots hold everything up to `cursor`.
     virtual core::Result<> set_snapshot_cursor(Cursor cursor) = 0;
-
-    /// A total that outlives the counted sessions; 0 if nothing was added yet.
-    virtual core::Result<std::int64_t> counter(std::string_view name) = 0;
-    virtual core::Result<> add_to_counter(std::string_view name, std::int64_t delta) = 0;
-
-    /// Records the use of a session that ends in this transaction.
-    virtual core::Result<> add_use(const core::UseRecord& record) = 0;
-    /// The newest records of one agent type, or of all.
-    virtual core::Result<std::vector<core::UseRecord>> list_uses(
-        const std::optional<std::string>& agent, std::size_t limit) = 0;
 
     /// One bounded step of deleting sessions that ended before `cutoff`, their use records, and
     /// older idempotency keys, in its own transaction.

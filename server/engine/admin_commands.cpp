@@ -13,13 +13,13 @@ using core::ErrorCode;
 using core::Result;
 
 Result<TokenCreated> CreateTokenCommand::operator()(Transaction& transaction) {
-    HEADWAY_CHECK(transaction.store().add_token(token));
+    HEADWAY_CHECK(transaction.store().token_table().add_token(token));
     transaction.publish_tokens();
     return TokenCreated{std::move(token), std::move(secret), transaction.now()};
 }
 
 Result<TokenRevoked> RevokeTokenCommand::operator()(Transaction& transaction) {
-    HEADWAY_TRY(auto token, transaction.store().revoke_token(id, transaction.now()));
+    HEADWAY_TRY(auto token, transaction.store().token_table().revoke_token(id, transaction.now()));
     if (!token) {
         return Error{ErrorCode::kUnknownToken,
                      "no token has this id; `headway token list` shows those there are", "id"};
@@ -29,7 +29,7 @@ Result<TokenRevoked> RevokeTokenCommand::operator()(Transaction& transaction) {
 }
 
 Result<Unanswered> UseTokensCommand::operator()(Transaction& transaction) {
-    HEADWAY_CHECK(transaction.store().note_token_uses(uses));
+    HEADWAY_CHECK(transaction.store().token_table().note_token_uses(uses));
     return Unanswered{};
 }
 

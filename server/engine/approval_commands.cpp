@@ -58,7 +58,7 @@ Result<Resident*> require_approval(Transaction& transaction, std::string_view se
         found = *known;
         return resident;
     }
-    HEADWAY_TRY(auto stored, transaction.store().find_approval(resident->key, n));
+    HEADWAY_TRY(auto stored, transaction.store().approvals().find_approval(resident->key, n));
     if (!stored) return unknown_approval(session, n);
     found = std::move(stored->approval);
     return resident;
@@ -181,10 +181,10 @@ Result<> DecideCommand::name(Reader& reader, SessionNames& names) {
     if (!identical) return {};
     HEADWAY_TRY(const Resident* resident, reader.find(session));
     if (resident == nullptr) return {};
-    HEADWAY_TRY(const auto stored, reader.store().find_approval(resident->key, n));
+    HEADWAY_TRY(const auto stored, reader.store().approvals().find_approval(resident->key, n));
     if (!stored || stored->approval.identity_digest.empty()) return {};
-    HEADWAY_TRY(others, reader.store().identical_approvals(stored->approval.identity_digest,
-                                                           core::limits::kIdenticalMax));
+    HEADWAY_TRY(others, reader.store().approvals().identical_approvals(
+                            stored->approval.identity_digest, core::limits::kIdenticalMax));
     for (const storage::StoredApproval& other : others)
         names.push_back(other.session_id);
     return {};

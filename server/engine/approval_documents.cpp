@@ -67,7 +67,7 @@ Result<api::ApprovalDocument> approval_document(const Reader& reader,
     HEADWAY_CHECK(add_texts(reader.store(), stored, document));
     if (stored.approval.pending()) {
         HEADWAY_TRY(document.identical,
-                    reader.store().count_identical(stored.approval.identity_digest));
+                    reader.store().approvals().count_identical(stored.approval.identity_digest));
         if (document.identical == 0) document.identical = 1;  // of a version without digests
     }
     if (stored.approval.scope == core::GrantScope::kOnce) return document;
@@ -84,7 +84,7 @@ Result<api::ApprovalDocument> approval_document(const Reader& reader,
 
 Result<api::ApprovalDocument> approval_document(const Reader& reader, const Resident& resident,
                                                 std::uint64_t n) {
-    HEADWAY_TRY(const auto stored, reader.store().find_approval(resident.key, n));
+    HEADWAY_TRY(const auto stored, reader.store().approvals().find_approval(resident.key, n));
     if (!stored) return unknown_approval(resident.session.id(), n);
     return approval_document(reader, *stored);
 }
@@ -97,7 +97,8 @@ Result<std::vector<api::ApprovalNotice>> approval_notices(const Reader& reader,
         api::ApprovalNotice& notice = notices.emplace_back();
         notice.approval = approval;
         notice.texts.reason = approval.reason;
-        HEADWAY_TRY(const auto stored, reader.store().find_approval(resident.key, approval.n));
+        HEADWAY_TRY(const auto stored,
+                    reader.store().approvals().find_approval(resident.key, approval.n));
         if (stored) {
             notice.request_id = core::approval_alias(stored->session_id, approval.n,
                                                      approval.requested_at, stored->cursor);
@@ -116,7 +117,7 @@ Result<std::optional<storage::StoredApproval>> find_alias(storage::Store& store,
                                                           std::string_view alias) {
     const auto cursor = core::cursor_of_alias(alias);
     if (!cursor) return std::optional<storage::StoredApproval>{};
-    HEADWAY_TRY(auto stored, store.approval_at(*cursor));
+    HEADWAY_TRY(auto stored, store.approvals().approval_at(*cursor));
     const bool same = stored && core::lower(alias) == alias_of(*stored);
     if (!same) stored.reset();
     return stored;

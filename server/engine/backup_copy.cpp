@@ -9,7 +9,7 @@
 namespace headway::server {
 
 void BackupCopy::start(const ReplyTo& to, const std::string& file) {
-    if (auto started = store_.start_backup(file); !started) {
+    if (auto started = store_.backups().start_backup(file); !started) {
         refuse(to, file, std::move(started).error());
         return;
     }
@@ -19,7 +19,7 @@ void BackupCopy::start(const ReplyTo& to, const std::string& file) {
 
 void BackupCopy::step() {
     if (!running()) return;
-    const auto step = store_.step_backup(core::limits::kBackupPagesPerStep);
+    const auto step = store_.backups().step_backup(core::limits::kBackupPagesPerStep);
     if (!step) {
         end(step.error());
     } else if (step->done) {
@@ -29,7 +29,7 @@ void BackupCopy::step() {
 
 void BackupCopy::abandon() {
     if (!running()) return;
-    store_.abandon_backup();
+    store_.backups().abandon_backup();
     end(core::Error{core::ErrorCode::kDraining, "the daemon is going down", {}});
 }
 

@@ -87,7 +87,7 @@ Result<CheckShown> CheckCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
     storage::Store& store = transaction.store();
     if (!check_id.empty()) {
-        HEADWAY_TRY(const auto known, store.find_check(check_id));
+        HEADWAY_TRY(const auto known, store.checks().find_check(check_id));
         if (known && known->session != resident->key) {
             return Error{ErrorCode::kCheckIdTaken,
                          "another session has a check of this id; choose another", "/checkId"};
@@ -102,7 +102,7 @@ Result<CheckShown> CheckCommand::operator()(Transaction& transaction) {
                                                   transaction.context(), events));
     const std::string id = std::get<core::CheckRequested>(events.back().payload).check_id;
     HEADWAY_CHECK(transaction.append(*resident, events));
-    HEADWAY_TRY(const auto stored, store.find_check(id));
+    HEADWAY_TRY(const auto stored, store.checks().find_check(id));
     HEADWAY_TRY(auto document, check_document(store, *stored));
     return CheckShown{std::move(document), true};
 }
@@ -128,7 +128,7 @@ Result<Unanswered> JudgedCommand::operator()(Transaction& transaction) {
 }
 
 Result<CheckPolled> CheckQuery::operator()(Reader& reader) const {
-    HEADWAY_TRY(const auto stored, reader.store().find_check(id));
+    HEADWAY_TRY(const auto stored, reader.store().checks().find_check(id));
     if (!stored || !grants.may_read(stored->session_id)) {
         return Error{ErrorCode::kUnknownCheck,
                      "no check '" + id + "' was ever asked for; POST /check-status asks", "id"};
@@ -138,7 +138,7 @@ Result<CheckPolled> CheckQuery::operator()(Reader& reader) const {
 }
 
 Result<EstimateAnalytics> EstimatesQuery::operator()(Reader& reader) const {
-    HEADWAY_TRY(const auto scores, reader.store().estimate_scores());
+    HEADWAY_TRY(const auto scores, reader.store().estimates().estimate_scores());
     return EstimateAnalytics{core::summarize_estimates(scores)};
 }
 

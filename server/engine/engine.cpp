@@ -44,7 +44,7 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
                   announce(std::move(publication));
               }),
       judges_(store, settings_.judge, std::move(judge), report_),
-      webhooks_(store, settings_.webhooks),
+      webhooks_(store.outbox(), settings_.webhooks),
       session_rows_(store),
       approval_rows_(store),
       estimate_rows_(store),
@@ -67,12 +67,13 @@ core::Result<std::uint64_t> Engine::recover() {
     for (const storage::SessionKey key : open)
         deadlines_.schedule(key, first_look);
     // Approvals may have expired meanwhile.
-    HEADWAY_TRY(const std::vector<storage::SessionKey> asking, store_.asking_sessions());
+    HEADWAY_TRY(const std::vector<storage::SessionKey> asking,
+                store_.approvals().asking_sessions());
     for (const storage::SessionKey key : asking)
         deadlines_.schedule(key, start);
-    HEADWAY_TRY(totals_.approvals.pending, store_.count_pending());
-    HEADWAY_TRY(totals_.open, store_.count_open());
-    HEADWAY_TRY(totals_.approvals.alarmed, store_.count_alarms());
+    HEADWAY_TRY(totals_.approvals.pending, store_.approvals().count_pending());
+    HEADWAY_TRY(totals_.open, store_.index().count_open());
+    HEADWAY_TRY(totals_.approvals.alarmed, store_.index().count_alarms());
     HEADWAY_CHECK(judges_.recover());
     HEADWAY_CHECK(recover_webhooks());
     for (storage::StoredSession& stored : recovery.sessions) {

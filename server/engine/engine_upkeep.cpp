@@ -53,7 +53,7 @@ void Engine::forget(const storage::Deletion& deletion) {
         residents.mark_clean(*resident);
         residents.evict(*resident);
     }
-    if (const auto alarmed = store_.count_alarms()) totals_.approvals.alarmed = *alarmed;
+    if (const auto alarmed = store_.index().count_alarms()) totals_.approvals.alarmed = *alarmed;
     auto publication = std::make_unique<Publication>();
     publication->deleted.push_back(deletion.doomed_id);
     announce(std::move(publication));

@@ -41,17 +41,18 @@ Result<> JudgeDesk::apply(const Appended& appended) {
     for (const core::Event& event : appended.events) {
         if (const auto* asked = std::get_if<core::CheckRequested>(&event.payload)) {
             ++stats.asked[static_cast<std::size_t>(asked->cause)];
-            HEADWAY_CHECK(store_.add_check(asked->check_id, appended.resident.key, cursor));
+            HEADWAY_CHECK(
+                store_.checks().add_check(asked->check_id, appended.resident.key, cursor));
             staged_.emplace_back(session.id(), *asked);
         } else if (const auto* done = std::get_if<core::CheckCompleted>(&event.payload)) {
             ++stats.outcomes[static_cast<std::size_t>(done->outcome)];
             if (done->answer) ++stats.answers[static_cast<std::size_t>(*done->answer)];
-            HEADWAY_CHECK(store_.finish_check(done->check_id, cursor));
+            HEADWAY_CHECK(store_.checks().finish_check(done->check_id, cursor));
             appended.publication.checked.push_back(done->check_id);
         } else if (std::holds_alternative<core::SessionEnded>(event.payload)) {
             const auto& pending = session.state().checks->pending;
             if (!pending.empty())
-                HEADWAY_CHECK(store_.finish_checks(appended.resident.key, cursor));
+                HEADWAY_CHECK(store_.checks().finish_checks(appended.resident.key, cursor));
             if (!pending.empty() || estimating_.contains(session.id()))
                 ending_.push_back(session.id());
             for (const core::PendingCheck& check : pending)
@@ -82,7 +83,7 @@ Result<> JudgeDesk::recover() {
     questions_.clear();
     estimating_.clear();
     unasked_.clear();
-    HEADWAY_TRY(const auto pending, store_.pending_checks(core::limits::kJudgeQueueMax));
+    HEADWAY_TRY(const auto pending, store_.checks().pending_checks(core::limits::kJudgeQueueMax));
     for (const storage::StoredCheck& stored : pending) {
         HEADWAY_TRY(auto document, check_document(store_, stored));
         unasked_.emplace_back(stored.session_id, std::move(document.asked));

@@ -26,7 +26,7 @@ Result<api::Need> need_of_stored(const Reader& reader, const storage::StoredAppr
 /// What waits for people: alarms first, then approvals and sessions merged, oldest first.
 Result<std::vector<api::Need>> needs_of(const Reader& reader) {
     std::vector<api::Need> needs;
-    HEADWAY_TRY(const auto alarms, reader.store().alarms(kNeedsShownMax));
+    HEADWAY_TRY(const auto alarms, reader.store().index().alarms(kNeedsShownMax));
     for (const storage::SessionAlarm& alarm : alarms) {
         HEADWAY_CHECK(reader.with(alarm.session, [&](const core::Session& session) {
             needs.push_back(api::need_of_alarm(session));
@@ -35,8 +35,8 @@ Result<std::vector<api::Need>> needs_of(const Reader& reader) {
     storage::ApprovalPage page;
     page.pending = true;
     page.limit = kNeedsShownMax;
-    HEADWAY_TRY(const auto approvals, reader.store().list_approvals(page));
-    HEADWAY_TRY(const auto sessions, reader.store().needs(kNeedsShownMax));
+    HEADWAY_TRY(const auto approvals, reader.store().approvals().list_approvals(page));
+    HEADWAY_TRY(const auto sessions, reader.store().index().needs(kNeedsShownMax));
     auto approval = approvals.begin();
     auto session = sessions.begin();
     while (needs.size() < kNeedsShownMax) {
@@ -66,13 +66,13 @@ Result<std::vector<api::Need>> needs_of(const Reader& reader) {
 Result<api::Overview> OverviewQuery::operator()(Reader& reader) const {
     api::Overview overview;
     overview.cursor = reader.store().head();
-    HEADWAY_TRY(overview.counts, reader.store().count_open());
+    HEADWAY_TRY(overview.counts, reader.store().index().count_open());
     HEADWAY_TRY(overview.needs, needs_of(reader));
     if (!overview.needs.empty()) overview.alarm = overview.needs.front().alarm;
-    HEADWAY_TRY(const storage::AlarmCounts alarmed, reader.store().count_alarms());
+    HEADWAY_TRY(const storage::AlarmCounts alarmed, reader.store().index().count_alarms());
     for (const std::uint64_t sessions : alarmed)
         overview.alarms += sessions;
-    HEADWAY_TRY(overview.needs_total, reader.store().count_needs());
+    HEADWAY_TRY(overview.needs_total, reader.store().index().count_needs());
     overview.needs_total += reader.stats().approvals.pending;
     return overview;
 }

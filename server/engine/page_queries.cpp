@@ -50,18 +50,18 @@ Result<std::optional<TextPage>> ListQuery::operator()(Reader& reader) {
 
 Result<> ListQuery::find_some(Reader& reader) {
     if (storage::is_indexed(filter)) {
-        HEADWAY_TRY(scan.keys, reader.store().list(filter, before, limit + 1));
-        HEADWAY_TRY(scan.total, reader.store().count(filter));
+        HEADWAY_TRY(scan.keys, reader.store().index().list(filter, before, limit + 1));
+        HEADWAY_TRY(scan.total, reader.store().index().count(filter));
         scan.found = true;
         return {};
     }
     if (!scan.begun) {
-        HEADWAY_TRY(scan.below, reader.store().sessions_end());
+        HEADWAY_TRY(scan.below, reader.store().index().sessions_end());
         scan.begun = true;
     }
     const auto started = Clock::steady();
     const storage::SessionKey from = std::max<storage::SessionKey>(scan.below - scan.width, 0);
-    HEADWAY_TRY(const auto keys, reader.store().list_range(filter, from, scan.below));
+    HEADWAY_TRY(const auto keys, reader.store().index().list_range(filter, from, scan.below));
     scan.total += keys.size();
     for (const storage::SessionKey key : keys) {
         if (key < before && scan.keys.size() <= limit) scan.keys.push_back(key);
@@ -166,7 +166,7 @@ Result<> InboxQuery::begin(Reader& reader) {
             return Error{ErrorCode::kUnknownSession, "no session '" + session + "'", "session"};
         page.session = *key;
     }
-    HEADWAY_TRY(scan.rows, reader.store().list_approvals(page));
+    HEADWAY_TRY(scan.rows, reader.store().approvals().list_approvals(page));
     return {};
 }
 

@@ -68,13 +68,13 @@ core::EstimateMade made_of(const core::ProgressEstimated& said, std::uint64_t n)
 Result<> count_timers(storage::Store& store, const core::SessionState& state) {
     if (state.policy.legacy.mode == core::LegacyMode::kOff) return {};
     const core::Comparison comparison = core::compare(state, state.ended_at);
-    HEADWAY_CHECK(store.add_to_counter("legacy.sessions", 1));
+    HEADWAY_CHECK(store.history().add_to_counter("legacy.sessions", 1));
     if (comparison.kills.empty()) return {};
-    HEADWAY_CHECK(store.add_to_counter("legacy.killed", 1));
+    HEADWAY_CHECK(store.history().add_to_counter("legacy.killed", 1));
     if (!comparison.saved) return {};
     const core::Millis after = state.ended_at - comparison.kills.front().at;
-    HEADWAY_CHECK(store.add_to_counter("legacy.saved", 1));
-    return store.add_to_counter("legacy.saved_ms", after.count());
+    HEADWAY_CHECK(store.history().add_to_counter("legacy.saved", 1));
+    return store.history().add_to_counter("legacy.saved_ms", after.count());
 }
 
 }  // namespace
@@ -82,10 +82,10 @@ Result<> count_timers(storage::Store& store, const core::SessionState& state) {
 Result<> SessionProjection::apply(const Appended& appended) {
     const auto& events = appended.events;
     if (std::none_of(events.begin(), events.end(), moves_index)) return {};
-    HEADWAY_CHECK(
-        store_.index_session(appended.resident.key, appended.resident.session, events.back().at));
+    HEADWAY_CHECK(store_.index().index_session(appended.resident.key, appended.resident.session,
+                                               events.back().at));
     if (std::none_of(events.begin(), events.end(), moves_alarms)) return {};
-    HEADWAY_TRY(appended.stats.approvals.alarmed, store_.count_alarms());
+    HEADWAY_TRY(appended.stats.approvals.alarmed, store_.index().count_alarms());
     return {};
 }
 
@@ -101,16 +101,17 @@ Result<> ApprovalProjection::apply(const Appended& appended) {
     };
     std::vector<std::string>& decided = appended.publication.decided;
     for (const core::Approval& approval : changed) {
-        HEADWAY_CHECK(store_.save_approval(appended.resident.key, approval, cursor_of(approval.n),
-                                           cursor_of(approval.decided_n)));
+        HEADWAY_CHECK(store_.approvals().save_approval(
+            appended.resident.key, approval, cursor_of(approval.n), cursor_of(approval.decided_n)));
         if (approval.pending()) continue;
         decided.push_back(core::approval_id(session.id(), approval.n));
-        HEADWAY_TRY(const auto stored, store_.find_approval(appended.resident.key, approval.n));
+        HEADWAY_TRY(const auto stored,
+                    store_.approvals().find_approval(appended.resident.key, approval.n));
         if (!stored) continue;  // clients may wait for it by its UUID
         decided.push_back(
             core::approval_alias(session.id(), approval.n, approval.requested_at, stored->cursor));
     }
-    HEADWAY_TRY(appended.stats.approvals.pending, store_.count_pending());
+    HEADWAY_TRY(appended.stats.approvals.pending, store_.approvals().count_pending());
     return {};
 }
 
@@ -120,11 +121,12 @@ Result<> EstimateProjection::apply(const Appended& appended) {
     for (const core::Event& event : appended.events) {
         if (const auto* said = std::get_if<core::ProgressEstimated>(&event.payload)) {
             if (said->fallback) continue;
-            HEADWAY_CHECK(store_.add_estimate(appended.resident.key, made_of(*said, event.n)));
+            HEADWAY_CHECK(
+                store_.estimates().add_estimate(appended.resident.key, made_of(*said, event.n)));
         } else if (const auto* end = std::get_if<core::SessionEnded>(&event.payload)) {
-            HEADWAY_TRY(const auto made, store_.take_estimates(appended.resident.key));
+            HEADWAY_TRY(const auto made, store_.estimates().take_estimates(appended.resident.key));
             for (const auto& score : core::score_estimates(made, state.tool_calls, end->outcome))
-                HEADWAY_CHECK(store_.add_estimate_score(score));
+                HEADWAY_CHECK(store_.estimates().add_estimate_score(score));
         }
     }
     return {};
@@ -135,7 +137,7 @@ Result<> UseProjection::apply(const Appended& appended) {
     const auto& events = appended.events;
     if (std::none_of(events.begin(), events.end(), ends)) return {};
     const core::SessionState& state = appended.resident.session.state();
-    HEADWAY_CHECK(store_.add_use(core::use_record_of(state)));
+    HEADWAY_CHECK(store_.history().add_use(core::use_record_of(state)));
     return count_timers(store_, state);
 }
 

@@ -22,7 +22,7 @@ Result<core::BudgetPrediction> prediction_for(const Reader& reader, const core::
     const core::SessionState& state = session.state();
     const std::string& agent = state.about.agent.type;
     HEADWAY_TRY(const auto records,
-                reader.store().list_uses(agent, core::limits::kPredictionSamplesMax));
+                reader.store().history().list_uses(agent, core::limits::kPredictionSamplesMax));
     const api::ReadingTime time = reader.time();
     const core::BudgetStatus status = core::budget_status(state, time.now, time.watch);
     return core::predict(agent, records, status.steps.used, status.time.used);
@@ -96,10 +96,10 @@ Result<std::variant<SessionCompared, api::TimeoutTotals>> ComparisonQuery::opera
         return SessionCompared{resident->session, reader.now()};
     }
     api::TimeoutTotals totals;
-    HEADWAY_TRY(totals.sessions, reader.store().counter("legacy.sessions"));
-    HEADWAY_TRY(totals.killed, reader.store().counter("legacy.killed"));
-    HEADWAY_TRY(totals.saved, reader.store().counter("legacy.saved"));
-    HEADWAY_TRY(totals.saved_ms, reader.store().counter("legacy.saved_ms"));
+    HEADWAY_TRY(totals.sessions, reader.store().history().counter("legacy.sessions"));
+    HEADWAY_TRY(totals.killed, reader.store().history().counter("legacy.killed"));
+    HEADWAY_TRY(totals.saved, reader.store().history().counter("legacy.saved"));
+    HEADWAY_TRY(totals.saved_ms, reader.store().history().counter("legacy.saved_ms"));
     return totals;
 }
 
@@ -151,7 +151,7 @@ Result<BudgetDocument> BudgetQuery::operator()(Reader& reader) const {
 
 Result<BudgetAnalytics> BudgetAnalyticsQuery::operator()(Reader& reader) const {
     constexpr std::size_t kMax = core::limits::kHistoryScanMax;
-    HEADWAY_TRY(auto records, reader.store().list_uses(agent, kMax + 1));
+    HEADWAY_TRY(auto records, reader.store().history().list_uses(agent, kMax + 1));
     const bool more = records.size() > kMax;
     if (more) records.pop_back();
     return BudgetAnalytics{core::summarize(records), records.size(), more};
@@ -163,7 +163,7 @@ Result<ApprovalPolled> ApprovalQuery::operator()(Reader& reader) const {
     HEADWAY_CHECK(resolve(reader, alias, AliasUse::kRead, of, number));
     HEADWAY_TRY(const auto key, reader.store().find(of));
     if (!key) return unknown_approval(of, number);
-    HEADWAY_TRY(const auto stored, reader.store().find_approval(*key, number));
+    HEADWAY_TRY(const auto stored, reader.store().approvals().find_approval(*key, number));
     if (!stored) return unknown_approval(of, number);
     HEADWAY_TRY(auto document, approval_document(reader, *stored));
     return ApprovalPolled{std::move(document)};
@@ -178,7 +178,7 @@ Result<api::SystemReport> SystemQuery::operator()(Reader& reader) const {
     completed.commit_p99_ms = reader.commits().percentile_ms(99);
     storage::SessionFilter open;
     open.open = true;
-    HEADWAY_TRY(completed.sessions_open, reader.store().count(open));
+    HEADWAY_TRY(completed.sessions_open, reader.store().index().count(open));
     completed.sessions_in_memory = reader.sessions_in_memory();
     completed.retention = reader.settings().retention;
     return completed;

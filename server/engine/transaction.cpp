@@ -90,7 +90,7 @@ void Transaction::touch(Resident& resident) {
 
 Result<> Transaction::commit() {
     if (tokens_changed_) {
-        HEADWAY_TRY(publication_.tokens, store().tokens());
+        HEADWAY_TRY(publication_.tokens, store().token_table().tokens());
     }
     HEADWAY_CHECK(store().commit());
     parts_.stats = stats_;

@@ -10,9 +10,8 @@
 
 namespace headway::tests {
 
-/// Forwards to a real store until fail(): then like a disk that is full, breaks or hangs.
-class FailingStore final : public storage::Store {
-public:
+/// Which step of a store fails.
+struct Faults {
     enum class Step {
         kNone,
         kBegin,
@@ -28,146 +27,24 @@ public:
         kStream
     };
 
-    explicit FailingStore(storage::Store& real) : real_(real) {}
+    Step step = Step::kNone;
+    core::ErrorCode code = core::ErrorCode::kStorageFull;
+    int indexed = 0;  ///< how often the index of sessions was written
 
-    /// From now on this step fails with `code`, until fail(Step::kNone).
-    void fail(Step step, core::ErrorCode code = core::ErrorCode::kStorageFull) {
-        step_ = step;
-        code_ = code;
+    std::optional<core::Error> failure(Step now) const {
+        if (now != step) return std::nullopt;
+        return core::Error{code, "the test says so", {}};
     }
-    /// The next commit takes this long.
-    void stall_commit(core::Millis how_long) { stall_ = how_long; }
-    int rollbacks() const { return rollbacks_; }
-    /// How often the index of sessions was written.
-    int indexed() const { return indexed_; }
+};
 
-    core::Result<storage::Recovery> recover() override {
-        if (auto error = failure(Step::kRecover)) return *error;
-        return real_.recover();
-    }
-    core::Result<std::vector<storage::SessionKey>> open_sessions() override {
-        return real_.open_sessions();
-    }
-    core::Result<> begin() override {
-        if (auto error = failure(Step::kBegin)) return *error;
-        begun_ = true;
-        return real_.begin();
-    }
-    core::Result<> commit() override {
-        if (auto error = failure(Step::kCommit)) return *error;
-        std::this_thread::sleep_for(std::exchange(stall_, core::Millis{0}));
-        auto done = real_.commit();
-        if (done) begun_ = false;
-        return done;
-    }
-    core::Result<> look_at_files() override {
-        if (auto error = failure(Step::kFiles)) return *error;
-        return real_.look_at_files();
-    }
-    void rollback() override {
-        ++rollbacks_;
-        if (std::exchange(begun_, false)) real_.rollback();
-    }
-    core::Result<std::optional<storage::SessionKey>> find(std::string_view id) override {
-        return real_.find(id);
-    }
-    core::Result<storage::SessionKey> create(std::string_view id, core::Timestamp now) override {
-        return real_.create(id, now);
-    }
-    core::Result<storage::Cursor> append(storage::SessionKey key, storage::Chain& chain,
-                                         std::span<const core::Event> events) override {
-        if (auto error = failure(Step::kAppend)) return *error;
-        return real_.append(key, chain, events);
-    }
-    core::Result<std::optional<std::uint64_t>> find_event_id(storage::SessionKey key,
-                                                             std::string_view id) override {
-        return real_.find_event_id(key, id);
-    }
-    core::Result<std::optional<storage::IdempotentUse>> find_idempotency_key(
-        std::string_view key) override {
-        return real_.find_idempotency_key(key);
-    }
-    core::Result<> add_idempotency_key(std::string_view key, const storage::IdempotentUse& use,
-                                       core::Timestamp now) override {
-        return real_.add_idempotency_key(key, use, now);
-    }
-    core::Result<> save_approval(storage::SessionKey key, const core::Approval& approval,
-                                 storage::Cursor cursor, storage::Cursor decided) override {
-        if (auto error = failure(Step::kIndex)) return *error;
-        return real_.save_approval(key, approval, cursor, decided);
-    }
-    core::Result<std::optional<storage::StoredApproval>> approval_at(
-        storage::Cursor cursor) override {
-        return real_.approval_at(cursor);
-    }
-    core::Result<std::optional<storage::StoredApproval>> find_approval(storage::SessionKey key,
-                                                                       std::uint64_t n) override {
-        return real_.find_approval(key, n);
-    }
-    core::Result<std::vector<storage::StoredApproval>> list_approvals(
-        const storage::ApprovalPage& page) override {
-        return real_.list_approvals(page);
-    }
-    core::Result<std::vector<storage::StoredApproval>> identical_approvals(
-        std::string_view identity, std::size_t limit) override {
-        return real_.identical_approvals(identity, limit);
-    }
-    core::Result<std::uint64_t> count_identical(std::string_view identity) override {
-        return real_.count_identical(identity);
-    }
-    core::Result<std::uint64_t> count_pending() override { return real_.count_pending(); }
-    core::Result<std::vector<storage::SessionKey>> asking_sessions() override {
-        return real_.asking_sessions();
-    }
-    core::Result<> add_check(std::string_view id, storage::SessionKey key,
-                             storage::Cursor asked) override {
-        return real_.add_check(id, key, asked);
-    }
-    core::Result<> finish_check(std::string_view id, storage::Cursor done) override {
-        return real_.finish_check(id, done);
-    }
-    core::Result<> finish_checks(storage::SessionKey key, storage::Cursor done) override {
-        return real_.finish_checks(key, done);
-    }
-    core::Result<std::optional<storage::StoredCheck>> find_check(std::string_view id) override {
-        return real_.find_check(id);
-    }
-    core::Result<std::vector<storage::StoredCheck>> pending_checks(std::size_t limit) override {
-        return real_.pending_checks(limit);
-    }
-    core::Result<> add_estimate(storage::SessionKey key, const core::EstimateMade& made) override {
-        if (auto error = failure(Step::kIndex)) return *error;
-        return real_.add_estimate(key, made);
-    }
-    core::Result<std::vector<core::EstimateMade>> take_estimates(storage::SessionKey key) override {
-        return real_.take_estimates(key);
-    }
-    core::Result<> add_estimate_score(const core::EstimateScore& score) override {
-        return real_.add_estimate_score(score);
-    }
-    core::Result<std::vector<core::EstimateScore>> estimate_scores() override {
-        return real_.estimate_scores();
-    }
-    core::Result<storage::StoredSession> load(storage::SessionKey key) override {
-        if (auto error = failure(Step::kLoad)) return *error;
-        return real_.load(key);
-    }
-    core::Result<std::vector<core::Event>> read_session(storage::SessionKey key,
-                                                        storage::Chain chain, std::uint64_t after,
-                                                        std::size_t limit) override {
-        return real_.read_session(key, chain, after, limit);
-    }
-    core::Result<std::vector<storage::StreamEvent>> read_stream(storage::Cursor after,
-                                                                std::size_t limit) override {
-        if (auto error = failure(Step::kStream)) return *error;
-        return real_.read_stream(after, limit);
-    }
-    storage::Cursor oldest() const override { return real_.oldest(); }
-    storage::Cursor head() const override { return real_.head(); }
+class FailingIndex final : public storage::SessionIndex {
+public:
+    FailingIndex(storage::SessionIndex& real, Faults& faults) : real_(real), faults_(faults) {}
+
     core::Result<> index_session(storage::SessionKey key, const core::Session& session,
                                  core::Timestamp now) override {
-        ++indexed_;
-        if (auto error = failure(Step::kIndex)) return *error;
+        ++faults_.indexed;
+        if (auto error = faults_.failure(Faults::Step::kIndex)) return *error;
         return real_.index_session(key, session, now);
     }
     core::Result<std::vector<storage::SessionKey>> list(const storage::SessionFilter& filter,
@@ -193,58 +70,102 @@ public:
         return real_.alarms(limit);
     }
     core::Result<storage::AlarmCounts> count_alarms() override { return real_.count_alarms(); }
-    core::Result<> save(storage::SessionKey key, const core::Session& session, storage::Chain chain,
-                        const storage::EventIds& new_ids) override {
-        if (auto error = failure(Step::kSave)) return *error;
-        return real_.save(key, session, chain, new_ids);
+
+private:
+    storage::SessionIndex& real_;
+    Faults& faults_;
+};
+
+class FailingApprovals final : public storage::ApprovalTable {
+public:
+    FailingApprovals(storage::ApprovalTable& real, Faults& faults) : real_(real), faults_(faults) {}
+
+    core::Result<> save_approval(storage::SessionKey key, const core::Approval& approval,
+                                 storage::Cursor cursor, storage::Cursor decided) override {
+        if (auto error = faults_.failure(Faults::Step::kIndex)) return *error;
+        return real_.save_approval(key, approval, cursor, decided);
     }
-    core::Result<> set_snapshot_cursor(storage::Cursor cursor) override {
-        return real_.set_snapshot_cursor(cursor);
+    core::Result<std::optional<storage::StoredApproval>> approval_at(
+        storage::Cursor cursor) override {
+        return real_.approval_at(cursor);
     }
-    core::Result<std::int64_t> counter(std::string_view name) override {
-        return real_.counter(name);
+    core::Result<std::optional<storage::StoredApproval>> find_approval(storage::SessionKey key,
+                                                                       std::uint64_t n) override {
+        return real_.find_approval(key, n);
     }
-    core::Result<> add_to_counter(std::string_view name, std::int64_t delta) override {
-        return real_.add_to_counter(name, delta);
+    core::Result<std::vector<storage::StoredApproval>> list_approvals(
+        const storage::ApprovalPage& page) override {
+        return real_.list_approvals(page);
     }
-    core::Result<> add_use(const core::UseRecord& record) override { return real_.add_use(record); }
-    core::Result<std::vector<core::UseRecord>> list_uses(const std::optional<std::string>& agent,
-                                                         std::size_t limit) override {
-        return real_.list_uses(agent, limit);
+    core::Result<std::vector<storage::StoredApproval>> identical_approvals(
+        std::string_view identity, std::size_t limit) override {
+        return real_.identical_approvals(identity, limit);
     }
-    core::Result<storage::Deletion> delete_some(core::Timestamp cutoff) override {
-        return real_.delete_some(cutoff);
+    core::Result<std::uint64_t> count_identical(std::string_view identity) override {
+        return real_.count_identical(identity);
     }
-    core::Result<> checkpoint(int pages) override {
-        if (auto error = failure(Step::kCheckpoint)) return *error;
-        return real_.checkpoint(pages);
+    core::Result<std::uint64_t> count_pending() override { return real_.count_pending(); }
+    core::Result<std::vector<storage::SessionKey>> asking_sessions() override {
+        return real_.asking_sessions();
     }
-    std::int64_t wal_pages() const override { return real_.wal_pages(); }
-    std::uint64_t reusable_bytes() override { return reusable_; }
-    /// The result of reusable_bytes() from now on.
-    void set_reusable(std::uint64_t bytes) { reusable_ = bytes; }
-    core::Result<> start_backup(const std::filesystem::path& file) override {
-        return real_.start_backup(file);
+
+private:
+    storage::ApprovalTable& real_;
+    Faults& faults_;
+};
+
+class FailingEstimates final : public storage::EstimateTable {
+public:
+    FailingEstimates(storage::EstimateTable& real, Faults& faults) : real_(real), faults_(faults) {}
+
+    core::Result<> add_estimate(storage::SessionKey key, const core::EstimateMade& made) override {
+        if (auto error = faults_.failure(Faults::Step::kIndex)) return *error;
+        return real_.add_estimate(key, made);
     }
-    core::Result<storage::BackupStep> step_backup(int pages) override {
-        return real_.step_backup(pages);
+    core::Result<std::vector<core::EstimateMade>> take_estimates(storage::SessionKey key) override {
+        return real_.take_estimates(key);
     }
-    void abandon_backup() override { real_.abandon_backup(); }
+    core::Result<> add_estimate_score(const core::EstimateScore& score) override {
+        return real_.add_estimate_score(score);
+    }
+    core::Result<std::vector<core::EstimateScore>> estimate_scores() override {
+        return real_.estimate_scores();
+    }
+
+private:
+    storage::EstimateTable& real_;
+    Faults& faults_;
+};
+
+class FailingTokens final : public storage::TokenStore {
+public:
+    FailingTokens(storage::TokenStore& real, Faults& faults) : real_(real), faults_(faults) {}
+
     core::Result<std::vector<core::TokenRecord>> tokens() override { return real_.tokens(); }
     core::Result<> add_token(const core::TokenRecord& token) override {
-        if (auto error = failure(Step::kAppend)) return *error;
+        if (auto error = faults_.failure(Faults::Step::kAppend)) return *error;
         return real_.add_token(token);
     }
     core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,
                                                                 core::Timestamp now) override {
-        if (auto error = failure(Step::kAppend)) return *error;
+        if (auto error = faults_.failure(Faults::Step::kAppend)) return *error;
         return real_.revoke_token(id, now);
     }
     core::Result<> note_token_uses(std::span<const core::TokenUse> uses) override {
         return real_.note_token_uses(uses);
     }
+
+private:
+    storage::TokenStore& real_;
+    Faults& faults_;
+};
+
+class FailingOutbox final : public storage::Outbox {
+public:
+    FailingOutbox(storage::Outbox& real, Faults& faults) : real_(real), faults_(faults) {}
+
     core::Result<> add_message(const storage::OutboxMessage& message) override {
-        if (auto error = failure(Step::kOutbox)) return *error;
+        if (auto error = faults_.failure(Faults::Step::kOutbox)) return *error;
         return real_.add_message(message);
     }
     core::Result<std::optional<storage::OutboxMessage>> next_message(std::string_view endpoint,
@@ -255,13 +176,13 @@ public:
         return real_.next_due(endpoint);
     }
     core::Result<storage::Removed> remove_message(std::int64_t row, std::string_view id) override {
-        if (auto error = failure(Step::kOutbox)) return *error;
+        if (auto error = faults_.failure(Faults::Step::kOutbox)) return *error;
         return real_.remove_message(row, id);
     }
     core::Result<> delay_message(std::int64_t row, std::string_view id,
                                  const storage::OutboxFailure& why,
                                  core::Timestamp due_at) override {
-        if (auto error = failure(Step::kOutbox)) return *error;
+        if (auto error = faults_.failure(Faults::Step::kOutbox)) return *error;
         return real_.delay_message(row, id, why, due_at);
     }
     core::Result<bool> bury_message(std::int64_t row, std::string_view id,
@@ -302,17 +223,133 @@ public:
     }
 
 private:
-    std::optional<core::Error> failure(Step step) const {
-        if (step != step_) return std::nullopt;
-        return core::Error{code_, "the test says so", {}};
-    }
+    storage::Outbox& real_;
+    Faults& faults_;
+};
 
+/// Forwards to a real store until fail(): then like a disk that is full, breaks or hangs.
+class FailingStore final : public storage::Store {
+public:
+    using Step = Faults::Step;
+
+    explicit FailingStore(storage::Store& real) : real_(real) {}
+
+    /// From now on this step fails with `code`, until fail(Step::kNone).
+    void fail(Step step, core::ErrorCode code = core::ErrorCode::kStorageFull) {
+        faults_.step = step;
+        faults_.code = code;
+    }
+    /// The next commit takes this long.
+    void stall_commit(core::Millis how_long) { stall_ = how_long; }
+    int rollbacks() const { return rollbacks_; }
+    /// How often the index of sessions was written.
+    int indexed() const { return faults_.indexed; }
+
+    storage::SessionIndex& index() override { return index_; }
+    storage::ApprovalTable& approvals() override { return approvals_; }
+    storage::CheckTable& checks() override { return real_.checks(); }
+    storage::EstimateTable& estimates() override { return estimates_; }
+    storage::HistoryTable& history() override { return real_.history(); }
+    storage::TokenStore& token_table() override { return tokens_; }
+    storage::Outbox& outbox() override { return outbox_; }
+    storage::BackupSource& backups() override { return real_.backups(); }
+
+    core::Result<storage::Recovery> recover() override {
+        if (auto error = faults_.failure(Faults::Step::kRecover)) return *error;
+        return real_.recover();
+    }
+    core::Result<std::vector<storage::SessionKey>> open_sessions() override {
+        return real_.open_sessions();
+    }
+    core::Result<> begin() override {
+        if (auto error = faults_.failure(Faults::Step::kBegin)) return *error;
+        begun_ = true;
+        return real_.begin();
+    }
+    core::Result<> commit() override {
+        if (auto error = faults_.failure(Faults::Step::kCommit)) return *error;
+        std::this_thread::sleep_for(std::exchange(stall_, core::Millis{0}));
+        auto done = real_.commit();
+        if (done) begun_ = false;
+        return done;
+    }
+    core::Result<> look_at_files() override {
+        if (auto error = faults_.failure(Faults::Step::kFiles)) return *error;
+        return real_.look_at_files();
+    }
+    void rollback() override {
+        ++rollbacks_;
+        if (std::exchange(begun_, false)) real_.rollback();
+    }
+    core::Result<std::optional<storage::SessionKey>> find(std::string_view id) override {
+        return real_.find(id);
+    }
+    core::Result<storage::SessionKey> create(std::string_view id, core::Timestamp now) override {
+        return real_.create(id, now);
+    }
+    core::Result<storage::Cursor> append(storage::SessionKey key, storage::Chain& chain,
+                                         std::span<const core::Event> events) override {
+        if (auto error = faults_.failure(Faults::Step::kAppend)) return *error;
+        return real_.append(key, chain, events);
+    }
+    core::Result<std::optional<std::uint64_t>> find_event_id(storage::SessionKey key,
+                                                             std::string_view id) override {
+        return real_.find_event_id(key, id);
+    }
+    core::Result<std::optional<storage::IdempotentUse>> find_idempotency_key(
+        std::string_view key) override {
+        return real_.find_idempotency_key(key);
+    }
+    core::Result<> add_idempotency_key(std::string_view key, const storage::IdempotentUse& use,
+                                       core::Timestamp now) override {
+        return real_.add_idempotency_key(key, use, now);
+    }
+    core::Result<storage::StoredSession> load(storage::SessionKey key) override {
+        if (auto error = faults_.failure(Faults::Step::kLoad)) return *error;
+        return real_.load(key);
+    }
+    core::Result<std::vector<core::Event>> read_session(storage::SessionKey key,
+                                                        storage::Chain chain, std::uint64_t after,
+                                                        std::size_t limit) override {
+        return real_.read_session(key, chain, after, limit);
+    }
+    core::Result<std::vector<storage::StreamEvent>> read_stream(storage::Cursor after,
+                                                                std::size_t limit) override {
+        if (auto error = faults_.failure(Faults::Step::kStream)) return *error;
+        return real_.read_stream(after, limit);
+    }
+    storage::Cursor oldest() const override { return real_.oldest(); }
+    storage::Cursor head() const override { return real_.head(); }
+    core::Result<> save(storage::SessionKey key, const core::Session& session, storage::Chain chain,
+                        const storage::EventIds& new_ids) override {
+        if (auto error = faults_.failure(Faults::Step::kSave)) return *error;
+        return real_.save(key, session, chain, new_ids);
+    }
+    core::Result<> set_snapshot_cursor(storage::Cursor cursor) override {
+        return real_.set_snapshot_cursor(cursor);
+    }
+    core::Result<storage::Deletion> delete_some(core::Timestamp cutoff) override {
+        return real_.delete_some(cutoff);
+    }
+    core::Result<> checkpoint(int pages) override {
+        if (auto error = faults_.failure(Faults::Step::kCheckpoint)) return *error;
+        return real_.checkpoint(pages);
+    }
+    std::int64_t wal_pages() const override { return real_.wal_pages(); }
+    std::uint64_t reusable_bytes() override { return reusable_; }
+    /// The result of reusable_bytes() from now on.
+    void set_reusable(std::uint64_t bytes) { reusable_ = bytes; }
+
+private:
     storage::Store& real_;
-    Step step_ = Step::kNone;
-    core::ErrorCode code_ = core::ErrorCode::kStorageFull;
+    Faults faults_;
+    FailingIndex index_{real_.index(), faults_};
+    FailingApprovals approvals_{real_.approvals(), faults_};
+    FailingEstimates estimates_{real_.estimates(), faults_};
+    FailingTokens tokens_{real_.token_table(), faults_};
+    FailingOutbox outbox_{real_.outbox(), faults_};
     core::Millis stall_{0};
     int rollbacks_ = 0;
-    int indexed_ = 0;
     std::uint64_t reusable_ = 0;
     bool begun_ = false;  ///< the real store has a transaction
 };

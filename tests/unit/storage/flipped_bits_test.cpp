@@ -145,21 +145,21 @@ TEST_CASE("flipped bits: an approval that cannot be read keeps its place in list
             Approval approval;
             approval.n = static_cast<std::uint64_t>(cursor);
             approval.tool = "deploy";
-            require_ok(store->save_approval(a.key, approval, cursor, 0));
+            require_ok(store->approvals().save_approval(a.key, approval, cursor, 0));
         }
         require_ok(store->commit());
     }
     execute(dir, "UPDATE approval SET state=x'ff' WHERE cursor=3");
     const auto store = opened(dir);
-    const auto rows = store->list_approvals({});
+    const auto rows = store->approvals().list_approvals({});
     require_ok(rows);
     REQUIRE(rows->size() == 3);
     for (const StoredApproval& row : *rows) {
         CHECK(row.damaged == (row.cursor == 3));
         CHECK(row.session_id == "a");
     }
-    CHECK(code_of(store->approval_at(3)) == ErrorCode::kStorageCorrupt);
-    CHECK(store->approval_at(4).value()->approval.tool == "deploy");
+    CHECK(code_of(store->approvals().approval_at(3)) == ErrorCode::kStorageCorrupt);
+    CHECK(store->approvals().approval_at(4).value()->approval.tool == "deploy");
 }
 
 TEST_CASE("flipped bits: a number of a journal row that changed is noticed", "[storage]") {
@@ -419,8 +419,8 @@ TEST_CASE("flipped bits: invalid index numbers are ignored", "[storage]") {
     {
         const auto store = opened(dir);
         require_ok(store->begin());
-        require_ok(store->index_session(a.key, a.session, at(0)));
-        require_ok(store->index_session(b.key, b.session, at(0)));
+        require_ok(store->index().index_session(a.key, a.session, at(0)));
+        require_ok(store->index().index_session(b.key, b.session, at(0)));
         require_ok(store->commit());
     }
     const std::string wrong = GENERATE("77", "-1", "4611686018427387904");
@@ -428,14 +428,14 @@ TEST_CASE("flipped bits: invalid index numbers are ignored", "[storage]") {
                      ",alarm_at=1 WHERE session=" + std::to_string(a.key));
     const auto store = opened(dir);
     std::uint64_t open = 0;
-    for (const std::uint64_t count : store->count_open().value())
+    for (const std::uint64_t count : store->index().count_open().value())
         open += count;
     CHECK(open == 1);
     std::uint64_t alarms = 0;
-    for (const std::uint64_t count : store->count_alarms().value())
+    for (const std::uint64_t count : store->index().count_alarms().value())
         alarms += count;
     CHECK(alarms == 0);
-    CHECK(store->alarms(10).value().empty());
+    CHECK(store->index().alarms(10).value().empty());
 }
 
 TEST_CASE("flipped bits: a retention position out of bounds is ignored", "[storage]") {

@@ -140,7 +140,7 @@ TEST_CASE("offline: a database in use is neither copied nor replaced, and a lock
         require_ok(store);
         CHECK(code_of(restore_database(dir.file("backup.db"), dir.file())) ==
               ErrorCode::kStorageUnavailable);
-        require_ok((*store)->tokens());
+        require_ok((*store)->token_table().tokens());
     }
     const auto lock = DatabaseLock::take(dir.file());
     require_ok(lock);

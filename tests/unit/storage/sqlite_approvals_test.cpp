@@ -34,12 +34,12 @@ struct Shelf {
 
     void save(SessionKey key, const Approval& one, Cursor cursor, Cursor decided = 0) {
         require_ok(store->begin());
-        require_ok(store->save_approval(key, one, cursor, decided));
+        require_ok(store->approvals().save_approval(key, one, cursor, decided));
         require_ok(store->commit());
     }
     std::vector<Cursor> list(ApprovalPage page) {
         std::vector<Cursor> cursors;
-        for (const StoredApproval& row : store->list_approvals(page).value())
+        for (const StoredApproval& row : store->approvals().list_approvals(page).value())
             cursors.push_back(row.cursor);
         return cursors;
     }
@@ -56,22 +56,22 @@ TEST_CASE("approvals index: a row comes back as it was saved, also over a restar
     shelf.save(shelf.a, one, 10);
     shelf.store.reset();
     shelf.store = *SqliteStore::open(shelf.dir.file());
-    auto row = shelf.store->find_approval(shelf.a, 3).value();
+    auto row = shelf.store->approvals().find_approval(shelf.a, 3).value();
     REQUIRE(row);
     CHECK(row->approval == one);
     CHECK(row->session_id == "a");
     CHECK(row->cursor == 10);
-    CHECK(shelf.store->count_identical(one.identity_digest).value() == 1);
-    CHECK_FALSE(shelf.store->find_approval(shelf.b, 3).value());
+    CHECK(shelf.store->approvals().count_identical(one.identity_digest).value() == 1);
+    CHECK_FALSE(shelf.store->approvals().find_approval(shelf.b, 3).value());
 
     one.status = ApprovalStatus::kApproved;
     shelf.save(shelf.a, one, 0, 12);
     shelf.save(shelf.a, one, 0);  // keeps the cursor of its decision
-    row = shelf.store->find_approval(shelf.a, 3).value();
+    row = shelf.store->approvals().find_approval(shelf.a, 3).value();
     CHECK(row->approval.status == ApprovalStatus::kApproved);
     CHECK(row->decided == 12);
-    CHECK(shelf.store->count_pending().value() == 0);
-    CHECK(shelf.store->count_identical(one.identity_digest).value() == 0);
+    CHECK(shelf.store->approvals().count_pending().value() == 0);
+    CHECK(shelf.store->approvals().count_identical(one.identity_digest).value() == 0);
 }
 
 TEST_CASE("approvals index: pending ones oldest first, the others newest first", "[storage]") {
@@ -102,15 +102,17 @@ TEST_CASE("approvals index: pending ones oldest first, the others newest first",
     page.kind = ApprovalKind::kQuestion;
     CHECK(shelf.list(page) == Cursors{50});
 
-    const auto equal = shelf.store->identical_approvals(digest('1'), 10).value();
+    const auto equal = shelf.store->approvals().identical_approvals(digest('1'), 10).value();
     REQUIRE(equal.size() == 2);
     CHECK(equal[0].approval.n == 1);
     CHECK(equal[1].session_id == "b");
-    CHECK(shelf.store->identical_approvals(digest('1'), 1).value().size() == 1);
-    CHECK(shelf.store->count_identical(digest('1')).value() == 2);
-    CHECK(shelf.store->count_identical(digest('0')).value() == 2);
-    CHECK(shelf.store->count_identical(digest('2')).value() == 0);  // the same start is not enough
-    CHECK(shelf.store->asking_sessions().value() == std::vector<SessionKey>{shelf.a, shelf.b});
+    CHECK(shelf.store->approvals().identical_approvals(digest('1'), 1).value().size() == 1);
+    CHECK(shelf.store->approvals().count_identical(digest('1')).value() == 2);
+    CHECK(shelf.store->approvals().count_identical(digest('0')).value() == 2);
+    CHECK(shelf.store->approvals().count_identical(digest('2')).value() ==
+          0);  // the same start is not enough
+    CHECK(shelf.store->approvals().asking_sessions().value() ==
+          std::vector<SessionKey>{shelf.a, shelf.b});
 }
 
 TEST_CASE("approvals index: an older row without a digest equals no other", "[storage]") {
@@ -119,9 +121,9 @@ TEST_CASE("approvals index: an older row without a digest equals no other", "[st
     old.identity_digest.clear();
     shelf.save(shelf.a, old, 10);
     shelf.save(shelf.b, old, 20);
-    CHECK(shelf.store->count_identical(old.identity_digest).value() == 0);
-    CHECK(shelf.store->identical_approvals(old.identity_digest, 10).value().empty());
-    CHECK(shelf.store->count_identical(digest('1')).value() == 0);
+    CHECK(shelf.store->approvals().count_identical(old.identity_digest).value() == 0);
+    CHECK(shelf.store->approvals().identical_approvals(old.identity_digest, 10).value().empty());
+    CHECK(shelf.store->approvals().count_identical(digest('1')).value() == 0);
 }
 
 TEST_CASE("approvals index: a digest in an agent's text makes no requests equal", "[storage]") {
@@ -132,8 +134,9 @@ TEST_CASE("approvals index: a digest in an agent's text makes no requests equal"
     harmful.call_id = harmless.identity_digest;
     shelf.save(shelf.a, harmless, 10);
     shelf.save(shelf.b, harmful, 20);
-    CHECK(shelf.store->count_identical(harmless.identity_digest).value() == 1);
-    const auto equal = shelf.store->identical_approvals(harmless.identity_digest, 10).value();
+    CHECK(shelf.store->approvals().count_identical(harmless.identity_digest).value() == 1);
+    const auto equal =
+        shelf.store->approvals().identical_approvals(harmless.identity_digest, 10).value();
     REQUIRE(equal.size() == 1);
     CHECK(equal[0].approval.n == 1);
 }
@@ -141,9 +144,9 @@ TEST_CASE("approvals index: a digest in an agent's text makes no requests equal"
 TEST_CASE("approvals index: a rolled-back row is gone", "[storage]") {
     Shelf shelf;
     require_ok(shelf.store->begin());
-    require_ok(shelf.store->save_approval(shelf.a, approval(1), 10, 0));
+    require_ok(shelf.store->approvals().save_approval(shelf.a, approval(1), 10, 0));
     shelf.store->rollback();
-    CHECK(shelf.store->count_pending().value() == 0);
+    CHECK(shelf.store->approvals().count_pending().value() == 0);
 }
 
 TEST_CASE("approvals index: rows go with their session", "[storage]") {
@@ -158,7 +161,7 @@ TEST_CASE("approvals index: rows go with their session", "[storage]") {
     require_ok(shelf.store->append(shelf.a, chain, events));
     auto one = approval(2);
     one.status = ApprovalStatus::kCancelled;
-    require_ok(shelf.store->save_approval(shelf.a, one, 2, 0));
+    require_ok(shelf.store->approvals().save_approval(shelf.a, one, 2, 0));
     require_ok(shelf.store->save(shelf.a, session, chain, {}));
     require_ok(shelf.store->commit());
     REQUIRE(shelf.list({}).size() == 1);
@@ -166,5 +169,5 @@ TEST_CASE("approvals index: rows go with their session", "[storage]") {
     CHECK(shelf.list({}).empty());  // from the moment its session is unknown
     while (shelf.store->delete_some(at(1000)).value().more) {
     }
-    CHECK_FALSE(shelf.store->find_approval(shelf.a, 2).value());
+    CHECK_FALSE(shelf.store->approvals().find_approval(shelf.a, 2).value());
 }

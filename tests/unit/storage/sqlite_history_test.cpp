@@ -27,7 +27,7 @@ UseRecord record(std::string agent, std::uint64_t steps, std::int64_t ended_ms) 
 void add_all(SqliteStore& store, const std::vector<UseRecord>& records) {
     require_ok(store.begin());
     for (const UseRecord& one : records)
-        require_ok(store.add_use(one));
+        require_ok(store.history().add_use(one));
     require_ok(store.commit());
 }
 
@@ -37,24 +37,24 @@ TEST_CASE("history: records are returned newest first", "[storage]") {
     const TempDir dir;
     auto store = SqliteStore::open(dir.file()).value();
     add_all(*store, {record("plan", 1, 10), record("", 2, 20), record("plan", 3, 30)});
-    const auto all = store->list_uses(std::nullopt, 10).value();
+    const auto all = store->history().list_uses(std::nullopt, 10).value();
     REQUIRE(all.size() == 3);
     CHECK(all[0] == record("plan", 3, 30));
     CHECK(all[1] == record("", 2, 20));
-    CHECK(store->list_uses("plan", 10).value() ==
+    CHECK(store->history().list_uses("plan", 10).value() ==
           std::vector{record("plan", 3, 30), record("plan", 1, 10)});
-    CHECK(store->list_uses("", 10).value().size() == 1);
-    CHECK(store->list_uses("explore", 10).value().empty());
-    CHECK(store->list_uses(std::nullopt, 2).value().size() == 2);
+    CHECK(store->history().list_uses("", 10).value().size() == 1);
+    CHECK(store->history().list_uses("explore", 10).value().empty());
+    CHECK(store->history().list_uses(std::nullopt, 2).value().size() == 2);
 }
 
 TEST_CASE("history: a rolled-back record is gone", "[storage]") {
     const TempDir dir;
     auto store = SqliteStore::open(dir.file()).value();
     require_ok(store->begin());
-    require_ok(store->add_use(record("plan", 1, 10)));
+    require_ok(store->history().add_use(record("plan", 1, 10)));
     store->rollback();
-    CHECK(store->list_uses(std::nullopt, 10).value().empty());
+    CHECK(store->history().list_uses(std::nullopt, 10).value().empty());
 }
 
 TEST_CASE("history: retention deletes the old ones only", "[storage]") {
@@ -63,7 +63,7 @@ TEST_CASE("history: retention deletes the old ones only", "[storage]") {
     add_all(*store, {record("plan", 1, 10), record("plan", 2, 20), record("plan", 3, 30)});
     while (store->delete_some(at(25)).value().more) {
     }
-    const auto left = store->list_uses(std::nullopt, 10).value();
+    const auto left = store->history().list_uses(std::nullopt, 10).value();
     REQUIRE(left.size() == 1);
     CHECK(left[0].steps == 3);
 }
@@ -89,5 +89,5 @@ TEST_CASE("history: a database of the first schema gets the table and keeps its 
     auto store = SqliteStore::open(dir.file()).value();
     CHECK(store->find("old").value().has_value());
     add_all(*store, {record("plan", 1, 10)});
-    CHECK(store->list_uses("plan", 10).value().size() == 1);
+    CHECK(store->history().list_uses("plan", 10).value().size() == 1);
 }

@@ -42,12 +42,13 @@ struct Box {
     }
     std::vector<std::string> ids(bool dead, const std::string& endpoint = "ops") {
         std::vector<std::string> found;
-        for (const OutboxMessage& one : store->list_messages(endpoint, dead, 0, 100).value())
+        for (const OutboxMessage& one :
+             store->outbox().list_messages(endpoint, dead, 0, 100).value())
             found.push_back(one.id);
         return found;
     }
     OutboxMessage next(std::int64_t now) {
-        const auto found = store->next_message("ops", at(now)).value();
+        const auto found = store->outbox().next_message("ops", at(now)).value();
         REQUIRE(found.has_value());
         return *found;
     }
@@ -64,7 +65,7 @@ TEST_CASE("outbox: a message comes back whole, also after a restart", "[storage]
     sent.tried_at = at(9);
     sent.away = true;
     sent.reason = "HTTP 500";
-    require_ok(box.store->add_message(sent));
+    require_ok(box.store->outbox().add_message(sent));
     box.reopen();
     const OutboxMessage back = box.next(10);
     CHECK(back.row > 0);
@@ -85,13 +86,13 @@ TEST_CASE("outbox: a message comes back whole, also after a restart", "[storage]
 
 TEST_CASE("outbox: the oldest that is due is next, of its own endpoint", "[storage]") {
     Box box;
-    require_ok(box.store->add_message(message("other", 1, "night")));
-    require_ok(box.store->add_message(message("late", 50)));
-    require_ok(box.store->add_message(message("first", 20)));
-    require_ok(box.store->add_message(message("second", 10)));
-    CHECK(box.store->next_due("ops").value() == at(10));
-    CHECK(box.store->next_due("missing").value() == kNever);
-    CHECK_FALSE(box.store->next_message("ops", at(9)).value().has_value());
+    require_ok(box.store->outbox().add_message(message("other", 1, "night")));
+    require_ok(box.store->outbox().add_message(message("late", 50)));
+    require_ok(box.store->outbox().add_message(message("first", 20)));
+    require_ok(box.store->outbox().add_message(message("second", 10)));
+    CHECK(box.store->outbox().next_due("ops").value() == at(10));
+    CHECK(box.store->outbox().next_due("missing").value() == kNever);
+    CHECK_FALSE(box.store->outbox().next_message("ops", at(9)).value().has_value());
     CHECK(box.next(10).id == "second");
     CHECK(box.next(20).id == "first");
     CHECK(box.next(99).id == "late");
@@ -101,67 +102,72 @@ TEST_CASE("outbox: the oldest that is due is next, of its own endpoint", "[stora
 TEST_CASE("outbox: a message is written with its transaction or not at all", "[storage]") {
     Box box;
     require_ok(box.store->begin());
-    require_ok(box.store->add_message(message("m", 1)));
+    require_ok(box.store->outbox().add_message(message("m", 1)));
     box.store->rollback();
     CHECK(box.ids(false).empty());
 }
 
 TEST_CASE("outbox: a failed try, a dead letter and a removal", "[storage]") {
     Box box;
-    require_ok(box.store->add_message(message("m", 1)));
+    require_ok(box.store->outbox().add_message(message("m", 1)));
     const std::int64_t row = box.next(1).row;
-    require_ok(box.store->delay_message(row, "m", {1, at(2), true, "no answer"}, at(7)));
-    CHECK_FALSE(box.store->next_message("ops", at(6)).value().has_value());
+    require_ok(box.store->outbox().delay_message(row, "m", {1, at(2), true, "no answer"}, at(7)));
+    CHECK_FALSE(box.store->outbox().next_message("ops", at(6)).value().has_value());
     CHECK(box.next(7).tries == 1);
     CHECK(box.next(7).away);
 
-    CHECK_FALSE(box.store->bury_message(row, "another id", {2, at(8), false, "x"}).value());
-    CHECK(box.store->bury_message(row, "m", {2, at(8), false, "HTTP 422"}).value());
-    CHECK_FALSE(box.store->bury_message(row, "m", {3, at(9), false, "x"}).value());
+    CHECK_FALSE(
+        box.store->outbox().bury_message(row, "another id", {2, at(8), false, "x"}).value());
+    CHECK(box.store->outbox().bury_message(row, "m", {2, at(8), false, "HTTP 422"}).value());
+    CHECK_FALSE(box.store->outbox().bury_message(row, "m", {3, at(9), false, "x"}).value());
     CHECK(box.ids(false).empty());
     CHECK(box.ids(true) == Ids{"m"});
-    const OutboxMessage dead = box.store->list_messages("ops", true, 0, 1).value().front();
+    const OutboxMessage dead = box.store->outbox().list_messages("ops", true, 0, 1).value().front();
     CHECK(dead.dead_at == at(8));
     CHECK(dead.reason == "HTTP 422");
     CHECK(dead.body.empty());  // lists are short
 
-    CHECK(box.store->revive_message("ops", "m", at(20)).value());
-    CHECK_FALSE(box.store->revive_message("ops", "m", at(20)).value());
+    CHECK(box.store->outbox().revive_message("ops", "m", at(20)).value());
+    CHECK_FALSE(box.store->outbox().revive_message("ops", "m", at(20)).value());
     CHECK(box.next(20).tries == 0);
     CHECK(box.next(20).body == message("m", 1).body);
-    CHECK(box.store->remove_message(row, "another id").value() == Removed::kNothing);
-    CHECK(box.store->remove_message(row, "m").value() == Removed::kPending);
-    CHECK(box.store->remove_message(row, "m").value() == Removed::kNothing);
+    CHECK(box.store->outbox().remove_message(row, "another id").value() == Removed::kNothing);
+    CHECK(box.store->outbox().remove_message(row, "m").value() == Removed::kPending);
+    CHECK(box.store->outbox().remove_message(row, "m").value() == Removed::kNothing);
 }
 
 TEST_CASE("outbox: the oldest become dead letters, and those above the bound are dropped",
           "[storage]") {
     Box box;
     for (const char* id : {"a", "b", "c", "d", "e"})
-        require_ok(box.store->add_message(message(id, 1)));
-    CHECK(box.store->bury_oldest("ops", 3, at(5), "too many").value() == 3);
+        require_ok(box.store->outbox().add_message(message(id, 1)));
+    CHECK(box.store->outbox().bury_oldest("ops", 3, at(5), "too many").value() == 3);
     CHECK(box.ids(true) == Ids{"a", "b", "c"});
     CHECK(box.ids(false) == Ids{"d", "e"});
-    CHECK(box.store->drop_dead("ops", 2).value() == 1);
+    CHECK(box.store->outbox().drop_dead("ops", 2).value() == 1);
     CHECK(box.ids(true) == Ids{"b", "c"});
-    CHECK(box.store->revive_oldest("ops", 1, at(9)).value() == 1);
+    CHECK(box.store->outbox().revive_oldest("ops", 1, at(9)).value() == 1);
     CHECK(box.ids(false) == Ids{"b", "d", "e"});
-    CHECK(box.store->revive_oldest("ops", 100, at(9)).value() == 1);
+    CHECK(box.store->outbox().revive_oldest("ops", 100, at(9)).value() == 1);
     CHECK(box.ids(true).empty());
 }
 
 TEST_CASE("outbox: only messages delayed by an unavailable endpoint are hurried", "[storage]") {
     Box box;
     for (const char* id : {"away", "refused"})
-        require_ok(box.store->add_message(message(id, 1)));
-    const auto waiting = box.store->list_messages("ops", false, 0, 10).value();
-    require_ok(box.store->delay_message(waiting[0].row, "away", {1, at(2), true, "x"}, at(900)));
+        require_ok(box.store->outbox().add_message(message(id, 1)));
+    const auto waiting = box.store->outbox().list_messages("ops", false, 0, 10).value();
     require_ok(
-        box.store->delay_message(waiting[1].row, "refused", {1, at(2), false, "x"}, at(800)));
-    require_ok(box.store->hurry_messages("ops", at(3)));
+        box.store->outbox().delay_message(waiting[0].row, "away", {1, at(2), true, "x"}, at(900)));
+    require_ok(box.store->outbox().delay_message(waiting[1].row, "refused", {1, at(2), false, "x"},
+                                                 at(800)));
+    require_ok(box.store->outbox().hurry_messages("ops", at(3)));
     CHECK(box.next(3).id == "away");
-    CHECK(box.store->list_messages("ops", false, waiting[0].row, 10).value().front().due_at ==
-          at(800));
+    CHECK(box.store->outbox()
+              .list_messages("ops", false, waiting[0].row, 10)
+              .value()
+              .front()
+              .due_at == at(800));
 }
 
 TEST_CASE("outbox: an endpoint keeps its counters until it is forgotten", "[storage]") {
@@ -178,12 +184,12 @@ TEST_CASE("outbox: an endpoint keeps its counters until it is forgotten", "[stor
     endpoint.succeeded_at = at(7);
     endpoint.failed_at = at(8);
     endpoint.failure = "HTTP 500";
-    require_ok(box.store->save_outbox_endpoint(endpoint));
-    require_ok(box.store->add_message(message("m", 1)));
-    require_ok(box.store->add_message(message("n", 1)));
-    require_ok(box.store->bury_oldest("ops", 1, at(3), ""));
+    require_ok(box.store->outbox().save_outbox_endpoint(endpoint));
+    require_ok(box.store->outbox().add_message(message("m", 1)));
+    require_ok(box.store->outbox().add_message(message("n", 1)));
+    require_ok(box.store->outbox().bury_oldest("ops", 1, at(3), ""));
     box.reopen();
-    const auto known = box.store->outbox_endpoints().value();
+    const auto known = box.store->outbox().outbox_endpoints().value();
     REQUIRE(known.size() == 1);
     const OutboxEndpoint& back = known.front();
     CHECK(back.target == "t");
@@ -198,8 +204,8 @@ TEST_CASE("outbox: an endpoint keeps its counters until it is forgotten", "[stor
     CHECK(back.failure == "HTTP 500");
     CHECK(back.pending == 1);
     CHECK(back.dead == 1);
-    require_ok(box.store->forget_outbox_endpoint("ops"));
-    CHECK(box.store->outbox_endpoints().value().empty());
+    require_ok(box.store->outbox().forget_outbox_endpoint("ops"));
+    CHECK(box.store->outbox().outbox_endpoints().value().empty());
     CHECK(box.ids(false).empty());
     CHECK(box.ids(true).empty());
 }

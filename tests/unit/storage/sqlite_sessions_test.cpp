@@ -48,20 +48,21 @@ struct Shelf {
     SessionKey put(const std::string& id, SessionState state, std::int64_t now = 0) {
         const auto known = store->find(id).value();
         const SessionKey key = known ? *known : store->create(id, at(0)).value();
-        require_ok(store->index_session(key, Session{id, std::move(state)}, at(now)));
+        require_ok(store->index().index_session(key, Session{id, std::move(state)}, at(now)));
         return key;
     }
     std::vector<std::string> list(const SessionFilter& filter, SessionKey before = INT64_MAX,
                                   std::size_t limit = 100) {
         std::vector<std::string> ids;
-        for (const SessionKey key : store->list(filter, before, limit).value())
+        for (const SessionKey key : store->index().list(filter, before, limit).value())
             ids.push_back(store->load(key).value().session.id());
-        CHECK((before != INT64_MAX || limit != 100 || store->count(filter).value() == ids.size()));
+        CHECK((before != INT64_MAX || limit != 100 ||
+               store->index().count(filter).value() == ids.size()));
         return ids;
     }
     std::vector<std::pair<SessionKey, std::int64_t>> needs(std::size_t limit = 100) {
         std::vector<std::pair<SessionKey, std::int64_t>> found;
-        for (const SessionNeed& need : store->needs(limit).value())
+        for (const SessionNeed& need : store->index().needs(limit).value())
             found.emplace_back(need.session, (need.since - at(0)).count());
         return found;
     }
@@ -80,13 +81,13 @@ TEST_CASE("sqlite sessions: ranges put together are the list", "[storage]") {
     SessionFilter filter;
     filter.agent_type = "coder";
     filter.text = "even";
-    const auto whole = shelf.store->list(filter, INT64_MAX, 100).value();
+    const auto whole = shelf.store->index().list(filter, INT64_MAX, 100).value();
     CHECK(whole.size() == 7);
-    const SessionKey end = shelf.store->sessions_end().value();
+    const SessionKey end = shelf.store->index().sessions_end().value();
     for (const SessionKey width : {1, 7, 1000}) {
         std::vector<SessionKey> keys;
         for (SessionKey below = end; below > 0; below -= width) {
-            const auto part = shelf.store->list_range(filter, below - width, below).value();
+            const auto part = shelf.store->index().list_range(filter, below - width, below).value();
             keys.insert(keys.end(), part.begin(), part.end());
         }
         CHECK(keys == whole);
@@ -191,11 +192,11 @@ TEST_CASE("session index: a session is moved, not listed twice", "[storage]") {
     shelf.put("a", judged(Verdict::kProgressing, 1));
     shelf.put("a", judged(Verdict::kStuck, 2));
     CHECK(shelf.list({}) == Ids{"a"});
-    VerdictCounts counts = shelf.store->count_open().value();
+    VerdictCounts counts = shelf.store->index().count_open().value();
     CHECK(counts[static_cast<std::size_t>(Verdict::kStuck)] == 1);
     CHECK(counts[static_cast<std::size_t>(Verdict::kProgressing)] == 0);
     shelf.put("a", done({}));
-    CHECK(shelf.store->count_open().value() == VerdictCounts{});
+    CHECK(shelf.store->index().count_open().value() == VerdictCounts{});
 }
 
 TEST_CASE("session index: sessions that need a person, oldest first", "[storage]") {
@@ -207,7 +208,7 @@ TEST_CASE("session index: sessions that need a person, oldest first", "[storage]
     shelf.put("works", judged(Verdict::kExploring, 1));
     CHECK(shelf.needs() == Needs{{silent, 10}, {blocked, 20}, {stuck, 30}});
     CHECK(shelf.needs(2) == Needs{{silent, 10}, {blocked, 20}});
-    CHECK(shelf.store->count_needs().value() == 3);
+    CHECK(shelf.store->index().count_needs().value() == 3);
     shelf.put("silent", judged(Verdict::kProgressing, 40));
     shelf.put("stuck", done(judged(Verdict::kStuck, 30)));
     CHECK(shelf.needs() == Needs{{blocked, 20}});
@@ -226,17 +227,17 @@ TEST_CASE("session index: alarms stay with a session that has ended, the most ur
     shelf.put("second", alarmed(ApprovalAlarmKind::kExecutedThoughRejected, 9));
     const SessionKey first =
         shelf.put("first", done(alarmed(ApprovalAlarmKind::kExecutedThoughRejected, 8)));
-    const auto found = shelf.store->alarms(10).value();
+    const auto found = shelf.store->index().alarms(10).value();
     REQUIRE(found.size() == 4);
     CHECK(found[0].session == first);
     CHECK(found[1].at == at(9));
     CHECK(found[2].kind == ApprovalAlarmKind::kExecutedUnapproved);
     CHECK(found[3].kind == ApprovalAlarmKind::kNeverExecuted);
-    CHECK(shelf.store->alarms(2).value().size() == 2);
-    CHECK(shelf.store->count_alarms().value() == AlarmCounts{1, 2, 1});
-    CHECK(shelf.store->count_needs().value() == 4);
+    CHECK(shelf.store->index().alarms(2).value().size() == 2);
+    CHECK(shelf.store->index().count_alarms().value() == AlarmCounts{1, 2, 1});
+    CHECK(shelf.store->index().count_needs().value() == 4);
     shelf.put("first", done({}));
-    CHECK(shelf.store->count_alarms().value() == AlarmCounts{1, 1, 1});
+    CHECK(shelf.store->index().count_alarms().value() == AlarmCounts{1, 1, 1});
 }
 
 TEST_CASE("session index: over its budget since the level was critical", "[storage]") {
@@ -246,7 +247,7 @@ TEST_CASE("session index: over its budget since the level was critical", "[stora
     shelf.put("a", low_on_budget(BudgetLevel::kCritical), 2);
     shelf.put("a", low_on_budget(BudgetLevel::kExhausted), 3);
     CHECK(shelf.needs() == Needs{{key, 2}});
-    CHECK(shelf.store->needs(1).value().front().over_budget);
+    CHECK(shelf.store->index().needs(1).value().front().over_budget);
     shelf.put("a", low_on_budget(BudgetLevel::kNominal), 4);
     CHECK(shelf.needs().empty());
     shelf.put("a", low_on_budget(BudgetLevel::kCritical), 5);
@@ -281,7 +282,7 @@ TEST_CASE("session index: an older database gets it from its journal", "[storage
         shelf.store = *SqliteStore::open(shelf.dir.file());
         require_ok(shelf.store->recover());
         SessionFilter filter;
-        CHECK(shelf.store->count(filter).value() == 2);
+        CHECK(shelf.store->index().count(filter).value() == 2);
         filter.open = true;
         CHECK(shelf.list(filter) == Ids{"open"});
         filter.open = false;

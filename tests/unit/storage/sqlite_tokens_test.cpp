@@ -40,10 +40,10 @@ TEST_CASE("tokens: stored tokens are returned after a restart, oldest first", "[
     one.expires_at = at(77);
     {
         const auto store = opened(dir);
-        require_ok(store->add_token(one));
-        require_ok(store->add_token(token("two", 1)));
+        require_ok(store->token_table().add_token(one));
+        require_ok(store->token_table().add_token(token("two", 1)));
     }
-    const auto tokens = opened(dir)->tokens();
+    const auto tokens = opened(dir)->token_table().tokens();
     require_ok(tokens);
     REQUIRE(tokens->size() == 2);
     CHECK(tokens->front().id == "two");
@@ -60,21 +60,22 @@ TEST_CASE("tokens: stored tokens are returned after a restart, oldest first", "[
 TEST_CASE("tokens: revoking keeps the first time, and an unknown id is no token", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir);
-    require_ok(store->add_token(token("one", 1)));
-    require_ok(store->add_token(token("two", 1)));
-    CHECK(store->revoke_token("one", at(10)).value()->revoked_at == at(10));
-    CHECK(store->revoke_token("one", at(20)).value()->revoked_at == at(10));
-    CHECK_FALSE(store->revoke_token("none", at(20)).value().has_value());
-    CHECK(store->tokens().value().back().revoked_at == kNever);
+    require_ok(store->token_table().add_token(token("one", 1)));
+    require_ok(store->token_table().add_token(token("two", 1)));
+    CHECK(store->token_table().revoke_token("one", at(10)).value()->revoked_at == at(10));
+    CHECK(store->token_table().revoke_token("one", at(20)).value()->revoked_at == at(10));
+    CHECK_FALSE(store->token_table().revoke_token("none", at(20)).value().has_value());
+    CHECK(store->token_table().tokens().value().back().revoked_at == kNever);
 }
 
 TEST_CASE("tokens: the last use never goes back", "[storage]") {
     const TempDir dir;
     const auto store = opened(dir);
-    require_ok(store->add_token(token("one", 1)));
-    require_ok(store->note_token_uses(std::vector<TokenUse>{{"one", at(9)}, {"none", at(9)}}));
-    require_ok(store->note_token_uses(std::vector<TokenUse>{{"one", at(5)}}));
-    CHECK(store->tokens().value().front().used_at == at(9));
+    require_ok(store->token_table().add_token(token("one", 1)));
+    require_ok(store->token_table().note_token_uses(
+        std::vector<TokenUse>{{"one", at(9)}, {"none", at(9)}}));
+    require_ok(store->token_table().note_token_uses(std::vector<TokenUse>{{"one", at(5)}}));
+    CHECK(store->token_table().tokens().value().front().used_at == at(9));
 }
 
 TEST_CASE("tokens: a full table gives up dead tokens, oldest first, and no others", "[storage]") {
@@ -84,15 +85,17 @@ TEST_CASE("tokens: a full table gives up dead tokens, oldest first, and no other
     for (std::size_t i = 0; i < limits::kTokensMax; ++i) {
         TokenRecord one = token("t" + std::to_string(i), static_cast<std::int64_t>(i) + 1);
         if (i == 5) one.expires_at = at(50);
-        require_ok(store->add_token(one));
+        require_ok(store->token_table().add_token(one));
     }
-    require_ok(store->revoke_token("t7", at(60)));
-    require_ok(store->add_token(token("early", 49)));
-    CHECK(code_of(store->add_token(token("still early", 49))) == ErrorCode::kTooManyTokens);
-    require_ok(store->add_token(token("late", 50)));
-    CHECK(code_of(store->add_token(token("too late", 70))) == ErrorCode::kTooManyTokens);
+    require_ok(store->token_table().revoke_token("t7", at(60)));
+    require_ok(store->token_table().add_token(token("early", 49)));
+    CHECK(code_of(store->token_table().add_token(token("still early", 49))) ==
+          ErrorCode::kTooManyTokens);
+    require_ok(store->token_table().add_token(token("late", 50)));
+    CHECK(code_of(store->token_table().add_token(token("too late", 70))) ==
+          ErrorCode::kTooManyTokens);
     require_ok(store->commit());
-    const auto tokens = store->tokens().value();
+    const auto tokens = store->token_table().tokens().value();
     CHECK(tokens.size() == limits::kTokensMax);
     for (const TokenRecord& one : tokens)
         CHECK((one.id != "t5" && one.id != "t7"));

@@ -45,11 +45,11 @@ std::map<std::string, std::vector<Event>> contents(SqliteStore& store) {
         for (std::size_t i = 0; i < journal.size(); ++i)
             REQUIRE(journal[i].n == i + 1);
     }
-    CHECK(store.count({}).value() == journals.size());
-    require_ok(store.tokens());
-    require_ok(store.needs(10));
-    require_ok(store.outbox_endpoints());
-    require_ok(store.list_messages("ops", false, 0, 10));
+    CHECK(store.index().count({}).value() == journals.size());
+    require_ok(store.token_table().tokens());
+    require_ok(store.index().needs(10));
+    require_ok(store.outbox().outbox_endpoints());
+    require_ok(store.outbox().list_messages("ops", false, 0, 10));
     return journals;
 }
 

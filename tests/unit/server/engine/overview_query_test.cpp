@@ -164,7 +164,7 @@ TEST_CASE("overview: an alarm comes first, outlives end and restart, and goes wh
     CHECK(overview(s)["alarm"].is_null());
     s.restart();
     CHECK(overview(s)["alarms"] == 0);
-    const auto uses = s.sqlite().list_uses({}, 10);
+    const auto uses = s.sqlite().history().list_uses({}, 10);
     CHECK(uses->size() == 1);  // the end is counted once
 }
 

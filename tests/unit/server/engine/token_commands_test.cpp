@@ -71,5 +71,5 @@ TEST_CASE("engine tokens: uses are stored without a published list", "[server]")
     (void)s.ask(UseTokensCommand{{{"a", Timestamp{Millis{77}}}}});
     CHECK_FALSE(s.last.tokens.has_value());
     s.restart();
-    CHECK(s.sqlite().tokens().value().front().used_at == Timestamp{Millis{77}});
+    CHECK(s.sqlite().token_table().tokens().value().front().used_at == Timestamp{Millis{77}});
 }

@@ -43,7 +43,7 @@ struct Desk {
         restart(0);
     }
     void restart(std::int64_t now) {
-        desk = std::make_unique<WebhookDesk>(*store, rules);
+        desk = std::make_unique<WebhookDesk>(store->outbox(), rules);
         desk->send_with([this](WebhookJob job) {
             if (goes_out) sent.push_back(std::move(job));
             return goes_out;
@@ -83,7 +83,7 @@ struct Desk {
     headway::api::WebhookDocument shown(std::size_t i = 0) { return desk->documents().at(i); }
     /// Checks that the figures in memory equal the stored ones.
     void check_numbers() {
-        const auto stored = store->outbox_endpoints().value().front();
+        const auto stored = store->outbox().outbox_endpoints().value().front();
         CHECK(shown().pending == stored.pending);
         CHECK(shown().dead == stored.dead);
         CHECK(shown().died == stored.died);
@@ -122,7 +122,7 @@ TEST_CASE("webhook desk: an alarm is sent once until it is acknowledged", "[serv
 TEST_CASE("webhook desk: without an endpoint there is nothing to do", "[server]") {
     Desk d;
     d.rules.endpoints.clear();
-    WebhookDesk none{*d.store, {}};
+    WebhookDesk none{d.store->outbox(), {}};
     CHECK_FALSE(none.any());
     CHECK(none.stats() == nullptr);
     CHECK(none.next_wake() == kNever);
@@ -325,7 +325,7 @@ TEST_CASE("webhook desk: what is removed is kept a while, then forgotten", "[ser
         d.restart(1000);
         CHECK(d.goes(1000).has_value());
         CHECK(d.shown().state == "active");
-        CHECK(d.store->outbox_endpoints().value().back().removed_at == kNever);
+        CHECK(d.store->outbox().outbox_endpoints().value().back().removed_at == kNever);
     }
     SECTION("after a week it is gone") {
         CHECK_FALSE(d.desk->has_removed(at(0) + 24h * 7));

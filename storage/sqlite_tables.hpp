@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "storage/sqlite_copy.hpp"
+#include "storage/sqlite_handle.hpp"
+#include "storage/store.hpp"
+
+// The tables of the SQLite store, one class each. The database outlives them.
+
+namespace headway::storage {
+
+/// Numbers by name.
+class SqliteMeta {
+public:
+    explicit SqliteMeta(Database& database) : database_(database) {}
+    core::Result<> prepare();
+
+    /// 0 for an unknown name.
+    core::Result<std::int64_t> get(std::string_view name);
+    core::Result<> set(std::string_view name, std::int64_t value);
+
+private:
+    Database& database_;
+    Statement get_;
+    Statement set_;
+};
+
+/// sqlite_sessions.cpp
+class SqliteSessionIndex final : public SessionIndex {
+public:
+    explicit SqliteSessionIndex(Database& database) : database_(database) {}
+    core::Result<> prepare();
+
+    core::Result<> index_session(SessionKey key, const core::Session& session,
+                                 core::Timestamp now) override;
+    core::Result<std::vector<SessionKey>> list(const SessionFilter& filter, SessionKey before,
+                                               std::size_t limit) override;
+    core::Result<std::vector<SessionKey>> list_range(const SessionFilter& filter, SessionKey from,
+                                                     SessionKey before) override;
+    core::Result<SessionKey> sessions_end() override;
+    core::Result<std::uint64_t> count(const SessionFilter& filter) override;
+    core::Result<VerdictCounts> count_open() override;
+    core::Result<std::vector<SessionNeed>> needs(std::size_t limit) override;
+    core::Result<std::uint64_t> count_needs() override;
+    core::Result<std::vector<SessionAlarm>> alarms(std::size_t limit) override;
+    core::Result<AlarmCounts> count_alarms() override;
+
+private:
+    core::Result<std::string> among_ids(const SessionFilter& filter);
+
+    Database& database_;
+    Statement move_;
+};
+
+/// sqlite_approvals.cpp
+class SqliteApprovals final : public ApprovalTable {
+public:
+    explicit SqliteApprovals(Database& database) : database_(database) {}
+
+    core::Result<> save_approval(SessionKey key, const core::Approval& approval, Cursor cursor,
+                                 Cursor decided) override;
+    core::Result<std::optional<StoredApproval>> approval_at(Cursor cursor) override;
+    core::Result<std::optional<StoredApproval>> find_approval(SessionKey key,
+                                                              std::uint64_t n) override;
+    core::Result<std::vector<StoredApproval>> list_approvals(const ApprovalPage& page) override;
+    core::Result<std::vector<StoredApproval>> identical_approvals(std::string_view identity,
+                                                                  std::size_t limit) override;
+    core::Result<std::uint64_t> count_identical(std::string_view identity) override;
+    core::Result<std::uint64_t> count_pending() override;
+    core::Result<std::vector<SessionKey>> asking_sessions() override;
+
+private:
+    Database& database_;
+};
+
+/// sqlite_checks.cpp
+class SqliteChecks final : public CheckTable {
+public:
+    explicit SqliteChecks(Database& database) : database_(database) {}
+
+    core::Result<> add_check(std::string_view id, SessionKey key, Cursor asked) override;
+    core::Result<> finish_check(std::string_view id, Cursor done) override;
+    core::Result<> finish_checks(SessionKey key, Cursor done) override;
+    core::Result<std::optional<StoredCheck>> find_check(std::string_view id) override;
+    core::Result<std::vector<StoredCheck>> pending_checks(std::size_t limit) override;
+
+private:
+    Database& database_;
+};
+
+/// sqlite_estimates.cpp
+class SqliteEstimates final : public EstimateTable {
+public:
+    explicit SqliteEstimates(Database& database) : database_(database) {}
+
+    core::Result<> add_estimate(SessionKey key, const core::EstimateMade& made) override;
+    core::Result<std::vector<core::EstimateMade>> take_estimates(SessionKey key) override;
+    core::Result<> add_estimate_score(const core::EstimateScore& score) override;
+    core::Result<std::vector<core::EstimateScore>> estimate_scores() override;
+
+private:
+    core::Result<bool> knows_model(const core::EstimateScore& score);
+
+    Database& database_;
+};
+
+/// sqlite_history.cpp
+class SqliteHistory final : public HistoryTable {
+public:
+    SqliteHistory(Database& database, SqliteMeta& meta) : database_(database), meta_(meta) {}
+    core::Result<> prepare();
+    /// A step of retention: use records live as long as ended sessions. True if it deleted any.
+    core::Result<bool> forget_uses(core::Timestamp cutoff);
+
+    core::Result<std::int64_t> counter(std::string_view name) override;
+    core::Result<> add_to_counter(std::string_view name, std::int64_t delta) override;
+    core::Result<> add_use(const core::UseRecord& record) override;
+    core::Result<std::vector<core::UseRecord>> list_uses(const std::optional<std::string>& agent,
+                                                         std::size_t limit) override;
+
+private:
+    Database& database_;
+    SqliteMeta& meta_;
+    Statement add_use_;
+};
+
+/// sqlite_tokens.cpp
+class SqliteTokens final : public TokenStore {
+public:
+    explicit SqliteTokens(Database& database) : database_(database) {}
+
+    core::Result<std::vector<core::TokenRecord>> tokens() override;
+    core::Result<> add_token(const core::TokenRecord& token) override;
+    core::Result<std::optional<core::TokenRecord>> revoke_token(std::string_view id,
+                                                                core::Timestamp now) override;
+    core::Result<> note_token_uses(std::span<const core::TokenUse> uses) override;
+
+private:
+    Database& database_;
+};
+
+/// sqlite_outbox.cpp
+class SqliteOutbox final : public Outbox {
+public:
+    explicit SqliteOutbox(Database& database) : database_(database) {}
+
+    core::Result<> add_message(const OutboxMessage& message) override;
+    core::Result<std::optional<OutboxMessage>> next_message(std::string_view endpoint,
+                                                            core::Timestamp now) override;
+    core::Result<core::Timestamp> next_due(std::string_view endpoint) override;
+    core::Result<Removed> remove_message(std::int64_t row, std::string_view id) override;
+    core::Result<> delay_message(std::int64_t row, std::string_view id,
+                                 const OutboxFailure& failure, core::Timestamp due_at) override;
+    core::Result<bool> bury_message(std::int64_t row, std::string_view id,
+                                    const OutboxFailure& failure) override;
+    core::Result<std::uint64_t> bury_oldest(std::string_view endpoint, std::uint64_t count,
+                                            core::Timestamp at, std::string_view reason) override;
+    core::Result<std::uint64_t> drop_dead(std::string_view endpoint, std::uint64_t keep) override;
+    core::Result<> hurry_messages(std::string_view endpoint, core::Timestamp now) override;
+    core::Result<std::uint64_t> revive_oldest(std::string_view endpoint, std::uint64_t count,
+                                              core::Timestamp now) override;
+    core::Result<bool> revive_message(std::string_view endpoint, std::string_view id,
+                                      core::Timestamp now) override;
+    core::Result<std::vector<OutboxMessage>> list_messages(std::string_view endpoint, bool dead,
+                                                           std::int64_t after,
+                                                           std::size_t limit) override;
+    core::Result<std::vector<OutboxEndpoint>> outbox_endpoints() override;
+    core::Result<> save_outbox_endpoint(const OutboxEndpoint& endpoint) override;
+    core::Result<> forget_outbox_endpoint(std::string_view name) override;
+
+private:
+    Database& database_;
+};
+
+/// sqlite_copy.cpp
+class SqliteBackups final : public BackupSource {
+public:
+    explicit SqliteBackups(Database& database) : database_(database) {}
+
+    core::Result<> start_backup(const std::filesystem::path& file) override;
+    core::Result<BackupStep> step_backup(int pages) override;
+    void abandon_backup() override { copy_.reset(); }
+
+private:
+    Database& database_;
+    std::optional<DatabaseCopy> copy_;  ///< the current backup
+};
+
+}  // namespace headway::storage
