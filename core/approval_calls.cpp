@@ -185,7 +185,7 @@ void enter(Approvals& approvals, const ToolFinished& call, const CallPrint& prin
     approval.status = S::kExecuted;
     approval.executed_n = n;
     approval.changed_n = n;
-    HEADWAY_ASSERT(approval.spent() && !approval.open());
+    HEADWAY_ASSERT(approval.status == S::kExecuted && approval.spent() && !approval.open());
 }
 
 std::optional<ApprovalAlarm> alarm_of(const Approvals& approvals, std::string_view session,

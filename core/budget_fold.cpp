@@ -15,7 +15,7 @@ namespace {
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
     const std::uint64_t both = std::min(a, kBudgetCountMax) + std::min(b, kBudgetCountMax);
-    HEADWAY_ASSERT(both >= std::min(a, kBudgetCountMax));
+    HEADWAY_ASSERT(both - std::min(a, kBudgetCountMax) == std::min(b, kBudgetCountMax));
     return std::min(kBudgetCountMax, both);
 }
 
@@ -271,6 +271,11 @@ bool waits_for_human(const SessionState& state) {
            state.agent_state == AgentState::kAwaitingPermission;
 }
 
+/// What all clocks show together.
+Millis charged(const BudgetMeter& meter) {
+    return meter.model + meter.tool + meter.human + meter.rate_limit;
+}
+
 void charge_clock(BudgetMeter& meter, const Event& event) {
     if (event.at <= meter.clock_at) return;  // the clock after a restart may be behind
     Millis passed = event.at - meter.clock_at;
@@ -279,12 +284,13 @@ void charge_clock(BudgetMeter& meter, const Event& event) {
         passed -= std::min(passed, Millis{static_cast<std::int64_t>(credited)});
     }
     HEADWAY_ASSERT(passed >= Millis{0});
+    const Millis before = charged(meter);
     if (Millis* clock = clock_of(meter, meter.running)) *clock += passed;
     if (meter.running == BudgetClock::kHuman) meter.waited += passed;
     meter.clock_at = event.at;
     // The clocks partition the time: none of it is counted twice.
-    HEADWAY_ASSERT(meter.model + meter.tool + meter.human + meter.rate_limit <=
-                   meter.clock_at - kNever);
+    HEADWAY_ASSERT(charged(meter) <= before + passed);
+    HEADWAY_ASSERT(charged(meter) <= meter.clock_at - kNever);
     HEADWAY_ASSERT(meter.waited <= meter.human);
 }
 

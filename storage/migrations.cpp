@@ -192,6 +192,14 @@ INSERT OR REPLACE INTO meta(name, value) SELECT 'session_index_due', 1 WHERE EXI
     R"sql(
 ALTER TABLE journal ADD COLUMN crc INTEGER;
 ALTER TABLE session ADD COLUMN crc INTEGER;
+)sql",
+    R"sql(
+CREATE TABLE inbox(
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    event BLOB NOT NULL
+) STRICT;
+CREATE INDEX inbox_session ON inbox(session);
 )sql"};
 
 static_assert(kSchemaVersion > 0 && kApplicationId <= INT32_MAX, "the header has 32 bits for each");

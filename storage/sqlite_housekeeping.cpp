@@ -160,6 +160,8 @@ Result<bool> SqliteStore::delete_side_rows(SessionKey doomed) {
         "(SELECT n FROM mark WHERE session=?1 LIMIT ?2)",
         "DELETE FROM approval WHERE session=?1 AND n IN "
         "(SELECT n FROM approval WHERE session=?1 LIMIT ?2)",
+        "DELETE FROM inbox WHERE session=?1 AND id IN "
+        "(SELECT id FROM inbox WHERE session=?1 LIMIT ?2)",
         "DELETE FROM judge_check WHERE id IN "
         "(SELECT id FROM judge_check WHERE session=?1 LIMIT ?2)",
     };

@@ -127,6 +127,7 @@ Result<> SqliteStore::prepare() {
     }
     HEADWAY_CHECK(meta_.prepare());
     HEADWAY_CHECK(index_.prepare());
+    HEADWAY_CHECK(inbox_.prepare());
     return history_.prepare();
 }
 
@@ -197,6 +198,7 @@ Result<> SqliteStore::look_at_files() {
 void SqliteStore::rollback() {
     HEADWAY_ASSERT(next_at_begin_ <= next_);
     next_ = next_at_begin_;
+    HEADWAY_ASSERT(head() == next_at_begin_ - 1);
     // After some errors SQLite has already rolled back, with the same result.
     if (database_.in_transaction()) (void)sql_.rollback.run();
     // It may have begun the log from the start again: where its last frame is tells the next

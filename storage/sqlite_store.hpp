@@ -67,6 +67,7 @@ public:
     HistoryTable& history() override { return history_; }
     TokenStore& token_table() override { return tokens_; }
     Outbox& outbox() override { return outbox_; }
+    Inbox& inbox() override { return inbox_; }
     BackupSource& backups() override { return backups_; }
 
 private:
@@ -125,6 +126,7 @@ private:
     SqliteHistory history_{database_, meta_};
     SqliteTokens tokens_{database_};
     SqliteOutbox outbox_{database_};
+    SqliteInbox inbox_{database_};
     SqliteBackups backups_{database_};
     Statements sql_;
     std::filesystem::path saved_copy_;

@@ -174,6 +174,24 @@ private:
     Database& database_;
 };
 
+/// sqlite_inbox.cpp
+class SqliteInbox final : public Inbox {
+public:
+    explicit SqliteInbox(Database& database) : database_(database) {}
+    core::Result<> prepare();
+
+    core::Result<> post(SessionKey to, const core::Event& told) override;
+    core::Result<std::vector<core::Event>> take(SessionKey to) override;
+    core::Result<std::vector<SessionKey>> receivers() override;
+
+private:
+    Database& database_;
+    Statement post_;
+    Statement list_;
+    Statement drop_;
+    std::string buffer_;  ///< reused
+};
+
 /// sqlite_copy.cpp
 class SqliteBackups final : public BackupSource {
 public:

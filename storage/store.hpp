@@ -18,6 +18,7 @@
 #include "storage/check_table.hpp"
 #include "storage/estimate_table.hpp"
 #include "storage/history_table.hpp"
+#include "storage/inbox.hpp"
 #include "storage/keys.hpp"
 #include "storage/outbox.hpp"
 #include "storage/session_index.hpp"
@@ -88,6 +89,7 @@ public:
     virtual HistoryTable& history() = 0;
     virtual TokenStore& token_table() = 0;
     virtual Outbox& outbox() = 0;
+    virtual Inbox& inbox() = 0;
     virtual BackupSource& backups() = 0;
 
     virtual core::Result<Recovery> recover() = 0;

@@ -48,7 +48,8 @@ void answer_with(Answers& on, const ReplyTo& to, Unanswered&& nothing);
 
 template <class... Ts>
 void answer_with(Answers& on, const ReplyTo& to, std::variant<Ts...>&& what) {
-    std::visit([&](auto&& one) { answer_with(on, to, std::move(one)); }, std::move(what));
+    std::visit([&](auto&& one) { answer_with(on, to, std::forward<decltype(one)>(one)); },
+               std::move(what));
 }
 
 }  // namespace headway::server

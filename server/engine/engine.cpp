@@ -75,6 +75,7 @@ core::Result<std::uint64_t> Engine::recover() {
     HEADWAY_TRY(totals_.open, store_.index().count_open());
     HEADWAY_TRY(totals_.approvals.alarmed, store_.index().count_alarms());
     HEADWAY_CHECK(judges_.recover());
+    HEADWAY_TRY(receivers_, store_.inbox().receivers());
     HEADWAY_CHECK(recover_webhooks());
     for (storage::StoredSession& stored : recovery.sessions) {
         HEADWAY_TRY(Resident * resident, sessions_.adopt(std::move(stored)));
@@ -116,6 +117,7 @@ Clock::Steady::time_point Engine::next_wake() const {
     auto wake = now + kUpkeepEvery;
     if (settings_.feed_watchdog) wake = std::min(wake, now + settings_.feed_every);
     if (disk_.is_closed()) return wake;  // due work has to wait
+    if (!receivers_.empty() && !lost_) return now;
     const core::Timestamp told = webhooks_.any() && !lost_ ? webhooks_.next_wake() : core::kNever;
     if (told != core::kNever)
         wake = std::min(wake, now + std::max(told - clock_.now(), core::Millis{0}));

@@ -134,6 +134,9 @@ private:
 
     std::deque<Request> reads_;     ///< without an answer; they count in the queue
     std::vector<Resident*> moved_;  ///< sessions with new events of this turn
+    /// Sessions with messages in their inbox, or that a relative wants to be looked at: the next
+    /// turn's.
+    std::vector<storage::SessionKey> receivers_;
     bool listening_ = false;
     bool lost_ = false;  ///< sessions were dropped after a failed commit and not loaded again yet
     Clock::Steady::time_point gap_at_{};  ///< last housekeeping

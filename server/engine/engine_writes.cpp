@@ -41,7 +41,7 @@ void Engine::write_phase(std::vector<Request>& requests, std::size_t left,
     const bool ticks = due && *due <= clock_.now();
     const bool writes = std::any_of(requests.begin(), requests.end(), is_write);
     disk_.look_at_space(writes);
-    disk_.look_at_files(writes || ticks);
+    disk_.look_at_files(writes || ticks || !receivers_.empty());
     if (const auto closed = disk_.closed()) {
         refuse(*closed, requests, publication);
         return;
@@ -52,7 +52,7 @@ void Engine::write_phase(std::vector<Request>& requests, std::size_t left,
                     publication);
         return;
     }
-    if (writes || ticks) commit_writes(requests, left, publication);
+    if (writes || ticks || !receivers_.empty()) commit_writes(requests, left, publication);
 }
 
 void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
@@ -69,6 +69,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     disk_.set_committed();
     chronicle_.commit(Clock::steady());
     judges_.commit();
+    receivers_ = transaction.take_woken();
     for (Request& request : requests) {
         if (request.write != nullptr)
             publication.replies.push_back({request.reply_to, std::move(request.write)});
@@ -102,6 +103,7 @@ Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transact
     std::vector<std::size_t> ends;
     HEADWAY_CHECK(name_all(requests, transaction.reader(), names, ends));
     HEADWAY_CHECK(store_.begin());
+    HEADWAY_CHECK(receive(transaction, receivers_));
     std::size_t begin = 0;
     for (std::size_t i = 0; i < requests.size(); begin = ends[i], ++i) {
         const Request& request = requests[i];
@@ -114,8 +116,8 @@ Result<> Engine::write_all(std::vector<Request>& requests, Transaction& transact
     }
     transaction.begin_own();
     HEADWAY_CHECK(tick_some(transaction));
-    HEADWAY_CHECK(recheck_parents(transaction));
-    HEADWAY_CHECK(roll_up(transaction));
+    wake_parents(transaction);
+    HEADWAY_CHECK(tell_parents(transaction));
     return transaction.commit();
 }
 

@@ -2,7 +2,6 @@
 #include "server/engine/family_writes.hpp"
 
 #include <algorithm>
-#include <queue>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -25,59 +24,74 @@ Result<bool> tick(Transaction& transaction, Resident& resident) {
     return due;
 }
 
-/// A parent that changes joins the list after its child.
-Result<> recheck_parents(Transaction& transaction) {
+void wake_parents(Transaction& transaction) {
     for (const Resident* child : transaction.touched())
         transaction.tree().note(*child);
-    std::unordered_set<const Resident*> checked;
-    for (std::size_t i = 0; i < transaction.touched().size(); ++i) {
-        const Resident* child = transaction.touched()[i];
+    std::unordered_set<const Resident*> woken;
+    for (const Resident* child : transaction.touched()) {
         for (std::size_t depth = 0; depth < core::limits::kFamilyDepthMax; ++depth) {
             const std::string& parent_id = child->session.state().about.parent;
-            Resident* parent =
+            const Resident* parent =
                 parent_id.empty() ? nullptr : transaction.sessions().residents().find(parent_id);
             // Children only affect verdicts of liveness.
             if (parent == nullptr || parent->session.state().judgement.detector != "liveness")
                 break;
-            if (!checked.insert(parent).second) break;
-            HEADWAY_CHECK(tick(transaction, *parent));
+            if (!woken.insert(parent).second) break;
+            transaction.wake(parent->key);
             child = parent;
         }
+    }
+}
+
+Result<> tell_parents(Transaction& transaction) {
+    const core::Context& context = transaction.context();
+    for (Resident* child : transaction.take_news()) {
+        if (child->session.state().about.parent.empty()) continue;
+        HEADWAY_TRY(const std::vector<Resident*> line,
+                    ancestors_of(transaction.sessions(), *child));
+        const bool wanted = child->session.state().budget.limited() ||
+                            std::any_of(line.begin(), line.end(), [](const Resident* ancestor) {
+                                return ancestor->session.state().budget.limited();
+                            });
+        if (line.empty() || !wanted || line.front()->session.state().ended()) continue;
+        HEADWAY_CHECK(transaction.tell(
+            *line.front(), core::child_progress_of(child->session.id(), child->session.state(),
+                                                   context.now, context.watch)));
     }
     return {};
 }
 
-Result<> roll_up(Transaction& transaction) {
-    std::priority_queue<std::pair<std::size_t, storage::SessionKey>> work;
-    const auto enter = [&](Resident& resident) -> Result<> {
-        if (resident.session.state().about.parent.empty()) return {};
-        HEADWAY_TRY(const std::vector<Resident*> line,
-                    ancestors_of(transaction.sessions(), resident));
-        const bool wanted = resident.session.state().budget.limited() ||
-                            std::any_of(line.begin(), line.end(), [](const Resident* ancestor) {
-                                return ancestor->session.state().budget.limited();
-                            });
-        if (!line.empty() && wanted) work.emplace(line.size(), resident.key);
-        return {};
-    };
-    for (std::size_t i = 0; i < transaction.moved().size(); ++i)
-        HEADWAY_CHECK(enter(*transaction.moved()[i]));
-    while (!work.empty()) {
-        Resident& child = *transaction.sessions().residents().find(work.top().second);
-        work.pop();
-        HEADWAY_TRY(Resident * parent, parent_of(transaction.sessions(), child));
-        if (parent == nullptr) continue;
-        const core::Context& context = transaction.context();
+namespace {
+
+/// Lets one session decide about what it was told.
+Result<> receive_one(Transaction& transaction, storage::SessionKey key) {
+    HEADWAY_TRY(std::vector<core::Event> messages, transaction.store().inbox().take(key));
+    HEADWAY_TRY(Resident * resident, transaction.sessions().find_key(key));
+    if (resident == nullptr) return {};  // deleted or damaged meanwhile
+    for (core::Event& told : messages) {
+        auto* progress = std::get_if<core::ChildProgress>(&told.payload);
+        if (progress == nullptr) continue;  // of a newer version
         std::vector<core::Event>& events = transaction.events();
-        parent->session.child_progress(
-            core::child_progress_of(child.session.id(), child.session.state(), context.now,
-                                    context.watch),
-            context, events);
-        if (events.empty()) continue;
-        const bool moved_before = parent->moved;
-        HEADWAY_CHECK(transaction.append(*parent, events));
-        if (!moved_before) HEADWAY_CHECK(enter(*parent));
+        resident->session.child_progress(std::move(*progress), transaction.context(), events);
+        HEADWAY_CHECK(transaction.append(*resident, events));
     }
+    if (resident->session.state().ended()) return {};
+    HEADWAY_CHECK(tick(transaction, *resident));
+    return {};
+}
+
+}  // namespace
+
+Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers) {
+    for (std::size_t depth = 0; depth < core::limits::kFamilyDepthMax && !receivers.empty();
+         ++depth) {
+        for (const storage::SessionKey key : receivers)
+            HEADWAY_CHECK(receive_one(transaction, key));
+        HEADWAY_CHECK(tell_parents(transaction));
+        receivers = transaction.take_woken();
+    }
+    for (const storage::SessionKey key : receivers)  // parents that name each other go on later
+        transaction.wake(key);
     return {};
 }
 

@@ -3,20 +3,24 @@
 
 #include "server/engine/transaction.hpp"
 
-// What the change of one session does to its relatives, in the same transaction.
+// What the change of one session does to its relatives. A write changes only its own sessions:
+// relatives are told by rows of their inbox, in the same transaction, and decide in the next turn.
 
 namespace headway::server {
 
 /// Lets time pass for a session: appends what is due. True if anything was.
 core::Result<bool> tick(Transaction& transaction, Resident& resident);
 
-/// Rechecks the parents of changed children, whose silence or waiting may end. Each is checked once
-/// per turn.
-core::Result<> recheck_parents(Transaction& transaction);
+/// Wakes the parents of changed children whose silence or waiting may end, and theirs.
+void wake_parents(Transaction& transaction);
 
-/// Rolls the use of children up to their parents: once per turn and parent, the youngest generation
-/// first, so that it reaches the oldest in the same commit. Families without a budget are skipped.
-core::Result<> roll_up(Transaction& transaction);
+/// Tells the parents of changed children what these have used, by their inboxes. Families without
+/// a budget are skipped.
+core::Result<> tell_parents(Transaction& transaction);
+
+/// Lets sessions that were woken in the turn before decide about what they were told and about the
+/// time, and their ancestors in turn, so that it reaches the oldest in one commit.
+core::Result<> receive(Transaction& transaction, std::vector<storage::SessionKey> receivers);
 
 /// Applies the pressure of ancestors' budgets, as far as this session's use rolls up to them: the
 /// worst of their directives, if it changed. Appends to `events`, so that the reply has it.

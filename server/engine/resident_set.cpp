@@ -98,6 +98,7 @@ void ResidentSet::evict(Resident& resident) {
     bytes_ -= resident.bytes;
     by_key_.erase(at);
     order_.erase(place);
+    HEADWAY_ASSERT(by_id_.size() == order_.size() && by_key_.size() == order_.size());
 }
 
 void ResidentSet::clear() {

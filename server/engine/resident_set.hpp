@@ -34,6 +34,7 @@ struct Resident {
     std::uint64_t measured_n = 0;              ///< its last event then
     bool touched = false;                      ///< by the current batch
     bool moved = false;                        ///< it got events in the current batch
+    bool news = false;                         ///< its relatives do not know of them yet
     std::optional<core::BudgetLevel> counted;  ///< how ResidentSet counted it
     /// How often each directive was sent in a reply. Not part of the state, because replies are not
     /// in the journal.

@@ -19,6 +19,19 @@ Result<Resident*> Sessions::find(std::string_view id) {
     return resident;
 }
 
+Result<Resident*> Sessions::find_key(storage::SessionKey key) {
+    if (Resident* resident = residents_.find(key)) return resident;
+    auto stored = load(key);
+    const bool gone = !stored && (stored.error().code == ErrorCode::kUnknownSession ||
+                                  stored.error().code == ErrorCode::kInternal);
+    if (gone) return static_cast<Resident*>(nullptr);
+    if (!stored) return std::move(stored).error();
+    const bool ended = stored->session.state().ended();
+    HEADWAY_TRY(Resident * resident, adopt(*std::move(stored)));
+    if (ended) visitors_.push_back(key);
+    return resident;
+}
+
 Result<Resident*> Sessions::require(std::string_view id) {
     HEADWAY_TRY(Resident * resident, find(id));
     if (resident != nullptr) return resident;

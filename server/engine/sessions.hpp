@@ -21,6 +21,8 @@ public:
 
     /// Null when no session has this id. Pointers are valid until the end of the turn.
     core::Result<Resident*> find(std::string_view id);
+    /// The same by its key; null also for a damaged session, which is reported to its readers.
+    core::Result<Resident*> find_key(storage::SessionKey key);
     /// The same; an unknown id is the error kUnknownSession.
     core::Result<Resident*> require(std::string_view id);
     /// Precondition: no session has this id.

@@ -62,9 +62,12 @@ Result<> Transaction::append(Resident& resident, std::vector<core::Event>& event
     HEADWAY_ASSERT(events.back().n == resident.session.state().n);
     HEADWAY_TRY(storage::Cursor cursor, store().append(resident.key, resident.chain, events));
     parts_.sessions.residents().mark_dirty(resident, cursor);
+    HEADWAY_ASSERT(resident.dirty_from != 0 && resident.dirty_from <= cursor);
     touch(resident);
     if (!resident.moved) moved_.push_back(&resident);
     resident.moved = true;
+    if (!resident.news) news_.push_back(&resident);
+    resident.news = true;
     for (const core::Event& event : events) {
         if (!event.event_id.empty()) resident.new_ids.emplace(event.event_id, event.n);
     }
@@ -86,6 +89,26 @@ void Transaction::touch(Resident& resident) {
     if (resident.touched) return;
     resident.touched = true;
     touched_.push_back(&resident);
+}
+
+Result<> Transaction::tell(const Resident& other, core::Payload told) {
+    core::Event event;
+    event.at = now();
+    event.payload = std::move(told);
+    wake(other.key);
+    return store().inbox().post(other.key, event);
+}
+
+std::vector<storage::SessionKey> Transaction::take_woken() {
+    std::sort(woken_.begin(), woken_.end());
+    woken_.erase(std::unique(woken_.begin(), woken_.end()), woken_.end());
+    return std::exchange(woken_, {});
+}
+
+std::vector<Resident*> Transaction::take_news() {
+    for (Resident* resident : news_)
+        resident->news = false;
+    return std::exchange(news_, {});
 }
 
 Result<> Transaction::commit() {

@@ -68,6 +68,15 @@ public:
     core::Result<> append(Resident& resident, std::vector<core::Event>& events);
     /// The session's view is published with this turn.
     void touch(Resident& resident);
+    /// Tells another session of something by a row of its inbox. It decides about it in the next
+    /// turn.
+    core::Result<> tell(const Resident& other, core::Payload told);
+    /// The session is looked at in the next turn, whether it is due or not.
+    void wake(storage::SessionKey session) { woken_.push_back(session); }
+    /// The sessions that were told something or woken since the last call, each once.
+    std::vector<storage::SessionKey> take_woken();
+    /// The sessions that got events since the last call.
+    std::vector<Resident*> take_news();
     /// The tokens changed.
     void publish_tokens() { tokens_changed_ = true; }
 
@@ -92,6 +101,8 @@ private:
     std::vector<core::Event> events_;
     std::vector<Resident*> touched_;
     std::vector<Resident*> moved_;
+    std::vector<Resident*> news_;
+    std::vector<storage::SessionKey> woken_;
     bool tokens_changed_ = false;
 };
 

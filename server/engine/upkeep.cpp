@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/assert.hpp"
 #include "core/limits.hpp"
 
 namespace headway::server {
@@ -70,6 +71,7 @@ Result<> Upkeep::save_some(ResidentSet& residents, core::Timestamp now, bool idl
 Result<> Upkeep::save(ResidentSet& residents, Resident& resident) {
     HEADWAY_CHECK(store_.save(resident.key, resident.session, resident.chain, resident.new_ids));
     residents.mark_clean(resident);
+    HEADWAY_ASSERT(resident.dirty_from == 0);
     ++figures_.snapshots;
     return {};
 }
@@ -78,6 +80,7 @@ Result<> Upkeep::save(ResidentSet& residents, Resident& resident) {
 Result<> Upkeep::move_snapshot_cursor(ResidentSet& residents) {
     const Resident* oldest = residents.oldest_dirty();
     const storage::Cursor cursor = oldest != nullptr ? oldest->dirty_from - 1 : store_.head();
+    HEADWAY_ASSERT(oldest == nullptr || cursor < oldest->dirty_from);
     if (cursor <= snapshot_cursor_) return {};
     HEADWAY_CHECK(store_.set_snapshot_cursor(cursor));
     snapshot_cursor_ = cursor;

@@ -53,7 +53,15 @@ bool is_storage(ErrorCode code) {
 
 class World {
 public:
-    World(std::uint64_t seed, std::size_t agents) : gen_(seed), headway_({}, at(0)) {
+    /// With fewer places in memory than agents, sessions are evicted and loaded again.
+    static server::EngineSettings settings(std::size_t resident_max) {
+        server::EngineSettings made;
+        made.resident_max = resident_max;
+        return made;
+    }
+
+    World(std::uint64_t seed, std::size_t agents)
+        : gen_(seed), headway_(settings(seed % 2 == 0 ? 100'000 : 7), at(0)) {
         for (std::size_t i = 0; i < agents; ++i) {
             Agent agent;
             agent.habit = static_cast<Habit>(i % 4);
@@ -81,6 +89,7 @@ public:
         for (std::size_t i = 0; i < count; ++i)
             judge(sent[i], replies[i]);
         headway_.store().fail(FailingStore::Step::kNone);
+        if (gen_.chance(4)) headway_.engine().upkeep(gen_.chance(2));
         return count;
     }
 

@@ -252,6 +252,7 @@ public:
     storage::HistoryTable& history() override { return real_.history(); }
     storage::TokenStore& token_table() override { return tokens_; }
     storage::Outbox& outbox() override { return outbox_; }
+    storage::Inbox& inbox() override { return real_.inbox(); }
     storage::BackupSource& backups() override { return real_.backups(); }
 
     core::Result<storage::Recovery> recover() override {

@@ -38,6 +38,7 @@ Document budget(Supervised& s, const std::string& id) {
 }
 
 std::vector<ChildProgress> heard(Supervised& s, const std::string& id) {
+    (void)s.turn({});  // a session decides about what it was told in the turn after
     return all_of_type<ChildProgress>(s.journal(id));
 }
 
@@ -172,7 +173,7 @@ TEST_CASE("engine budgets: an operator extends and sets limits", "[server]") {
     CHECK(code_of(s.ask(extend("nobody", step_limit(20)))) == ErrorCode::kUnknownSession);
 }
 
-TEST_CASE("engine budgets: use rolls up over two generations in one commit", "[server]") {
+TEST_CASE("engine budgets: use reaches both generations above in the next commit", "[server]") {
     Supervised s{with_budgets()};
     (void)s.ask(open("grandparent", {}, step_limit(20)));
     (void)s.ask(open("parent", "grandparent"));
@@ -182,6 +183,7 @@ TEST_CASE("engine budgets: use rolls up over two generations in one commit", "[s
     (void)s.report("child", {tool_finished("c1"), tool_finished("c2"), beat_with_usage(50, 0.2)});
     CHECK(s.last.stats.commits == commits + 1);
     REQUIRE(heard(s, "parent").size() == 1);  // once a turn, however many events
+    CHECK(s.last.stats.commits == commits + 2);
     CHECK(heard(s, "parent")[0].steps == 2);
     const auto total = heard(s, "grandparent").back();
     CHECK(total.child == "parent");
