@@ -16,6 +16,11 @@ core::Result<Value::List> read_tools(const Value& value) {
     // and the setting would protect nothing.
     if (value.is<std::string>() && value.text().find_first_of("[]\"'") != std::string::npos)
         return mistake("names go apart by commas, without brackets or quotes: deploy,rm");
+    for (const std::string& item : value.items()) {
+        // No tool has such a name, and the tools that were meant would go unprotected.
+        if (item.find(',') != std::string::npos)
+            return mistake("one name an item: [\"deploy\", \"rm\"]");
+    }
     return parse_list(value, core::limits::kRequiredToolsMax, "tools");
 }
 

@@ -111,8 +111,9 @@ private:
 
     void show(std::vector<KeyOrigin>& shown, const std::string& name, const Value& value) const {
         const auto set = origins_.find(name);
-        shown.push_back(
-            {name, value.text(), set == origins_.end() ? "default" : set->second, value.toml()});
+        const AnyNamedTable* const table = find_named_table(name);
+        shown.push_back({name, value.text(), set == origins_.end() ? "default" : set->second,
+                         value.toml(), table == nullptr ? name : table->toml_key(name)});
     }
 
     Settings settings_;

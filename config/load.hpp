@@ -26,7 +26,8 @@ struct KeyOrigin {
     std::string key;
     std::string value;  ///< as a variable or the command line has it (config/value.hpp)
     std::string origin;
-    std::string toml;  ///< the value as a file has it
+    std::string toml;      ///< the value as a file has it
+    std::string toml_key;  ///< the key as a file has it
 };
 
 struct Loaded {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/named_table.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "config/sections.hpp"
 #include "core/limits.hpp"
+#include "core/words.hpp"
 
 namespace headway::config {
 
@@ -20,6 +22,17 @@ std::optional<AnyNamedTable::Parts> AnyNamedTable::parts_of(std::string_view dot
     const std::size_t dot = dotted.rfind('.');
     if (dot == std::string_view::npos) return std::nullopt;
     return Parts{dotted.substr(0, dot), dotted.substr(dot + 1)};
+}
+
+std::string AnyNamedTable::toml_key(std::string_view dotted) const {
+    const auto parts = parts_of(dotted);
+    if (!parts) return std::string(dotted);
+    const bool bare =
+        !parts->name.empty() && std::all_of(parts->name.begin(), parts->name.end(),
+                                            [](char c) { return core::is_word(c) || c == '-'; });
+    return this->dotted(bare ? std::string(parts->name) : Value(parts->name).toml())
+        .append(".")
+        .append(parts->key);
 }
 
 bool AnyNamedTable::is_called(const std::string& row, std::string_view key) const {

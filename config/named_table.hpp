@@ -63,6 +63,9 @@ public:
     /// Every value that is not the default.
     virtual std::vector<NamedValue> values(const Settings& settings) const = 0;
 
+    /// A key of the table as a file has it: the name in quotes unless TOML takes it bare.
+    std::string toml_key(std::string_view dotted) const;
+
 protected:
     /// Views into the whole; the name may hold dots.
     struct Parts {

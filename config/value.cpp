@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/value.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -67,6 +68,12 @@ std::string Value::text() const {
     }
     if (const auto* on = std::get_if<bool>(&held_)) return *on ? "on" : "off";
     return join(std::get<List>(held_));
+}
+
+bool Value::has_empty_items() const {
+    const List items = is<List>() ? std::get<List>(held_) : split(text());
+    return std::any_of(items.begin(), items.end(),
+                       [](const std::string& item) { return core::trimmed(item).empty(); });
 }
 
 Value::List Value::items() const {

@@ -49,6 +49,9 @@ public:
     /// taken apart at its commas: the one place that does so.
     List items() const;
 
+    /// True if a list holds an empty item.
+    bool has_empty_items() const;
+
     /// As TOML has it: quoted, bare, or in brackets.
     std::string toml() const;
 

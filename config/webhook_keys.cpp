@@ -12,7 +12,7 @@ core::Result<> assign_retry(Settings& settings, const Value& value) {
         HEADWAY_TRY(const milliseconds delay, parse_duration(word));
         retry.push_back(delay);
     }
-    if (retry.empty() || retry.size() > core::limits::kWebhookTriesMax) {
+    if (retry.empty() || value.has_empty_items() || retry.size() > core::limits::kWebhookTriesMax) {
         return mistake("must be 1 to " + std::to_string(core::limits::kWebhookTriesMax) +
                        " durations, as [\"0s\", \"5s\", \"5m\"]: each stands before a try");
     }

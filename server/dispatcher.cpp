@@ -198,7 +198,7 @@ void Dispatcher::reload(const config::Settings& settings) {
     access_.configure(settings.access);
     http_.refuse_forwarded(settings.access.mode == "local");
     redact(settings.redaction);
-    intake_.ask(request_of({}, ReloadCommand{reloadable_settings(settings)}), {});
+    intake_.deliver(request_of({}, ReloadCommand{reloadable_settings(settings)}), {}, 0);
 }
 
 void Dispatcher::redact(const config::RedactionSettings& settings) {

@@ -255,7 +255,9 @@ void HttpConnection::leave() {
 }
 
 bool HttpConnection::begin_stream(std::uint64_t slot) {
-    if (state_ != State::kOpen || !writer_.begin_stream(slot)) return false;
+    const bool ends = state_ == State::kPeerEnded;  // it gets what is there, in one piece
+    if ((state_ != State::kOpen && !ends) || !writer_.begin_stream(slot)) return false;
+    if (ends) return true;
     if (reader_.end()) writer_.end_stream();  // a next request never gets a reply
     write();
     read();

@@ -42,6 +42,8 @@ public:
     /// otherwise.
     bool begin_stream(std::uint64_t slot);
     bool streaming() const noexcept { return writer_.streaming(); }
+    /// True if the peer sends no more: it gets what it is owed, and its stream ends with that.
+    bool peer_ended() const noexcept { return state_ == State::kPeerEnded; }
     /// True if nothing waits to be written, so that stream() may be called.
     bool writable() const noexcept { return writer_.empty() && state_ != State::kClosed; }
     /// Sends as many frames as the socket takes with one call and returns their number. The last

@@ -76,32 +76,36 @@ void Streams::on_page(std::uint64_t id, StreamReply reply) {
     if (found == clients_.end() || connection == nullptr) return;
     Client& client = found->second;
     client.asked = false;
+    std::string text;
     if (!client.started) {
         if (!connection->begin_stream(client.slot)) {
             connection->close();
             return;
         }
-        start(*connection, client, reply);
+        text = start(client, reply);
     }
     if (client.kind == StreamKind::kProgress) {
+        send_text(*connection, client, text);
         go_live(id, client);
+        if (connection->peer_ended()) connection->finish_stream();
         return;
     }
-    std::string text;
     for (const storage::StreamEvent& event : reply.events) {
         text += event_frame(event.cursor, event);
         client.position = event.cursor;
         ++frames_sent_;
     }
-    if (reply.caught_up) go_live(id, client);
+    if (reply.caught_up && !connection->peer_ended()) go_live(id, client);
     if (!text.empty()) send_text(*connection, client, text);
+    if (connection->peer_ended()) return connection->finish_stream();
     if (!client.live) next_page(id, client);
 }
 
-void Streams::start(HttpConnection& connection, Client& client, const StreamReply& reply) {
+/// Returns the first text of the stream.
+std::string Streams::start(Client& client, const StreamReply& reply) {
     client.started = true;
     client.position = reply.from;
-    send_text(connection, client, hello_frame(reply));
+    return hello_frame(reply);
 }
 
 /// Queries the next page once the client has read the last one.

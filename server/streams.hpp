@@ -103,7 +103,7 @@ private:
     static std::string event_frame(std::int64_t id, const storage::StreamEvent& event);
     Channel& channel_of(const Client& client);
     Frame make_frame(std::string text);
-    void start(HttpConnection& connection, Client& client, const StreamReply& reply);
+    static std::string start(Client& client, const StreamReply& reply);
     void next_page(std::uint64_t id, Client& client);
     void go_live(std::uint64_t id, Client& client);
     void pump(std::uint64_t id, Client& client);

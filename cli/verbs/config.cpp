@@ -36,7 +36,7 @@ void show(const config::Loaded& loaded, const ConfigOptions& options, const Cons
         return;
     }
     const auto print = [&](const config::KeyOrigin& key) {
-        console.out << key.key << " = " << key.toml;
+        console.out << key.toml_key << " = " << key.toml;
         if (options.origin) console.out << "  # " << key.origin;
         console.out << "\n";
     };

@@ -87,7 +87,7 @@ void answer_with(Answers& on, const ReplyTo& to, TextPage&& page) {
 void answer_with(Answers& on, const ReplyTo& to, ApprovalShown&& shown) {
     const api::ApprovalDocument& document = shown.document;
     std::string headers;
-    if (shown.created)
+    if (shown.asked)
         headers = "Location: /v1/approvals/" +
                   core::approval_id(document.session, document.approval.n) + "\r\n";
     if (shown.replayed) headers = kReplayed;

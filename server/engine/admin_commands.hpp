@@ -112,6 +112,7 @@ struct BackupCommand {
 struct ReloadCommand {
     ReloadableSettings settings;
 
+    static constexpr bool kFirst = true;
     core::Result<> operator()(EngineParts& parts, const ReplyTo& to);
 };
 

@@ -112,13 +112,18 @@ Result<std::uint64_t> ask(Transaction& transaction, Resident*& resident, AskComm
 /// Applies the decision once to every other identical request that is still pending; returns their
 /// ids.
 Result<std::vector<std::string>> decide_others(Transaction& transaction,
-                                               const DecideCommand& command) {
+                                               const DecideCommand& command,
+                                               const std::string& identity) {
     std::vector<std::string> also;
+    if (!command.identical) return also;
     core::Ruling ruling = command.ruling;
     ruling.scope = core::GrantScope::kOnce;
     ruling.match = core::GrantMatch::kArgs;
     ruling.until = core::kNever;
-    for (const storage::StoredApproval& stored : command.others) {
+    HEADWAY_TRY(const auto equal, transaction.store().approvals().identical_approvals(
+                                      identity, core::limits::kIdenticalMax));
+    for (const storage::StoredApproval& stored : equal) {
+        if (!transaction.may_change(stored.session_id)) continue;  // asked in this very turn
         auto found = transaction.find(stored.session_id);
         if (!found && found.error().code == ErrorCode::kInternal) continue;  // damaged
         HEADWAY_TRY(Resident * resident, std::move(found));
@@ -171,6 +176,7 @@ Result<ApprovalShown> AskCommand::operator()(Transaction& transaction) {
             transaction.now()));
     }
     HEADWAY_TRY(ApprovalShown shown, show(transaction, *resident, n));
+    shown.asked = true;
     shown.created = created;
     return shown;
 }
@@ -182,11 +188,13 @@ Result<> DecideCommand::name(Reader& reader, SessionNames& names) {
     HEADWAY_TRY(const Resident* resident, reader.find(session));
     if (resident == nullptr) return {};
     HEADWAY_TRY(const auto stored, reader.store().approvals().find_approval(resident->key, n));
-    if (!stored || stored->approval.identity_digest.empty()) return {};
-    HEADWAY_TRY(others, reader.store().approvals().identical_approvals(
-                            stored->approval.identity_digest, core::limits::kIdenticalMax));
-    for (const storage::StoredApproval& other : others)
-        names.push_back(other.session_id);
+    if (!stored || !stored->approval.pending()) return {};
+    HEADWAY_TRY(const auto equal,
+                reader.store().approvals().identical_approvals(stored->approval.identity_digest,
+                                                               core::limits::kIdenticalMax));
+    for (const storage::StoredApproval& other : equal)
+        others.push_back(other.session_id);
+    names.insert(names.end(), others.begin(), others.end());
     return {};
 }
 
@@ -206,7 +214,7 @@ Result<std::variant<Decided, DecisionLost>> DecideCommand::operator()(Transactio
         std::vector<core::Event>& events = transaction.events();
         HEADWAY_CHECK(resident->session.decide(n, ruling, transaction.context(), events));
         HEADWAY_CHECK(transaction.append(*resident, events));
-        HEADWAY_TRY(done.also, decide_others(transaction, *this));
+        HEADWAY_TRY(done.also, decide_others(transaction, *this, approval.identity_digest));
     }
     HEADWAY_TRY(done.document, approval_document(transaction.reader(), *resident, n));
     return done;

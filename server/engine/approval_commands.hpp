@@ -33,6 +33,7 @@ core::Result<> resolve(const Reader& reader, const ApprovalAlias& alias, AliasUs
 /// What an answer shows of an approval.
 struct ApprovalShown {
     api::ApprovalDocument document;
+    bool asked = false;     ///< by this command, or it was asked before: shows where it is
     bool created = false;   ///< by this command
     bool replayed = false;  ///< by an earlier one with the same idempotency key
 };
@@ -73,7 +74,7 @@ struct DecideCommand {
     core::Ruling ruling;
     bool identical = false;
     ApprovalAlias alias = {};
-    std::vector<storage::StoredApproval> others = {};  ///< the identical ones, from name()
+    std::vector<std::string> others = {};  ///< sessions of identical ones, from name()
 
     core::Result<> name(Reader& reader, SessionNames& names);
     core::Result<std::variant<Decided, DecisionLost>> operator()(Transaction& transaction);

@@ -2,6 +2,7 @@
 #include "server/engine/engine.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/assert.hpp"
@@ -17,6 +18,8 @@ using namespace std::chrono_literals;
 constexpr auto kGapNoticed = 300ms;
 constexpr auto kUpkeepEvery = 250ms;
 constexpr auto kGapEvery = 1s;
+/// The I/O thread encodes the replies of one part at once, and receives and sends between parts.
+constexpr std::size_t kRepliesPerPart = 256;
 
 }  // namespace
 
@@ -142,8 +145,10 @@ void Engine::turn(std::vector<Request>& requests, std::size_t left) {
 
     auto publication = std::make_unique<Publication>();
     moved_.clear();
-    arrive(requests, *publication);
+    arrive(requests);
+    start(requests, true, *publication);
     write_phase(requests, left, *publication);
+    start(requests, false, *publication);
     note_gap(started);
     take_reads(requests);
     publish_turn(std::move(publication));  // before the reads, so that reports do not wait for them
@@ -152,14 +157,20 @@ void Engine::turn(std::vector<Request>& requests, std::size_t left) {
     note_gap(started);
 }
 
-/// Lets the tasks see the state before this turn's writes, and starts operations.
-void Engine::arrive(std::vector<Request>& requests, Publication& publication) {
-    parts_.unavailable = lost_ || disk_.sync_failed();
+/// Lets the tasks see the state before this turn's writes.
+void Engine::arrive(std::vector<Request>& requests) {
     Reader reader{parts_};
     for (Request& request : requests) {
         if (request.write != nullptr) request.write->arrive(parts_);
         if (request.read != nullptr && !lost_) request.read->arrive(reader);
-        if (request.start == nullptr) continue;
+    }
+}
+
+/// Starts the operations that belong before or after the writes of the turn.
+void Engine::start(std::vector<Request>& requests, bool first, Publication& publication) {
+    parts_.unavailable = lost_ || disk_.sync_failed();
+    for (Request& request : requests) {
+        if (request.start == nullptr || request.start->first() != first) continue;
         auto started = request.start->start(parts_, request.reply_to);
         if (started) continue;  // answered at its end
         request.start->fail(std::move(started).error());
@@ -202,7 +213,17 @@ EngineStats Engine::stats() const {
 void Engine::publish_turn(std::unique_ptr<Publication> publication) {
     const bool recovered = disk_.writable() && !disk_.short_of_space();
     if (publication->empty() && recovered) return;
-    announce(std::move(publication));
+    std::vector<Answered> replies = std::exchange(publication->replies, {});
+    for (std::size_t done = 0; done < replies.size() || publication != nullptr;) {
+        if (publication == nullptr) publication = std::make_unique<Publication>();
+        const std::size_t part = std::min(replies.size() - done, kRepliesPerPart);
+        const auto from = replies.begin() + static_cast<std::ptrdiff_t>(done);
+        publication->replies.assign(
+            std::make_move_iterator(from),
+            std::make_move_iterator(from + static_cast<std::ptrdiff_t>(part)));
+        done += part;
+        announce(std::exchange(publication, nullptr));
+    }
 }
 
 void Engine::announce(std::unique_ptr<Publication> publication) {

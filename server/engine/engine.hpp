@@ -63,7 +63,8 @@ public:
 private:
     Clock::Steady::time_point next_wake() const;
     void note_gap(Clock::Steady::time_point begin);
-    void arrive(std::vector<Request>& requests, Publication& publication);
+    void arrive(std::vector<Request>& requests);
+    void start(std::vector<Request>& requests, bool first, Publication& publication);
 
     // Writes.
     void write_phase(std::vector<Request>& requests, std::size_t left, Publication& publication);

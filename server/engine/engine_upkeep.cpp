@@ -16,8 +16,7 @@ void Engine::upkeep(bool idle) {
     disk_.look_at_files(false);
     if (idle && (lost_ || disk_.full() || !disk_.writable())) probe();
     if (halted()) return;
-    if (auto tidied = upkeep_.tidy(sessions_, clock_.now(), idle); !tidied) {
-        lost_ = true;  // sessions are marked clean that were not saved
+    if (auto tidied = upkeep_.tidy(sessions_, clock_.now(), idle, lost_); !tidied) {
         report_(true, "snapshot failed: " + tidied.error().detail);
         disk_.note_failure(tidied.error());
         return;

@@ -117,6 +117,11 @@ public:
     explicit StartOf(Op op) : op_(std::move(op)) {}
 
     core::Result<> start(EngineParts& parts, const ReplyTo& to) override { return op_(parts, to); }
+    bool first() const override {
+        return requires {
+            Op::kFirst;
+        };
+    }
     void answer(Answers& on, const ReplyTo& to) override {
         HEADWAY_ASSERT(error_.has_value());  // others are answered at their end
         refuse_with(on, to, *error_);

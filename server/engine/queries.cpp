@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/budget.hpp"
+#include "core/footprint.hpp"
 #include "core/limits.hpp"
 #include "server/engine/approval_documents.hpp"
 
@@ -141,6 +142,22 @@ Result<StreamReply> StreamQuery::operator()(Reader& reader) const {
 
 std::size_t size_of(const StreamReply& page) {
     return page.events.size() * core::limits::kTextWholeBytesMax;
+}
+
+std::size_t size_of(const SessionDocument& shown) {
+    return sizeof(shown) + core::footprint(shown.session.state());
+}
+
+std::size_t size_of(const SessionCompared& compared) {
+    return sizeof(compared) + core::footprint(compared.session.state());
+}
+
+std::size_t size_of(const BudgetDocument& budget) {
+    return sizeof(budget) + core::footprint(budget.session.state());
+}
+
+std::size_t size_of(const ApprovalPolled& polled) {
+    return sizeof(polled) + 2 * core::limits::kTextWholeBytesMax;  // arguments, as asked and edited
 }
 
 Result<BudgetDocument> BudgetQuery::operator()(Reader& reader) const {

@@ -119,6 +119,10 @@ inline std::size_t size_of(const TextPage& page) {
     return page.body.size();
 }
 std::size_t size_of(const StreamReply& page);
+std::size_t size_of(const SessionDocument& shown);
+std::size_t size_of(const SessionCompared& compared);
+std::size_t size_of(const BudgetDocument& budget);
+std::size_t size_of(const ApprovalPolled& polled);
 
 /// A page of sessions, from the newest down.
 struct ListQuery {

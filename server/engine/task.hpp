@@ -74,6 +74,8 @@ class StartTask : public Task {
 public:
     /// An error is the answer.
     virtual core::Result<> start(EngineParts& parts, const ReplyTo& to) = 0;
+    /// True if it is started before the writes of its turn, not after them.
+    virtual bool first() const = 0;
 };
 
 /// A task on its way to the engine. Exactly one of the three is set.

@@ -49,16 +49,13 @@ core::Context Transaction::opening_context(bool controls) const {
     return bound;
 }
 
-Result<Resident*> Transaction::find_or_create(const std::string& id) {
-    HEADWAY_TRY(Resident * resident, find(id));
-    if (resident != nullptr) return resident;
-    return parts_.sessions.create(id, now());
+bool Transaction::may_change(std::string_view session) const {
+    return own_ || std::find(names_.begin(), names_.end(), session) != names_.end();
 }
 
 Result<> Transaction::append(Resident& resident, std::vector<core::Event>& events) {
     if (events.empty()) return {};
-    HEADWAY_ASSERT(own_ ||
-                   std::find(names_.begin(), names_.end(), resident.session.id()) != names_.end());
+    HEADWAY_ASSERT(may_change(resident.session.id()));
     HEADWAY_ASSERT(events.back().n == resident.session.state().n);
     HEADWAY_TRY(storage::Cursor cursor, store().append(resident.key, resident.chain, events));
     parts_.sessions.residents().mark_dirty(resident, cursor);

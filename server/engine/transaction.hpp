@@ -55,9 +55,8 @@ public:
     core::Result<Resident*> find(std::string_view id) { return parts_.sessions.find(id); }
     /// Error: kUnknownSession.
     core::Result<Resident*> require(std::string_view id) { return parts_.sessions.require(id); }
-    /// Finds the session, or makes one that is not open yet.
-    core::Result<Resident*> find_or_create(const std::string& id);
-
+    /// True if the current command may change this session.
+    bool may_change(std::string_view session) const;
     /// An empty list for decided events; valid until the next call.
     std::vector<core::Event>& events() {
         events_.clear();

@@ -29,11 +29,13 @@ constexpr core::Millis kRetentionEveryMax = 60s;
 
 }  // namespace
 
-Result<> Upkeep::tidy(Sessions& sessions, core::Timestamp now, bool idle) {
+Result<> Upkeep::tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& lost) {
+    const std::uint64_t saved_before = figures_.snapshots;
     evict_some(sessions.residents());  // may leave less to save
     auto saved = save_some(sessions.residents(), now, idle);
     if (!saved) {
         store_.rollback();
+        lost = figures_.snapshots != saved_before;
         return saved;
     }
     evict_some(sessions.residents());

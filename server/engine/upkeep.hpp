@@ -29,9 +29,9 @@ public:
     /// The snapshots hold everything up to here.
     void start(storage::Cursor snapshots) { snapshot_cursor_ = snapshots; }
 
-    /// Evicts and saves sessions; more of them when idle. Error: the transaction was rolled back,
-    /// and sessions in memory are marked as saved that are not.
-    core::Result<> tidy(Sessions& sessions, core::Timestamp now, bool idle);
+    /// Evicts and saves sessions; more of them when idle. Error: the transaction was rolled back;
+    /// then `lost` says whether sessions in memory are marked as saved that are not.
+    core::Result<> tidy(Sessions& sessions, core::Timestamp now, bool idle, bool& lost);
     /// Moves the log into the database if it is long. `short_of_space`: also if it is not.
     core::Result<> checkpoint(bool idle, bool short_of_space);
     /// One step of retention, if it is due: the session that it deleted, or nothing. Sessions that

@@ -15,6 +15,8 @@ namespace {
 namespace limits = core::limits;
 
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
+/// Lines of a head that are looked at as they come: more than tools send.
+constexpr std::size_t kLinesParsedMax = 128;
 constexpr std::size_t kHeadBufferMax = limits::kHeaderBytesMax + 16;  // with leading empty lines
 
 bool begins_a_request(std::string_view bytes) {
@@ -57,12 +59,17 @@ RequestReader::Step RequestReader::next(const GateSettings& gate) {
 }
 
 /// True if a head may be complete, or be seen to be malformed. One that comes in small pieces is
-/// parsed again when it has twice the bytes, or its end is here, so the work stays linear.
+/// parsed again for each of its first lines, then when it has twice the bytes, or its end is here,
+/// so the work stays linear.
 bool RequestReader::worth_parsing() {
     const std::size_t size = end_ - begin_;
     if (size >= 2 * parsed_ || size >= limits::kHeaderBytesMax) return true;
-    const std::size_t from = searched_ - std::min(searched_, kHeadEnd.size() - 1);
-    searched_ = size;
+    const std::size_t searched = std::exchange(searched_, size);
+    if (lines_ < kLinesParsedMax && unread().find('\n', searched) != std::string_view::npos) {
+        ++lines_;
+        return true;
+    }
+    const std::size_t from = searched - std::min(searched, kHeadEnd.size() - 1);
     return unread().find(kHeadEnd, from) != std::string_view::npos;
 }
 
@@ -81,7 +88,7 @@ RequestReader::Step RequestReader::read_head(const GateSettings& gate) {
         case HeadStatus::kComplete:
             break;
     }
-    parsed_ = searched_ = 0;
+    parsed_ = searched_ = lines_ = 0;
     return admit(gate);
 }
 

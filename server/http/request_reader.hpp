@@ -100,6 +100,7 @@ private:
     std::size_t end_ = 0;
     std::size_t parsed_ = 0;    ///< size of an incomplete head when it was parsed last
     std::size_t searched_ = 0;  ///< its bytes that do not hold its end
+    std::size_t lines_ = 0;     ///< of the head, at which it was parsed
 
     RequestHead head_;  ///< of what is collected or in use
     Target target_;

@@ -135,7 +135,7 @@ TEST_CASE("load: an item of a list in a file may hold commas", "[config]") {
     request.file = folder.write("headway.toml",
                                 "[policy]\nignore_tools = [\"log, all\"]\n"
                                 "[policy.floor]\nignore_tools = [\"a,b\", \"c\"]\n"
-                                "[approvals]\nrequire_tools = [\"deploy, prod\", \"rm[1]\"]\n"
+                                "[approvals]\nrequire_tools = [\"deploy prod\", \"rm[1]\"]\n"
                                 "[redaction]\nsecret_names = [\"pin,old\", \"otp\"]\n"
                                 "[judge.endpoints.local]\nmodel = \"m\"\n"
                                 "base_url = \"http://a/v1\"\n"
@@ -147,7 +147,7 @@ TEST_CASE("load: an item of a list in a file may hold commas", "[config]") {
     REQUIRE(settings.policy.tools.size() == 1);
     CHECK(settings.policy.tools.front().tool == "log, all");
     CHECK(settings.policy_floor.ignore_tools == List{"a,b", "c"});
-    CHECK(settings.approvals.require_tools == List{"deploy, prod", "rm[1]"});
+    CHECK(settings.approvals.require_tools == List{"deploy prod", "rm[1]"});
     CHECK(settings.redaction.secret_names == List{"pin,old", "otp"});
     CHECK(settings.judge.endpoints.at(0).headers == List{"Accept: text/html, text/plain"});
     CHECK(find(*loaded, "redaction.secret_names").value == R"(pin\,old,otp)");
@@ -155,6 +155,52 @@ TEST_CASE("load: an item of a list in a file may hold commas", "[config]") {
 
     request.file = folder.write("hosts.toml", "[server]\nallowed_hosts = [\"a,b\"]\n");
     CHECK_THAT(load(request).error().detail, Catch::Contains("\"a,b\" is not a host"));
+}
+
+TEST_CASE("load: a list of tools in one item would protect none of them", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    for (const char* key : {"require_tools", "approve_on_expiry"}) {
+        request.file = folder.write("headway.toml",
+                                    std::string("[approvals]\n") + key + " = [\"deploy,rm\"]\n");
+        const auto loaded = load(request);
+        REQUIRE_FALSE(loaded.has_value());
+        CHECK_THAT(loaded.error().detail, Catch::Contains("one name an item"));
+    }
+}
+
+TEST_CASE("load: a pause without a number is a mistake, not one try fewer", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file = folder.write("headway.toml", "[webhooks]\nretry = [\"0s\", \"\"]\n");
+    CHECK_FALSE(load(request).has_value());
+    request.file = folder.write("headway.toml", "[webhooks]\nretry = \"0s,,5s\"\n");
+    CHECK_FALSE(load(request).has_value());
+}
+
+TEST_CASE("load: a name that TOML does not take bare is shown in quotes", "[config]") {
+    const Folder folder;
+    LoadRequest request;
+    request.file = folder.write("headway.toml",
+                                "[budget.agents.\"Data Analyst\"]\nmax_steps = 5\n"
+                                "[budget.agents.\"a\\nserver.listen = 1\"]\nmax_steps = 6\n");
+    const auto loaded = load(request);
+    REQUIRE(loaded.has_value());
+    std::string shown;
+    for (const KeyOrigin& key : loaded->keys) {
+        if (key.key.starts_with("budget.agents.")) shown += key.toml_key + " = " + key.toml + "\n";
+    }
+    CHECK_THAT(shown, Catch::Contains("budget.agents.\"data analyst\".", Catch::CaseSensitive::No));
+    CHECK(std::count(shown.begin(), shown.end(), '\n') == 2);
+    request.file = folder.write("again.toml", shown);
+    const auto again = load(request);
+    REQUIRE(again.has_value());
+    std::string shown_again;
+    for (const KeyOrigin& key : again->keys) {
+        if (key.key.starts_with("budget.agents."))
+            shown_again += key.toml_key + " = " + key.toml + "\n";
+    }
+    CHECK(shown_again == shown);
 }
 
 TEST_CASE("load: what is shown is a file, and a set of flags, with the same settings", "[config]") {

@@ -280,3 +280,24 @@ TEST_CASE("streams: a queue that is full ends the stream, which resumes by its l
     CHECK(count(client.far.received(), "id: 1\n") == 1);
     CHECK(run_until(hub.io, [&] { return hub.streams.size() == 0; }));
 }
+
+TEST_CASE("streams: a client that half closes before its stream begins gets what is there",
+          "[server]") {
+    for (const char* path : {"/v1/sessions/s/stream", "/v1/stream"}) {
+        Hub hub;
+        auto client = hub.connections.connect(0, 0);
+        client.far.send("GET " + std::string{path} + " HTTP/1.1\r\nHost: localhost:7717\r\n\r\n");
+        client.far.half_close();
+        REQUIRE(run_until(hub.io, [&] { return hub.asked.count(client.id) == 1; }));
+        run_ready(hub.io);
+        hub.page(client.id, {hub.event("s"), hub.event("s")}, true);
+        REQUIRE(run_until(hub.io, [&] {
+            client.far.read();
+            return client.far.ended();
+        }));
+        CHECK(client.far.received().starts_with("HTTP/1.1 200"));
+        CHECK(client.far.received().find("event: hello") != std::string::npos);
+        CHECK(client.far.received().find("id: 2\n") != std::string::npos);
+        CHECK_FALSE(client.far.was_reset());
+    }
+}

@@ -66,6 +66,18 @@ TEST_CASE("engine approvals: the first of many decisions of a turn wins", "[serv
     CHECK(daemon.last.stats.approvals.pending == 0);
 }
 
+TEST_CASE("engine approvals: the answer to a request says where it is, asked now or before",
+          "[server]") {
+    Supervised daemon;
+    for (const int status : {201, 200}) {
+        const auto reply = daemon.ask(ask("s", call()));
+        require_ok(reply);
+        const auto& shown = std::get<BodyReply>(*reply);
+        CHECK(shown.status == status);
+        CHECK(shown.headers == "Location: /v1/approvals/s.a2\r\n");
+    }
+}
+
 TEST_CASE("engine approvals: a request behind a pause that is credited has its own number",
           "[server]") {
     Supervised headway{{}, at(0)};

@@ -36,8 +36,9 @@ std::size_t waiting(Supervised& s) {
 
 }  // namespace
 
-TEST_CASE("family writes: a report changes its own session; its parent hears of it in the next turn",
-          "[server]") {
+TEST_CASE(
+    "family writes: a report changes its own session; its parent hears of it in the next turn",
+    "[server]") {
     Supervised s;
     (void)s.ask(open("parent", {}, 20));
     (void)s.ask(open("child", "parent"));

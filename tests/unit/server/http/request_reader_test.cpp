@@ -163,6 +163,20 @@ TEST_CASE("request reader: the work for a head is linear in it, also byte by byt
     CHECK(time_of(8000) < 25 * time_of(800));  // 10 times, if linear; 100, if not
 }
 
+TEST_CASE("request reader: a bad line is refused when it comes, not when the head ends",
+          "[server]") {
+    ReaderFeed feed;
+    feed.feed("GET /livez HTTP/1.1\r\nHost: localhost:7717\r\nX-Long: " + std::string(150, 'x') +
+              "\r\n");
+    CHECK(feed.heard.empty());
+    feed.feed("bad header line\r\n");
+    CHECK(feed.statuses() == std::vector<int>{400});
+    ReaderFeed typed;  // by a person, without carriage returns
+    typed.feed("GET /livez HTTP/1.1\n");
+    typed.feed("Host: localhost:7717\n");
+    CHECK(typed.statuses() == std::vector<int>{400});
+}
+
 TEST_CASE("request reader: 100 Continue is due once, if the client waits for it", "[server]") {
     const std::string expects = "Expect: 100-continue\r\n";
     ReaderFeed feed;
