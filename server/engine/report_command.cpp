@@ -18,7 +18,6 @@ namespace headway::server {
 namespace {
 
 using core::Error;
-using core::ErrorCode;
 using core::Result;
 
 /// Places of a report that repeat earlier ones of it.
