@@ -12,7 +12,6 @@
 namespace headway::storage {
 namespace {
 
-using core::ErrorCode;
 using core::Result;
 
 // Separator around labels and between texts, so that no match spans two of them.
