@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every test is built: each tests/**/*_test.cpp is named in a CMakeLists.txt of tests/ (LevelDB's fault test was not).
+"""Every test is built: each tests/**/*_test.cpp and tests/integration/test_*.py is named in a CMakeLists.txt of tests/
+(LevelDB's fault test was not).
 
 Also: every .cpp and .hpp of a layer is named in the CMakeLists.txt of its folder, so that nothing lies about
 unbuilt and every header is compiled alone by the build preset `headers`. A test may be named with or without `_test.cpp`.
@@ -40,6 +41,9 @@ def scan(root) -> list:
         relative = path.relative_to(root)
         if relative.name.endswith("_test.cpp") and not named(relative, listed):
             findings.append(f"{relative}: in no CMakeLists.txt of tests/")
+    for path in sorted((root / "tests/integration").glob("test_*.py")):
+        if path.stem not in listed:
+            findings.append(f"{path.relative_to(root)}: in no CMakeLists.txt of tests/")
     for folder in source.PRODUCT:
         listed = words(root, folder)
         for path in source.files(root, (folder,)):
@@ -50,6 +54,7 @@ def scan(root) -> list:
 
 
 BAD = [
+    ("in no CMakeLists", {"tests/CMakeLists.txt": "headway_integration(test_b)\n", "tests/integration/test_a.py": ""}),
     ("in no CMakeLists", {"tests/CMakeLists.txt": "add(b_test.cpp)\n", "tests/unit/core/a_test.cpp": ""}),
     ("in no CMakeLists", {"tests/CMakeLists.txt": "# unit/core/a_test.cpp\n", "tests/unit/core/a_test.cpp": ""}),
     ("in no CMakeLists", {"tests/CMakeLists.txt": "add(unit/api/a_test.cpp)\n", "tests/unit/core/a_test.cpp": ""}),
@@ -58,6 +63,7 @@ BAD = [
     ("not in server/CMakeLists.txt", {"server/b.cpp": ""}),
 ]
 GOOD = [
+    {"tests/CMakeLists.txt": "headway_integration(test_a Slow 3)\n", "tests/integration/test_a.py": ""},
     {"tests/CMakeLists.txt": "add(core unit/core/a_test.cpp\n    property/b_test.cpp)\n", "tests/unit/core/a_test.cpp": "",
      "tests/property/b_test.cpp": "", "tests/support/x.cpp": ""},
     {"tests/unit/CMakeLists.txt": "unit(core a session)\n", "tests/unit/core/a_test.cpp": "",
