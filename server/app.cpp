@@ -48,8 +48,9 @@ constexpr auto kProgressEvery = 2s;  ///< progress lines of a slow start
 class App {
 public:
     App(const config::ServeOptions& options, config::Loaded loaded,
-        std::shared_ptr<spdlog::logger> log)
+        std::shared_ptr<spdlog::logger> log, const Invite& invite)
         : options_(options),
+          invite_(invite),
           loaded_(std::move(loaded)),
           log_(std::move(log)),
           manager_(options.sources.environment),
@@ -81,6 +82,7 @@ private:
     void wait_for_drain(Clock::Steady::time_point deadline);
 
     const config::ServeOptions& options_;
+    const Invite& invite_;
     config::Loaded loaded_;
     std::shared_ptr<spdlog::logger> log_;
     ServiceNotifier manager_;
@@ -98,6 +100,7 @@ private:
     Timer drain_timer_;
     bool draining_ = false;
     bool failed_ = false;
+    Guest guest_;
 };
 
 int App::run() {
@@ -254,6 +257,7 @@ core::Result<> App::load_tokens() {
 
 /// Writes the ports file when the listener is open, so that its reader can connect at once.
 core::Result<> App::announce() {
+    HEADWAY_TRY(guest_, invite_ ? invite_(io_) : core::Result<Guest>{Guest{}});
     if (options_.ports_file) {
         HEADWAY_CHECK(write_ports_file(*options_.ports_file,
                                        "{\"http\":\"" + dispatcher_->http().bound() +
@@ -381,7 +385,7 @@ void App::wait_for_drain(Clock::Steady::time_point deadline) {
 
 }  // namespace
 
-int serve(const config::ServeOptions& options) {
+int serve(const config::ServeOptions& options, const Invite& invite) {
     auto loaded = config::load(options.sources);
     if (!loaded) {
         std::fprintf(stderr, "headway: %s\n", loaded.error().detail.c_str());
@@ -390,8 +394,7 @@ int serve(const config::ServeOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);
     keep_freed_memory();
     auto log = make_logger(loaded->settings.log);
-    App app{options, *std::move(loaded), log};
-    return app.run();
+    return App{options, *std::move(loaded), log, invite}.run();
 }
 
 }  // namespace headway::server

@@ -2,7 +2,6 @@
 #include "server/clock.hpp"
 
 #include <algorithm>
-#include <ctime>
 
 namespace headway::server {
 namespace {
@@ -13,24 +12,22 @@ std::int64_t count(core::Timestamp stamp) {
 
 }  // namespace
 
-Clock::Clock()
-    : steady_at_start_(Steady::now()), stamp_at_start_ms_(count(wall())), watch_(now()) {}
+Clock::Clock() : steady_at_start_(steady()), stamp_at_start_ms_(count(wall())), watch_(now()) {}
 
 Clock::Clock(core::Timestamp frozen)
     : frozen_(true),
-      steady_at_start_(Steady::now()),
+      steady_at_start_(steady()),
       stamp_at_start_ms_(count(frozen)),
       watch_(frozen) {}
 
 core::Timestamp Clock::now() const {
     if (frozen_) return core::Timestamp{core::Millis{stamp_at_start_ms_.load()}};
-    const auto since_start =
-        std::chrono::duration_cast<core::Millis>(Steady::now() - steady_at_start_);
+    const auto since_start = std::chrono::duration_cast<core::Millis>(steady() - steady_at_start_);
     return core::Timestamp{core::Millis{stamp_at_start_ms_.load()} + since_start};
 }
 
 core::Timestamp Clock::wall() {
-    return std::chrono::time_point_cast<core::Millis>(std::chrono::system_clock::now());
+    return std::chrono::time_point_cast<core::Millis>(time_source::wall());
 }
 
 core::Timestamp Clock::earliest() const {
@@ -38,22 +35,8 @@ core::Timestamp Clock::earliest() const {
 }
 
 ClockSteps::Reading Clock::reading() const {
-    timespec monotonic{};
-    timespec boot{};
-    ::clock_gettime(CLOCK_MONOTONIC, &monotonic);
-    ::clock_gettime(CLOCK_BOOTTIME, &boot);  // includes the time of a suspend
-    const auto ms = [](const timespec& at) {
-        return core::Millis{std::int64_t{at.tv_sec} * 1000 + at.tv_nsec / 1'000'000};
-    };
-    return {now(), frozen_ ? now() : wall(), ms(boot) - ms(monotonic), ms(monotonic)};
-}
-
-Clock::Steady::time_point Clock::coarse() {
-    // libstdc++'s steady_clock is CLOCK_MONOTONIC, which has the same epoch.
-    timespec at{};
-    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
-    return Steady::time_point{std::chrono::seconds{at.tv_sec} +
-                              std::chrono::nanoseconds{at.tv_nsec}};
+    const time_source::Uptime up = time_source::uptime();
+    return {now(), frozen_ ? now() : wall(), up.slept, up.steady};
 }
 
 void Clock::advance_to(core::Timestamp stamp) {

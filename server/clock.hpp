@@ -9,6 +9,7 @@
 #include "core/time.hpp"
 #include "core/watch.hpp"
 #include "server/clock_steps.hpp"
+#include "server/time_source.hpp"
 
 namespace headway::server {
 
@@ -18,7 +19,7 @@ namespace headway::server {
 /// by the rules of clock_steps.hpp. Any thread.
 class Clock {
 public:
-    using Steady = std::chrono::steady_clock;
+    using Steady = time_source::Steady;
 
     Clock();
     /// Moves by advance_to() only: for tests.
@@ -31,10 +32,14 @@ public:
     ClockSteps::Reading reading() const;
     /// The system's wall clock.
     static core::Timestamp wall();
-    static Steady::time_point steady() { return Steady::now(); }
+    static Steady::time_point steady() { return time_source::steady(); }
     /// Steady time as of the kernel's last tick: a few milliseconds old and almost free; for
     /// deadlines.
-    static Steady::time_point coarse();
+    static Steady::time_point coarse() { return time_source::coarse(); }
+    /// How long this process did not run or was busy since `begin`; see time_source.hpp.
+    static Steady::duration unattended_since(Steady::time_point begin) {
+        return time_source::unattended_since(begin);
+    }
 
     /// Moves now() ahead to `stamp` unless it is past it. Engine thread only.
     void advance_to(core::Timestamp stamp);

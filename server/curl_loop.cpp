@@ -128,7 +128,8 @@ void CurlLoop::turn() {
     for (User* user : std::vector<User*>{active_}) {
         if (!attempt(*user, [&] { next = std::min(next, user->finish()); })) close(user);
     }
-    const auto wait = std::chrono::ceil<milliseconds>(next - Clock::steady()).count();
+    const auto left = time_source::longest_wait(next - Clock::steady());
+    const auto wait = std::chrono::ceil<milliseconds>(left).count();
     // Also returns for libcurl's own timers and on wake().
     curl_multi_poll(multi_.get(), nullptr, 0,
                     static_cast<int>(std::max<milliseconds::rep>(0, wait)), nullptr);

@@ -37,6 +37,10 @@ Result<cli::RepairReport> repair(const std::string& database) {
         made.renamed};
 }
 
+int serve(const config::ServeOptions& options) {
+    return server::serve(options);
+}
+
 Result<std::string> probe_webhook(const config::WebhookEndpoint& endpoint) {
     return server::try_connection({endpoint, [](bool, const std::string&) {}});
 }
@@ -44,10 +48,9 @@ Result<std::string> probe_webhook(const config::WebhookEndpoint& endpoint) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-    return cli::run(
-        argc, argv,
-        {server::serve, server::probe_judge, storage::kSchemaVersion, back_up, restore, repair,
-         storage::sqlite_version(), probe_webhook, server::route_table_document});
+    return cli::run(argc, argv,
+                    {serve, server::probe_judge, storage::kSchemaVersion, back_up, restore, repair,
+                     storage::sqlite_version(), probe_webhook, server::route_table_document});
 } catch (const std::exception& e) {
     std::fprintf(stderr, "headway: %s\n", e.what());
     return 1;

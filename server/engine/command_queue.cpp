@@ -52,7 +52,8 @@ void CommandQueue::hand_over() {
 std::size_t CommandQueue::take(std::vector<Request>& out, Clock::Steady::time_point deadline) {
     out.clear();
     std::unique_lock lock{mutex_};
-    ready_.wait_until(lock, deadline, [this] { return closed_ || waiting_.size() > first_; });
+    while (!closed_ && waiting_.size() == first_ && Clock::steady() < deadline)
+        time_source::wait(ready_, lock, deadline);
     const std::size_t count = std::min(waiting_.size() - first_, core::limits::kBatchMax);
     if (first_ == 0 && count == waiting_.size()) {
         out.swap(waiting_);

@@ -131,7 +131,7 @@ Clock::Steady::time_point Engine::next_wake() const {
 
 /// Records a gap in our own attention if it is longer than kGapNoticed.
 void Engine::note_gap(Clock::Steady::time_point begin) {
-    const auto gap = std::chrono::duration_cast<core::Millis>(Clock::steady() - begin);
+    const auto gap = std::chrono::duration_cast<core::Millis>(Clock::unattended_since(begin));
     if (gap <= kGapNoticed) return;
     const core::Timestamp now = clock_.now();
     watch_.note_gap(now - gap, now);

@@ -5,11 +5,12 @@
     core      std without threads, files and clocks
     storage   core, sqlite3, POSIX                     api   core, Boost.JSON's parser and OpenSSL's digests (one .cpp each)
     config    core, toml++ (one .cpp)                  cli   core, api, config, curl, nlohmann and CLI11 (one .cpp each), POSIX
-    server    all of these, Asio, spdlog, prometheus, OpenSSL (two .cpp); Beast in at most two .cpp files; cli only from main.cpp
+    server    all of these, Asio, spdlog, prometheus, OpenSSL (two .cpp); Beast in at most two .cpp files; cli only from a main.cpp
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
 
-Also: project headers by their path from the root, no umbrella headers of Boost, and a clock's now() only in
-server/clock.* (tests, bench and cli excepted).
+Also: project headers by their path from the root, no umbrella headers of Boost, a clock's now() only in the two sources
+of time (tests, bench and cli excepted), server/time_source.hpp only in what waits, and nothing of server/testclock in the
+product.
 """
 import re
 import sys
@@ -17,7 +18,10 @@ import sys
 import source
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
-CLOCK = re.compile(r"::\s*now\s*\(|\b(clock_gettime|gettimeofday|timespec_get)\s*\(|\bstd\s*::\s*time\s*\(")
+# The sources of time, the first of the product, the other of tests, and who may include their header; others ask server/clock.hpp.
+TIME_SOURCES = ("server/time_source_system.cpp", "server/testclock/time_source.cpp")
+TIME_USERS = TIME_SOURCES + ("server/clock.hpp", "server/net.hpp")
+CLOCK = re.compile(r"::\s*now\s*\((?!\)\s*const)|\b(clock_gettime|gettimeofday|timespec_get)\s*\(|\bstd\s*::\s*time\s*\(")
 
 # Third-party headers by the prefix of their path. POSIX and Linux headers are every other <*.h>.
 LIBRARIES = {
@@ -71,7 +75,7 @@ def rule_for(parts: tuple) -> tuple:
     top = parts[0]
     if top in ALLOWED:
         folders, libraries = ALLOWED[top]
-        extra = ("cli",) if parts == ("server", "main.cpp") else ()
+        extra = ("cli",) if parts in (("server", "main.cpp"), ("server", "testclock", "main.cpp")) else ()
         return folders + (top,) + extra, libraries
     every_library = tuple(k for k in LIBRARIES if k not in ("beast",)) + ("posix",)
     if parts == ("bench", "engine_bench.cpp"):  # measures the engine from within; the others the daemon from outside
@@ -89,6 +93,10 @@ def rule_for(parts: tuple) -> tuple:
 def check_include(path, parts: tuple, quote: str, name: str):
     """What is wrong with one include, or None."""
     folders, libraries = rule_for(parts)
+    if name == "server/time_source.hpp" and "/".join(parts) not in TIME_USERS and parts[0] != "tests":
+        return f'"{name}": ask server/clock.hpp'
+    if name.startswith("server/testclock/") and parts[:2] != ("server", "testclock") and parts[0] != "tests":
+        return f'"{name}" is for tests'
     if quote == '"':
         if name in GENERATED:
             return None
@@ -159,10 +167,10 @@ def scan(root) -> list:
             users.setdefault((parts[0], library(name)), set()).add(str(relative))
             if wrong := check_include(path, parts, quote, name):
                 findings.append(f"{relative}:{source.line_of(text, match.start())}: {wrong}")
-        if parts[0] in ("tests", "bench", "cli", "clients") or str(relative).startswith("server/clock."):
+        if parts[0] in ("tests", "bench", "cli", "clients") or str(relative) in TIME_SOURCES:
             continue
         for match in CLOCK.finditer(text):
-            findings.append(f"{relative}:{source.line_of(text, match.start())}: only server/clock.* asks a clock")
+            findings.append(f"{relative}:{source.line_of(text, match.start())}: only server/time_source* asks a clock")
     return findings + check_quotas(users)
 
 
@@ -205,11 +213,16 @@ BAD = [
                             "tests/support/y.hpp": '#include "core/a.hpp"\n'}),
     ("asks a clock", {"server/a.cpp": "auto t = std::chrono::steady_clock::now();\n"}),
     ("asks a clock", {"core/a.cpp": "auto t = std::time(nullptr);\n"}),
+    ("asks a clock", {"server/clock.cpp": "auto t = Steady::now();\n"}),
+    ("ask server/clock.hpp", {"server/a.cpp": '#include "server/time_source.hpp"\n'}),
+    ("is for tests", {"server/a.cpp": '#include "server/testclock/a.hpp"\n'}),
 ]
 GOOD = [
     {"core/a.hpp": '#include <vector>\n#include "core/b.hpp"\n'},
     {"core/a.cpp": '// #include <mutex>\n/* Clock::now() */ const char* s = "::now(";\n'},
-    {"server/clock.cpp": "auto t = std::chrono::steady_clock::now();\n", "server/main.cpp": '#include "cli/x.hpp"\n'},
+    {"server/time_source_system.cpp": "auto t = std::chrono::steady_clock::now();\n", "server/main.cpp": '#include "cli/x.hpp"\n',
+     "server/testclock/main.cpp": '#include "cli/x.hpp"\n#include "server/testclock/y.hpp"\n',
+     "server/clock.hpp": '#include "server/time_source.hpp"\n'},
     {"cli/a.cpp": '#include <curl/curl.h>\n#include "config/x.hpp"\nauto t = Clock::now();\n'},
     {"api/a.cpp": "#include <boost/json/basic_parser.hpp>\n", "server/a.hpp": "#include <nlohmann/json_fwd.hpp>\n",
      "tests/unit/api/a_test.cpp": "#include <nlohmann/json.hpp>\n"},

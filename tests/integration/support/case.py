@@ -16,11 +16,12 @@ def unique(prefix: str = "s") -> str:
 class SharedDaemonCase(unittest.TestCase):
     """Tests that only need a daemon, and use sessions of their own."""
     settings: dict = {}
+    test_clock = False
     maxDiff = None
 
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon(cls.settings)
+        cls.daemon = Daemon(cls.settings, test_clock=cls.test_clock)
         cls.addClassCleanup(cls.daemon.close)
         cls.daemon.start()
 
@@ -29,6 +30,10 @@ class SharedDaemonCase(unittest.TestCase):
         # Clean exits, where the sanitizers look for leaks, are part of every test.
         if cls.daemon.running():
             assert cls.daemon.stop() == 0, cls.daemon.log()
+
+    @property
+    def clock(self):
+        return self.daemon.clock
 
     def setUp(self):
         self.client = self.daemon.client()

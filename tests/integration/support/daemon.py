@@ -17,11 +17,16 @@ from pathlib import Path
 
 from .http import Client
 from .limits import patient
+from .testclock import TestClock
 
 PROJECT = Path(__file__).resolve().parents[3]
 BINARY = Path(os.environ.get("HEADWAY_BINARY", PROJECT / "build/release/headway"))
+TEST_CLOCK = BINARY.with_name("headway-testclock")
 # What must never be in a log, whatever a client did.
 ALARMS = re.compile(r"Sanitizer|runtime error:|thread failed|engine failed|assertion|terminate called", re.I)
+
+# With a test clock, milliseconds of a client may be minutes of the daemon.
+UNHURRIED = {"server.idle_timeout": "24h", "server.header_timeout": "1h", "server.body_timeout": "1h", "server.write_timeout": "1h"}
 
 _running = set()
 
@@ -39,16 +44,19 @@ def clean_environment(**more) -> dict:
 
 
 class Daemon:
-    """start(), then stop() like an operator or kill() like a power failure, and start() again."""
+    """start(), then stop() like an operator or kill() like a power failure, and start() again. With `test_clock` time passes by
+    `clock` too."""
 
-    def __init__(self, settings: dict | None = None, config: str = "", files_max: int | None = None):
+    def __init__(self, settings: dict | None = None, config: str = "", files_max: int | None = None, test_clock: bool = False):
         self.root = Path(tempfile.mkdtemp(prefix="headway-test-"))
         self.state_dir = self.root / "state"
+        self.binary = TEST_CLOCK if test_clock else BINARY
+        self.clock = TestClock(self.state_dir / "testclock.sock") if test_clock else None
         self.config_file = self.root / "headway.toml"
         self.config_file.write_text(config, encoding="utf-8")
         self.ports_file = self.root / "ports.json"
         self.log_file = self.root / "log"
-        self.settings = dict(settings or {})
+        self.settings = {**(UNHURRIED if test_clock else {}), **(settings or {})}
         self.environment = {}  # besides the usual
         self.files_max = files_max  # RLIMIT_NOFILE
         self.process = None
@@ -70,12 +78,13 @@ class Daemon:
 
     def spawn(self, port: int = 0) -> subprocess.Popen:
         """Only the process: for starts that are meant to fail."""
-        command = [*self.wrapper, str(BINARY), "serve", "--listen", f"{self.address}:{port}", "--state-dir", str(self.state_dir),
+        command = [*self.wrapper, str(self.binary), "serve", "--listen", f"{self.address}:{port}", "--state-dir", str(self.state_dir),
                    "--ports-file", str(self.ports_file), "--config", str(self.config_file)]
         for key, value in self.settings.items():
             command += ["--set", f"{key}={value}"]
+        environment = {**self.environment, **(self.clock.environment() if self.clock else {})}
         with open(self.log_file, "ab") as log:
-            return subprocess.Popen(command, cwd=self.root, env=clean_environment(**self.environment), stdin=subprocess.DEVNULL,
+            return subprocess.Popen(command, cwd=self.root, env=clean_environment(**environment), stdin=subprocess.DEVNULL,
                                     stdout=subprocess.PIPE, stderr=log, preexec_fn=self._limit if self.files_max else None)
 
     def _limit(self):
@@ -161,7 +170,11 @@ class Daemon:
         return self.client(token=self.operator_token(), **options)
 
     def client(self, **options) -> Client:
-        return Client(self.port, **options)
+        return Client(self.port, now=self.now, **options)
+
+    def now(self) -> float:
+        """Of its steady clock, since any moment."""
+        return time.monotonic() + (self.clock.passed if self.clock else 0)
 
     @property
     def operator_file(self) -> Path:

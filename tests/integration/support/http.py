@@ -2,6 +2,7 @@
 """HTTP/1.1 clients: one for tests of the API, one that sends any bytes."""
 import http.client
 import json
+import select
 import socket
 import struct
 import time
@@ -27,12 +28,13 @@ class Reply:
 class Client:
     """One keep-alive connection; a new one is made when the server closed the last."""
 
-    def __init__(self, port: int, timeout: float = 60, token: str | None = None, source: str | None = None):
+    def __init__(self, port: int, timeout: float = 60, token: str | None = None, source: str | None = None, now=time.monotonic):
         self.port = port
         self.token = token
+        self._now = now
         address = None if source is None else (source, 0)
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patient(timeout), source_address=address)
-        self._used = time.monotonic()
+        self._used = self._now()
 
     def request(self, method: str, path: str, body=None, headers: dict | None = None) -> Reply:
         """`body` may be bytes, sent as they are, or anything that JSON can say."""
@@ -43,9 +45,9 @@ class Client:
             headers.setdefault("Content-Type", "application/json")
         if self.token is not None:
             headers.setdefault("Authorization", f"Bearer {self.token}")
-        if time.monotonic() - self._used > 60:  # the server is about to close what has rested for so long
+        if self._now() - self._used > 60:  # the server is about to close what has rested for so long
             self._connection.close()
-        self._used = time.monotonic()
+        self._used = self._now()
         try:
             self._connection.request(method, path, body, headers)
             answer = self._connection.getresponse()
@@ -131,6 +133,10 @@ class RawConnection:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port = port
         self.buffer = b""
+
+    def readable(self) -> bool:
+        """Something has arrived, or the server has closed it."""
+        return bool(self.buffer) or bool(select.select([self.socket], [], [], 0)[0])
 
     def __enter__(self):
         return self

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "core/result.hpp"
+#include "core/time.hpp"
+#include "server/local_socket.hpp"
+#include "server/net.hpp"
+#include "server/testclock/jumps.hpp"
+
+namespace headway::server::testclock {
+
+/// The socket that tests move the clock over. One line is a command, and its answer, one line of
+/// JSON, comes when it is in effect: the engine and the I/O thread have done what was due.
+///
+///     pass MS [STEP]   time passes, in steps, so that what is due happens in its order
+///     stall MS [STEP]  time passes unattended, at once; in steps, only a thread that is held
+///                      up misses it
+///     step MS          the wall clock is set ahead, or back by a negative number; then a quarter
+///                      of a second passes, in which the engine notices
+///     suspend MS       the machine sleeps: the steady clock stands; the same
+///     read             nothing happens
+///
+/// Has a thread of its own, so that it works while another one is held up.
+class Control {
+public:
+    /// `io` is the I/O thread's and must outlive this.
+    explicit Control(net::io_context& io) : io_(io), acceptor_(own_) {}
+    Control(const Control&) = delete;
+    Control& operator=(const Control&) = delete;
+    ~Control();
+
+    /// Error: kInvalidConfig.
+    core::Result<> open(const std::filesystem::path& file);
+
+    /// The answer to one line.
+    std::string answer(std::string_view line);
+
+private:
+    struct Client;
+
+    void accept();
+    bool go(core::Millis time, core::Millis step, Jump (*kind)(core::Millis));
+    bool in_effect(const Jump& by);
+    bool noticed(const Jump& by);
+
+    net::io_context& io_;
+    bool loop_runs_ = true;  ///< as far as this command knows
+    net::io_context own_{1};
+    LocalAcceptor acceptor_;
+    LocalSocketFile file_;
+    std::thread thread_;
+};
+
+}  // namespace headway::server::testclock
