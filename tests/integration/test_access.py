@@ -144,12 +144,14 @@ class Matrix(AccessCase):
 
 class Wrong(AccessCase):
     def test_an_invalid_token_is_401(self):
-        daemon = self.start()
+        daemon = self.start(test_clock=True)
         good = self.create(daemon, "read")
         revoked = self.create(daemon, "read")
         self.assertEqual(self.operator(daemon).delete(f"/v1/tokens/{revoked['id']}").status, 200)
-        short = self.token(daemon, "read", expires_in="1s")
+        short = self.token(daemon, "read", expires_in="1m")
         probe = self.client(daemon, token=short)
+        self.assertEqual(probe.get("/v1/version").status, 200)
+        daemon.clock.advance(61)
         eventually(lambda: probe.get("/v1/version").status == 401, what="the token's end")
         last = "a" if good["token"][-1] != "a" else "b"
         wrong = {

@@ -13,7 +13,7 @@ class AgentCase(OwnDaemonCase):
     """A daemon in mode token, its operator, and an agent that may only report for sessions that begin with `a-`."""
 
     def pair(self, settings: dict | None = None, config: str = ""):
-        daemon = self.start({"access.mode": "token", **(settings or {})}, config)
+        daemon = self.start({"access.mode": "token", **(settings or {})}, config, test_clock=True)
         operator = daemon.operator()
         self.addCleanup(operator.close)
         token = operator.post("/v1/tokens", {"name": "agent", "scopes": ["report:a-"]}).json()["token"]
@@ -45,13 +45,14 @@ class Expiry(AgentCase):
         self.assertEqual(operator.get("/v1/sessions/a-1").status, 404, "something was stored")
 
     def test_the_operator_names_the_tools_that_time_may_approve(self):
-        _, operator, agent = self.pair({"approvals.require_tools": "deploy", "approvals.approve_on_expiry": "deploy,lint",
+        daemon, operator, agent = self.pair({"approvals.require_tools": "deploy", "approvals.approve_on_expiry": "deploy,lint",
                                         "approvals.approve_on_expiry_after": "1s"})
         path = "/v1/sessions/a-1/approvals"
         self.refused(agent.post(path, {**self.ITSELF, "expires_in_ms": 1000}), "invalid_field", "/on_expiry", "require_tools")
         lint = {"tool": "lint", "args": {}, "on_expiry": "approve"}
         self.refused(agent.post(path, {**lint, "expires_in_ms": 999}), "invalid_field", "/expires_in_ms", "1000 ms")
         asked = agent.post(path, {**lint, "expires_in_ms": 1000}).json()
+        daemon.clock.advance(2)
         done = agent.get(f"/v1/approvals/{asked['id']}?wait=1m").json()
         self.assertEqual((done["status"], done["decision"]["by"]), ("approved", "policy"))
         self.assertEqual(agent.post(f"/v1/approvals/{asked['id']}/redeem", {"args": {}}).status, 200)
@@ -64,11 +65,13 @@ class Expiry(AgentCase):
 
     def test_what_was_allowed_when_it_was_asked_is_held_when_the_operator_has_withdrawn_it(self):
         daemon, operator, agent = self.pair({"approvals.approve_on_expiry": "lint", "approvals.approve_on_expiry_after": "1s"})
-        asked = agent.post("/v1/sessions/a-1/approvals", {"tool": "lint", "args": {}, "on_expiry": "approve", "expires_in_ms": 3000}).json()
+        asked = agent.post("/v1/sessions/a-1/approvals", {"tool": "lint", "args": {}, "on_expiry": "approve", "expires_in_ms": 60_000}).json()
         daemon.stop()
         daemon.settings = {"access.mode": "token"}
         daemon.start(daemon.port)
         operator.close()
+        self.assertFalse(operator.get(f"/v1/approvals/{asked['id']}").json()["overdue"])
+        daemon.clock.advance(61)
         shown = eventually(lambda: (d := operator.get(f"/v1/approvals/{asked['id']}").json())["overdue"] and d, what="it is overdue")
         self.assertEqual(shown["status"], "pending")
 

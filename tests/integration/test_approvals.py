@@ -163,6 +163,8 @@ class Asking(PersonCase):
 
 
 class Deciding(PersonCase):
+    test_clock = True
+
     settings = {"approvals.approve_on_expiry": "bash", "approvals.approve_on_expiry_after": "1s"}
 
     def test_changed_arguments_never_redeem(self):
@@ -310,8 +312,11 @@ class Deciding(PersonCase):
 
     def test_expiry_decides_as_the_request_says(self):
         sessions = {action: unique() for action in ("reject", "approve", "hold", "escalate")}
-        asked = {action: ask(self.client, session, expires_in_ms=1000, on_expiry=action, risk="medium")["id"]
+        asked = {action: ask(self.client, session, expires_in_ms=60_000, on_expiry=action, risk="medium")["id"]
                  for action, session in sessions.items()}
+        self.clock.advance(50)
+        self.assertEqual({document(self.client, asked[action])["status"] for action in asked}, {"pending"})
+        self.clock.advance(11)
         rejected = document(self.client, asked["reject"], "?wait=2m")
         self.assertEqual((rejected["status"], rejected["decision"]["channel"]), ("expired", "expiry"))
         self.assertEqual(document(self.client, asked["approve"], "?wait=2m")["status"], "approved")
@@ -489,11 +494,13 @@ class Inbox(PersonsOwnCase):
 
 class Rules(PersonsOwnCase):
     def test_the_daemons_own_list_always_applies_and_late_calls_raise_alarms(self):
-        daemon = self.start({"approvals.require_tools": "deploy,drop", "approvals.execute_within": "300ms"})
+        daemon = self.start({"approvals.require_tools": "deploy,drop", "approvals.execute_within": "1m"}, test_clock=True)
         client = self.client(daemon)
         client.open("s", policy={"tools": [{"tool": "deploy", "requires_approval": False}]})
         approval = client.report("s", "tool.started", call_id="c", tool="deploy", args=ARGS)["approvals"][0]["id"]
         decide(client, approval)
+        self.assertIsNone(document(client, approval)["alarm"])
+        daemon.clock.advance(62)
         shown = eventually(lambda: (d := document(client, approval))["alarm"] and d, what="the alarm of a late call")
         self.assertEqual((shown["alarm"], shown["status"]), ("never_executed", "never_executed"))
         client.report("s", "tool.finished", call_id="c", tool="deploy", args=ARGS, result="late")

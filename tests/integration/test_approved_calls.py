@@ -219,13 +219,14 @@ class Time(AgentCase):
     ASKED = {"tool": "lint", "on_expiry": "approve", "expires_in_ms": 1000}
 
     def test_neither_critical_nor_hidden_calls_are_approved_by_time(self):
-        _, operator, agent = self.pair(self.SETTINGS)
+        daemon, operator, agent = self.pair(self.SETTINGS)
         for more in ({"args": {}, "risk": "critical"}, {"args": {"password": "hunter22"}}):
             self.refused(agent.post("/v1/sessions/a-1/approvals", {**self.ASKED, **more}), "invalid_field", "/on_expiry", "expiry")
             event = {"type": "approval.requested", "data": {**self.ASKED, **more}}
             self.refused(agent.post("/v1/sessions/a-1/events", event), "invalid_field", "/data/on_expiry")
         self.assertEqual(operator.get("/v1/sessions/a-1").status, 404, "something was stored")
         asked = agent.post("/v1/sessions/a-1/approvals", {**self.ASKED, "args": {}, "risk": "high"}).json()
+        daemon.clock.advance(2)
         self.assertEqual(agent.get(f"/v1/approvals/{asked['id']}?wait=1m").json()["status"], "approved")
 
 

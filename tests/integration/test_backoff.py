@@ -28,7 +28,7 @@ class BackoffCase(OwnDaemonCase):
 
 class Backoff(BackoffCase):
     def test_repeated_failures_get_429_with_retry_after(self):
-        daemon = self.start()
+        daemon = self.start(test_clock=True)
         self.use_up(daemon)
         reply = self.show(daemon, WRONG)
         self.assertEqual((reply.status, reply.json()["code"], reply.json()["retryable"]), (429, "too_many_failures", False))
@@ -37,6 +37,7 @@ class Backoff(BackoffCase):
         self.assertTrue(reply.keeps_open)
         self.assertNotIn(WRONG[10:40], reply.body.decode())
         # After the pause the error has the reason again, and the next pause is twice as long.
+        daemon.clock.advance(1.1)
         eventually(lambda: self.show(daemon, WRONG).status == 401, what="the end of the pause")
         self.assertEqual(self.show(daemon, WRONG).headers["retry-after"], "2")
 

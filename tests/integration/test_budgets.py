@@ -264,42 +264,48 @@ class Restart(OwnDaemonCase):
 
 class Time(OwnDaemonCase):
     def test_time_alone_goes_through_all_levels_and_ends_it(self):
-        daemon = self.start({"budget.timeout_seconds_min": "1", "budget.in_flight_extension_seconds": "1"})
+        daemon = self.start({"budget.in_flight_extension_seconds": "100"}, test_clock=True)
         client = self.client(daemon)
-        # A tenth lies between two levels: longer than what a busy machine may stand still before it is credited.
-        client.open("idle", budget={"timeout_seconds": 4})
-        client.open("calls", budget={"timeout_seconds": 4})
+        client.open("idle", budget={"timeout_seconds": 400}, policy={"heartbeat_interval_ms": 600_000})
+        client.open("calls", budget={"timeout_seconds": 400}, policy={"heartbeat_interval_ms": 600_000})
         client.report("calls", "tool.started", call_id="c1", tool="make")
-        done = client.wait("idle", until="halted", wait="2m")
+        for until, levels in ((270, []), (290, ["low"]), (330, ["low", "critical"]), (370, ["low", "critical", "exhausted"])):
+            daemon.clock.advance(until - daemon.clock.passed)
+            self.assertEqual([c["to"] for c in of_type(client.journal("idle"), "budget.level")], levels, until)
+        daemon.clock.advance(31)
+        done = client.wait("idle", until="halted", wait="0s")
         self.assertTrue(done["met"])
         journal = client.journal("idle")
         self.assertEqual([c["to"] for c in of_type(journal, "budget.level")], ["low", "critical", "exhausted"])
         self.assertEqual([d["kind"] for d in of_type(journal, "directive.issued")], ["wrap_up", "wrap_up", "stop"])
         self.assertEqual(of_type(journal, "session.ended")[0]["outcome"], "budget_exhausted")
-        self.assertTrue(client.wait("calls", until="halted", wait="2m")["met"])
+        self.assertFalse(client.wait("calls", until="halted", wait="0s")["met"])
+        daemon.clock.advance(100)
+        self.assertTrue(client.wait("calls", until="halted", wait="0s")["met"])
         extended = extensions(client.journal("calls"))
-        self.assertEqual([(e["automatic"], e["added"], e["calls"]) for e in extended], [(True, {"timeout_seconds": 1}, ["c1"])])
+        self.assertEqual([(e["automatic"], e["added"], e["calls"]) for e in extended], [(True, {"timeout_seconds": 100}, ["c1"])])
         # More time for the call raised no limit and took nothing back.
         self.assertEqual([c["to"] for c in of_type(client.journal("calls"), "budget.level")], ["low", "critical", "exhausted"])
-        self.assertEqual(client.session("calls")["budget"]["timeout_seconds"], 4)
+        self.assertEqual(client.session("calls")["budget"]["timeout_seconds"], 400)
 
     def test_calls_one_after_another_get_no_extension_each(self):
-        daemon = self.start({"budget.timeout_seconds_min": "1"})
+        daemon = self.start(test_clock=True)
         client = self.client(daemon)
-        client.open("chain", budget={"timeout_seconds": 3})
+        client.open("chain", budget={"timeout_seconds": 300})
         number = 0
         client.report("chain", "tool.started", call_id="c0", tool="make", round=1)
 
         def next_call() -> bool:
             nonlocal number
             number += 1
+            daemon.clock.advance(2, 2)
             events = [{"type": "tool.started", "data": {"call_id": f"c{number}", "tool": "make", "round": 1}},
                       {"type": "tool.finished", "data": {"call_id": f"c{number - 1}", "tool": "make", "round": 1}}]
             return client.post("/v1/sessions/chain/events", events).status == 409
 
         eventually(next_call)
         document = client.session("chain")
-        self.assertEqual((document["outcome"], document["budget"]["timeout_seconds"]), ("budget_exhausted", 3))
+        self.assertEqual((document["outcome"], document["budget"]["timeout_seconds"]), ("budget_exhausted", 300))
         self.assertLessEqual(len(extensions(client.journal("chain"))), 1)
 
 

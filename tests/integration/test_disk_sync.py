@@ -63,16 +63,17 @@ class FailedSync(OwnDaemonCase):
 
 
 class StalledSync(OwnDaemonCase):
-    SECONDS = 30 if LONG else 3
+    SECONDS = 30 if LONG else 1.5  # of the disk
+    INTERVAL = 60
 
     def test_a_hanging_disk_makes_no_session_silent_and_loses_nothing(self):
-        daemon = self.start()
-        client, other = self.client(daemon, timeout=2 * self.SECONDS), self.client(daemon)
-        client.open("a", policy={"heartbeat_interval_ms": 1000})
-        client.open("quiet", policy={"heartbeat_interval_ms": 1000})
+        daemon = self.start(test_clock=True)
+        client, other = self.client(daemon, timeout=60 + 2 * self.SECONDS), self.client(daemon)
+        client.open("a", policy={"heartbeat_interval_ms": self.INTERVAL * 1000})
+        client.open("quiet", policy={"heartbeat_interval_ms": self.INTERVAL * 1000})
         client.beat("quiet")
         other.get("/progress/a")
-        tampering = Tampering(daemon, f"fdatasync:delay_enter={self.SECONDS * 1_000_000}:when=1")
+        tampering = Tampering(daemon, f"fdatasync:delay_enter={round(self.SECONDS * 1_000_000)}:when=1")
         self.addCleanup(tampering.stop)
         done = threading.Event()
         accepted = []
@@ -85,6 +86,8 @@ class StalledSync(OwnDaemonCase):
         thread = threading.Thread(target=agent, daemon=True)
         thread.start()
         answered = 0
+        mover = threading.Thread(target=daemon.clock.stall, args=(5 * self.INTERVAL,), daemon=True)
+        mover.start()
         while not accepted:
             self.assertEqual(other.get("/livez").status, 200)
             self.assertTrue(other.get("/progress/a").json()["alive"], "it may have reported")
@@ -95,6 +98,7 @@ class StalledSync(OwnDaemonCase):
         self.assertTrue(other.get("/progress/a").json()["alive"], "at once after it")
         other.beat("quiet")
         thread.join()
+        mover.join()
         for session in ("a", "quiet"):
             verdicts = [e["data"]["to"] for e in client.journal(session) if e["type"] == "verdict.changed"]
             self.assertNotIn("silent", verdicts)
@@ -104,7 +108,7 @@ class StalledSync(OwnDaemonCase):
         self.assertEqual(daemon.stop(), 0)
 
     def test_beside_a_slow_disk_a_dead_agent_still_turns_silent(self):
-        daemon = self.start({"policy.heartbeat_interval": "4s"})
+        daemon = self.start({"policy.heartbeat_interval": "40s"}, test_clock=True)
         client = self.client(daemon)
         tampering = Tampering(daemon, "fdatasync:delay_enter=400000")  # each of them is an attention gap
         self.addCleanup(tampering.stop)
@@ -112,6 +116,7 @@ class StalledSync(OwnDaemonCase):
 
         def silent():
             client.beat("busy")
+            daemon.clock.advance(25, 5, busy=True)
             return client.get("/v1/sessions/quiet").json()["verdict"]["status"] == "silent"
         eventually(silent, 60, "silence")
         self.assertNotEqual(client.get("/v1/sessions/busy").json()["verdict"]["status"], "silent")

@@ -21,7 +21,7 @@ class PresetCase(SharedDaemonCase):
     @classmethod
     def setUpClass(cls):
         from support.daemon import Daemon
-        cls.daemon = Daemon(cls.settings, cls.config)
+        cls.daemon = Daemon(cls.settings, cls.config, test_clock=cls.test_clock)
         cls.addClassCleanup(cls.daemon.close)
         cls.daemon.start()
 
@@ -63,6 +63,7 @@ def directives(reply: dict) -> list:
 
 class StatusBasedTimeouts(PresetCase):
     """000: status-based timeout architecture."""
+    test_clock = True
 
     def test_2_progress_tracker_five_heartbeats_without_a_state_change_are_stuck(self):
         session = unique()
@@ -75,8 +76,9 @@ class StatusBasedTimeouts(PresetCase):
 
     def test_4_an_agent_that_said_so_is_completed_one_interval_later(self):
         session = unique()
-        self.client.open(session, policy={"heartbeat_interval_ms": 200})
+        self.client.open(session, policy={"heartbeat_interval_ms": 10_000})
         self.client.report(session, "reflection", assessment="task_complete", text="all tests pass")
+        self.clock.advance(11)
         reply = self.client.wait(session, until="ended", wait="20s")
         self.assertEqual((reply["met"], reply["verdict"]["status"]), (True, "completed"))
         self.assertEqual(self.client.session(session)["end_code"], "task_complete")

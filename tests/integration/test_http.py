@@ -323,40 +323,56 @@ class Proxies(OwnDaemonCase):
 
 class Limits(OwnDaemonCase):
     def test_a_slow_header_gets_408_and_others_do_not_notice(self):
-        daemon = self.start({"server.header_timeout": "300ms"})
+        daemon = self.start({"server.header_timeout": "10s"}, test_clock=True)
         with RawConnection(daemon.port) as slow:
             slow.send(b"GET /livez HTTP/1.1\r\nHost: ")
             client = self.client(daemon)
             self.assertEqual(client.get("/livez").status, 200)
+            daemon.clock.advance(8)
+            slow.send(b"127.")
+            self.assertFalse(slow.readable())
+            daemon.clock.advance(4)
             reply = slow.reply()
             self.assertEqual((reply.status, reply.json()["code"], reply.keeps_open), (408, "request_timeout", False))
             self.assertTrue(slow.closed_by_server())
             self.assertEqual(client.get("/livez").status, 200)
 
     def test_a_slow_body_gets_408_and_stores_nothing(self):
-        daemon = self.start({"server.body_timeout": "300ms"})
+        daemon = self.start({"server.body_timeout": "10s"}, test_clock=True)
         with RawConnection(daemon.port) as slow:
             slow.send(slow.format("POST", "/v1/sessions/a/events", EVENT)[:-1])
+            self.assertEqual(self.client(daemon).get("/livez").status, 200)  # what was sent before has been read by now
+            daemon.clock.advance(8)
+            self.assertFalse(slow.readable())
+            daemon.clock.advance(4)
             reply = slow.reply()
             self.assertEqual((reply.status, reply.json()["code"]), (408, "request_timeout"))
             self.assertTrue(slow.closed_by_server())
         self.assertEqual(self.client(daemon).get("/v1/sessions/a").status, 404)
 
     def test_an_idle_connection_is_closed_without_a_word(self):
-        daemon = self.start({"server.idle_timeout": "300ms"})
+        daemon = self.start({"server.idle_timeout": "10s"}, test_clock=True)
         with RawConnection(daemon.port) as fresh, RawConnection(daemon.port) as used:
             self.assertEqual(used.request("GET", "/livez").status, 200)
+            daemon.clock.advance(8)
+            self.assertFalse(fresh.readable() or used.readable())
+            daemon.clock.advance(4)
             self.assertTrue(fresh.closed_by_server())
             self.assertTrue(used.closed_by_server())
 
     def test_a_long_poll_and_a_stream_are_not_idle(self):
-        daemon = self.start({"server.idle_timeout": "300ms", "server.write_timeout": "300ms"})
+        daemon = self.start({"server.idle_timeout": "10s", "server.write_timeout": "10s"}, test_clock=True)
         client = self.client(daemon)
         client.open("a")
         with RawConnection(daemon.port) as waiter, RawConnection(daemon.port) as stream:
             stream.send(stream.format("GET", "/v1/sessions/a/stream"))
             stream.read_until(b"\n\n")
-            self.assertFalse(waiter.request("GET", "/v1/sessions/a/wait?until=ended&wait=2s").json()["met"])
+            waiter.send(waiter.format("GET", "/v1/sessions/a/wait?until=ended&wait=1m"))
+            eventually(lambda: b"headway_waiters 1" in client.get("/metrics").body, what="the waiter")
+            daemon.clock.advance(59)
+            self.assertFalse(waiter.readable())
+            daemon.clock.advance(2)
+            self.assertFalse(waiter.reply().json()["met"])
             self.client(daemon).end("a")
             stream.read_until(b"event: session.ended")
 

@@ -9,7 +9,7 @@ from support.case import OwnDaemonCase, unique
 from support.limits import LONG, Deadline, eventually, patient
 from support.llm import LlmServer
 
-SILENCE_MS = 3000  # longer than a slow machine stands still
+SILENCE_MS = 600_000  # of a clock that the tests move
 DEAD_PORT = 9  # discard: without a listener
 LOOPING = '{"answer":"B","confidence":0.95,"evidence":[2],"reason":"the same call again and again"}'
 
@@ -28,7 +28,7 @@ def basics(**more) -> str:
 class JudgeCase(OwnDaemonCase):
     def judged(self, llm: LlmServer, keys: dict | None = None, **endpoint):
         config = basics(**(keys or {})) + judge_config(llm.url, **endpoint)
-        daemon = self.start(config=config)
+        daemon = self.start(config=config, test_clock=True)
         return daemon, self.client(daemon)
 
     def llm(self, **how) -> LlmServer:
@@ -72,7 +72,7 @@ class Outcomes(JudgeCase):
         session = self.worked(client, unique())
         cases = {
             f"ok:{LOOPING}": ("answered", "B"), "plain": ("answered", "A"), "prose": ("answered", "A"),
-            f"slow:{60 if LONG else 7}": ("answered", "A"), "500x:1": ("answered", "A"), "429:1": ("answered", "A"),
+            "500x:1": ("answered", "A"), "429:1": ("answered", "A"),
             "ok:D: the build is broken, #2": ("answered", "D"),
             "badjson": ("answered", "A"),  # cut by max_tokens in its last words: the answer is whole
             'ok:{"answer": ': ("discarded", None), "ok:I cannot say.": ("discarded", None),
@@ -87,7 +87,8 @@ class Outcomes(JudgeCase):
         for mode, (outcome, letter) in cases.items():
             with self.subTest(mode):
                 llm.play(mode)
-                document = self.checked(client, session)
+                with daemon.clock.hurry(60 if mode in ("silent", "mute") else 0.2):
+                    document = self.checked(client, session)
                 self.assertEqual((document["outcome"], document["status"]), (outcome, letter), document)
                 if letter is None:
                     self.assertTrue(document["error"])
@@ -95,6 +96,19 @@ class Outcomes(JudgeCase):
                     self.assertEqual(document["model"], "stand-in-1")
                 llm.play("ok")  # a good answer keeps the breaker closed
                 self.assertEqual(self.checked(client, session)["outcome"], "answered")
+
+    def test_an_answer_takes_longer_than_the_silence_that_ends_it(self):
+        llm = self.llm()
+        daemon, client = self.judged(llm)
+        llm.play(f"slow:{60 if LONG else 2}")  # a token each 50 ms
+        check = self.ask(client, self.worked(client, unique()))["checkId"]
+        eventually(lambda: len(llm.requests()) == 1)
+        began = daemon.clock.passed
+        while client.get(f"/check-status/{check}?wait=60ms").json()["state"] == "running":
+            took = daemon.clock.passed - began
+            daemon.clock.advance(SILENCE_MS / 10_000, SILENCE_MS / 10_000)
+        self.assertGreater(took, SILENCE_MS / 1000)
+        self.assertEqual(self.result(client, check)["outcome"], "answered")
 
     def test_no_listener(self):
         daemon = self.start(config=basics(retries=0) + judge_config(f"http://127.0.0.1:{DEAD_PORT}/v1"))
@@ -130,7 +144,8 @@ class Checks(JudgeCase):
         self.assertEqual(asked.headers["location"], "/check-status/check-001")
         running = client.get("/check-status/check-001").json()
         self.assertEqual((running["state"], running["status"]), ("running", None))
-        self.assertEqual(self.result(client, "check-001")["outcome"], "broken")
+        with daemon.clock.hurry(60):
+            self.assertEqual(self.result(client, "check-001")["outcome"], "broken")
 
     def test_the_routes_of_the_first_design(self):
         llm = self.llm()

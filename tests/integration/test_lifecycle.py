@@ -158,6 +158,8 @@ class Reporting(SharedDaemonCase):
 
 
 class Verdicts(SharedDaemonCase):
+    test_clock = True
+
     def beats(self, session: str, count: int) -> str:
         for _ in range(count):
             advice = self.client.beat(session)
@@ -194,7 +196,10 @@ class Verdicts(SharedDaemonCase):
 
     def test_a_session_without_beats_turns_silent_and_comes_back(self):
         session = unique()
-        self.client.open(session, policy={"heartbeat_interval_ms": 100})
+        self.client.open(session, policy={"heartbeat_interval_ms": 10_000})
+        self.clock.advance(15)
+        self.assertTrue(self.client.session(session)["alive"])
+        self.clock.advance(6)
         met = self.client.wait(session, until="silent", wait="2m")
         self.assertEqual((met["met"], met["matched"], met["alive"]), (True, "silent", False))
         self.assertFalse(self.client.get(f"/progress/{session}").json()["alive"])
@@ -205,13 +210,15 @@ class Verdicts(SharedDaemonCase):
 
     def test_an_unheard_session_with_a_call_in_flight_is_slow_not_silent(self):
         session = unique()
-        self.client.open(session, policy={"heartbeat_interval_ms": 100})
+        self.client.open(session, policy={"heartbeat_interval_ms": 10_000})
         self.client.report(session, "tool.started", call_id="c1", tool="make")
+        self.clock.advance(25)
         self.assertEqual(self.client.wait(session, until="slow,silent", wait="2m")["matched"], "slow")
 
     def test_silence_is_never_a_failure_by_itself(self):
         session = unique()
-        self.client.open(session, policy={"heartbeat_interval_ms": 100})
+        self.client.open(session, policy={"heartbeat_interval_ms": 10_000})
+        self.clock.advance(25)
         self.client.wait(session, until="silent", wait="2m")
         status = self.client.get(f"/api/chat/autonomous/status?sessionId={session}").json()
         self.assertEqual((status["status"], status["error"]), ("running", None))
@@ -354,10 +361,11 @@ class Steering(SharedDaemonCase):
 class LegacyTimeouts(OwnDaemonCase):
     def test_observed_timers_kill_nothing_and_show_what_they_would_have_done(self):
         daemon = self.start({"legacy_timeouts.mode": "observe", "legacy_timeouts.session": "5s",
-                             "legacy_timeouts.tool": "0s"})
+                             "legacy_timeouts.tool": "0s"}, test_clock=True)
         client = self.client(daemon)
         client.open("slow")
         opened = client.session("slow")["opened_at"]
+        daemon.clock.advance(6)
         eventually(lambda: client.get("/v1/sessions/slow/comparison").json()["legacy"]["would_have_killed"])
         client.report("slow", "message", role="assistant", text="still at it")
         client.end("slow")

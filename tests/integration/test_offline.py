@@ -131,6 +131,7 @@ class SameAsTheDaemon(SharedDaemonCase):
 
 class AsItWasServed(SharedDaemonCase):
     """An export, judged again by the rules that served it, gives what was served."""
+    test_clock = True
 
     def check(self, session: str):
         cli = Cli(self.daemon)
@@ -230,12 +231,15 @@ class AsItWasServed(SharedDaemonCase):
 
     def test_silence_and_its_end(self):
         session = unique("quiet")
-        self.client.open(session, policy={"heartbeat_interval_ms": 100})
+        self.client.open(session, policy={"heartbeat_interval_ms": 10_000})
+        self.clock.advance(21)
         self.client.wait(session, until="silent", wait="1m")
         self.client.beat(session)
         self.client.report(session, "tool.started", call_id="c", tool="bash", args={})
+        self.clock.advance(21)
         self.client.wait(session, until="slow", wait="1m")
         self.client.report(session, "tool.finished", call_id="c", tool="bash", ok=True, result="done")
+        self.clock.advance(21)
         self.client.wait(session, until="silent", wait="1m")
         self.check(session)
 

@@ -10,7 +10,7 @@ from support.limits import SLOW, eventually
 
 class Residents(OwnDaemonCase):
     def test_ended_sessions_leave_and_those_that_visit_leave_again(self):
-        daemon = self.start({"policy.heartbeat_interval": "4s"})
+        daemon = self.start({"policy.heartbeat_interval": "10m"}, test_clock=True)
         client = self.client(daemon)
         for number in range(20):
             client.report(f"done-{number}", "message", role="assistant", text="the last word")
@@ -18,7 +18,8 @@ class Residents(OwnDaemonCase):
         client.report("quiet", "message", role="assistant", text="and then nothing more")
 
         def resident() -> int:
-            client.report("busy", "heartbeat")  # a gap between turns is what sessions are saved in
+            client.report("busy", "heartbeat")
+            daemon.clock.advance(20, 20)  # a gap between turns is what sessions are saved in
             return int(re.search(rb"^headway_sessions_resident (\d+)$", client.get("/metrics").body, re.M)[1])
 
         eventually(lambda: resident() == 2, 60, "that only busy and quiet are in memory")

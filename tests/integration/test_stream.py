@@ -160,7 +160,7 @@ class SlowReaders(OwnDaemonCase):
         self.assertIn("headway_streams_lagged_total 1", client.get("/metrics").body.decode())
 
     def test_a_reader_that_takes_nothing_for_the_write_timeout_is_closed(self):
-        daemon = self.start({"server.write_timeout": "500ms"})
+        daemon = self.start({"server.write_timeout": "10s"}, test_clock=True)
         client = self.client(daemon)
         client.open("a")
         slow = EventStream(daemon.port, "/v1/sessions/a/stream", receive_buffer=4096)
@@ -168,6 +168,8 @@ class SlowReaders(OwnDaemonCase):
         slow.next()
         for _ in range(10):  # fills the buffers of the sockets, less than the ring
             client.post("/v1/sessions/a/events", [{"type": "message", "data": {"text": "x" * 4000}}] * 200)
+        self.assertEqual(client.beat("a")["next_heartbeat_ms"], 5000)
+        daemon.clock.advance(12)
         eventually(lambda: client.beat("a")["next_heartbeat_ms"] == 10000, 15, "the end of the stalled stream")
         self.assertEqual(client.get("/livez").status, 200)
 
@@ -224,10 +226,12 @@ class TokensThatEnd(OwnDaemonCase):
         self.assertEqual(stays.next().data["session"], "a")
 
     def test_a_token_that_expires_ends_its_stream(self):
-        daemon = self.start({"access.mode": "token"})
+        daemon = self.start({"access.mode": "token"}, test_clock=True)
         operator = self.client(daemon, token=daemon.operator_token())
-        short = operator.post("/v1/tokens", {"name": "short", "scopes": ["read"], "expires_in": 1}).json()
-        self.assert_told_to_go(self.follow(daemon, short["token"]))
+        short = operator.post("/v1/tokens", {"name": "short", "scopes": ["read"], "expires_in": 3600}).json()
+        stream = self.follow(daemon, short["token"])
+        daemon.clock.advance(3602)
+        self.assert_told_to_go(stream)
 
     def test_another_operators_token_ends_the_streams_of_the_old_one(self):
         daemon = self.start()

@@ -146,9 +146,11 @@ class Encrypted(TlsCase):
         stream.read_until(b"event: goodbye")
 
     def test_a_handshake_that_does_not_end_is_cut(self):
-        daemon = self.start({"server.header_timeout": "500ms"})
+        daemon = self.start({"server.header_timeout": "10s"}, test_clock=True)
         with RawConnection(daemon.port) as silent, RawConnection(daemon.port) as half:
             half.send(b"\x16\x03\x01\x02\x00\x01\x00")
+            self.assertEqual(self.secure(daemon).get("/livez").status, 200)
+            daemon.clock.advance(12)
             self.assertTrue(silent.closed_by_server())
             self.assertTrue(half.closed_by_server())
         self.assertEqual(self.secure(daemon).get("/livez").status, 200)
@@ -174,9 +176,11 @@ class Encrypted(TlsCase):
         self.assertEqual(self.secure(daemon).get("/livez").status, 200)
 
     def test_a_slow_header_is_answered_and_the_connection_ends_with_a_goodbye(self):
-        daemon = self.start({"server.header_timeout": "500ms"})
+        daemon = self.start({"server.header_timeout": "10s"}, test_clock=True)
         connection = self.raw(daemon)
         connection.send(b"GET /livez HTTP/1.1\r\nHost: ")
+        self.assertEqual(self.secure(daemon).get("/livez").status, 200)
+        daemon.clock.advance(12)
         self.assertEqual(connection.reply().status, 408)
         self.assertTrue(connection.closed_by_server())  # without it Python would say that it was cut
 

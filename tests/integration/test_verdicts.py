@@ -4,7 +4,6 @@
 import unittest
 
 from support.case import SharedDaemonCase, unique
-from support.limits import eventually
 
 STRICT = {"profile": "strict", "on_stuck": "stop"}
 
@@ -104,23 +103,28 @@ class Tools(VerdictCase):
 
 
 class Silence(VerdictCase):
+    test_clock = True
+
     def test_an_idle_agent_that_says_nothing_waits_for_a_task(self):
         session = unique()
-        self.client.open(session, policy={"heartbeat_interval_ms": 100})
+        self.client.open(session, policy={"heartbeat_interval_ms": 10_000})
         self.client.report(session, "state.changed", state="idle")
-        reply = self.client.wait(session, until="waiting,silent", wait="1m")
+        self.clock.advance(21)
+        reply = self.client.wait(session, until="waiting,silent", wait="0s")
         self.assertEqual(reply["matched"], "waiting")
 
     def test_a_grandparent_waits_while_only_its_grandchild_works(self):
         top, middle, low = unique(), unique(), unique()
-        self.client.open(top, policy={"heartbeat_interval_ms": 100})
-        self.client.open(middle, parent=top, policy={"heartbeat_interval_ms": 100})
+        self.client.open(top, policy={"heartbeat_interval_ms": 10_000})
+        self.client.open(middle, parent=top, policy={"heartbeat_interval_ms": 10_000})
         self.client.open(low, parent=middle, policy={"heartbeat_interval_ms": 3_600_000})
+        self.clock.advance(30)
         for session in (middle, top):
-            reply = self.client.wait(session, until="waiting,silent", wait="1m")
+            reply = self.client.wait(session, until="waiting,silent", wait="0s")
             self.assertEqual(reply["matched"], "waiting", session)
         self.client.end(low)
-        eventually(lambda: self.status(top) == "silent")
+        self.clock.advance(30)
+        self.assertEqual(self.status(top), "silent")
 
 
 class Budgets(VerdictCase):

@@ -4,7 +4,6 @@
 import contextlib
 import os
 import signal
-import time
 import unittest
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from support.case import OwnDaemonCase, SharedDaemonCase, unique
 from support.cli import Cli, finish
 from support.limits import eventually
 
-QUICK = {"heartbeat_interval_ms": 100}
+QUICK = {"heartbeat_interval_ms": 10_000}  # of a clock that hurries
 
 def waits(client) -> bool:
     return "headway_waiters 1" in client.get("/metrics").body.decode()
@@ -25,46 +24,53 @@ def end_group(process: int):
 
 
 class Api(SharedDaemonCase):
+    test_clock = True
+
+    def wait(self, session: str, **query) -> dict:
+        """Meanwhile time flies."""
+        with self.clock.hurry(1):
+            return self.client.wait(session, **query)
+
     def test_a_wait_ends_when_the_agent_has_not_beaten_for_ten_intervals(self):
         session = unique()
         self.client.open(session, policy=QUICK)
-        started = time.monotonic()
-        answer = self.client.wait(session, until="ended", wait="5m")
+        started = self.daemon.now()
+        answer = self.wait(session, until="ended", wait="5m")
         self.assertEqual((answer["met"], answer["impossible"], answer["cause"]), (False, True, "silent"))
         self.assertEqual((answer["verdict"]["status"], answer["alive"]), ("silent", False))
-        self.assertGreater(time.monotonic() - started, 0.9)
+        self.assertGreaterEqual(self.daemon.now() - started, 100)
 
     def test_silent_for_says_how_long_and_0_is_as_long_as_it_takes(self):
         session = unique()
         self.client.open(session, policy=QUICK)
-        answer = self.client.wait(session, until="ended", wait="1500ms", silent_for="0")
+        answer = self.wait(session, until="ended", wait="150s", silent_for="0")
         self.assertEqual((answer["impossible"], answer["cause"]), (False, None))
-        answer = self.client.wait(session, until="ended", wait="5m", silent_for="1600ms")
+        answer = self.wait(session, until="ended", wait="5m", silent_for="160s")
         self.assertEqual(answer["cause"], "silent")
 
     def test_who_beats_again_in_time_is_waited_for(self):
         session = unique()
         self.client.open(session, policy=QUICK)
-        self.client.wait(session, until="silent", wait="5m")
+        self.wait(session, until="silent", wait="5m")
         self.client.beat(session)
-        answer = self.client.wait(session, until="ended", wait="300ms")
+        answer = self.wait(session, until="ended", wait="30s")
         self.assertEqual((answer["impossible"], answer["cause"]), (False, None))
 
     def test_following_events_is_not_given_up_unless_asked_for(self):
         session = unique()
         self.client.open(session, policy=QUICK)
-        n = self.client.wait(session, until="silent", wait="5m")["n"]
-        time.sleep(1)
-        answer = self.client.wait(session, until="event", after=n, wait="100ms")
+        n = self.wait(session, until="silent", wait="5m")["n"]
+        self.clock.advance(100)
+        answer = self.wait(session, until="event", after=n, wait="10s")
         self.assertFalse(answer["impossible"])
-        answer = self.client.wait(session, until="event", after=n, wait="5m", silent_for="1s")
+        answer = self.wait(session, until="event", after=n, wait="5m", silent_for="100s")
         self.assertEqual(answer["cause"], "silent")
 
     def test_silence_while_a_person_is_asked_proves_nothing(self):
         session = unique()
         self.client.open(session, policy=QUICK)
         self.client.post(f"/v1/sessions/{session}/approvals", {"tool": "deploy", "args": {}})
-        answer = self.client.wait(session, until="ended", wait="1500ms", silent_for="200ms")
+        answer = self.wait(session, until="ended", wait="150s", silent_for="20s")
         self.assertEqual((answer["impossible"], answer["verdict"]["status"]), (False, "blocked"))
 
     def test_an_agent_that_beats_during_its_calls_is_gone_when_it_does_not(self):
@@ -72,21 +78,21 @@ class Api(SharedDaemonCase):
         self.client.open(session, policy=QUICK)
         self.client.report(session, "tool.started", call_id="c", tool="bash", args={})
         self.client.beat(session, in_flight={"call_id": "c", "counter": 1})
-        self.assertEqual(self.client.wait(session, until="ended", wait="5m")["cause"], "silent")
+        self.assertEqual(self.wait(session, until="ended", wait="5m")["cause"], "silent")
 
     def test_an_agent_that_never_beats_during_a_call_is_given_time(self):
         session = unique()
         self.client.open(session, policy=QUICK)
         self.client.report(session, "tool.started", call_id="c", tool="bash", args={})
-        answer = self.client.wait(session, until="ended", wait="1500ms")
+        answer = self.wait(session, until="ended", wait="150s")
         self.assertEqual((answer["impossible"], answer["verdict"]["status"]), (False, "slow"))
-        self.assertEqual(self.client.wait(session, until="ended", wait="5m", silent_for="1s")["cause"], "silent")
+        self.assertEqual(self.wait(session, until="ended", wait="5m", silent_for="100s")["cause"], "silent")
 
     def test_a_session_that_is_not_opened_in_time(self):
         session = unique()
-        answer = self.client.wait(session, open_within="200ms", wait="5m")
+        answer = self.wait(session, open_within="20s", wait="5m")
         self.assertEqual((answer["impossible"], answer["cause"], answer["verdict"]), (True, "never_opened", None))
-        answer = self.client.wait(session, open_within="0", wait="200ms")
+        answer = self.wait(session, open_within="0", wait="20s")
         self.assertEqual((answer["impossible"], answer["cause"]), (False, None))
         refused = self.client.get(f"/v1/sessions/{session}/wait?missing=error&open_within=1s")
         self.assertEqual((refused.status, refused.json()["field"]), (400, "open_within"))
@@ -96,8 +102,9 @@ class Api(SharedDaemonCase):
         self.client.open(gone, policy=QUICK)
         self.client.open(done)
         self.client.end(done)
-        path = f"/v1/wait?any={gone},{never}&until=ended&wait=5m&open_within=100ms"
-        answer = self.client.get(path).json()
+        path = f"/v1/wait?any={gone},{never}&until=ended&wait=5m&open_within=10s"
+        with self.clock.hurry(1):
+            answer = self.client.get(path).json()
         self.assertEqual((answer["impossible"], answer["causes"]), (True, {gone: "silent", never: "never_opened"}))
         answer = self.client.get(f"/v1/wait?any={gone},{done}&until=ended&wait=5m").json()
         self.assertEqual((answer["met"], answer["matched"]), (True, {done: "completed"}))
@@ -106,6 +113,8 @@ class Api(SharedDaemonCase):
 
 
 class CommandLine(SharedDaemonCase):
+    test_clock = True
+
     def setUp(self):
         super().setUp()
         self.cli = Cli(self.daemon)
@@ -113,7 +122,8 @@ class CommandLine(SharedDaemonCase):
     def test_an_agent_that_is_gone_is_5(self):
         session = unique()
         self.client.open(session, policy=QUICK)
-        output = self.cli.run("wait", session)
+        with self.clock.hurry(1):
+            output = self.cli.run("wait", session)
         self.assertEqual(output.code, 5, output)
         self.assertIn(f"headway show {session}", output.err)
         for until in ("silent", "settled,silent", "ended"):
@@ -131,7 +141,7 @@ class CommandLine(SharedDaemonCase):
         self.assertIsNone(process.poll())
         self.assertIn(f"session {wanted} does not exist yet", said)
         self.assertIn(f"did you mean `{known}`?", said)
-        output = finish(process)
+        output = finish(process)  # by the clock of the command line
         self.assertEqual(output.code, 6, output)
         self.assertIn(known, output.err)
         self.assertEqual(self.cli.run("wait", wanted, "--missing", "fail").code, 6)
@@ -149,9 +159,11 @@ class CommandLine(SharedDaemonCase):
         self.client.open(gone, policy=QUICK)
         self.client.open(done)
         self.client.end(done)
-        self.assertEqual(self.cli.run("wait", gone, done).code, 5)
+        with self.clock.hurry(1):
+            self.assertEqual(self.cli.run("wait", gone, done).code, 5)
         self.assertEqual(self.cli.run("wait", gone, done, "--any").code, 0)
-        self.assertEqual(self.cli.run("wait", done, unique("never"), "--open-within", "100ms").code, 6)
+        with self.clock.hurry(1):
+            self.assertEqual(self.cli.run("wait", done, unique("never"), "--open-within", "10s").code, 6)
 
     def test_a_killed_command_under_run_is_1_and_a_killed_run_is_5(self):
         for victim, code in (("command", 1), ("run", 5)):
@@ -166,7 +178,8 @@ class CommandLine(SharedDaemonCase):
             eventually(lambda: waits(self.client), what="the waiter")
             child = int(Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()[0])
             os.kill(child if victim == "command" else run.pid, signal.SIGKILL)
-            output = finish(wait)
+            with self.clock.hurry(0.1) if victim == "run" else contextlib.nullcontext():
+                output = finish(wait)
             self.assertEqual(output.code, code, (victim, output))
             if victim == "run":
                 os.kill(child, signal.SIGKILL)
@@ -185,17 +198,18 @@ class Daemons(OwnDaemonCase):
         self.assertEqual(output.code, 69, output)
 
     def test_an_agent_that_died_with_the_daemon_is_5_after_its_restart(self):
-        daemon = self.start()
+        daemon = self.start(test_clock=True)
         client = self.client(daemon)
         client.open("a", policy=QUICK)
-        process = Cli(daemon).start("wait", "a", "--silent-for", "2s")
+        process = Cli(daemon).start("wait", "a", "--silent-for", "200s")
         eventually(lambda: waits(client), what="the waiter")
         daemon.restart()
-        output = finish(process)
+        with daemon.clock.hurry(1):
+            output = finish(process)
         self.assertEqual(output.code, 5, output)
 
     def test_a_daemon_that_forgot_the_session_is_6(self):
-        daemon = self.start()
+        daemon = self.start(test_clock=True)
         client = self.client(daemon)
         client.open("a")
         process = Cli(daemon).start("wait", "a", "--open-within", "1s")
@@ -207,10 +221,11 @@ class Daemons(OwnDaemonCase):
         self.assertEqual(finish(process).code, 6)
 
     def test_after_a_restart_a_silent_row_is_not_alive(self):
-        daemon = self.start()
+        daemon = self.start(test_clock=True)
         client = self.client(daemon)
         client.open("a", policy={"heartbeat_interval_ms": 60_000})
         client.open("b", policy=QUICK)
+        daemon.clock.advance(21)
         client.wait("b", until="silent", wait="5m")
         daemon.restart()
         client = self.client(daemon)
