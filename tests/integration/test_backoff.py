@@ -64,13 +64,14 @@ class Backoff(BackoffCase):
 
     def test_a_pause_reveals_nothing_about_the_token(self):
         """Unknown, revoked, cut, and no token at all: the same answer, which reveals nothing."""
-        daemon = self.start()
+        daemon = self.start(test_clock=True)
         operator = self.client(daemon, token=daemon.operator_token())
         revoked = operator.post("/v1/tokens", {"name": "x", "scopes": ["read"]}).json()
         operator.delete(f"/v1/tokens/{revoked['id']}")
         self.use_up(daemon)
         replies = [self.show(daemon, t) for t in (WRONG, revoked["token"], revoked["token"][:-3], "x", daemon.operator_token()[:-1] + "!")]
         self.assertEqual({(r.status, r.json()["detail"]) for r in replies}, {(429, replies[0].json()["detail"])})
+        daemon.clock.advance(1.1)
         eventually(lambda: self.show(daemon, revoked["token"]).status == 401, what="the end of the pause")
 
     def test_it_is_counted_and_logged_once(self):

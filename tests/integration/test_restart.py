@@ -379,6 +379,18 @@ class Retention(OwnDaemonCase):
         self.check_reset(daemon)
         self.check_rows(daemon)
 
+    def test_a_session_is_kept_for_its_time_and_no_longer(self):
+        daemon = self.start({"storage.retention": "30d"}, test_clock=True)
+        client = self.client(daemon)
+        client.open("open", policy={"heartbeat_interval_ms": 3_600_000})
+        client.beat("ended")
+        client.end("ended")
+        daemon.clock.advance(29 * 86400)
+        self.assertEqual(client.get("/v1/sessions/ended").status, 200)
+        daemon.clock.advance(2 * 86400)
+        eventually(lambda: client.get("/v1/sessions/ended").status == 404, 60, "the end of the session")
+        self.assertEqual(client.get("/v1/sessions/open").status, 200)
+
     def test_an_idempotency_key_goes_with_its_session(self):
         daemon = self.start()
         client = self.client(daemon)

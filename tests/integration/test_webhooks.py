@@ -32,9 +32,9 @@ class WebhookCase(OwnDaemonCase):
             lines += [f"[webhooks.endpoints.{name}]"] + [f"{k} = {json.dumps(v)}" for k, v in values.items() if v is not None]
         return "\n".join(lines) + "\n" + more
 
-    def told(self, *endpoints, secret: str = SECRET, settings: dict | None = None, **how):
+    def told(self, *endpoints, secret: str = SECRET, settings: dict | None = None, test_clock: bool = False, **how):
         """A daemon with these webhooks, and a client of its operator."""
-        daemon = Daemon(settings, self.configured(*endpoints, **how))
+        daemon = Daemon(settings, self.configured(*endpoints, **how), test_clock=test_clock)
         daemon.environment["HOOK_SECRET"] = secret
         self.addCleanup(daemon.close)
         daemon.start()
@@ -61,16 +61,19 @@ class WebhookCase(OwnDaemonCase):
 class Deliveries(WebhookCase):
     def test_everything_that_needs_a_person_arrives_signed(self):
         receiver = self.receiver()
-        _, client = self.told(("ops", receiver.url), settings={"policy.heartbeat_interval": "1s"})
+        daemon, client = self.told(("ops", receiver.url), test_clock=True)
         session = unique()
         client.open(session, goal="mend it", agent={"type": "coder"}, labels={"team": "a"}, budget={"max_steps": 10})
-        asked = client.post(f"/v1/sessions/{session}/approvals", {"tool": "bash", "args": {"command": "ls"}, "expires_in_ms": 1000})
+        asked = client.post(f"/v1/sessions/{session}/approvals", {"tool": "bash", "args": {"command": "ls"}, "expires_in_ms": 5000})
         self.assertEqual(asked.status, 201, asked.body)
+        receiver.wait_for(1)
+        daemon.clock.advance(6)
         receiver.wait(lambda messages: "approval.expired" in [m.type for m in messages], what="the expiry")
         for number in range(9):
             client.report(session, "tool.finished", tool="bash", ok=True, call_id=f"c{number}", args={"n": number}, result=str(number))
         quiet = unique()
         client.beat(quiet)
+        daemon.clock.advance(21)
         receiver.wait(lambda messages: any(m.type == "verdict.changed" and m.data["session"] == quiet for m in messages), what="silence")
         client.end(session, "failed", reason="gave up")
         messages = receiver.wait(lambda messages: "session.ended" in [m.type for m in messages], what="the end")
@@ -155,6 +158,22 @@ class Failures(WebhookCase):
         shown = self.until(client, pending=0, delivered=3)
         self.assertEqual((shown["failed"], shown["state"]), (3, "active"))
         self.assertIn("HTTP 429", shown["last_failure"])
+
+    def test_the_tries_of_three_days_come_at_their_times(self):
+        receiver = self.receiver()
+        receiver.always = 500
+        daemon, client = self.told(("ops", receiver.url), retry=("0s", "1m", "1h", "70h"), test_clock=True)
+        self.end_one(client)
+        for tried, pause in enumerate((60, 3600, 70 * 3600), 1):
+            self.until(client, failed=tried)
+            daemon.clock.advance(0.9 * pause)
+            self.assertEqual(len(receiver.messages), tried)
+            daemon.clock.advance(0.35 * pause)
+            receiver.wait_for(tried + 1)
+        self.until(client, failed=4, dead=1, pending=0)
+        self.assertEqual(len({m.id for m in receiver.messages}), 1)
+        # By its own clock the receiver finds their stamps to be days ahead, and nothing else wrong with them.
+        self.assertEqual([problem for problem in receiver.wrong if not problem.endswith("is not now")], [])
 
     def test_a_receiver_that_is_not_there_is_found_when_it_comes(self):
         with socket.socket() as place:
