@@ -270,8 +270,8 @@ class RealClocks(OwnDaemonCase):
     def test_a_stopped_daemon_makes_no_session_silent(self):
         daemon = self.start()
         client = self.client(daemon, timeout=600)
-        pause = 300 if LONG else 1.5
-        client.open("s", policy={"heartbeat_interval_ms": 500})
+        pause = 300 if LONG else 2.5
+        client.open("s", policy={"heartbeat_interval_ms": 1000})
         client.beat("s")
         daemon.process.send_signal(signal.SIGSTOP)
         stood_still = time.monotonic() + pause

@@ -20,7 +20,7 @@ from .limits import patient
 from .testclock import TestClock
 
 PROJECT = Path(__file__).resolve().parents[3]
-BINARY = Path(os.environ.get("HEADWAY_BINARY", PROJECT / "build/release/headway"))
+BINARY = Path(os.environ.get("HEADWAY_BINARY", PROJECT / "build/dev/headway"))
 TEST_CLOCK = BINARY.with_name("headway-testclock")
 # What must never be in a log, whatever a client did.
 ALARMS = re.compile(r"Sanitizer|runtime error:|thread failed|engine failed|assertion|terminate called", re.I)
