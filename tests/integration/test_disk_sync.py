@@ -63,7 +63,7 @@ class FailedSync(OwnDaemonCase):
 
 
 class StalledSync(OwnDaemonCase):
-    SECONDS = 30 if LONG else 1.5  # of the disk
+    SECONDS = 30 if LONG else 2  # of the disk
     INTERVAL = 60
 
     def test_a_hanging_disk_makes_no_session_silent_and_loses_nothing(self):
@@ -87,6 +87,7 @@ class StalledSync(OwnDaemonCase):
         thread.start()
         answered = 0
         mover = threading.Thread(target=daemon.clock.stall, args=(5 * self.INTERVAL,), daemon=True)
+        eventually(tampering.holds_one, what="the sync")
         mover.start()
         while not accepted:
             self.assertEqual(other.get("/livez").status, 200)
@@ -116,7 +117,7 @@ class StalledSync(OwnDaemonCase):
 
         def silent():
             client.beat("busy")
-            daemon.clock.advance(25, 5, busy=True)
+            daemon.clock.advance(45, 15, busy=True)
             return client.get("/v1/sessions/quiet").json()["verdict"]["status"] == "silent"
         eventually(silent, 60, "silence")
         self.assertNotEqual(client.get("/v1/sessions/busy").json()["verdict"]["status"], "silent")
@@ -125,7 +126,7 @@ class StalledSync(OwnDaemonCase):
         daemon = self.start({"server.drain_timeout": "200ms"})
         client = self.client(daemon)
         client.beat("a")
-        tampering = Tampering(daemon, "fdatasync:delay_enter=8000000:when=1")
+        tampering = Tampering(daemon, "fdatasync:delay_enter=4000000:when=1")
         self.addCleanup(tampering.stop)
         with RawConnection(daemon.port) as connection:
             connection.send(connection.format("POST", "/v1/sessions/a/events", b'{"type":"message"}'))

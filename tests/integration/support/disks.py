@@ -89,7 +89,7 @@ class Tampering:
     def __init__(self, daemon: Daemon, inject: str):
         command = [*strace(inject), "-p", str(daemon.process.pid)]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        tasks = Path(f"/proc/{daemon.process.pid}/task")
+        tasks = self._tasks = Path(f"/proc/{daemon.process.pid}/task")
 
         def attached():
             if self.process.poll() is not None:
@@ -100,6 +100,10 @@ class Tampering:
         except BaseException:
             self.stop()
             raise
+
+    def holds_one(self) -> bool:
+        """A thread of the daemon is in a call that waits."""
+        return any("State:\tt" in (task / "status").read_text() for task in self._tasks.iterdir())
 
     def stop(self):
         if self.process.poll() is None:
