@@ -2,8 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "storage/store.hpp"
@@ -239,8 +239,8 @@ public:
         faults_.step = step;
         faults_.code = code;
     }
-    /// The next commit takes this long.
-    void stall_commit(core::Millis how_long) { stall_ = how_long; }
+    /// This happens in the next commit: time may pass.
+    void stall_commit(std::function<void()> stall) { stall_ = std::move(stall); }
     int rollbacks() const { return rollbacks_; }
     /// How often the index of sessions was written.
     int indexed() const { return faults_.indexed; }
@@ -269,7 +269,7 @@ public:
     }
     core::Result<> commit() override {
         if (auto error = faults_.failure(Faults::Step::kCommit)) return *error;
-        std::this_thread::sleep_for(std::exchange(stall_, core::Millis{0}));
+        if (const auto stall = std::exchange(stall_, nullptr)) stall();
         auto done = real_.commit();
         if (done) begun_ = false;
         return done;
@@ -349,7 +349,7 @@ private:
     FailingEstimates estimates_{real_.estimates(), faults_};
     FailingTokens tokens_{real_.token_table(), faults_};
     FailingOutbox outbox_{real_.outbox(), faults_};
-    core::Millis stall_{0};
+    std::function<void()> stall_;
     int rollbacks_ = 0;
     std::uint64_t reusable_ = 0;
     bool begun_ = false;  ///< the real store has a transaction

@@ -15,6 +15,7 @@ using namespace headway::core;
 using headway::api::Advice;
 using namespace headway::tests;
 using Document = nlohmann::json;
+using namespace std::chrono_literals;
 using testclock::Jump;
 using testclock::jump;
 
@@ -357,18 +358,18 @@ TEST_CASE("engine: only stored events are counted", "[server]") {
 
 TEST_CASE("engine: a session without heartbeats turns silent, once", "[server]") {
     EngineSettings settings;
-    settings.policy.heartbeat_interval = std::chrono::minutes{10};
+    settings.policy.heartbeat_interval = 10min;
     Supervised s{settings};
     const Timestamp begun = s.clock().now();
     (void)s.report("a", {tool_finished("c")});
-    jump(Jump::pass(std::chrono::minutes{19}));
+    jump(Jump::pass(19min));
     (void)s.turn({});
     CHECK(s.last.views.empty());
-    jump(Jump::pass(std::chrono::minutes{1}));
+    jump(Jump::pass(1min));
     (void)s.turn({});
     REQUIRE(s.last.views.size() == 1);
     CHECK(s.last.views[0].judgement->verdict == Verdict::kSilent);
-    CHECK(s.clock().now() >= begun + std::chrono::minutes{20});
+    CHECK(s.clock().now() >= begun + 20min);
     const auto size = s.journal("a").size();
     for (int i = 0; i < 100; ++i)
         (void)s.turn({});
@@ -379,11 +380,11 @@ TEST_CASE("engine: a session without heartbeats turns silent, once", "[server]")
 
 TEST_CASE("engine: a pause of our own is credited to every session", "[server]") {
     EngineSettings settings;
-    settings.policy.heartbeat_interval = Millis{400};
+    settings.policy.heartbeat_interval = 10min;
     Supervised s{settings};
     (void)s.report("a", {tool_finished("c")});
     const Timestamp stalled = s.clock().now();
-    s.store().stall_commit(Millis{1'050});  // longer than silence takes
+    s.store().stall_commit([] { jump(Jump::stall(25min)); });  // longer than silence takes
     (void)s.report("b", {tool_finished("c")});
     const auto silent_since = [&]() -> std::optional<Timestamp> {
         for (const Event& one : s.journal("a")) {
@@ -394,11 +395,13 @@ TEST_CASE("engine: a pause of our own is credited to every session", "[server]")
     };
     std::optional<Timestamp> silent;
     while (!silent) {
+        jump(Jump::pass(1min));
         (void)s.turn({ViewQuery{"a"}});
         silent = silent_since();
-        REQUIRE(s.clock().now() < stalled + Millis{20'000});
+        REQUIRE(s.clock().now() < stalled + 60min);
     }
-    CHECK(*silent >= stalled + Millis{1'050 + 2 * 400});
+    CHECK(*silent >= stalled + 25min + 2 * 10min);
+    CHECK(*silent < stalled + 25min + 2 * 10min + 2min);
 }
 
 TEST_CASE("engine: a turn without changes publishes nothing", "[server]") {
