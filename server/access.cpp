@@ -157,7 +157,8 @@ std::string Access::stays_as(const Principal& caller, const RequestHead& head) c
 }
 
 bool Access::counts(std::string_view who) {
-    if (who.empty() || is_operator(who)) return true;
+    if (who.empty()) return mode() != "token";  // anonymous; the mode may have been reloaded
+    if (is_operator(who)) return true;
     if (who.starts_with(kLoginMark))
         return logins_.counts(who.substr(kLoginMark.size()), clock_.earliest());
     const Known* known = find(who);

@@ -154,7 +154,7 @@ void Streams::say_last(HttpConnection& connection, Client& client, std::string_v
 void Streams::cut(const std::function<bool(const std::string&)>& may_stay) {
     std::vector<std::uint64_t> gone;
     for (const auto& [id, client] : clients_) {
-        if (!client.caller.empty() && !may_stay(client.caller)) gone.push_back(id);
+        if (!may_stay(client.caller)) gone.push_back(id);
     }
     for (const std::uint64_t id : gone) {
         const auto client = clients_.find(id);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Server-Sent Events: in order, resumable without loss or duplicates, and no client delays another."""
 import random
+import signal
 import threading
 import unittest
 
@@ -232,6 +233,18 @@ class TokensThatEnd(OwnDaemonCase):
         stream = self.follow(daemon, short["token"])
         daemon.clock.advance(3602)
         self.assert_told_to_go(stream)
+
+    def test_an_anonymous_stream_ends_when_the_mode_does(self):
+        daemon = self.start(config='[access]\nmode = "local"\n')
+        anonymous = EventStream(daemon.port, "/v1/stream")
+        self.addCleanup(anonymous.close)
+        self.assertEqual(anonymous.next().name, "hello")
+        stays = self.follow(daemon, daemon.operator_token())
+        daemon.config_file.write_text('[access]\nmode = "token"\n', encoding="utf-8")
+        daemon.process.send_signal(signal.SIGHUP)
+        self.assert_told_to_go(anonymous)
+        self.client(daemon, token=daemon.operator_token()).open("a")
+        stays.until(lambda event: event.is_journal)
 
     def test_another_operators_token_ends_the_streams_of_the_old_one(self):
         daemon = self.start()

@@ -457,4 +457,7 @@ TEST_CASE("access: a stream under a login stays until that login ends", "[server
     const std::string third = stay(log_in(access));
     require_ok(access.rotate_operator());
     CHECK_FALSE(access.counts(third));
+    settings.mode = "token";
+    access.configure(settings);
+    CHECK_FALSE(access.counts(""));
 }
