@@ -4,7 +4,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "config/keys.hpp"
 #include "config/named_table.hpp"
@@ -201,6 +203,12 @@ private:
 }  // namespace
 
 FileValues read_toml(const std::filesystem::path& path) {
+    std::error_code ec;
+    if (std::filesystem::is_directory(path, ec)) {  // it would read as an empty file
+        FileValues out;
+        out.mistakes.push_back(path.string() + ": is a folder; name the file in it");
+        return out;
+    }
     Reader reader(path.string());
     try {
         reader.read(toml::parse_file(path.string()));

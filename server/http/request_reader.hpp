@@ -49,7 +49,7 @@ public:
     /// The request or the refusal is dealt with; its views end here.
     void done();
     /// Drops what has been read and takes no more requests after the one in use. True if another
-    /// one had begun; empty lines do not count. May be called again, to drop what came since.
+    /// one had begun, empty lines aside. May be called again, to drop what came since.
     bool end();
 
     /// Null if a head that cannot be read was refused.

@@ -203,3 +203,14 @@ TEST_CASE("engine approvals: the inbox leaves out damaged approvals only", "[ser
     s.store().fail(Step::kStream, headway::core::ErrorCode::kStorageUnavailable);
     CHECK(code_of(s.ask(InboxQuery{})) == headway::core::ErrorCode::kStorageUnavailable);
 }
+
+TEST_CASE("engine approvals: a decision on identical requests takes those that were there",
+          "[server]") {
+    Supervised daemon;
+    for (const char* session : {"a", "b", "c"})
+        (void)body(daemon.ask(ask(session, call())));
+    const auto decided = parsed(body(daemon.ask(DecideCommand{"a", 2, approve(), true})));
+    CHECK(decided["also"] == Document::array({"b.a2", "c.a2"}));
+    const auto again = parsed(body(daemon.ask(DecideCommand{"a", 2, approve(), true})));
+    CHECK(again["also"].empty());
+}

@@ -76,6 +76,18 @@ TEST_CASE("engine: there is one backup at a time", "[server]") {
     require_ok(verify_database(dir.file("three.db")));
 }
 
+TEST_CASE("engine: a backup is made in the turn that recovers from a failed commit", "[server]") {
+    const TempDir dir;
+    Supervised s;
+    require_ok(report(s, "a", 5));
+    s.store().fail(FailingStore::Step::kCommit, ErrorCode::kStorageUnavailable);
+    CHECK_FALSE(report(s, "a", 1).has_value());
+    s.store().fail(FailingStore::Step::kNone);
+    start(s, dir.file("copy.db"));
+    run_to_end(s);
+    require_ok(s.copied.front().done);
+}
+
 TEST_CASE("engine: a backup that cannot be written ends, and the journal goes on", "[server]") {
     Supervised s;
     require_ok(report(s, "a", 5));

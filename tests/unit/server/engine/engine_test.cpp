@@ -74,6 +74,7 @@ TEST_CASE("engine: while reports are not read no agent turns silent, and afterwa
     EngineSettings settings;
     settings.policy.heartbeat_interval = std::chrono::seconds{4};
     settings.reader_seen = [&unread] { return Clock::steady() - unread; };
+    jump(Jump::stall(10min));  // what other cases let pass lies behind the gaps of this one
     Supervised s{settings, Timestamp{std::chrono::hours{500'000}}};
     (void)s.report("a", {beat()});
     const auto silent = [&s] {
@@ -483,4 +484,36 @@ TEST_CASE("engine: sessions are evicted by their memory, and load again complete
     const auto reply = s.ask(open("s0", std::string(4'000, 'g')));  // the same: nothing changes
     CHECK(body(reply).status == 200);
     CHECK(s.journal("s0").size() == 1);
+}
+
+TEST_CASE("engine: the replies of a large turn come in parts, each reply once", "[server]") {
+    Supervised s;
+    std::vector<Command> commands;
+    for (int i = 0; i < 600; ++i)
+        commands.emplace_back(open("s" + std::to_string(i)));
+    const auto replies = s.turn(std::move(commands));
+    CHECK(s.publications == 3);
+    std::vector<std::uint64_t> slots;
+    for (const Reply& reply : replies) {
+        require_ok(reply.what);
+        slots.push_back(reply.to.slot);
+    }
+    REQUIRE(slots.size() == 600);
+    std::sort(slots.begin(), slots.end());
+    CHECK(std::adjacent_find(slots.begin(), slots.end()) == slots.end());
+}
+
+TEST_CASE("engine: a snapshot that could not begin loses nothing in memory", "[server]") {
+    EngineSettings small;
+    small.resident_max = 1;
+    Supervised crowded{small};
+    (void)crowded.ask(open("a", "goal"));
+    (void)crowded.ask(open("b", "goal"));
+    const auto loaded = crowded.log.size();
+    crowded.store().fail(FailingStore::Step::kBegin);
+    crowded.engine().upkeep(false);
+    crowded.store().fail(FailingStore::Step::kNone);
+    CHECK(crowded.log.size() == loaded + 1);  // the failure, and no reading of the journal after it
+    (void)crowded.ask(SessionQuery{"a"});
+    CHECK(crowded.log.size() == loaded + 1);
 }

@@ -105,8 +105,8 @@ TEST_CASE("family writes: a parent that cannot be loaded does not stop its child
     (void)s.report("child", {tool_finished("c1")});
     const auto key = s.sqlite().find("parent").value();
     require_ok(s.sqlite().begin());
-    Event nobody = event(ChildProgress{});
-    require_ok(s.sqlite().inbox().post(*key + 1'000, nobody));
+    Event stray = event(ChildProgress{});
+    require_ok(s.sqlite().inbox().post(*key + 1'000, stray));
     require_ok(s.sqlite().commit());
     s.restart();
     (void)s.turn({});

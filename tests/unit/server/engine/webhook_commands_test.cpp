@@ -158,6 +158,19 @@ TEST_CASE("engine webhooks: a test is answered when it has ended", "[server]") {
     CHECK(told.list()["failed"] == 0);
 }
 
+TEST_CASE("engine webhooks: a test may follow in the turn in which the last one has ended",
+          "[server]") {
+    Told told;
+    CHECK(told.daemon.turn({WebhookTestCommand{"ops"}}).empty());
+    WebhookDoneCommand done;
+    done.result.job = told.daemon.webhook_jobs.back();
+    done.result.outcome = WebhookOutcome::kDelivered;
+    const auto replies = told.daemon.turn({WebhookTestCommand{"ops"}, done});
+    REQUIRE(replies.size() == 1);  // of the first test
+    require_ok(replies.front().what);
+    CHECK(told.daemon.webhook_jobs.size() == 2);
+}
+
 TEST_CASE("engine webhooks: messages outlive their session", "[server]") {
     Told told;
     told.daemon.webhooks_go_out = false;
