@@ -425,6 +425,16 @@ TEST_CASE("engine: a reload changes the defaults of later sessions only", "[serv
     CHECK(profile("after") == "strict");
 }
 
+TEST_CASE("engine: a reload holds for the sessions that are opened behind it in its turn",
+          "[server]") {
+    Supervised s;
+    ReloadCommand reload;
+    reload.settings.policy.profile = Profile::kStrict;
+    require_ok(s.turn({reload, open("after")}).at(0).what);
+    CHECK(Document::parse(body(s.ask(SessionQuery{"after"})).body)["policy"]["profile"] ==
+          "strict");
+}
+
 TEST_CASE("engine: a restart shows the same documents", "[server]") {
     Supervised s;
     (void)s.ask(open("a", "goal"));
