@@ -19,6 +19,8 @@
 
 namespace headway::core {
 
+class Command;
+
 /// A call in a report that needs a person's approval, with the request that the decoder made for
 /// it.
 struct CallToAllow {
@@ -191,53 +193,9 @@ public:
     const EstimatePtr& estimate() const noexcept { return estimate_; }
 
 private:
-    void add(Event event, std::vector<Event>& out);
-    void add_verdict(const Context& context, std::vector<Event>& out, Tier tier = Tier::kNone);
-    void add_advice(const Context& context, std::vector<Event>& out);
-    /// After a report, when every event of it is stored: the end that a failure condition or the
-    /// policy requires.
-    void end_itself(Failure failure, const Context& context, std::vector<Event>& out);
-    bool may_stop(const Context& context, std::vector<Event>& out);
-    void complete_as_said(const Context& context, std::vector<Event>& out);
-    void direct(DirectiveKind kind, std::string reason, std::string by, const Context& context,
-                std::vector<Event>& out);
-    // session_budget.cpp
-    /// Before the first event of a command: each event charges the time up to it.
-    void credit_pause(const Context& context, std::vector<Event>& out);
-    void add_budget_level(const Context& context, std::vector<Event>& out);
-    void add_budget_update(const Context& context, std::vector<Event>& out);
-    /// Acts on the budget level, after everything else: directives, extra time for a call in
-    /// flight, the end. `asked`: the agent reported and its reply carries the directives;
-    /// `stepped`: it took a step after it was told to stop.
-    void follow_budget(bool asked, bool stepped, const Context& context, std::vector<Event>& out);
-    bool extend_for_calls(const Context& context, std::vector<Event>& out);
-    BudgetLimits extension_of(const Approval& asked, const Context& context) const;
-    Result<> check_extends(const Approval& asked, const Context& context) const;
-    void grant_extension(const Approval& approved, const Context& context, std::vector<Event>& out);
-    void end_by_budget(bool stepped, const Context& context, std::vector<Event>& out);
-    void add_stats(const Context& context, std::vector<Event>& out);
-    void note_state(Event& event) const;
-    void move_to(AgentState state, Event& event) const;
-    void ask_interval(const Context& context, Event& event) const;
-
-    // session_approvals.cpp
-    std::optional<ApprovalAlarm> alarm_before(const Event& event, const Context& context) const;
-    void add_alarm(ApprovalAlarm alarm, std::uint64_t cause, const Context& context,
-                   std::vector<Event>& out);
-    void ask(ApprovalRequested request, const Context& context, std::vector<Event>& out);
-    void ask_for_call(std::size_t place, const Context& context, std::vector<Event>& out);
-    void settle(std::uint64_t n, const Context& context, std::vector<Event>& out);
-    void add_decision(std::uint64_t n, const Ruling& ruling, const Context& context,
-                      std::vector<Event>& out);
-    void add_overdue(const Context& context, std::vector<Event>& out);
+    friend class Command;
+    void append(Event event, std::vector<Event>& out);
     void note_changed_approvals();
-
-    // session_checks.cpp
-    void add_check(CheckCause cause, std::string check_id, std::string by, const Context& context,
-                   std::vector<Event>& out);
-    void add_due_check(const Context& context, std::vector<Event>& out);
-
-    Attendance attendance(const Watch& watch) const;
 
     std::string id_;
     SessionState state_;

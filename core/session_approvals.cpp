@@ -8,9 +8,8 @@
 #include "core/fold_call.hpp"
 #include "core/limits.hpp"
 #include "core/session.hpp"
-#include "core/session_event.hpp"
+#include "core/session_command.hpp"
 #include "core/state_machine.hpp"
-#include "core/words.hpp"
 
 // Approvals in sessions; the rules themselves are in approvals.hpp.
 
@@ -69,230 +68,16 @@ std::string with_reason(std::string text, const std::string& reason) {
     return reason.empty() ? text + "." : text + ": " + reason;
 }
 
-}  // namespace
-
-bool ApprovalRules::must_ask(const Policy& policy, std::string_view tool) const {
-    if (contains(require_tools, tool)) return true;
-    const ToolPolicy* own = policy.tool(tool);
-    return own != nullptr && own->requires_approval;
-}
-
-bool ApprovalRules::time_may_approve(const Policy& policy, const Approval& asked) const {
-    return asked.kind == ApprovalKind::kTool && contains(approve_on_expiry, asked.tool) &&
-           !must_ask(policy, asked.tool) && asked.risk != Risk::kCritical && !asked.unseen;
-}
-
-Result<> ApprovalRules::check_request(const Policy& policy, const ApprovalRequested& asked) const {
-    if (asked.on_expiry != OnExpiry::kApprove) return {};
-    const auto wrong = [](std::string detail, std::string field) {
-        return Error{ErrorCode::kInvalidField, std::move(detail), std::move(field)};
-    };
-    if (asked.kind != ApprovalKind::kTool) {
-        return wrong("only calls of tools can be approved by expiry; use hold, reject or escalate",
-                     "/on_expiry");
-    }
-    if (must_ask(policy, asked.tool)) {
-        return wrong(
-            "calls of this tool need a person's approval (approvals.require_tools, or the policy "
-            "of the session); use hold, reject or escalate",
-            "/on_expiry");
-    }
-    if (!contains(approve_on_expiry, asked.tool)) {
-        return wrong(
-            "an agent cannot have its own request approved; the operator names the tools whose "
-            "calls time may approve in approvals.approve_on_expiry",
-            "/on_expiry");
-    }
-    if (asked.risk == Risk::kCritical || asked.hidden_bytes != 0) {
-        return wrong(
-            "expiry cannot approve a critical risk, nor parts that the approver does not see; "
-            "use hold, reject or escalate",
-            "/on_expiry");
-    }
-    const auto least = static_cast<std::uint64_t>(approve_on_expiry_after.count());
-    if (asked.expires_in_ms.value_or(0) >= least) return {};
-    return wrong("with on_expiry approve it must be at least " + std::to_string(least) +
-                     " ms (approvals.approve_on_expiry_after)",
-                 "/expires_in_ms");
-}
-
-Result<> Session::admit_requests(std::size_t count) const {
-    if (state_.approvals.pending() + count <= limits::kApprovalsPendingMax) return {};
-    return Error{ErrorCode::kTooManyApprovals,
-                 "at most " + std::to_string(limits::kApprovalsPendingMax) +
-                     " requests of a session can wait for a decision; wait for one",
-                 {}};
-}
-
-Result<bool> Session::decide(std::uint64_t n, Ruling ruling, const Context& context,
-                             std::vector<Event>& out) {
-    const Approval* approval = state_.approvals.find(n);
-    if (approval == nullptr) return unknown(id_, n);
-    HEADWAY_TRY(const bool open, check_ruling(*approval, ruling, context.now));
-    if (!open) return false;
-    if (state_.ended()) return ended("decide");
-    if (ruling.decision == Decision::kApprove) HEADWAY_CHECK(check_extends(*approval, context));
-    const bool wide = ruling.scope != GrantScope::kOnce;
-    const auto live = std::count_if(state_.approvals.grants.begin(), state_.approvals.grants.end(),
-                                    [&](const Grant& grant) { return grant.live(context.now); });
-    if (wide && static_cast<std::size_t>(live) >= limits::kGrantsMax) {
-        return Error{ErrorCode::kTooManyApprovals,
-                     "the session has the maximum of grants; revoke one, or approve it once",
-                     "/scope"};
-    }
-    credit_pause(context, out);
-    HEADWAY_ASSERT(approval->pending());
-    add_decision(n, ruling, context, out);
-    if (wide) {  // pending requests that are covered now
-        std::vector<std::uint64_t> waiting;
-        for (const Approval& other : state_.approvals.requests) {
-            if (other.pending()) waiting.push_back(other.n);
-        }
-        for (const std::uint64_t other : waiting)
-            settle(other, context, out);
-    }
-    add_verdict(context, out);
-    return true;
-}
-
-Result<bool> Session::redeem(std::uint64_t n, std::string_view args_digest, std::string_view key,
-                             const Context& context, std::vector<Event>& out) {
-    const Approval* approval = state_.approvals.find(n);
-    if (approval == nullptr) return unknown(id_, n);
-    HEADWAY_TRY(const bool open, check_redeem(*approval, args_digest, key));
-    if (!open) return false;
-    if (state_.ended()) return ended("redeem");
-    credit_pause(context, out);
-    ApprovalRedeemed redeemed;
-    redeemed.id = approval_id(id_, n);
-    HEADWAY_ASSERT(approval->kind == ApprovalKind::kTool && approval->open());
-    redeemed.args_digest = args_digest;
-    redeemed.key = key;
-    add(make_event(std::move(redeemed), context), out);
-    add_verdict(context, out);
-    return true;
-}
-
-Result<> Session::revoke(std::uint64_t n, std::string by, std::string reason,
-                         const Context& context, std::vector<Event>& out) {
-    const auto& grants = state_.approvals.grants;
-    const auto grant = std::find_if(grants.begin(), grants.end(), [&](const Grant& g) {
-        return g.n == n && g.live(context.now);
-    });
-    if (grant == grants.end()) {
-        if (state_.ended()) return ended("revoke");
-        return Error{ErrorCode::kNoGrant,
-                     "it was approved once only, or its grant is over; there is nothing to revoke",
-                     {}};
-    }
-    const std::string tool = grant->tool;
-    credit_pause(context, out);
-    ApprovalRevoked revoked;
-    revoked.id = approval_id(id_, n);
-    revoked.by = by;
-    revoked.reason = reason;
-    add(make_event(std::move(revoked), context), out);
-    direct(DirectiveKind::kWaitApproval,
-           with_reason("Permission for further calls of " + tool +
-                           " was withdrawn; ask before the next one",
-                       reason),
-           std::move(by), context, out);
-    return {};
-}
-
-Result<> Session::acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,
-                                     const Context& context, std::vector<Event>& out) {
-    AlarmAcknowledged seen;
-    for (const RaisedAlarm& raised : state_.approvals.alarms) {
-        if (n == 0 || raised.n == n) seen.alarms.push_back(raised.n);
-    }
-    if (seen.alarms.empty() && n != 0) {
-        return Error{ErrorCode::kInvalidField,
-                     "no alarm of this session has this number, or it was raised again or "
-                     "acknowledged since; `alarms` of GET /v1/sessions/" +
-                         id_ + " lists them",
-                     "/n"};
-    }
-    if (seen.alarms.empty()) return {};
-    credit_pause(context, out);
-    HEADWAY_ASSERT(seen.alarms.size() <= limits::kAlarmsMax);
-    seen.by = std::move(by);
-    seen.reason = std::move(reason);
-    add(make_event(std::move(seen), context), out);
-    return {};
-}
-
-/// Before `event` is folded: the alarm if the started or finished call lacked approval. A repeated
-/// report is checked like the first: only the same event_id makes it the same report, because an
-/// agent chooses everything else.
-std::optional<ApprovalAlarm> Session::alarm_before(const Event& event,
-                                                   const Context& context) const {
-    if (const auto* start = std::get_if<ToolStarted>(&event.payload))
-        return alarm_of(state_.approvals, id_, *start);
-    const auto* call = std::get_if<ToolFinished>(&event.payload);
-    if (call == nullptr) return std::nullopt;
-    const bool must_ask = context.approvals != nullptr
-                              ? context.approvals->must_ask(state_.policy, call->tool)
-                              : ApprovalRules{}.must_ask(state_.policy, call->tool);
-    if (!must_ask && state_.approvals.requests.empty()) return std::nullopt;
-    if (must_ask && let_go_by_grant(state_, *call, context.now)) return std::nullopt;
-    const CallPrint print = call->print ? *call->print : plain_print(*call);
-    return alarm_of(state_.approvals, id_, *call, print, must_ask, context.now);
-}
-
-/// Appended after the call that caused it, event `cause`.
-void Session::add_alarm(ApprovalAlarm alarm, std::uint64_t cause, const Context& context,
-                        std::vector<Event>& out) {
-    alarm.evidence.push_back(cause);
-    const auto about = parse_approval_id(alarm.id);
-    const Approval* asked = about ? state_.approvals.find(about->n) : nullptr;
-    const bool last = asked != nullptr && asked->pending() && state_.approvals.pending() == 1;
-    Event event = make_event(std::move(alarm), context);
-    if (last && state_.agent_state == AgentState::kAwaitingPermission) {
-        move_to(AgentState::kProcessingPrompt, event);  // the call ran: nothing to decide any more
-    }
-    add(std::move(event), out);
-}
-
-void Session::ask(ApprovalRequested request, const Context& context, std::vector<Event>& out) {
-    Event event = make_event(std::move(request), context);
-    note_state(event);
-    add(std::move(event), out);
-    settle(state_.n, context, out);
-}
-
-/// Requests approval for the tool.started at this index of the report, unless the call is already
-/// allowed or asked about.
-void Session::ask_for_call(std::size_t place, const Context& context, std::vector<Event>& out) {
-    if (context.asks.empty() || state_.ended()) return;
-    for (const CallToAllow& call : context.asks) {
-        if (call.place != place) continue;
-        if (asks_anew(state_, call.request, context.now)) ask(call.request, context, out);
-    }
-}
-
-/// Decides request `n` at once if a grant covers it.
-void Session::settle(std::uint64_t n, const Context& context, std::vector<Event>& out) {
-    const Approval* approval = state_.approvals.find(n);
-    if (approval == nullptr || !approval->pending()) return;
-    ApprovalRequested like;
-    like.kind = approval->kind;
-    like.tool = approval->tool;
-    like.args_digest = approval->args_digest;
-    const Grant* grant = state_.approvals.grant_for(like, context.now);
-    if (grant != nullptr) add_decision(n, by_grant(id_, *grant), context, out);
-}
-
 /// The decision and its consequences, except for the verdict.
-void Session::add_decision(std::uint64_t n, const Ruling& ruling, const Context& context,
-                           std::vector<Event>& out) {
-    HEADWAY_ASSERT(state_.approvals.find(n) != nullptr);
-    const Approval asked = *state_.approvals.find(n);
+void add_decision(Command& command, std::uint64_t n, const Ruling& ruling) {
+    const SessionState& state = command.state();
+    HEADWAY_ASSERT(state.approvals.find(n) != nullptr);
+    const Approval asked = *state.approvals.find(n);
     HEADWAY_ASSERT(asked.n == n && asked.pending());
     const bool allows = ruling.decision == Decision::kApprove || ruling.decision == Decision::kEdit;
     const bool expired = ruling.channel == "expiry";
     ApprovalDecided decided;
-    decided.id = approval_id(id_, n);
+    decided.id = approval_id(command.id(), n);
     decided.decision = ruling.decision;
     decided.reason = ruling.reason;
     decided.by = ruling.by;
@@ -316,64 +101,240 @@ void Session::add_decision(std::uint64_t n, const Ruling& ruling, const Context&
     const bool stop = rejects && !other_way && !extension;
     decided.stop = stop;
     const bool watched = allows && asked.kind == ApprovalKind::kTool &&
-                         context.approvals != nullptr &&
-                         context.approvals->execute_within > Millis{0};
-    if (watched) decided.execute_by = context.now + context.approvals->execute_within;
+                         command.context().approvals != nullptr &&
+                         command.context().approvals->execute_within > Millis{0};
+    if (watched) decided.execute_by = command.now() + command.context().approvals->execute_within;
 
-    Event event = make_event(std::move(decided), context);
-    if (state_.approvals.pending() == 1) {  // the last one: the agent continues
-        const bool calls = allows && std::any_of(state_.open_calls.begin(), state_.open_calls.end(),
+    Event event = make_event(std::move(decided), command.now());
+    if (state.approvals.pending() == 1) {  // the last one: the agent continues
+        const bool calls = allows && std::any_of(state.open_calls.begin(), state.open_calls.end(),
                                                  [&](const OpenCall& call) {
                                                      return call.call_id == asked.call_id;
                                                  });
         const AgentState next = calls ? AgentState::kExecutingTool : AgentState::kProcessingPrompt;
-        if (state_.agent_state == AgentState::kAwaitingPermission) move_to(next, event);
+        if (state.agent_state == AgentState::kAwaitingPermission) move_to(state, next, event);
     }
-    add(std::move(event), out);
-    HEADWAY_ASSERT(state_.approvals.find(n) != nullptr && !state_.approvals.find(n)->pending());
+    command.append(std::move(event));
+    HEADWAY_ASSERT(state.approvals.find(n) != nullptr && !state.approvals.find(n)->pending());
     if (rejects) {
         const DirectiveKind kind = stop        ? DirectiveKind::kStop
                                    : extension ? DirectiveKind::kWrapUp
                                                : DirectiveKind::kChangeApproach;
         const std::string how = expired ? "Nobody decided in time about " + what(asked)
                                         : "A person rejected " + what(asked);
-        direct(kind, with_reason(how, ruling.reason), ruling.by, context, out);
+        direct(command, kind, with_reason(how, ruling.reason), ruling.by);
     }
-    if (allows && extension) grant_extension(asked, context, out);
+    if (allows && extension) grant_extension(command, asked);
 }
 
-void Session::add_overdue(const Context& context, std::vector<Event>& out) {
-    if (state_.approvals.requests.empty()) return;
-    const Attendance there = attendance(context.watch);
-    const std::vector<Approval> before = state_.approvals.requests;  // folding changes the list
+}  // namespace
+
+Result<> check_room(const SessionState& state, std::size_t requests) {
+    if (state.approvals.pending() + requests <= limits::kApprovalsPendingMax) return {};
+    return Error{ErrorCode::kTooManyApprovals,
+                 "at most " + std::to_string(limits::kApprovalsPendingMax) +
+                     " requests of a session can wait for a decision; wait for one",
+                 {}};
+}
+
+Result<> Session::admit_requests(std::size_t count) const {
+    return check_room(state_, count);
+}
+
+Result<bool> Session::decide(std::uint64_t n, Ruling ruling, const Context& context,
+                             std::vector<Event>& out) {
+    Command command{*this, context, out};
+    const Approval* approval = state_.approvals.find(n);
+    if (approval == nullptr) return unknown(id_, n);
+    HEADWAY_TRY(const bool open, check_ruling(*approval, ruling, context.now));
+    if (!open) return false;
+    if (state_.ended()) return ended("decide");
+    if (ruling.decision == Decision::kApprove) HEADWAY_CHECK(check_extends(command, *approval));
+    const bool wide = ruling.scope != GrantScope::kOnce;
+    const auto live = std::count_if(state_.approvals.grants.begin(), state_.approvals.grants.end(),
+                                    [&](const Grant& grant) { return grant.live(context.now); });
+    if (wide && static_cast<std::size_t>(live) >= limits::kGrantsMax) {
+        return Error{ErrorCode::kTooManyApprovals,
+                     "the session has the maximum of grants; revoke one, or approve it once",
+                     "/scope"};
+    }
+    credit_pause(command);
+    HEADWAY_ASSERT(approval->pending());
+    add_decision(command, n, ruling);
+    if (wide) {  // pending requests that are covered now
+        std::vector<std::uint64_t> waiting;
+        for (const Approval& other : state_.approvals.requests) {
+            if (other.pending()) waiting.push_back(other.n);
+        }
+        for (const std::uint64_t other : waiting)
+            settle(command, other);
+    }
+    add_verdict(command);
+    return true;
+}
+
+Result<bool> Session::redeem(std::uint64_t n, std::string_view args_digest, std::string_view key,
+                             const Context& context, std::vector<Event>& out) {
+    Command command{*this, context, out};
+    const Approval* approval = state_.approvals.find(n);
+    if (approval == nullptr) return unknown(id_, n);
+    HEADWAY_TRY(const bool open, check_redeem(*approval, args_digest, key));
+    if (!open) return false;
+    if (state_.ended()) return ended("redeem");
+    credit_pause(command);
+    ApprovalRedeemed redeemed;
+    redeemed.id = approval_id(id_, n);
+    HEADWAY_ASSERT(approval->kind == ApprovalKind::kTool && approval->open());
+    redeemed.args_digest = args_digest;
+    redeemed.key = key;
+    command.add(std::move(redeemed));
+    add_verdict(command);
+    return true;
+}
+
+Result<> Session::revoke(std::uint64_t n, std::string by, std::string reason,
+                         const Context& context, std::vector<Event>& out) {
+    Command command{*this, context, out};
+    const auto& grants = state_.approvals.grants;
+    const auto grant = std::find_if(grants.begin(), grants.end(), [&](const Grant& g) {
+        return g.n == n && g.live(context.now);
+    });
+    if (grant == grants.end()) {
+        if (state_.ended()) return ended("revoke");
+        return Error{ErrorCode::kNoGrant,
+                     "it was approved once only, or its grant is over; there is nothing to revoke",
+                     {}};
+    }
+    const std::string tool = grant->tool;
+    credit_pause(command);
+    ApprovalRevoked revoked;
+    revoked.id = approval_id(id_, n);
+    revoked.by = by;
+    revoked.reason = reason;
+    command.add(std::move(revoked));
+    direct(command, DirectiveKind::kWaitApproval,
+           with_reason("Permission for further calls of " + tool +
+                           " was withdrawn; ask before the next one",
+                       reason),
+           std::move(by));
+    return {};
+}
+
+Result<> Session::acknowledge_alarms(std::uint64_t n, std::string by, std::string reason,
+                                     const Context& context, std::vector<Event>& out) {
+    Command command{*this, context, out};
+    AlarmAcknowledged seen;
+    for (const RaisedAlarm& raised : state_.approvals.alarms) {
+        if (n == 0 || raised.n == n) seen.alarms.push_back(raised.n);
+    }
+    if (seen.alarms.empty() && n != 0) {
+        return Error{ErrorCode::kInvalidField,
+                     "no alarm of this session has this number, or it was raised again or "
+                     "acknowledged since; `alarms` of GET /v1/sessions/" +
+                         id_ + " lists them",
+                     "/n"};
+    }
+    if (seen.alarms.empty()) return {};
+    credit_pause(command);
+    HEADWAY_ASSERT(seen.alarms.size() <= limits::kAlarmsMax);
+    seen.by = std::move(by);
+    seen.reason = std::move(reason);
+    command.add(std::move(seen));
+    return {};
+}
+
+std::optional<ApprovalAlarm> alarm_before(const Command& command, const Event& event) {
+    const SessionState& state = command.state();
+    if (const auto* start = std::get_if<ToolStarted>(&event.payload))
+        return alarm_of(state.approvals, command.id(), *start);
+    const auto* call = std::get_if<ToolFinished>(&event.payload);
+    if (call == nullptr) return std::nullopt;
+    const bool must_ask = command.context().approvals != nullptr
+                              ? command.context().approvals->must_ask(state.policy, call->tool)
+                              : ApprovalRules{}.must_ask(state.policy, call->tool);
+    if (!must_ask && state.approvals.requests.empty()) return std::nullopt;
+    if (must_ask && let_go_by_grant(state, *call, command.now())) return std::nullopt;
+    const CallPrint print = call->print ? *call->print : plain_print(*call);
+    return alarm_of(state.approvals, command.id(), *call, print, must_ask, command.now());
+}
+
+void add_alarm(Command& command, ApprovalAlarm alarm, std::uint64_t cause) {
+    const SessionState& state = command.state();
+    alarm.evidence.push_back(cause);
+    const auto about = parse_approval_id(alarm.id);
+    const Approval* asked = about ? state.approvals.find(about->n) : nullptr;
+    const bool last = asked != nullptr && asked->pending() && state.approvals.pending() == 1;
+    Event event = make_event(std::move(alarm), command.now());
+    if (last && state.agent_state == AgentState::kAwaitingPermission) {
+        move_to(state, AgentState::kProcessingPrompt,
+                event);  // the call ran: nothing to decide any more
+    }
+    command.append(std::move(event));
+}
+
+void ask(Command& command, ApprovalRequested request) {
+    const SessionState& state = command.state();
+    Event event = make_event(std::move(request), command.now());
+    note_state(state, event);
+    command.append(std::move(event));
+    settle(command, state.n);
+}
+
+void ask_for_call(Command& command, std::size_t place) {
+    const SessionState& state = command.state();
+    if (command.context().asks.empty() || state.ended()) return;
+    for (const CallToAllow& call : command.context().asks) {
+        if (call.place != place) continue;
+        if (asks_anew(state, call.request, command.now())) ask(command, call.request);
+    }
+}
+
+void settle(Command& command, std::uint64_t n) {
+    const SessionState& state = command.state();
+    const Approval* approval = state.approvals.find(n);
+    if (approval == nullptr || !approval->pending()) return;
+    ApprovalRequested like;
+    like.kind = approval->kind;
+    like.tool = approval->tool;
+    like.args_digest = approval->args_digest;
+    const Grant* grant = state.approvals.grant_for(like, command.now());
+    if (grant != nullptr) add_decision(command, n, by_grant(command.id(), *grant));
+}
+
+void add_overdue(Command& command) {
+    const SessionState& state = command.state();
+    if (state.approvals.requests.empty()) return;
+    const Attendance there = attendance(state, command.context().watch);
+    const std::vector<Approval> before = state.approvals.requests;  // folding changes the list
     for (const Approval& approval : before) {
         const bool expires = approval.pending() && !approval.overdue &&
-                             approval.expires_at != kNever && approval.expires_at <= context.now;
+                             approval.expires_at != kNever && approval.expires_at <= command.now();
         if (expires) {
             // Today's rules, not those at the time of the request.
-            const bool approves = approval.on_expiry == OnExpiry::kApprove &&
-                                  context.approvals != nullptr &&
-                                  context.approvals->time_may_approve(state_.policy, approval);
+            const bool approves =
+                approval.on_expiry == OnExpiry::kApprove &&
+                command.context().approvals != nullptr &&
+                command.context().approvals->time_may_approve(state.policy, approval);
             const bool held = approval.on_expiry == OnExpiry::kApprove && !approves;
             ApprovalExpired expired;
-            expired.id = approval_id(id_, approval.n);
+            expired.id = approval_id(command.id(), approval.n);
             expired.action = held ? OnExpiry::kHold : approval.on_expiry;
-            add(make_event(std::move(expired), context), out);
+            command.add(std::move(expired));
             Ruling ruling;
             ruling.decision = approves ? Decision::kApprove : Decision::kReject;
             ruling.by = "policy";
             ruling.channel = "expiry";
             const bool decides = approves || approval.on_expiry == OnExpiry::kReject;
-            if (decides) add_decision(approval.n, ruling, context, out);
+            if (decides) add_decision(command, approval.n, ruling);
         }
         const Timestamp overdue = overdue_at(approval, there);
-        if (overdue == kNever || overdue > context.now) continue;
+        if (overdue == kNever || overdue > command.now()) continue;
         ApprovalAlarm alarm;
         alarm.alarm = ApprovalAlarmKind::kNeverExecuted;
-        alarm.id = approval_id(id_, approval.n);
+        alarm.id = approval_id(command.id(), approval.n);
         alarm.tool = approval.tool;
         alarm.evidence = {approval.decided_n};
-        add(make_event(std::move(alarm), context), out);
+        command.add(std::move(alarm));
     }
 }
 
@@ -390,8 +351,8 @@ std::vector<Approval> Session::take_changed_approvals() {
     return std::exchange(changed_approvals_, {});
 }
 
-Attendance Session::attendance(const Watch& watch) const {
-    return {watch.since(state_.asked_interval), 2 * state_.asked_interval};
+Attendance attendance(const SessionState& state, const Watch& watch) {
+    return {watch.since(state.asked_interval), 2 * state.asked_interval};
 }
 
 }  // namespace headway::core

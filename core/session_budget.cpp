@@ -6,7 +6,7 @@
 #include "core/budget.hpp"
 #include "core/budget_text.hpp"
 #include "core/session.hpp"
-#include "core/session_event.hpp"
+#include "core/session_command.hpp"
 
 // The session's reactions to its budget.
 
@@ -57,89 +57,137 @@ std::uint64_t call_extension_seconds(const SessionState& state) {
     return std::min(rules.in_flight_extension_seconds, rules.timeout_seconds_max - limit);
 }
 
+/// The extension that a request would add: dimensions without a limit need none, and the operator's
+/// maximum bounds the rest.
+BudgetLimits extension_of(const Command& command, const Approval& asked) {
+    const SessionState& state = command.state();
+    if (!asked.extend) return {};
+    return within_bounds(
+        state.budget.limits, *asked.extend,
+        command.context().bounds != nullptr ? *command.context().bounds : kUnbounded);
+}
+
+/// Calls in flight when the time runs out get some extra time, once; not if another dimension is
+/// exhausted too. Limit and advice stay as they are: the time is for finishing the call, not for
+/// starting another.
+bool extend_for_calls(Command& command) {
+    const SessionState& state = command.state();
+    if (state.budget.extended) return false;
+    BudgetStatus status = budget_status(state, command.now(), command.context().watch);
+    status.time.limit.reset();
+    const std::uint64_t seconds = call_extension_seconds(state);
+    if (seconds == 0 || is_spent(status)) return false;
+    BudgetExtended extended;
+    extended.calls = calls_in_flight(state);
+    if (extended.calls.empty()) return false;
+    extended.automatic = true;
+    extended.added.timeout_seconds = seconds;
+    extended.reason = "a call was in flight when the time ran out; it may finish";
+    command.add(std::move(extended));
+    return true;
+}
+
+void end_by_budget(Command& command, bool stepped) {
+    const SessionState& state = command.state();
+    const BudgetStatus status = budget_status(state, command.now(), command.context().watch);
+    SessionEnded end;
+    end.automatic = true;
+    end.outcome = Outcome::kBudgetExhausted;
+    end.code = "budget_exhausted";
+    end.reason = bounded_text("budget exhausted: " + budget_figures(status) +
+                              (stepped ? ", and another step was taken after the stop" : ""));
+    end.result = partial_result(state.budget);
+    command.add(std::move(end));
+    HEADWAY_ASSERT(state.ended());
+    add_verdict(command);
+}
+
 }  // namespace
 
 Result<> Session::set_budget(BudgetSet set, const Context& context, std::vector<Event>& out) {
+    Command command{*this, context, out};
     if (state_.ended()) return ended_error();
-    credit_pause(context, out);
-    add(make_event(std::move(set), context), out);
-    add_budget_level(context, out);
-    follow_budget(false, false, context, out);
+    credit_pause(command);
+    command.add(std::move(set));
+    add_budget_level(command);
+    follow_budget(command, false, false);
     return {};
 }
 
 Result<> Session::extend_budget(const BudgetLimits& added, std::string by, std::string reason,
                                 std::string approval, const Context& context,
                                 std::vector<Event>& out) {
+    Command command{*this, context, out};
     if (state_.ended()) return ended_error();
     const BudgetLimits& limits = state_.budget.limits;
     if (added.timeout_seconds && !limits.timeout_seconds) return no_limit("timeout_seconds");
     if (added.max_steps && !limits.max_steps) return no_limit("max_steps");
     if (added.max_tokens && !limits.max_tokens) return no_limit("max_tokens");
     if (added.max_cost_usd && !limits.max_cost_usd) return no_limit("max_cost_usd");
-    credit_pause(context, out);
     BudgetExtended extended;
     extended.added = added;
     extended.by = std::move(by);
     extended.reason = std::move(reason);
     extended.approval = std::move(approval);
-    add(make_event(std::move(extended), context), out);
-    add_budget_level(context, out);
-    follow_budget(false, false, context, out);
+    add_extension(command, std::move(extended));
     return {};
 }
 
-/// The extension that a request would add: dimensions without a limit need none, and the operator's
-/// maximum bounds the rest.
-BudgetLimits Session::extension_of(const Approval& asked, const Context& context) const {
-    if (!asked.extend) return {};
-    return within_bounds(state_.budget.limits, *asked.extend,
-                         context.bounds != nullptr ? *context.bounds : kUnbounded);
-}
-
-/// An approval that adds nothing is an error, because the approver would believe that it was
-/// granted.
-Result<> Session::check_extends(const Approval& asked, const Context& context) const {
-    if (!asked.extend || extension_of(asked, context) != BudgetLimits{}) return {};
+Result<> check_extends(const Command& command, const Approval& asked) {
+    const SessionState& state = command.state();
+    if (!asked.extend || extension_of(command, asked) != BudgetLimits{}) return {};
     const bool limited =
-        within_bounds(state_.budget.limits, *asked.extend, kUnbounded) != BudgetLimits{};
+        within_bounds(state.budget.limits, *asked.extend, kUnbounded) != BudgetLimits{};
     if (!limited) return {};
     return Error{ErrorCode::kInvalidField,
                  "the budget is at the configured maximum, so this approval would add nothing; "
                  "reject or ignore it, or raise the budget itself: POST /v1/sessions/" +
-                     id_ + "/budget with extend",
+                     command.id() + "/budget with extend",
                  "/decision"};
 }
 
-/// The one place where an approval becomes budget.
-void Session::grant_extension(const Approval& approved, const Context& context,
-                              std::vector<Event>& out) {
-    const BudgetLimits added = extension_of(approved, context);
+void add_extension(Command& command, BudgetExtended extended) {
+    HEADWAY_ASSERT(!command.state().ended());
+    credit_pause(command);
+    command.add(std::move(extended));
+    add_budget_level(command);
+    follow_budget(command, false, false);
+}
+
+void grant_extension(Command& command, const Approval& approved) {
+    const SessionState& state = command.state();
+    const BudgetLimits added = extension_of(command, approved);
     if (added == BudgetLimits{}) return;
-    const Approval* decided = state_.approvals.find(approved.n);
-    const std::string by = decided != nullptr ? decided->by : std::string{};
-    std::string reason = decided != nullptr ? decided->reason : std::string{};
-    if (added != within_bounds(state_.budget.limits, *approved.extend, kUnbounded)) {
+    const Approval* decided = state.approvals.find(approved.n);
+    BudgetExtended extended;
+    extended.added = added;
+    extended.approval = approval_id(command.id(), approved.n);
+    if (decided != nullptr) {
+        extended.by = decided->by;
+        extended.reason = decided->reason;
+    }
+    if (added != within_bounds(state.budget.limits, *approved.extend, kUnbounded)) {
+        std::string& reason = extended.reason;
         reason += (reason.empty() ? "" : "; ") + std::string{kUpToTheMaximum};
     }
     // The session is open, and every dimension left has a limit.
-    const auto done = extend_budget(added, by, reason, approval_id(id_, approved.n), context, out);
-    HEADWAY_ASSERT(done.has_value());
+    add_extension(command, std::move(extended));
 }
 
 void Session::child_progress(ChildProgress progress, const Context& context,
                              std::vector<Event>& out) {
+    Command command{*this, context, out};
     if (state_.ended() || !child_moved(state_.budget, progress)) return;
-    credit_pause(context, out);
-    add(make_event(std::move(progress), context), out);
-    add_budget_level(context, out);
-    follow_budget(false, false, context, out);
+    credit_pause(command);
+    command.add(std::move(progress));
+    add_budget_level(command);
+    follow_budget(command, false, false);
 }
 
-/// Time in which Headway was down or stopped is credited.
-void Session::credit_pause(const Context& context, std::vector<Event>& out) {
-    if (!state_.budget.limits.timeout_seconds || !time_counts(state_)) return;
-    const Millis gap = unheard_gap(state_, context.watch);
+void credit_pause(Command& command) {
+    const SessionState& state = command.state();
+    if (!state.budget.limits.timeout_seconds || !time_counts(state)) return;
+    const Millis gap = unheard_gap(state, command.context().watch);
     if (gap == Millis{0}) return;
     HEADWAY_ASSERT(gap > Millis{0});
     BudgetExtended credit;
@@ -147,16 +195,17 @@ void Session::credit_pause(const Context& context, std::vector<Event>& out) {
     credit.credited_ms = static_cast<std::uint64_t>(gap.count());
     credit.reason =
         "Headway was not listening for " + std::to_string(gap.count()) + " ms; they do not count";
-    add(make_event(std::move(credit), context), out);
+    command.add(std::move(credit));
 }
 
-void Session::add_budget_level(const Context& context, std::vector<Event>& out) {
-    const bool was_limited = state_.budget.level != BudgetLevel::kNominal;
-    if ((!state_.budget.limited() && !was_limited) || state_.ended()) return;
-    const BudgetStatus status = budget_status(state_, context.now, context.watch);
-    if (status.level == state_.budget.level) return;
+void add_budget_level(Command& command) {
+    const SessionState& state = command.state();
+    const bool was_limited = state.budget.level != BudgetLevel::kNominal;
+    if ((!state.budget.limited() && !was_limited) || state.ended()) return;
+    const BudgetStatus status = budget_status(state, command.now(), command.context().watch);
+    if (status.level == state.budget.level) return;
     BudgetLevelChanged change;
-    change.from = state_.budget.level;
+    change.from = state.budget.level;
     change.to = status.level;
     change.dimension = status.dimension;
     change.pressure = status.pressure;
@@ -164,12 +213,13 @@ void Session::add_budget_level(const Context& context, std::vector<Event>& out) 
     change.remaining_seconds = status.remaining_seconds();
     change.steps_completed = status.steps.used;
     change.steps_remaining = status.steps_remaining();
-    add(make_event(change, context), out);
+    command.add(change);
 }
 
-void Session::add_budget_update(const Context& context, std::vector<Event>& out) {
-    if (!state_.about.budget_rules.updates || !state_.budget.limited() || state_.ended()) return;
-    const BudgetStatus status = budget_status(state_, context.now, context.watch);
+void add_budget_update(Command& command) {
+    const SessionState& state = command.state();
+    if (!state.about.budget_rules.updates || !state.budget.limited() || state.ended()) return;
+    const BudgetStatus status = budget_status(state, command.now(), command.context().watch);
     BudgetUpdated update;
     update.elapsed_seconds = status.elapsed_seconds();
     update.remaining_seconds = status.remaining_seconds();
@@ -178,53 +228,35 @@ void Session::add_budget_update(const Context& context, std::vector<Event>& out)
     update.time_pressure = status.time.percent();
     update.step_pressure = status.steps.percent();
     update.level = status.level;
-    add(make_event(update, context), out);
+    command.add(update);
 }
 
-void Session::follow_budget(bool asked, bool stepped, const Context& context,
-                            std::vector<Event>& out) {
-    if (!state_.budget.limited() || state_.ended()) return;
-    const BudgetStatus status = budget_status(state_, context.now, context.watch);
+void follow_budget(Command& command, bool asked, bool stepped) {
+    const SessionState& state = command.state();
+    if (!state.budget.limited() || state.ended()) return;
+    const BudgetStatus status = budget_status(state, command.now(), command.context().watch);
     const bool spent = is_spent(status);
-    const bool extended = spent && !stepped && extend_for_calls(context, out);
+    const bool extended = spent && !stepped && extend_for_calls(command);
     if (!extended && (spent || stepped)) {
-        end_by_budget(stepped && !spent, context, out);
+        end_by_budget(command, stepped && !spent);
         return;
     }
-    if (state_.budget.level == state_.budget.told_level) return;
-    const BudgetStatus now = budget_status(state_, context.now, context.watch);
+    if (state.budget.level == state.budget.told_level) return;
+    const BudgetStatus now = budget_status(state, command.now(), command.context().watch);
     DirectiveIssued directive;
-    directive.id = "d" + std::to_string(state_.n + 1);
+    directive.id = "d" + std::to_string(state.n + 1);
     directive.kind =
         now.level == BudgetLevel::kExhausted ? DirectiveKind::kStop : DirectiveKind::kWrapUp;
     directive.reason = budget_advice(now);
     HEADWAY_ASSERT(!directive.reason.empty());
     directive.budget = now.level;
     directive.unasked = !asked;
-    add(make_event(std::move(directive), context), out);
-}
-
-/// Calls in flight when the time runs out get some extra time, once; not if another dimension is
-/// exhausted too. Limit and advice stay as they are: the time is for finishing the call, not for
-/// starting another.
-bool Session::extend_for_calls(const Context& context, std::vector<Event>& out) {
-    if (state_.budget.extended) return false;
-    BudgetStatus status = budget_status(state_, context.now, context.watch);
-    status.time.limit.reset();
-    const std::uint64_t seconds = call_extension_seconds(state_);
-    if (seconds == 0 || is_spent(status)) return false;
-    BudgetExtended extended;
-    extended.calls = calls_in_flight(state_);
-    if (extended.calls.empty()) return false;
-    extended.automatic = true;
-    extended.added.timeout_seconds = seconds;
-    extended.reason = "a call was in flight when the time ran out; it may finish";
-    add(make_event(std::move(extended), context), out);
-    return true;
+    command.add(std::move(directive));
 }
 
 void Session::heed_parent(const std::string& parent, BudgetLevel level, const Context& context,
                           std::vector<Event>& out) {
+    Command command{*this, context, out};
     const ParentBudget& told = *state_.budget.parent;
     if (state_.n == 0 || state_.ended() || told.level == level) return;
     const std::string& whose = level == BudgetLevel::kNominal ? told.session : parent;
@@ -236,21 +268,7 @@ void Session::heed_parent(const std::string& parent, BudgetLevel level, const Co
     directive.reason = parent_budget_advice(whose, level);
     directive.budget = level;
     directive.from = whose;
-    add(make_event(std::move(directive), context), out);
-}
-
-void Session::end_by_budget(bool stepped, const Context& context, std::vector<Event>& out) {
-    const BudgetStatus status = budget_status(state_, context.now, context.watch);
-    SessionEnded end;
-    end.automatic = true;
-    end.outcome = Outcome::kBudgetExhausted;
-    end.code = "budget_exhausted";
-    end.reason = bounded_text("budget exhausted: " + budget_figures(status) +
-                              (stepped ? ", and another step was taken after the stop" : ""));
-    end.result = partial_result(state_.budget);
-    add(make_event(std::move(end), context), out);
-    HEADWAY_ASSERT(state_.ended());
-    add_verdict(context, out);
+    command.add(std::move(directive));
 }
 
 }  // namespace headway::core

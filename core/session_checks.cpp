@@ -4,13 +4,14 @@
 #include "core/assert.hpp"
 #include "core/limits.hpp"
 #include "core/session.hpp"
-#include "core/session_event.hpp"
+#include "core/session_command.hpp"
 
 // Questions to a judge and their answers. checks.cpp decides what an answer changes.
 
 namespace headway::core {
 Result<bool> Session::request_check(std::string check_id, std::string by, const Context& context,
                                     std::vector<Event>& out) {
+    Command command{*this, context, out};
     if (state_.ended()) {
         return Error{
             ErrorCode::kSessionEnded, "the session has ended; there is nothing to check", {}};
@@ -32,61 +33,64 @@ Result<bool> Session::request_check(std::string check_id, std::string by, const 
                      "the maximum of checks of this session is in flight; wait for one",
                      {}};
     }
-    credit_pause(context, out);
+    credit_pause(command);
     HEADWAY_ASSERT(!state_.ended());
-    add_check(CheckCause::kAsked, std::move(check_id), std::move(by), context, out);
+    add_check(command, CheckCause::kAsked, std::move(check_id), std::move(by));
     return true;
 }
 
 void Session::complete_check(CheckCompleted completed, const Context& context,
                              std::vector<Event>& out) {
+    Command command{*this, context, out};
     const PendingCheck* pending = state_.checks->find(completed.check_id);
     if (state_.ended() || pending == nullptr) return;
     const bool first = pending->cause != CheckCause::kConfirm && !pending->confirm.empty();
     const bool second_opinion =
         first && !pending->loop.empty() && completed.answer == CheckAnswer::kLooping;
     std::string check_id = completed.check_id + ".confirm";
-    credit_pause(context, out);
-    add(make_event(std::move(completed), context), out);
+    credit_pause(command);
+    command.add(std::move(completed));
     if (second_opinion && context.judge != nullptr && !context.judge->confirm.empty()) {
-        add_check(CheckCause::kConfirm, std::move(check_id), "headway", context, out);
+        add_check(command, CheckCause::kConfirm, std::move(check_id), "headway");
     }
-    add_verdict(context, out);
-    add_advice(context, out);
-    end_itself({}, context, out);
+    add_verdict(command);
+    add_advice(command);
+    end_itself(command, {});
 }
 
 void Session::note_estimate(ProgressEstimated said, const Context& context,
                             std::vector<Event>& out) {
+    Command command{*this, context, out};
     if (state_.ended()) return;
     said.source = "judge";
     said.calls = state_.tool_calls;
-    credit_pause(context, out);
-    add(make_event(std::move(said), context), out);
-    add_verdict(context, out);
-    add_advice(context, out);
+    credit_pause(command);
+    command.add(std::move(said));
+    add_verdict(command);
+    add_advice(command);
 }
 
-void Session::add_check(CheckCause cause, std::string check_id, std::string by,
-                        const Context& context, std::vector<Event>& out) {
-    HEADWAY_ASSERT(context.judge != nullptr);
+void add_check(Command& command, CheckCause cause, std::string check_id, std::string by) {
+    const SessionState& state = command.state();
+    HEADWAY_ASSERT(command.context().judge != nullptr);
     CheckRequested asked;
     asked.check_id =
-        check_id.empty() ? id_ + ".c" + std::to_string(state_.n + 1) : std::move(check_id);
+        check_id.empty() ? command.id() + ".c" + std::to_string(state.n + 1) : std::move(check_id);
     asked.cause = cause;
     asked.by = std::move(by);
     const bool confirms = cause == CheckCause::kConfirm;
-    asked.judge = confirms ? context.judge->confirm : context.judge->primary;
-    if (!confirms) asked.confirm = context.judge->confirm;
-    add(make_event(std::move(asked), context), out);
-    HEADWAY_ASSERT(!state_.checks->pending.empty());
-    HEADWAY_ASSERT(state_.checks->pending.back().n == state_.n);
+    asked.judge = confirms ? command.context().judge->confirm : command.context().judge->primary;
+    if (!confirms) asked.confirm = command.context().judge->confirm;
+    command.add(std::move(asked));
+    HEADWAY_ASSERT(!state.checks->pending.empty());
+    HEADWAY_ASSERT(state.checks->pending.back().n == state.n);
 }
 
-void Session::add_due_check(const Context& context, std::vector<Event>& out) {
-    if (context.judge == nullptr) return;
-    if (const auto cause = check_due(state_, *context.judge)) {
-        add_check(*cause, {}, "headway", context, out);
+void add_due_check(Command& command) {
+    const SessionState& state = command.state();
+    if (command.context().judge == nullptr) return;
+    if (const auto cause = check_due(state, *command.context().judge)) {
+        add_check(command, *cause, {}, "headway");
     }
 }
 

@@ -4,7 +4,7 @@
 #include "core/assert.hpp"
 #include "core/policy_floor.hpp"
 #include "core/session.hpp"
-#include "core/session_event.hpp"
+#include "core/session_command.hpp"
 
 // The opening of a session, explicit or after an implicit one.
 
@@ -46,6 +46,7 @@ Result<BudgetLimits> tightened(const BudgetLimits& now, BudgetLimits next) {
 
 void Session::open(SessionStarted about, const Policy& defaults, const Context& context,
                    std::vector<Event>& out) {
+    Command command{*this, context, out};
     HEADWAY_ASSERT(state_.n == 0);
     Policy policy = effective_policy(about.policy, defaults);
     if (context.floor != nullptr) {
@@ -53,12 +54,13 @@ void Session::open(SessionStarted about, const Policy& defaults, const Context& 
         note_origin(about.policy, policy, about.raised);
     }
     about.policy = whole_policy(policy);
-    add(make_event(std::move(about), context), out);
+    command.add(std::move(about));
     HEADWAY_ASSERT(state_.n == 1 && !state_.ended());
 }
 
 Result<> Session::amend(SessionStarted again, const Policy& defaults, const Context& context,
                         std::vector<Event>& out) {
+    Command command{*this, context, out};
     if (state_.ended()) return ended_error(state_);
     SessionAmended amended;
     Policy policy = effective_policy(again.policy, state_.policy);
@@ -75,12 +77,12 @@ Result<> Session::amend(SessionStarted again, const Policy& defaults, const Cont
     amended.labels = std::move(again.labels);
     amended.policy = whole_policy(policy);
     amended.budget = again.budget;
-    credit_pause(context, out);
-    add(make_event(std::move(amended), context), out);
-    add_budget_level(context, out);
-    add_verdict(context, out);
-    add_advice(context, out);
-    follow_budget(false, false, context, out);
+    credit_pause(command);
+    command.add(std::move(amended));
+    add_budget_level(command);
+    add_verdict(command);
+    add_advice(command);
+    follow_budget(command, false, false);
     return {};
 }
 
