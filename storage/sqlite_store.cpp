@@ -36,7 +36,6 @@ constexpr const char* kPragmas =
 
 constexpr std::int64_t kLogHeader = 32;    ///< bytes, of the log
 constexpr std::int64_t kFrameHeader = 24;  ///< of each page in it
-constexpr Cursor kCursorMax = INT64_MAX / 2;
 
 template <class LogPages>
 int count_wal_pages(void* pages, sqlite3*, const char*, int in_wal) {
@@ -65,7 +64,6 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
     sqlite3_wal_hook(store->database_.get(), count_wal_pages<LogPages>, &store->log_);
     HEADWAY_CHECK(store->empty_log());
     HEADWAY_CHECK(store->prepare());
-    HEADWAY_CHECK(store->find_ends());
     if (vfs.empty()) store->files_ = FileWatch{file};
     return store;
 }
@@ -99,9 +97,6 @@ Result<> SqliteStore::prepare() {
         {&sql_.rollback, "ROLLBACK"},
         {&sql_.find, "SELECT key FROM session WHERE name=?1"},
         {&sql_.create, "INSERT INTO session(name,opened_at) VALUES(?1,?2)"},
-        {&sql_.append,
-         "INSERT INTO journal(cursor,session,n,prev,events,crc) VALUES(?1,?2,?3,?4,?5,?6)"},
-        {&sql_.mark, "INSERT INTO mark(session,n,cursor) VALUES(?1,?2,?3)"},
         {&sql_.find_event_id, "SELECT n FROM event_id WHERE session=?1 AND id=?2"},
         {&sql_.add_event_id, "INSERT OR IGNORE INTO event_id(session,id,n) VALUES(?1,?2,?3)"},
         {&sql_.find_key, "SELECT fingerprint,session FROM idempotency WHERE key=?1"},
@@ -111,13 +106,6 @@ Result<> SqliteStore::prepare() {
          "SELECT name,n,tail,ifnull(ended_at,0),state,crc FROM session WHERE key=?1 AND name IS "
          "NOT "
          "NULL"},
-        {&sql_.row, "SELECT cursor,session,n,prev,events,crc FROM journal WHERE cursor=?1"},
-        {&sql_.mark_after, "SELECT cursor FROM mark WHERE session=?1 AND n>?2 ORDER BY n LIMIT 1"},
-        {&sql_.stream,
-         "SELECT cursor,session,n,prev,events,crc FROM journal WHERE cursor>=?1 ORDER BY cursor "
-         "LIMIT "
-         "?2"},
-        {&sql_.name, "SELECT name FROM session WHERE key=?1"},
         {&sql_.save, "UPDATE session SET n=?2,tail=?3,ended_at=?4,state=?5,crc=?6 WHERE key=?1"},
         {&sql_.free_pages, "PRAGMA freelist_count"},
     };
@@ -126,41 +114,14 @@ Result<> SqliteStore::prepare() {
         HEADWAY_TRY(*statement, database_.prepare(text));
     }
     HEADWAY_CHECK(meta_.prepare());
+    HEADWAY_CHECK(journal_.prepare());
     HEADWAY_CHECK(index_.prepare());
     HEADWAY_CHECK(inbox_.prepare());
     return history_.prepare();
 }
 
-Result<> SqliteStore::find_ends() {
-    HEADWAY_TRY(const Cursor last, database_.query_integer("SELECT max(cursor) FROM journal"));
-    HEADWAY_TRY(Cursor deleted, meta_.get("deleted_through"));
-    deleted = std::clamp(deleted, Cursor{0}, kCursorMax);  // it has no checksum
-    oldest_ = deleted + 1;
-    next_ = deleted + 1;
-    next_at_begin_ = next_;
-    if (last == 0) return {};
-    if (last > kCursorMax) {
-        return Error{core::ErrorCode::kStorageCorrupt,
-                     "journal row " + std::to_string(last) + " has an invalid number",
-                     {}};
-    }
-    const auto row = read_row(last);
-    auto count = row ? count_events(row->events) : row.error();
-    if (!count && count.error().code != core::ErrorCode::kStorageCorrupt) return count.error();
-    if (!count) {  // damaged: an event takes at least a byte, and cursors may skip
-        HEADWAY_TRY(const std::int64_t bytes,
-                    database_.query_integer("SELECT length(events) FROM journal WHERE cursor=" +
-                                            std::to_string(last)));
-        count = static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 1));
-    }
-    next_ = std::max(next_, last + static_cast<Cursor>(*count));
-    next_at_begin_ = next_;
-    HEADWAY_ASSERT(next_ > last && next_ >= oldest_ && oldest_ >= 1);
-    return {};
-}
-
 Result<> SqliteStore::begin() {
-    next_at_begin_ = next_;
+    journal_.begin();
     if (sync_failed_) {
         return Error{core::ErrorCode::kStorageSyncFailed, "the disk failed to sync before", {}};
     }
@@ -172,8 +133,8 @@ Result<> SqliteStore::begin() {
 
 Result<> SqliteStore::commit() {
     HEADWAY_CHECK(watch_sync(sql_.commit.run()));
-    HEADWAY_ASSERT(!database_.in_transaction() && next_at_begin_ <= next_);
-    next_at_begin_ = next_;
+    HEADWAY_ASSERT(!database_.in_transaction());
+    journal_.commit();
     return look_at_files();
 }
 
@@ -196,9 +157,7 @@ Result<> SqliteStore::look_at_files() {
 }
 
 void SqliteStore::rollback() {
-    HEADWAY_ASSERT(next_at_begin_ <= next_);
-    next_ = next_at_begin_;
-    HEADWAY_ASSERT(head() == next_at_begin_ - 1);
+    journal_.rollback();
     // After some errors SQLite has already rolled back, with the same result.
     if (database_.in_transaction()) (void)sql_.rollback.run();
     // It may have begun the log from the start again: where its last frame is tells the next
@@ -216,36 +175,6 @@ Result<std::optional<SessionKey>> SqliteStore::find(std::string_view id) {
 Result<SessionKey> SqliteStore::create(std::string_view id, core::Timestamp now) {
     HEADWAY_CHECK(sql_.create.bind(1, id).bind(2, now.time_since_epoch().count()).run());
     return database_.last_insert_rowid();
-}
-
-Result<Cursor> SqliteStore::append(SessionKey key, Chain& chain,
-                                   std::span<const core::Event> events) {
-    HEADWAY_ASSERT(!events.empty());
-    row_buffer_.clear();
-    encode_events(events, row_buffer_);
-    const Cursor cursor = next_;
-    HEADWAY_ASSERT(chain.tail >= 0 && chain.tail < cursor);
-    HEADWAY_ASSERT(events.front().n >= 1);
-    HEADWAY_ASSERT(events.back().n - events.front().n + 1 == events.size());
-    const auto first = static_cast<std::int64_t>(events.front().n);
-    HEADWAY_CHECK(sql_.append.bind(1, cursor)
-                      .bind(2, key)
-                      .bind(3, first)
-                      .bind(4, chain.tail)
-                      .bind_blob(5, row_buffer_)
-                      .bind(6, row_checksum(cursor, key, first, chain.tail, row_buffer_))
-                      .run());
-    // A mark every kMarkEveryEvents events, so that a page of a long journal is found without
-    // walking the whole chain.
-    const std::uint64_t before = events.front().n - 1;
-    if (before / core::limits::kMarkEveryEvents !=
-        events.back().n / core::limits::kMarkEveryEvents) {
-        HEADWAY_CHECK(sql_.mark.bind(1, key).bind(2, first).bind(3, cursor).run());
-    }
-    chain.tail = cursor;
-    next_ += static_cast<Cursor>(events.size());
-    HEADWAY_ASSERT(next_ > cursor && chain.tail == cursor);
-    return cursor;
 }
 
 Result<std::optional<std::uint64_t>> SqliteStore::find_event_id(SessionKey key,

@@ -7,6 +7,8 @@
 
 #include "storage/file_watch.hpp"
 #include "storage/sqlite_handle.hpp"
+#include "storage/sqlite_journal.hpp"
+#include "storage/sqlite_retention.hpp"
 #include "storage/sqlite_tables.hpp"
 #include "storage/store.hpp"
 
@@ -39,7 +41,9 @@ public:
     core::Result<std::optional<SessionKey>> find(std::string_view id) override;
     core::Result<SessionKey> create(std::string_view id, core::Timestamp now) override;
     core::Result<Cursor> append(SessionKey key, Chain& chain,
-                                std::span<const core::Event> events) override;
+                                std::span<const core::Event> events) override {
+        return journal_.append(key, chain, events);
+    }
     core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
                                                              std::string_view id) override;
     core::Result<std::optional<IdempotentUse>> find_idempotency_key(std::string_view key) override;
@@ -48,10 +52,14 @@ public:
     core::Result<StoredSession> load(SessionKey key) override;
     core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                         std::uint64_t after,
-                                                        std::size_t limit) override;
-    core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit) override;
-    Cursor oldest() const override { return oldest_; }
-    Cursor head() const override { return next_ - 1; }
+                                                        std::size_t limit) override {
+        return journal_.read_session(key, chain, after, limit);
+    }
+    core::Result<std::vector<StreamEvent>> read_stream(Cursor after, std::size_t limit) override {
+        return journal_.read_stream(after, limit);
+    }
+    Cursor oldest() const override { return journal_.oldest(); }
+    Cursor head() const override { return journal_.next() - 1; }
     core::Result<> save(SessionKey key, const core::Session& session, Chain chain,
                         const EventIds& new_ids) override;
     core::Result<> set_snapshot_cursor(Cursor cursor) override;
@@ -73,18 +81,9 @@ public:
 private:
     struct Statements {
         Statement begin, commit, rollback;
-        Statement find, create, append, mark;
+        Statement find, create;
         Statement find_event_id, add_event_id, find_key, add_key;
-        Statement load, row, mark_after, stream, name;
-        Statement save, free_pages;
-    };
-    /// One journal row as read back.
-    struct Row {
-        Cursor cursor = 0;
-        SessionKey session = 0;
-        std::uint64_t n = 0;
-        Cursor prev = 0;
-        std::string events;
+        Statement load, save, free_pages;
     };
     /// A session's row with a verified position; `snapshot` is empty without a sound one.
     struct SessionRow {
@@ -96,29 +95,13 @@ private:
 
     explicit SqliteStore(Database database) : database_(std::move(database)) {}
     core::Result<> prepare();
-    core::Result<> find_ends();
     core::Result<> empty_log();
     core::Result<> watch_sync(core::Result<> done);
-    core::Result<Row> read_row(Cursor cursor);
     core::Result<SessionRow> read_session_row(SessionKey key);
-    core::Result<Cursor> snapshot_cursor();
-    core::Result<> replay_chain(StoredSession& stored);
-    core::Result<Recovery> recover_sessions();
-    struct Behind;
-    core::Result<> begin_behind(SessionKey key, Behind& behind);
-    static core::Result<> fold_behind(const Statement& row, Behind& behind, std::uint64_t& count);
-    bool follows(SessionKey key, Cursor prev, const Behind& behind);
-    core::Result<> point_at(SessionKey key, std::uint64_t n, Cursor damaged);
-    core::Result<> ensure_session_index(const Recovery& recovery);
-    core::Result<> fill_session_index(const Recovery& recovery);
-    core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
-    core::Result<Deletion> delete_step(core::Timestamp cutoff);
-    core::Result<bool> forget_keys(core::Timestamp cutoff);
-    core::Result<bool> delete_rows();
-    core::Result<bool> delete_side_rows(SessionKey doomed);
 
     Database database_;
     SqliteMeta meta_{database_};
+    SqliteJournal journal_{database_, meta_};
     SqliteSessionIndex index_{database_};
     SqliteApprovals approvals_{database_};
     SqliteChecks checks_{database_};
@@ -128,13 +111,11 @@ private:
     SqliteOutbox outbox_{database_};
     SqliteInbox inbox_{database_};
     SqliteBackups backups_{database_};
+    SqliteRetention retention_{database_, meta_, journal_, history_};
     Statements sql_;
     std::filesystem::path saved_copy_;
     std::int64_t page_bytes_ = 0;
     bool sync_failed_ = false;
-    Cursor next_ = 1;           ///< cursor of the next event
-    Cursor next_at_begin_ = 1;  ///< what rollback() returns to
-    Cursor oldest_ = 1;
     Progress progress_;
     struct LogPages {
         std::int64_t waiting = 0;  ///< frames not yet in the database
@@ -143,7 +124,6 @@ private:
     LogPages log_;
     FileWatch files_;
     bool misplaced_ = false;  ///< the last check found moved or cut files
-    std::string row_buffer_;  ///< reused for every appended row
 };
 
 }  // namespace headway::storage

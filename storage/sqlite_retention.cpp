@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage/sqlite_retention.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/assert.hpp"
+#include "core/limits.hpp"
+#include "storage/checksum.hpp"
+#include "storage/codec.hpp"
+
+namespace headway::storage {
+
+static_assert(core::limits::kRetentionRowsPerStep > 0, "each step comes nearer to the end");
+
+using core::Result;
+
+Result<Deletion> SqliteRetention::step(core::Timestamp cutoff) {
+    Deletion step;
+    HEADWAY_TRY(step.more, delete_rows());
+    if (step.more) return step;
+    HEADWAY_CHECK(doom_one(cutoff, step));
+    if (step.more) return step;
+    HEADWAY_TRY(step.more, forget_keys(cutoff));
+    if (step.more) return step;
+    HEADWAY_TRY(step.more, history_.forget_uses(cutoff));
+    return step;
+}
+
+/// Removes the name of the next session that is due: it is unknown from here on, and its rows are
+/// deleted step by step. A session with a damaged row is kept: its end may be part of the damage.
+Result<> SqliteRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
+    HEADWAY_TRY(Statement due,
+                database_.prepare("SELECT key,name,n,tail,ended_at,crc FROM session WHERE "
+                                  "ended_at<?1 AND name IS NOT NULL LIMIT 1"));
+    HEADWAY_TRY(step.more, due.bind(1, cutoff.time_since_epoch().count()).step());
+    if (!step.more) return {};
+    const SessionKey key = due.integer(0);
+    std::string id{due.text(1)};
+    const bool sound = due.is_null(5) ||
+                       SessionChecksum::from_column(due.integer(5)).place ==
+                           place_checksum(key, id, due.integer(2), due.integer(3), due.integer(4));
+    due.reset();
+    if (!sound) {
+        HEADWAY_TRY(Statement keep,
+                    database_.prepare("UPDATE session SET ended_at=NULL WHERE key=?1"));
+        return keep.bind(1, key).run();
+    }
+    step.doomed = key;
+    step.doomed_id = std::move(id);
+    HEADWAY_TRY(Statement unlist, database_.prepare("DELETE FROM session_index WHERE session=?1"));
+    HEADWAY_CHECK(unlist.bind(1, *step.doomed).run());
+    HEADWAY_TRY(Statement doom, database_.prepare("UPDATE session SET name=NULL WHERE key=?1"));
+    return doom.bind(1, *step.doomed).run();
+}
+
+/// Idempotency keys live as long as ended sessions.
+Result<bool> SqliteRetention::forget_keys(core::Timestamp cutoff) {
+    HEADWAY_TRY(Statement some, database_.prepare("DELETE FROM idempotency WHERE key IN (SELECT "
+                                                  "key FROM idempotency WHERE at<?1 LIMIT ?2)"));
+    HEADWAY_CHECK(some.bind(1, cutoff.time_since_epoch().count())
+                      .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
+                      .run());
+    return database_.changes() > 0;
+}
+
+/// Walks the chain of a nameless session backwards and deletes; its `tail` stores the position.
+Result<bool> SqliteRetention::delete_rows() {
+    HEADWAY_TRY(Statement next, database_.prepare("SELECT key,tail FROM session WHERE ended_at IS "
+                                                  "NOT NULL AND name IS NULL LIMIT 1"));
+    HEADWAY_TRY(const bool found, next.step());
+    if (!found) return false;
+    const SessionKey doomed = next.integer(0);
+    Cursor tail = next.integer(1);
+    next.reset();
+    if (tail == 0) return delete_side_rows(doomed);
+
+    HEADWAY_TRY(Statement drop, database_.prepare("DELETE FROM journal WHERE cursor=?1"));
+    HEADWAY_TRY(Cursor deleted, meta_.get("deleted_through"));
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < core::limits::kRetentionRowsPerStep && tail != 0 &&
+                            bytes < core::limits::kRetentionBytesPerStep;
+         ++i) {
+        const auto row = journal_.row(tail);
+        if (!row && row.error().code != core::ErrorCode::kStorageCorrupt) return row.error();
+        const auto count = row ? count_events(row->events) : row.error();
+        // A damaged row, or one of another session, ends the walk: the rest of the chain stays as
+        // an orphan.
+        if (!count || row->session != doomed) {
+            tail = 0;
+            break;
+        }
+        HEADWAY_ASSERT(row->prev < tail);
+        bytes += row->events.size();
+        HEADWAY_CHECK(drop.bind(1, tail).run());
+        deleted = std::max(deleted, tail + static_cast<Cursor>(*count) - 1);
+        tail = row->prev;
+    }
+    HEADWAY_TRY(Statement shorten, database_.prepare("UPDATE session SET tail=?2 WHERE key=?1"));
+    HEADWAY_CHECK(shorten.bind(1, doomed).bind(2, tail).run());
+    HEADWAY_CHECK(meta_.set("deleted_through", deleted));
+    journal_.forget_through(deleted);
+    return true;
+}
+
+/// After the journal: deletes the session's other rows, and the session itself last.
+Result<bool> SqliteRetention::delete_side_rows(SessionKey doomed) {
+    constexpr const char* kSteps[] = {
+        "DELETE FROM event_id WHERE session=?1 AND id IN "
+        "(SELECT id FROM event_id WHERE session=?1 LIMIT ?2)",
+        "DELETE FROM mark WHERE session=?1 AND n IN "
+        "(SELECT n FROM mark WHERE session=?1 LIMIT ?2)",
+        "DELETE FROM approval WHERE session=?1 AND n IN "
+        "(SELECT n FROM approval WHERE session=?1 LIMIT ?2)",
+        "DELETE FROM inbox WHERE session=?1 AND id IN "
+        "(SELECT id FROM inbox WHERE session=?1 LIMIT ?2)",
+        "DELETE FROM judge_check WHERE id IN "
+        "(SELECT id FROM judge_check WHERE session=?1 LIMIT ?2)",
+    };
+    for (const char* sql : kSteps) {
+        HEADWAY_TRY(Statement some, database_.prepare(sql));
+        HEADWAY_CHECK(some.bind(1, doomed)
+                          .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
+                          .run());
+        if (database_.changes() > 0) return true;
+    }
+    HEADWAY_TRY(Statement last, database_.prepare("DELETE FROM session WHERE key=?1"));
+    HEADWAY_CHECK(last.bind(1, doomed).run());
+    return true;
+}
+
+}  // namespace headway::storage

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "storage/sqlite_journal.hpp"
+#include "storage/sqlite_tables.hpp"
+
+namespace headway::storage {
+
+/// Deletes what is older than retention allows, in bounded steps. The database and the tables
+/// outlive it.
+class SqliteRetention {
+public:
+    SqliteRetention(Database& database, SqliteMeta& meta, SqliteJournal& journal,
+                    SqliteHistory& history)
+        : database_(database), meta_(meta), journal_(journal), history_(history) {}
+
+    /// One step, in a transaction of the caller's; as Store::delete_some.
+    core::Result<Deletion> step(core::Timestamp cutoff);
+
+private:
+    core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
+    core::Result<bool> forget_keys(core::Timestamp cutoff);
+    core::Result<bool> delete_rows();
+    core::Result<bool> delete_side_rows(SessionKey doomed);
+
+    Database& database_;
+    SqliteMeta& meta_;
+    SqliteJournal& journal_;
+    SqliteHistory& history_;
+};
+
+}  // namespace headway::storage
