@@ -84,6 +84,20 @@ public:
         keep(line);
     }
 
+    /// Of the newest advice to change the approach; nothing without one.
+    void acknowledge(core::Timestamp now, std::size_t line) {
+        const auto& issued = timeline_.directives;
+        const auto newest = std::find_if(issued.rbegin(), issued.rend(), [](const Step& step) {
+            return std::get<core::DirectiveIssued>(step.event.payload).kind ==
+                   core::DirectiveKind::kChangeApproach;
+        });
+        if (newest == issued.rend()) return;
+        core::Event event;
+        event.payload =
+            core::DirectiveAcknowledged{std::get<core::DirectiveIssued>(newest->event.payload).id};
+        report(std::move(event), now, line);
+    }
+
     Timeline finish() {
         timeline_.last = *session_.judgement();
         return std::move(timeline_);
@@ -157,6 +171,10 @@ core::Result<Timeline> judge_recording(const Recording& recording, const JudgeOp
     std::size_t unreadable = 0;
     std::string first;
     for (const RecordedEvent& recorded : recording.events) {
+        if (recorded.acknowledges) {
+            judge.acknowledge(clock.at(recorded), recorded.line);
+            continue;
+        }
         auto report = api::decode_report(tape, recorded.event, api::BodyFormat::kJson);
         if (!report && !options.lenient) return at_line(recorded.line, report.error());
         if (!report) {

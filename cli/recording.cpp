@@ -127,6 +127,24 @@ void add_journal_line(Recording& recording, Json& open, const Json& line, const 
     recording.events.push_back(std::move(recorded));
 }
 
+/// An element of the body of POST /v1/sessions/{id}/events.
+bool is_report(const Json& line) {
+    core::EventType type{};
+    return has(line, "data") && line["data"].is_object() && !has(line, "n") &&
+           core::parse_name(line.text_of("type"), type) && core::reportable(type);
+}
+
+void add_report(Recording& recording, Json line, std::size_t number) {
+    drop_nul(line);
+    RecordedEvent recorded;
+    recorded.line = number;
+    Json event = {{"type", line["type"]}, {"data", std::move(line["data"])}};
+    event["event_id"] =
+        has(line, "event_id") ? short_text(line["event_id"]) : std::to_string(number);
+    recorded.event = dump(event);
+    recording.events.push_back(std::move(recorded));
+}
+
 /// Two sessions in one file would be played as one that never was. `of` is what the lines before
 /// are of.
 std::optional<core::Error> other_session(std::string& of, const Json& line, std::size_t number) {
@@ -182,6 +200,12 @@ core::Result<Recording> read_recording(std::istream& lines) {
         if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
         Json parsed = Json::parse(text).value_or(Json());
         const Json& line = parsed;
+        if (line.is_object() && line.flag_of("ack")) {
+            ++recording.lines;
+            recording.events.push_back({{}, std::nullopt, number, true});
+            other_lines = true;
+            continue;
+        }
         if (!line.is_object() || !has(line, "type") || !line["type"].is_string()) {
             return core::Error{core::ErrorCode::kInvalidJson,
                                std::to_string(number) + ": expected a JSON object with a \"type\"",
@@ -204,7 +228,11 @@ core::Result<Recording> read_recording(std::istream& lines) {
             ++journal_lines;
             add_journal_line(recording, open, line, type, number);
         } else {
-            add_agent_line(recording, open, line, type, number);
+            if (is_report(line)) {
+                add_report(recording, line, number);
+            } else {
+                add_agent_line(recording, open, line, type, number);
+            }
             other_lines = true;
         }
     }

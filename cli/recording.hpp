@@ -24,6 +24,7 @@ struct RecordedEvent {
     std::string event;              ///< JSON text: {"type","event_id","data"}
     std::optional<double> seconds;  ///< of the recording's own clock
     std::size_t line = 0;           ///< of the file, from 1
+    bool acknowledges = false;      ///< `event` is empty: the newest advice, if there is any
 };
 
 /// One event as the daemon stored it.
@@ -48,9 +49,10 @@ struct Recording {
 };
 
 /// Reads JSONL: either a recorded agent session (`session_start`, `tool_call`, ..., `end`, one
-/// object a line) or the daemon's own export (`headway events --jsonl`). Event ids come from the
-/// line's number in the recording, so playing it again is idempotent. Error: kInvalidJson when a
-/// line is not a JSON object, or of another session than those before it; the detail begins with
+/// object a line), the daemon's own export (`headway events --jsonl`), or events as an agent
+/// reports them ({"type","data"}; {"ack":true} acknowledges the newest advice). Event ids come from
+/// the line's number in the recording, so playing it again is idempotent. Error: kInvalidJson when
+/// a line is not a JSON object, or of another session than those before it; the detail begins with
 /// its number ("12: ..."), to stand behind the file.
 core::Result<Recording> read_recording(std::istream& lines);
 

@@ -46,11 +46,16 @@ public:
     Played play(const std::string& file) {
         Played played;
         played.session = options_.session;
-        const core::Result<Recording> recording = read_recording_file(file);
+        core::Result<Recording> recording = read_recording_file(file);
+        // Which advice this daemon gives, and with which id, the recording does not know.
+        if (recording) {
+            played.skipped = std::erase_if(
+                recording->events, [](const RecordedEvent& event) { return event.acknowledges; });
+        }
         if (!recording) return fail(std::move(played), kExitFailed, recording.error().detail);
         played.read = true;
         if (played.session.empty()) played.session = recorded_id(recording->session, file);
-        played.skipped = recording->skipped;
+        played.skipped += recording->skipped;
         open(*recording, played);
         std::size_t next = 0;
         while (played.exit_code == kExitOk && next < recording->events.size()) {
@@ -187,8 +192,8 @@ int replay_recordings(const ReplayOptions& options, const Console& console) {
 constexpr const char* kFooter =
     R"(Judges each recording here, without a daemon, by the rules the daemon uses, and prints every
 verdict with the line of the file and the call it came after. Takes recorded agent sessions
-(JSONL: session_start, tool_call, ... end) and the daemon's own export (`headway events ID
---jsonl`). With --to, the recordings are played to a daemon instead; playing a file again adds
+(JSONL: session_start, tool_call, ... end), the daemon's own export (`headway events ID
+--jsonl`), and events as an agent reports them ({"type","data"}). With --to, the recordings are played to a daemon instead; playing a file again adds
 nothing: every event has the same id each time.
 
 Exit codes: 0 judged or played   1 a file could not be read   64 usage   69 no daemon

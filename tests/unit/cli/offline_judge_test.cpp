@@ -121,6 +121,26 @@ TEST_CASE("offline judge: an event that cannot be decoded is named by its line",
                Catch::StartsWith("3: ") && Catch::Contains("/data/iteration"));
 }
 
+TEST_CASE("offline judge: an acknowledgement is of the newest advice", "[cli]") {
+    const std::string call =
+        R"({"type":"tool.finished","data":{"tool":"bash","args":{"command":"ls"},"ok":true,"result":"a list of files"}})"
+        "\n";
+    const std::string loop = call + call + call;
+    const auto acknowledged = judge(R"({"ack":true})"
+                                    "\n" +
+                                    loop +
+                                    R"({"ack":true})"
+                                    "\n" +
+                                    call);
+    REQUIRE(acknowledged.has_value());
+    REQUIRE(acknowledged->directives.size() == 1);
+    CHECK(acknowledged->events == 5);  // before any advice there is nothing to acknowledge
+    const auto ignored = judge(loop + call);
+    REQUIRE(ignored.has_value());
+    CHECK(ignored->last.verdict == Verdict::kStuck);
+    CHECK(acknowledged->last.verdict != Verdict::kStuck);
+}
+
 TEST_CASE("offline judge: nothing happens in an empty recording", "[cli]") {
     const auto timeline = judge("");
     REQUIRE(timeline.has_value());

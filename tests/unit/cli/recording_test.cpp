@@ -151,6 +151,17 @@ TEST_CASE("recording: the daemon's own export is played without what it wrote it
     CHECK(*recording.events[1].seconds - *recording.events[0].seconds == Approx(0.5));
 }
 
+TEST_CASE("recording: events as an agent reports them are kept as they are", "[cli]") {
+    CHECK(only_event(R"({"type":"tool.finished","data":{"tool":"bash","ok":true}})") ==
+          parsed(R"({"type":"tool.finished","event_id":"1","data":{"tool":"bash","ok":true}})"));
+    CHECK(only_event(R"({"type":"heartbeat","event_id":"e","data":{}})") ==
+          parsed(R"({"type":"heartbeat","event_id":"e","data":{}})"));
+    // What only a daemon writes is no report.
+    CHECK(read(R"({"type":"verdict.changed","data":{}})"
+               "\n")
+              .events.empty());
+}
+
 TEST_CASE("recording: a line that is no object is named", "[cli]") {
     for (const char* text : {"{\"type\":\"heartbeat\"}\nnot json\n", "{\"type\":\"end\"}\n[1]\n",
                              "{\"type\":\"end\"}\n{\"type\":7}\n"}) {
