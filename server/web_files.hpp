@@ -7,7 +7,7 @@
 
 namespace headway::server {
 
-/// A file of the dashboard.
+/// A file of the dashboard or the documentation.
 struct WebFile {
     std::string_view name;
     std::string_view content_type;
@@ -20,7 +20,7 @@ struct WebFiles {
     std::span<const WebFile> files;
 };
 
-/// The files of web/ that were built in (web/embed.py).
+/// The files that web/embed.py has built in.
 WebFiles web_files() noexcept;
 
 }  // namespace headway::server

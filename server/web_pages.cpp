@@ -80,6 +80,16 @@ Result<Response> asset_response(const WebFiles& web, std::string_view path,
     return response;
 }
 
+Result<Response> docs_response(const WebFiles& web, std::string_view name,
+                               const RequestHead& head) {
+    const WebFile* file = find(web, "docs/" + std::string{name} + ".html");
+    if (file == nullptr) {
+        return Error{
+            ErrorCode::kUnknownRoute, "the documentation has no such page; /docs lists them", {}};
+    }
+    return file_response(web, *file, head);
+}
+
 bool accepts_gzip(std::string_view accept_encoding) noexcept {
     while (!accept_encoding.empty()) {
         const std::string_view item = accept_encoding.substr(0, accept_encoding.find(','));

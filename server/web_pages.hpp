@@ -8,7 +8,8 @@
 #include "server/response.hpp"
 #include "server/web_files.hpp"
 
-// The dashboard's files as replies. They contain no data and need no token. Pure.
+// The files of the dashboard and the documentation as replies. They contain no data and need no
+// token. Pure.
 
 namespace headway::server {
 
@@ -22,6 +23,10 @@ core::Result<Response> page_response(const WebFiles& web, std::string_view name,
 /// kUnknownRoute.
 core::Result<Response> asset_response(const WebFiles& web, std::string_view path,
                                       const RequestHead& head);
+
+/// The page of /docs that is called `name`. Error: kUnknownRoute.
+core::Result<Response> docs_response(const WebFiles& web, std::string_view name,
+                                     const RequestHead& head);
 
 /// True if an Accept-Encoding allows gzip.
 bool accepts_gzip(std::string_view accept_encoding) noexcept;

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed.py ESBUILD OUTPUT FILE...: writes the C++ source that puts the files of the dashboard into the program.
+"""embed.py ESBUILD CMARK OUTPUT FILE...: writes the C++ source that puts the dashboard and the documentation into the program.
 
 It defines what server/web_files.hpp declares. The hash over all files is the folder of their addresses, so that a new build is
 never mixed with what a browser has kept of an old one. Modules import each other relatively; only pages name the folder.
-esbuild makes scripts and style sheets fewer and smaller before; unbundled, the folder works just as well.
+esbuild makes scripts and style sheets fewer and smaller before; unbundled, the folder works just as well. Files of other folders
+become the pages of /docs (guide.py), openapi.json aside.
 """
 import gzip
 import hashlib
@@ -14,26 +15,38 @@ import subprocess
 import sys
 import tempfile
 
+import guide
+
+WEB = pathlib.Path(__file__).resolve().parent
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".json": "application/json",
-         ".md": "text/plain; charset=utf-8"}
+         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".json": "application/json"}
 
 
 # What pages and workers name; other modules become part of these or are shared by them.
-ENTRIES = {"main.js", "worker.js", "docs.js", "theme.js"}
+ENTRIES = {"main.js", "worker.js", "reference.js", "theme.js"}
 AS_THEY_ARE = {"uplot.js"}  # minified already, and no module
 
 
 def bundled(esbuild: str, paths: list) -> dict:
     """The files as they are served, by name."""
     entries = [path for path in paths if path.name in ENTRIES or path.suffix == ".css"]
-    files = {path.name: path.read_bytes() for path in paths if path.suffix in (".html", ".svg", ".md") or path.name in AS_THEY_ARE}
+    files = {path.name: path.read_bytes() for path in paths if path.suffix in (".html", ".svg") or path.name in AS_THEY_ARE}
     files |= {path.name: json.dumps(json.loads(path.read_bytes()), separators=(",", ":")).encode() for path in paths if path.suffix == ".json"}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([esbuild, *map(str, entries), "--bundle", "--splitting", "--format=esm", "--minify", "--target=es2020",
                         "--charset=utf8", "--legal-comments=none", "--chunk-names=shared.[hash]", "--log-level=warning",
                         f"--outdir={folder}"], check=True)
         files |= {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+    return files
+
+
+def all_files(esbuild: str, cmark: str, paths: list) -> dict:
+    """What is served, by name: files of web/ and openapi.json, and the rest as pages of /docs."""
+    rest = [path for path in paths if path.suffix in (".md", ".toml")]
+    files = bundled(esbuild, [path for path in paths if path not in rest])
+    template = files.pop("guide.html").decode()
+    files["docs/api.html"] = files.pop("reference.html")
+    files |= guide.pages(cmark, template, WEB.parent, [path.relative_to(WEB.parent).as_posix() for path in rest])
     return dict(sorted(files.items()))
 
 
@@ -42,8 +55,8 @@ def numbers(data: bytes) -> str:
     return ",".join(map(str, data)) or "0"
 
 
-def main(esbuild: str, output: pathlib.Path, paths: list) -> None:
-    files = bundled(esbuild, paths)
+def main(esbuild: str, cmark: str, output: pathlib.Path, paths: list) -> None:
+    files = all_files(esbuild, cmark, paths)
     digest = hashlib.sha256()
     for name, data in files.items():
         digest.update(f"{name}\0{len(data)}\0".encode() + data)
@@ -69,4 +82,4 @@ def main(esbuild: str, output: pathlib.Path, paths: list) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], pathlib.Path(sys.argv[2]), [pathlib.Path(path) for path in sys.argv[3:]])
+    main(sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), [pathlib.Path(path).resolve() for path in sys.argv[4:]])

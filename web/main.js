@@ -96,7 +96,7 @@ function Top({ page, open }) {
     <nav aria-label="Pages">${LINKS.map(([name, title, href]) => html`
       <a key=${name} href=${href} aria-current=${page === name ? 'page' : null}>${title}
         ${name === 'approvals' && waiting > 0 && html`<b class="badge">${waiting}</b>`}</a>`)}</nav>
-    <span class="right"><a class="docs" href="/docs" title="Routes, fields and examples">API</a><${Link} /><a class=${cls('who', me.logged_in || 'out')} href="#/login">
+    <span class="right"><a class="docs" href="/docs" title="How things work, and the API">Docs</a><${Link} /><a class=${cls('who', me.logged_in || 'out')} href="#/login">
       ${me.logged_in ? me.name || 'logged in' : 'read only · log in'}</a>
       <button class="quiet" onClick=${() => { nextTheme(); draw(theme()); }} title=${label} aria-label=${label}>
         <${Icon} name="theme" /></button>

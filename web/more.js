@@ -27,11 +27,11 @@ function Help({ close }) {
       <button onClick=${async () => setNotify(await toggleNotify())}>
         ${notify ? 'Turn notifications off' : 'Turn notifications on'}</button>
       <span class="muted">for what needs you while this tab is in the background</span></p>
-    <p class="line"><a href="/docs">The API, with examples</a></p><//>`;
+    <p class="line"><a href="/docs">Documentation</a> <a href="/docs/api">The API, with examples</a></p><//>`;
 }
 
 const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'],
-    ['Log in or out', '#/login'], ['API', '/docs'], ['Stuck or suspect', '#/?status=stuck,suspect']];
+    ['Log in or out', '#/login'], ['Documentation', '/docs'], ['API', '/docs/api'], ['Stuck or suspect', '#/?status=stuck,suspect']];
 function Palette({ close }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);

@@ -91,6 +91,7 @@ Handler make_backup;
 // pages.cpp
 Handler dashboard;
 Handler asset;
+Handler docs_index;
 Handler docs_page;
 Handler openapi_document;
 

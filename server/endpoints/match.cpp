@@ -91,7 +91,9 @@ Result<Target> match(Method method, std::string_view target) {
         if (entry.path.find("{id}") != std::string_view::npos) {
             HEADWAY_TRY(found.session, session_id(raw_id));
         }
-        if (entry.path.ends_with("{asset}")) found.asset = raw_id;
+        if (entry.path.ends_with("{asset}") || entry.path.ends_with("{page}")) {
+            found.asset = raw_id;
+        }
         if (entry.path.find("{check}") != std::string_view::npos) {
             HEADWAY_TRY(found.check, check_id(raw_id));
         }

@@ -4,7 +4,7 @@
 #include "server/endpoints/own_origin.hpp"
 #include "server/web_pages.hpp"
 
-// The dashboard and the API reference.
+// The dashboard and the documentation.
 
 namespace headway::server {
 namespace {
@@ -38,8 +38,15 @@ Result<> endpoints::asset(Call& call) {
     return {};
 }
 
-Result<> endpoints::docs_page(Call& call) {
+Result<> endpoints::docs_index(Call& call) {
     return page(call, "docs.html");
+}
+
+Result<> endpoints::docs_page(Call& call) {
+    HEADWAY_TRY(const Response response,
+                docs_response(web_files(), call.target().asset, call.request.head));
+    call.respond(response);
+    return {};
 }
 
 Result<> endpoints::openapi_document(Call& call) {

@@ -184,7 +184,9 @@ constexpr Endpoint kEndpoints[] = {
     {Method::kGet, "/assets/{asset}", "getAsset", "asset", Guard::kPublic, kNoBody, Effect::kReads,
      kAnyQuery, "A file of the dashboard", endpoints::asset},
     {Method::kGet, "/docs", "getDocs", "docs", Guard::kPublic, kNoBody, Effect::kReads, kAnyQuery,
-     "This reference as a page", endpoints::docs_page},
+     "The documentation", endpoints::docs_index},
+    {Method::kGet, "/docs/{page}", "getDocsPage", "docs_page", Guard::kPublic, kNoBody,
+     Effect::kReads, kAnyQuery, "A page of the documentation", endpoints::docs_page},
     {Method::kGet, "/openapi.json", "getOpenApi", "openapi", Guard::kPublic, kNoBody,
      Effect::kReads, kAnyQuery, "This document", endpoints::openapi_document},
 };

@@ -123,15 +123,16 @@ test('Escape in the filter empties it, and shows all again', async () => {
   await window.context.close();
 });
 
-test('the heading of a group reaches as far as its rows, and the dashboard leads to the API', async () => {
+test('the heading of a group reaches as far as its rows, and the dashboard leads to the documentation', async () => {
   const window = await visit(browser, daemon);
   await window.to('#/?group=team', '.fleet tbody th');
   const cells = (selector) => window.page.locator(selector).first().evaluate((row) => row.lastElementChild.getBoundingClientRect().right);
   assert.equal(await cells('.fleet tr.group'), await cells('.fleet tr[data-id]'));
-  await window.page.getByRole('link', { name: 'API', exact: true }).click();
-  await window.page.getByRole('link', { name: 'API.md' }).waitFor();
-  const text = await daemon.request('GET', new URL(await window.page.getByRole('link', { name: 'API.md' }).getAttribute('href'), daemon.url).pathname);
-  assert.match(text.text, /^# /);
+  await window.page.getByRole('link', { name: 'Docs', exact: true }).click();
+  await window.page.getByRole('link', { name: 'API reference' }).click();
+  await window.page.locator('#reportEvents').waitFor();
+  await window.page.getByRole('link', { name: 'In words' }).click();
+  await window.page.getByRole('heading', { name: 'HTTP API' }).waitFor();
   await window.context.close();
 });
 

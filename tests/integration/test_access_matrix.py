@@ -26,7 +26,7 @@ GUARDS = {
     **dict.fromkeys(("decideApproval", "revokeGrant", "approveAgent", "approveAgentInChat", "acknowledgeAlarms"), APPROVE),
     **dict.fromkeys(("listTokens", "createToken", "revokeToken", "rotateOperator", "createLoginCode", "makeBackup", "replayWebhook",
                      "testWebhook"), ADMIN),
-    **dict.fromkeys(("isAlive", "getDashboard", "getAsset", "getDocs", "getOpenApi", "login", "logIn", "logout", "whoAmI"), NOBODY),
+    **dict.fromkeys(("isAlive", "getDashboard", "getAsset", "getDocs", "getDocsPage", "getOpenApi", "login", "logIn", "logout", "whoAmI"), NOBODY),
 }
 
 # Bodies and queries that let a request through to where a session is looked at, and no further: nothing comes of them.
@@ -38,7 +38,7 @@ BODIES = {"openSession": b'{"id":"own-1","goal":"another"}', "openNamedSession":
           "replayWebhook": b"{}"}
 QUERIES = {"waitForSession": "wait=0s", "waitForSessions": "any=own-1&wait=0s", "getChatStatus": "sessionId=own-1",
            "rotateOperator": "no_such=1", "logout": "no_such=1", "createLoginCode": "no_such=1"}
-VALUES = {"{id}": "own-1", "{approval}": "own-1.a2", "{check}": "no-check", "{hash}/{file}": "0/none.js"}
+VALUES = {"{id}": "own-1", "{approval}": "own-1.a2", "{check}": "no-check", "{hash}/{file}": "0/none.js", "{page}": "none"}
 
 # What a token with these scopes may, of the session own-1 and of all.
 MAY = {

@@ -12,6 +12,7 @@ using headway::core::ErrorCode;
 namespace {
 
 constexpr WebFile kFiles[] = {{"app.js", "text/javascript", "import './b.js'", "packed"},
+                              {"docs/agents.html", "text/html", "<h1>", ""},
                               {"icon.svg", "image/svg+xml", "<svg/>", ""},
                               {"index.html", "text/html", "<p>", ""}};
 constexpr WebFiles kWeb{"0a1b", kFiles};
@@ -77,6 +78,21 @@ TEST_CASE("web pages: no script but our own runs in them", "[server]") {
     REQUIRE(page.has_value());
     CHECK_THAT(page->headers, Catch::Contains("default-src 'none'; script-src 'self';"));
     CHECK_THAT(asset("0a1b/icon.svg").headers, Catch::Contains("Content-Security-Policy: "));
+}
+
+TEST_CASE("web pages: a page of the documentation has its name, and the index lists them",
+          "[server]") {
+    const auto found = docs_response(kWeb, "agents", {});
+    REQUIRE(found.has_value());
+    CHECK(found->body == "<h1>");
+    CHECK(found->cache_control == "no-cache");
+    CHECK_THAT(found->headers, Catch::Contains("default-src 'none'; script-src 'self';"));
+    for (const char* name : {"", "agent", "agents.html", "Agents", "../index", "docs/agents"}) {
+        INFO(name);
+        const auto missing = docs_response(kWeb, name, {});
+        CHECK(code_of(missing) == ErrorCode::kUnknownRoute);
+        CHECK_THAT(missing.error().detail, Catch::Contains("/docs lists them"));
+    }
 }
 
 TEST_CASE("web pages: a missing page is an error", "[server]") {
