@@ -4,10 +4,10 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/detector_id.hpp"
 #include "core/event.hpp"
 #include "core/ledger.hpp"
 #include "core/policy.hpp"
@@ -17,6 +17,35 @@ namespace headway::core {
 /// Severity of a detector's claim, weakest first, in the order of verdicts (api/API.md,
 /// "Verdicts"). A block is certain and needs a person, so it is above a suspicion.
 enum class Rung : std::uint8_t { kNone, kWaiting, kSlow, kSuspect, kBlocked, kStuck };
+
+/// Kinds of evidence: two detectors of one kind do not confirm each other.
+enum class EvidenceKind : std::uint8_t {
+    kLiveness,
+    kRepeat,
+    kFailure,
+    kEdit,
+    kText,
+    kPlan,
+    kWait,
+    kNothing,  ///< corroborates, but is no ground for a verdict by itself
+    kPolicy,
+};
+
+/// What the engine must know of a detector besides its claims.
+struct DetectorTraits {
+    EvidenceKind kind;  ///< decides what it confirms and whether its claims last
+    /// Counts for its claims by profile (docs/detection.md, sections 5 and 13; for `strict`:
+    /// docs/first-designs.md). Low where recordings allow it: four equal calls in a row and three
+    /// laps of a cycle occur in no successful session.
+    Thresholds balanced;
+    Thresholds strict = balanced;
+    /// A way out of its loops, as a directive says it: one sentence that quotes nothing. The second
+    /// is for those who followed the first in vain. Empty = the general one (recovery.cpp).
+    std::string_view advice{};
+    std::string_view second_advice{};
+    /// It says more than that there is a loop, so Policy::loop_detection does not switch it off.
+    bool always_on = false;
+};
 
 /// The grounds of a claim.
 struct Finding {
@@ -57,15 +86,19 @@ struct Observation {
 
 /// The interface of all detectors: a value in the session's state that the fold feeds with every
 /// event (so replay reproduces it) and the lattice asks. Constant memory, amortised O(1) per event,
-/// no clock. `finding()` is called only if `rung()` claims something. A new detector is a file in
-/// detectors/, a line in DetectorId, in the table of policy.cpp and in `Detectors`.
+/// no clock. `finding()` is called only if `rung()` claims something. `is_sound()` checks a state
+/// from a snapshot, for a session whose last event is `newest`: false if no fold can have produced
+/// it and an assertion relies on that. All that is a detector's own is in its two files in
+/// detectors/; its place in `Detectors` (detectors.hpp) makes it one of those in use.
 template <class D>
 concept Detector = Described<D> && std::equality_comparable<D> &&
-    requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger) {
-    { D::kId } -> std::convertible_to<DetectorId>;
+    requires(D detector, const Observation& seen, Thresholds limits, const Ledger& ledger,
+             std::uint64_t newest) {
+    { D::kTraits } -> std::convertible_to<DetectorTraits>;
     detector.observe(seen);
     { std::as_const(detector).rung(limits, ledger) } -> std::same_as<Rung>;
     { std::as_const(detector).finding(ledger) } -> std::same_as<Finding>;
+    { std::as_const(detector).is_sound(ledger, newest) } -> std::same_as<bool>;
 };
 
 /// The severity for a count; a threshold of 0 is never reached.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <type_traits>
+
+#include "core/detector_id.hpp"
 #include "core/detectors/blocked.hpp"
 #include "core/detectors/call_volume.hpp"
 #include "core/detectors/chanting.hpp"
@@ -30,8 +34,9 @@
 
 namespace headway::core {
 
-/// All detectors of a session, the most specific first: this order breaks ties between equal
-/// claims.
+/// All detectors of a session, and the one list of them: an include, a member and a field make one,
+/// at the end. The place of the field is its id, the name of the field its name; both are stored.
+/// The most specific come first: this order breaks ties between equal claims.
 struct Detectors {
     HeartbeatRule heartbeat_rule;
     ExactRepeat exact_repeat;
@@ -81,6 +86,26 @@ struct Detectors {
             field("mutual_revert", &D::mutual_revert));
     }
 };
+
+inline constexpr std::size_t kDetectorCount = kFieldCount<Detectors>;
+
+/// The place of a detector's type, or kDetectorCount if it is none of them.
+template <class D>
+constexpr std::size_t place_of() {
+    std::size_t found = kDetectorCount;
+    for_each_field<Detectors>([&found](const auto& field, std::size_t place) {
+        using Known = std::remove_cvref_t<decltype(field)>;
+        if constexpr (std::is_same_v<Known, Field<Detectors, D>>) found = place;
+    });
+    return found;
+}
+
+/// The id of a detector's type.
+template <Detector D>
+requires(place_of<D>() < kDetectorCount) inline constexpr DetectorId kIdOf{place_of<D>()};
+
+/// By id.
+const DetectorTraits& traits_of(DetectorId detector);
 
 /// Calls `visit(detector)` for each, in that order.
 template <class Set, class Visit>

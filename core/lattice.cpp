@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "core/assert.hpp"
@@ -15,78 +16,28 @@ namespace {
 /// Rounds after hard progress for which a session is progressing (docs/detection.md, section 6).
 constexpr std::uint32_t kProgressingRounds = 10;
 
-/// Kinds of evidence: two detectors of one kind do not confirm each other.
-enum class Group : std::uint8_t {
-    kLiveness,
-    kRepeat,
-    kFailure,
-    kEdit,
-    kText,
-    kPlan,
-    kWait,
-    kNothing,  ///< corroborates, but is no ground for a verdict by itself
-    kPolicy,
-};
-
-constexpr Group group_of(DetectorId id) {
-    switch (id) {
-        case DetectorId::kExactRepeat:
-        case DetectorId::kCycle:
-        case DetectorId::kInterleavedRepeat:
-        case DetectorId::kSelfAppend:
-        case DetectorId::kStagnation:
-        case DetectorId::kJitterRepeat:
-            return Group::kRepeat;
-        case DetectorId::kSameDiagnostic:
-        case DetectorId::kFailureStreak:
-        case DetectorId::kFailingEverywhere:
-        case DetectorId::kSameFileError:
-        case DetectorId::kToolFailures:
-            return Group::kFailure;
-        case DetectorId::kOscillation:
-        case DetectorId::kMutualRevert:
-            return Group::kEdit;
-        case DetectorId::kDuplicateMessages:
-        case DetectorId::kSimilarMessages:
-        case DetectorId::kChanting:
-        case DetectorId::kEmptyTurns:
-            return Group::kText;
-        case DetectorId::kEstimatePlateau:
-        case DetectorId::kPlanningOnly:
-        case DetectorId::kCompactionChurn:
-        case DetectorId::kPhaseChurn:
-            return Group::kPlan;
-        case DetectorId::kWaiting:
-            return Group::kWait;
-        case DetectorId::kNoProgress:
-            return Group::kNothing;
-        case DetectorId::kCallVolume:
-            return Group::kPolicy;
-        case DetectorId::kHeartbeatRule:
-        case DetectorId::kBlocked:
-            return Group::kLiveness;
-    }
-    return Group::kLiveness;
-}
-
 /// True if a claim stays valid until progress refutes it. The others describe the present.
-constexpr bool lasts(DetectorId id) {
-    const Group group = group_of(id);
-    return group == Group::kRepeat || group == Group::kFailure || group == Group::kEdit;
+constexpr bool lasts(EvidenceKind kind) {
+    return kind == EvidenceKind::kRepeat || kind == EvidenceKind::kFailure ||
+           kind == EvidenceKind::kEdit;
 }
 
-constexpr bool confirms(Group a, Group b) {
-    const bool both_count = a != Group::kLiveness && b != Group::kLiveness && a != Group::kWait &&
-                            b != Group::kWait && a != Group::kPolicy && b != Group::kPolicy;
-    return both_count && a != b;
+constexpr bool confirms(EvidenceKind a, EvidenceKind b) {
+    constexpr auto kCounts = [](EvidenceKind kind) {
+        return kind != EvidenceKind::kLiveness && kind != EvidenceKind::kWait &&
+               kind != EvidenceKind::kPolicy;
+    };
+    return kCounts(a) && kCounts(b) && a != b;
 }
 
-static_assert(group_of(DetectorId::kHeartbeatRule) == Group::kLiveness);
-static_assert(!lasts(DetectorId::kHeartbeatRule) && lasts(DetectorId::kExactRepeat));
-static_assert(!confirms(Group::kRepeat, Group::kRepeat), "none confirms its own kind");
+static_assert(HeartbeatRule::kTraits.kind == EvidenceKind::kLiveness);
+static_assert(!lasts(HeartbeatRule::kTraits.kind) && lasts(ExactRepeat::kTraits.kind));
+static_assert(!confirms(EvidenceKind::kRepeat, EvidenceKind::kRepeat),
+              "none confirms its own kind");
 
 struct Claim {
     DetectorId id{};
+    EvidenceKind kind{};
     Rung rung = Rung::kNone;
 };
 
@@ -99,11 +50,6 @@ struct Claims {
     const Claim* begin() const { return all.data(); }
     const Claim* end() const { return all.data() + count; }
 };
-
-bool works_without_loops(DetectorId id) {
-    return id == DetectorId::kHeartbeatRule || id == DetectorId::kBlocked ||
-           id == DetectorId::kWaiting || id == DetectorId::kCallVolume;
-}
 
 /// True if a loop is back after the agent acknowledged advice about it.
 bool came_back(const SessionState& state, std::uint64_t identity) {
@@ -119,14 +65,14 @@ bool came_back(const SessionState& state, std::uint64_t identity) {
 Rung verdict_of(const Claims& claims) {
     Rung best = Rung::kNone;
     for (const Claim& claim : claims) {
-        const bool alone = group_of(claim.id) != Group::kNothing || claim.rung == Rung::kStuck;
+        const bool alone = claim.kind != EvidenceKind::kNothing || claim.rung == Rung::kStuck;
         if (alone) best = std::max(best, claim.rung);
     }
     if (best == Rung::kStuck) return best;
     for (const Claim& a : claims) {
         for (const Claim& b : claims) {
             const bool both = a.rung == Rung::kSuspect && b.rung == Rung::kSuspect;
-            if (both && confirms(group_of(a.id), group_of(b.id))) return Rung::kStuck;
+            if (both && confirms(a.kind, b.kind)) return Rung::kStuck;
         }
     }
     return best;
@@ -135,21 +81,22 @@ Rung verdict_of(const Claims& claims) {
 Claims claims_of(const SessionState& state) {
     Claims claims;
     for_each_detector(state.detectors, [&](const auto& detector) {
-        const DetectorId id = detector.kId;
-        if (!state.policy.loop_detection && !works_without_loops(id)) return;
-        if (!state.policy.detectors.empty() && state.policy.is_off(id)) return;
-        Rung rung = detector.rung(state.policy.thresholds(id), state.ledger);
+        using D = std::remove_cvref_t<decltype(detector)>;
+        constexpr DetectorId kId = kIdOf<D>;
+        if (!state.policy.loop_detection && !D::kTraits.always_on) return;
+        if (!state.policy.detectors.empty() && state.policy.is_off(kId)) return;
+        Rung rung = detector.rung(state.policy.thresholds(kId), state.ledger);
         if (rung == Rung::kNone) return;
-        const bool told = rung == Rung::kSuspect && lasts(id) && !state.nudges.empty();
+        const bool told = rung == Rung::kSuspect && lasts(D::kTraits.kind) && !state.nudges.empty();
         if (told && came_back(state, detector.finding(state.ledger).identity)) rung = Rung::kStuck;
         HEADWAY_ASSERT(claims.count < kDetectorCount);
-        claims.all[claims.count++] = {id, rung};
+        claims.all[claims.count++] = {kId, D::kTraits.kind, rung};
     });
     std::stable_sort(claims.all.begin(),
                      claims.all.begin() + static_cast<std::ptrdiff_t>(claims.count),
                      [](const Claim& a, const Claim& b) {
-                         const bool a_first = group_of(a.id) != Group::kNothing;
-                         const bool b_first = group_of(b.id) != Group::kNothing;
+                         const bool a_first = a.kind != EvidenceKind::kNothing;
+                         const bool b_first = b.kind != EvidenceKind::kNothing;
                          return std::pair{a_first, a.rung} > std::pair{b_first, b.rung};
                      });
     claims.verdict = verdict_of(claims);
@@ -160,7 +107,8 @@ Claims claims_of(const SessionState& state) {
 Finding finding_of(const SessionState& state, DetectorId id) {
     Finding found;
     for_each_detector(state.detectors, [&](const auto& detector) {
-        if (detector.kId == id) found = detector.finding(state.ledger);
+        using D = std::remove_cvref_t<decltype(detector)>;
+        if (kIdOf<D> == id) found = detector.finding(state.ledger);
     });
     return found;
 }
@@ -184,7 +132,7 @@ bool stays(const SessionState& state) {
     const Judgement& now = state.judgement;
     if (now.verdict != Verdict::kSuspect && now.verdict != Verdict::kStuck) return false;
     DetectorId id{};
-    return parse_name(now.detector, id) && lasts(id) && !recovered(state);
+    return parse_name(now.detector, id) && lasts(traits_of(id).kind) && !recovered(state);
 }
 
 Verdict verdict_of(Outcome outcome) {
@@ -236,7 +184,7 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
     const bool held = stays(state);
     // An agent that only sent heartbeats and then stopped is silent. Any other loop stays one.
     const bool only_beats = claims.verdict == Rung::kStuck && unheard(state, around) &&
-                            claims.begin()->id == DetectorId::kHeartbeatRule;
+                            claims.begin()->id == kIdOf<HeartbeatRule>;
     if (claims.verdict == Rung::kStuck && !only_beats) return Verdict::kStuck;
     if (held && before == Verdict::kStuck) return Verdict::kStuck;
     if (claims.verdict == Rung::kBlocked) return Verdict::kBlocked;
@@ -288,7 +236,7 @@ void explain(const SessionState& state, const Claims& claims, Judgement& judgeme
     judgement.confidence = confidence_of(claims, finding, limits, claims.verdict);
     const bool confirmed = claims.verdict == Rung::kStuck && main.rung == Rung::kSuspect;
     for (const Claim& other : claims) {
-        if (!confirmed || !confirms(group_of(main.id), group_of(other.id))) continue;
+        if (!confirmed || !confirms(main.kind, other.kind)) continue;
         judgement.reason += "; and " + finding_of(state, other.id).reason;
         break;
     }

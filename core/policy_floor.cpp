@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/detectors.hpp"
 #include "core/limits.hpp"
 #include "core/words.hpp"
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/detectors.hpp"
 #include "core/policy_floor.hpp"
 
 namespace headway::core {

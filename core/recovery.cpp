@@ -14,63 +14,11 @@ namespace {
 /// Rounds between the second advice and the question to a person: time to follow the advice.
 constexpr std::uint32_t kRoundsToFollow = 3;
 
-struct Alternatives {
-    DetectorId detector;
-    std::string_view first;
-    std::string_view second;
-};
-
+/// For detectors without advice of their own.
 constexpr std::string_view kFirst =
     "Read the current state again and choose another way to the goal.";
 constexpr std::string_view kSecond =
     "If no other way is left, say what is missing and report that you are blocked.";
-
-/// One concrete alternative for each kind of loop.
-constexpr std::array<Alternatives, 16> kAlternatives{{
-    {DetectorId::kExactRepeat,
-     "The answer will not change by asking again: use another tool, or ask something else.",
-     kSecond},
-    {DetectorId::kCycle,
-     "Leave this sequence: write down what each of its results told you, then take a step that is "
-     "not part of it.",
-     kSecond},
-    {DetectorId::kInterleavedRepeat,
-     "That answer is known: work with it, or change something before you look again.", kSecond},
-    {DetectorId::kSameDiagnostic,
-     "The edits do not reach the cause: read the failing code and its caller before the next edit, "
-     "or check that the edited file is the one that runs.",
-     "Undo the edits of this failure and start from the error itself in a smaller case."},
-    {DetectorId::kOscillation,
-     "Two edits undo each other: find the requirement that both have to meet before you edit "
-     "again.",
-     "Keep one of the two versions and change the code that conflicts with it."},
-    {DetectorId::kFailureStreak,
-     "This tool keeps failing in the same way: read its description or the current state, or use "
-     "another tool.",
-     kSecond},
-    {DetectorId::kFailingEverywhere,
-     "Nothing works at the moment: check the environment (directory, services, permissions) with "
-     "one simple command.",
-     kSecond},
-    {DetectorId::kStagnation, "Other words bring the same answer: look for it somewhere else.",
-     kSecond},
-    {DetectorId::kSelfAppend,
-     "The call grows by copies of itself: write it anew, short, from the goal.", kSecond},
-    {DetectorId::kPlanningOnly, "The plan is good enough: carry out its first open step.", kSecond},
-    {DetectorId::kWaiting,
-     "Nothing is under way to wait for: do the next step, or say what you wait for.", kSecond},
-    {DetectorId::kDuplicateMessages, "You said that already: act, or say that the task is done.",
-     kSecond},
-    {DetectorId::kSimilarMessages, "You said that already: act, or say that the task is done.",
-     kSecond},
-    {DetectorId::kPhaseChurn, "Stay in one phase and do one piece of its work.", kSecond},
-    {DetectorId::kMutualRevert,
-     "Leave the file to one of the two: agree on one version with the other session, or work on "
-     "something else until it is done with it.",
-     kSecond},
-    {DetectorId::kCompactionChurn, "Write down what is known in a file, then do one small step.",
-     kSecond},
-}};
 
 struct WayRule {
     FailureKind blocker;  ///< kNone = any
@@ -139,12 +87,15 @@ FailureKind last_failure_of(const SessionState& state) {
     return failure_of_message(std::string_view{state.last_failure}.substr(said + 1));
 }
 
-std::string alternative(std::string_view detector, bool second) {
-    for (const Alternatives& entry : kAlternatives) {
-        if (name_of(entry.detector) == detector)
-            return std::string{second ? entry.second : entry.first};
+/// One concrete alternative for a kind of loop.
+std::string_view alternative(std::string_view detector, bool second) {
+    std::string_view own;
+    DetectorId id{};
+    if (parse_name(detector, id)) {
+        own = second ? traits_of(id).second_advice : traits_of(id).advice;
     }
-    return std::string{second ? kSecond : kFirst};
+    if (!own.empty()) return own;
+    return second ? kSecond : kFirst;
 }
 
 std::string evidence_text(const std::vector<std::uint64_t>& evidence) {
@@ -215,7 +166,7 @@ std::optional<RecoveryStep> next_recovery_step(const SessionState& state, bool m
     const bool stuck = judgement.verdict == Verdict::kStuck;
     if (state.ended() || (!stuck && judgement.verdict != Verdict::kSuspect)) return std::nullopt;
     // Heartbeats alone may come from a slow, unreported tool: there is no approach to change.
-    const bool only_beats = judgement.detector == name_of(DetectorId::kHeartbeatRule);
+    const bool only_beats = judgement.detector == name_of(kIdOf<HeartbeatRule>);
     if (only_beats && !stuck) return std::nullopt;
     const auto nudge = std::find_if(state.nudges.begin(), state.nudges.end(),
                                     [&](const Nudge& n) { return n.loop == judgement.loop; });

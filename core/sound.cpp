@@ -6,42 +6,18 @@
 #include <functional>
 
 #include "core/limits.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 namespace {
 
+using sound::by_event;
+using sound::each;
+using sound::fits;
+
 constexpr std::size_t kAnswersOfSet = 8;  // as in ledger.cpp
-constexpr std::size_t kEditsCompared = 2;
 constexpr std::size_t kRequestsMax = limits::kApprovalsPendingMax + limits::kApprovalsKeptMax;
 static_assert(limits::kAnswersMax % kAnswersOfSet == 0);
-
-/// Checks first and last event of a range in a session at event `n`.
-bool in_order(std::uint64_t first, std::uint64_t last, std::uint64_t n) {
-    return first <= last && last <= n;
-}
-
-template <class T>
-bool in_order(const T& seen, std::uint64_t n) {
-    return in_order(seen.first_n, seen.last_n, n);
-}
-
-template <class List>
-bool fits(const List& list, std::size_t most) {
-    return list.size() <= most;
-}
-
-template <class T, class Holds>
-bool each(const std::vector<T>& items, std::size_t most, Holds holds) {
-    return items.size() <= most && std::all_of(items.begin(), items.end(), holds);
-}
-
-/// Checks that entries are ordered by event, without duplicates.
-template <class T>
-bool by_event(const std::vector<T>& items, std::uint64_t n) {
-    const auto falls = [](const T& a, const T& b) { return a.n >= b.n; };
-    return std::adjacent_find(items.begin(), items.end(), falls) == items.end() &&
-           (items.empty() || items.back().n <= n);
-}
 
 bool tiers_are_known(std::uint64_t past_tiers) {
     for (; past_tiers != 0; past_tiers >>= 4U) {
@@ -81,61 +57,11 @@ bool is_sound(const Ledger& ledger, std::uint64_t n) {
     return seen && counted && tiers_are_known(ledger.past_tiers);
 }
 
-/// Detectors of calls and results.
-bool call_rules_are_sound(const Detectors& all, const Ledger& ledger, std::uint64_t n) {
-    const auto& laps = all.cycle.matched;
-    if (!laps.empty() && laps.size() != Cycle::kPeriodMax - 1) return false;
-    for (std::size_t i = 0; i < laps.size(); ++i) {
-        if (laps[i] != 0 && ledger.recent.size() <= i + 2) return false;
-    }
-    const SameDiagnostic& same = all.same_diagnostic;
-    const bool same_known = fits(same.evidence, limits::kEvidenceMax) &&
-                            fits(same.paths, same.kPathsMax + 1) &&
-                            (!same.evidence.empty() || (same.count == 0 && same.edits == 0));
-    const Oscillation& turns = all.oscillation;
-    const bool turns_known = fits(turns.evidence, limits::kEvidenceMax) &&
-                             fits(turns.last_edits, kEditsCompared) &&
-                             fits(turns.last_reds, kEditsCompared) && turns.hard_n <= n &&
-                             (turns.clean == 0 || turns.reversals > 0);
-    return same_known && turns_known && all.exact_repeat.patience >= 1 &&
-           all.interleaved_repeat.patience >= 1 && in_order(all.interleaved_repeat, n) &&
-           all.jitter_repeat.changes <= ledger.changes && in_order(all.jitter_repeat, n) &&
-           in_order(all.self_append, n) &&
-           fits(all.self_append.previous, limits::kAppendBytesMax) && in_order(all.stagnation, n) &&
-           all.call_volume.calls <= n;
-}
-
-/// Detectors of failures.
-bool failure_rules_are_sound(const Detectors& all, std::uint64_t n) {
-    const Blocked& blocked = all.blocked;
-    return each(all.failure_streak.streaks, limits::kFailureStreaksMax,
-                [n](const FailureStreak& s) { return s.patience >= 1 && in_order(s, n); }) &&
-           in_order(blocked, n) && (blocked.count == 0 || blocked.kind != FailureKind::kNone) &&
-           in_order(all.failing_everywhere, n) && in_order(all.same_file_error, n) &&
-           in_order(all.tool_failures, n) && in_order(all.empty_turns, n);
-}
-
-bool is_sound(const EstimateRow& row, std::uint64_t n) {
-    return row.percents.size() == row.events.size() &&
-           each(row.events, EstimatePlateau::kWindow, [n](std::uint64_t at) { return at <= n; });
-}
-
-/// Detectors of messages and heartbeats.
-bool word_rules_are_sound(const Detectors& all, std::uint64_t n) {
-    const HeartbeatRule& beats = all.heartbeat_rule;
-    const DuplicateMessages& twice = all.duplicate_messages;
-    const Waiting& waits = all.waiting;
-    return in_order(beats.first_beat, beats.last_beat, n) &&
-           in_order(beats.first_working, beats.last_working, n) && beats.last_move <= n &&
-           beats.iterations <= beats.quiet_beats && beats.quiet_beats <= n &&
-           beats.working_beats <= n && in_order(twice, n) && twice.denied_n <= twice.last_n &&
-           by_event(all.similar_messages.sketches, n) &&
-           fits(all.similar_messages.sketches, limits::kMessagesMax) &&
-           fits(all.similar_messages.alike, limits::kMessagesMax + 1) &&
-           is_sound(all.estimate_plateau.own, n) && is_sound(*all.estimate_plateau.judged, n) &&
-           in_order(all.planning_only, n) && in_order(all.compaction_churn, n) &&
-           in_order(all.phase_churn, n) && waits.since_n <= n &&
-           in_order(waits.first_idle_n, waits.last_idle_n, n) && all.chanting.n <= n;
+bool is_sound(const Detectors& detectors, const Ledger& ledger, std::uint64_t n) {
+    bool all = true;
+    for_each_detector(detectors,
+                      [&](const auto& detector) { all = all && detector.is_sound(ledger, n); });
+    return all;
 }
 
 bool is_sound(const BudgetMeter& meter) {
@@ -222,9 +148,7 @@ bool is_sound(const SessionState& state) {
            state.reached.size() == kVerdictCount &&
            each(state.reached, kVerdictCount, [n](std::uint64_t at) { return at <= n; }) &&
            lists_are_sound(state) && is_sound(state.round) && is_sound(state.ledger, n) &&
-           call_rules_are_sound(state.detectors, state.ledger, n) &&
-           failure_rules_are_sound(state.detectors, n) &&
-           word_rules_are_sound(state.detectors, n) && is_sound(state.budget) &&
+           is_sound(state.detectors, state.ledger, n) && is_sound(state.budget) &&
            is_sound(state.approvals, n) && is_sound(*state.checks, *state.estimates, n);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/assert.hpp"
 #include "core/classify.hpp"
+#include "core/sound_rules.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -81,6 +82,10 @@ Finding Blocked::finding(const Ledger&) const {
     finding.reason = std::string{asked ? "waits for a person" : what_blocks(kind)} + ", since #" +
                      std::to_string(first_n);
     return finding;
+}
+
+bool Blocked::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest) && (count == 0 || kind != FailureKind::kNone);
 }
 
 void Blocked::fail(FailureKind failure, bool is_typed, std::uint64_t n) {

@@ -12,7 +12,11 @@ namespace headway::core {
 /// if the client or a status code says so, at the second failure if it is read from a message. A
 /// success or a user message ends it; silence does not.
 struct Blocked {
-    static constexpr DetectorId kId = DetectorId::kBlocked;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kLiveness,
+        .balanced = {0, 0},  // no threshold: it claims kBlocked at once
+        .always_on = true,
+    };
 
     FailureKind kind = FailureKind::kNone;
     std::uint32_t count = 0;  ///< failures in a row of that kind
@@ -24,6 +28,7 @@ struct Blocked {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const Blocked&) const = default;
     static constexpr auto fields() {

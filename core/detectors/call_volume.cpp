@@ -23,4 +23,8 @@ Finding CallVolume::finding(const Ledger&) const {
     return finding;
 }
 
+bool CallVolume::is_sound(const Ledger&, std::uint64_t newest) const {
+    return calls <= newest;
+}
+
 }  // namespace headway::core

@@ -90,4 +90,8 @@ Finding Chanting::finding(const Ledger&) const {
     return finding;
 }
 
+bool Chanting::is_sound(const Ledger&, std::uint64_t newest) const {
+    return n <= newest;
+}
+
 }  // namespace headway::core

@@ -12,7 +12,9 @@ namespace headway::core {
 /// kPeriodMax tokens at the end of its last kTokensMax tokens, over kSpanMin tokens or more. Code
 /// blocks, tables and rulers repeat by nature and are skipped.
 struct Chanting {
-    static constexpr DetectorId kId = DetectorId::kChanting;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kText, .balanced = {4, 12},  // repeats at the end of a message
+    };
     static constexpr std::size_t kTokensMax = 400;
     static constexpr std::size_t kPeriodMax = 16;
     static constexpr std::size_t kSpanMin = 12;
@@ -23,6 +25,7 @@ struct Chanting {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const Chanting&) const = default;
     static constexpr auto fields() {

@@ -2,6 +2,7 @@
 #include "core/detectors/compaction_churn.hpp"
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -26,6 +27,10 @@ Finding CompactionChurn::finding(const Ledger&) const {
     finding.reason = "the context was compacted " + times(count) +
                      " with nothing learnt between, since #" + std::to_string(first_n);
     return finding;
+}
+
+bool CompactionChurn::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

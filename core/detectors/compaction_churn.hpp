@@ -9,7 +9,11 @@ namespace headway::core {
 
 /// Repeated compactions with nothing proven between (docs/detection.md, section 5.5).
 struct CompactionChurn {
-    static constexpr DetectorId kId = DetectorId::kCompactionChurn;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kPlan,
+        .balanced = {3, 5},  // compactions with nothing proven between
+        .advice = "Write down what is known in a file, then do one small step.",
+    };
 
     std::uint32_t count = 0;
     std::uint64_t first_n = 0;
@@ -18,6 +22,7 @@ struct CompactionChurn {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const CompactionChurn&) const = default;
     static constexpr auto fields() {

@@ -92,4 +92,12 @@ Finding Cycle::finding(const Ledger& ledger) const {
     return finding;
 }
 
+bool Cycle::is_sound(const Ledger& ledger, std::uint64_t) const {
+    if (!matched.empty() && matched.size() != kPeriodMax - 1) return false;
+    for (std::size_t i = 0; i < matched.size(); ++i) {
+        if (matched[i] != 0 && ledger.recent.size() <= i + 2) return false;
+    }
+    return true;
+}
+
 }  // namespace headway::core

@@ -13,7 +13,13 @@ namespace headway::core {
 /// p calls; a partial lap is ignored for `stuck`. One question with several answers is no
 /// cycle. The end of an epoch ends every run, and a run spans at most one user message.
 struct Cycle {
-    static constexpr DetectorId kId = DetectorId::kCycle;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kRepeat,
+        .balanced = {2, 3},  // laps
+        .advice =
+            "Leave this sequence: write down what each of its results told you, then take a step "
+            "that is not part of it.",
+    };
     static constexpr std::size_t kPeriodMax = 8;
 
     std::vector<std::uint32_t> matched;  ///< by period, from 2; empty before the first call
@@ -23,6 +29,7 @@ struct Cycle {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const Cycle&) const = default;
     static constexpr auto fields() {

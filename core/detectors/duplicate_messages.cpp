@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -89,6 +90,10 @@ Finding DuplicateMessages::finding(const Ledger&) const {
     finding.reason = "the same message " + times(count) + " since #" + std::to_string(first_n) +
                      " with no action between";
     return finding;
+}
+
+bool DuplicateMessages::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest) && denied_n <= last_n;
 }
 
 }  // namespace headway::core

@@ -14,7 +14,12 @@ namespace headway::core {
 /// the agent insists on a claim that the tests refute: then the count for suspicion suffices for
 /// `stuck`.
 struct DuplicateMessages {
-    static constexpr DetectorId kId = DetectorId::kDuplicateMessages;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kText,
+        .balanced = {3, 6},  // messages
+        .strict = {3, 3},
+        .advice = "You said that already: act, or say that the task is done.",
+    };
     static constexpr std::uint32_t kWordsMin = 5;
 
     std::uint64_t message = 0;
@@ -28,6 +33,7 @@ struct DuplicateMessages {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const DuplicateMessages&) const = default;
     static constexpr auto fields() {

@@ -3,6 +3,7 @@
 
 #include "core/assert.hpp"
 #include "core/classify.hpp"
+#include "core/sound_rules.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -47,6 +48,10 @@ Finding EmptyTurns::finding(const Ledger&) const {
     finding.reason = "turns that are empty, cut or unreadable since #" + std::to_string(first_n) +
                      ", and no action";
     return finding;
+}
+
+bool EmptyTurns::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -30,6 +31,12 @@ bool flat(const EstimateRow& row) {
     if (row.percents.size() < EstimatePlateau::kWindow) return false;
     const auto [low, high] = std::minmax_element(row.percents.begin(), row.percents.end());
     return *high - *low < EstimatePlateau::kRange;
+}
+
+bool row_is_sound(const EstimateRow& row, std::uint64_t newest) {
+    return row.percents.size() == row.events.size() &&
+           sound::each(row.events, EstimatePlateau::kWindow,
+                       [newest](std::uint64_t n) { return n <= newest; });
 }
 
 }  // namespace
@@ -70,6 +77,10 @@ Finding EstimatePlateau::finding(const Ledger&) const {
     finding.reason = "the last " + std::to_string(finding.count) + " estimates of progress " +
                      (agents ? "" : "by a judge ") + "lie within five points";
     return finding;
+}
+
+bool EstimatePlateau::is_sound(const Ledger&, std::uint64_t newest) const {
+    return row_is_sound(own, newest) && row_is_sound(*judged, newest);
 }
 
 }  // namespace headway::core

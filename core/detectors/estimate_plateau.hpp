@@ -27,7 +27,11 @@ struct EstimateRow {
 /// form the agent's plateau; they claim only if `stuck` is set (docs/first-designs.md). Fallbacks
 /// have no author and are ignored.
 struct EstimatePlateau {
-    static constexpr DetectorId kId = DetectorId::kEstimatePlateau;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kPlan,
+        .balanced = {5, 0},  // estimates within 5 points
+        .strict = {3, 3},
+    };
     static constexpr std::size_t kWindow = 3;
     static constexpr double kRange = 5.0;
 
@@ -39,6 +43,7 @@ struct EstimatePlateau {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const EstimatePlateau&) const = default;
     static constexpr auto fields() {

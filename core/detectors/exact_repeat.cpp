@@ -48,6 +48,10 @@ Finding ExactRepeat::finding(const Ledger& ledger) const {
     return finding;
 }
 
+bool ExactRepeat::is_sound(const Ledger&, std::uint64_t) const {
+    return patience >= 1;
+}
+
 void ExactRepeat::begin(const CallSeen& seen, std::uint32_t now_scope) {
     key = key_of(seen.print);
     question = seen.print.question.low;

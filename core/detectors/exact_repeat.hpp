@@ -14,7 +14,12 @@ namespace headway::core {
 /// new task; a second one ends it. A failing call gets kRetries more attempts before suspicion,
 /// because three attempts are an ordinary retry policy.
 struct ExactRepeat {
-    static constexpr DetectorId kId = DetectorId::kExactRepeat;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kRepeat,
+        .balanced = {3, 4},  // equal calls in a row
+        .advice =
+            "The answer will not change by asking again: use another tool, or ask something else.",
+    };
 
     static constexpr std::uint32_t kRetries = 1;
 
@@ -29,6 +34,7 @@ struct ExactRepeat {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const ExactRepeat&) const = default;
     static constexpr auto fields() {

@@ -2,6 +2,7 @@
 #include "core/detectors/failing_everywhere.hpp"
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -45,6 +46,10 @@ Finding FailingEverywhere::finding(const Ledger&) const {
     finding.reason = std::to_string(any) + " turns in a row failed since #" +
                      std::to_string(first_n) + ", whichever the tool";
     return finding;
+}
+
+bool FailingEverywhere::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

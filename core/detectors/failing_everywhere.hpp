@@ -12,7 +12,13 @@ namespace headway::core {
 /// stuck after Thresholds::stuck rounds, or two thirds of that with one identical error. Red tests
 /// are results, not failures.
 struct FailingEverywhere {
-    static constexpr DetectorId kId = DetectorId::kFailingEverywhere;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kFailure,
+        .balanced = {5, 12},  // rounds in a row
+        .advice =
+            "Nothing works at the moment: check the environment (directory, services, permissions) "
+            "with one simple command.",
+    };
 
     std::uint32_t any = 0;
     std::uint32_t same_kind = 0;
@@ -26,6 +32,7 @@ struct FailingEverywhere {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const FailingEverywhere&) const = default;
     static constexpr auto fields() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -39,6 +40,12 @@ Finding FailureStreaks::finding(const Ledger&) const {
     finding.reason = "one tool failed " + times(worst.count) + " with the same error since #" +
                      std::to_string(worst.first_n);
     return finding;
+}
+
+bool FailureStreaks::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::each(streaks, limits::kFailureStreaksMax, [newest](const FailureStreak& one) {
+        return one.patience >= 1 && sound::in_order(one, newest);
+    });
 }
 
 const FailureStreak* FailureStreaks::longest() const {

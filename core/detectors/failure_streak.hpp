@@ -31,13 +31,20 @@ struct FailureStreak {
 /// (docs/detection.md, section 5.2). Red tests are results, not failures. A success of the tool,
 /// hard progress and a new phase restart the count.
 struct FailureStreaks {
-    static constexpr DetectorId kId = DetectorId::kFailureStreak;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kFailure,
+        .balanced = {4, 8},  // failures of one tool with one error
+        .advice =
+            "This tool keeps failing in the same way: read its description or the current state, "
+            "or use another tool.",
+    };
 
     std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const FailureStreaks&) const = default;
     static constexpr auto fields() {

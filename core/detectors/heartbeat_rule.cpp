@@ -2,6 +2,7 @@
 #include "core/detectors/heartbeat_rule.hpp"
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 namespace {
@@ -86,6 +87,12 @@ Finding HeartbeatRule::finding(const Ledger&) const {
                  : "a call has been in flight for " + std::to_string(working_beats) +
                        " heartbeats without moving";
     return finding;
+}
+
+bool HeartbeatRule::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(first_beat, last_beat, newest) &&
+           sound::in_order(first_working, last_working, newest) && last_move <= newest &&
+           iterations <= quiet_beats && quiet_beats <= newest && working_beats <= newest;
 }
 
 void HeartbeatRule::restart(std::uint64_t n) {

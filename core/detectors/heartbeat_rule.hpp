@@ -26,7 +26,12 @@ namespace headway::core {
 /// reported to be idle or to wait for permission are not counted until it acts. Those during its
 /// own approval request are not counted either; the answer restarts the count.
 struct HeartbeatRule {
-    static constexpr DetectorId kId = DetectorId::kHeartbeatRule;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kLiveness,
+        .balanced = {5, 20},  // Policy::heartbeat_limit takes their place
+        .strict = {5, 5},
+        .always_on = true,
+    };
 
     static constexpr std::uint64_t kUnannouncedMax = 1'000;  ///< some hours
 
@@ -47,6 +52,7 @@ struct HeartbeatRule {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const HeartbeatRule&) const = default;
     static constexpr auto fields() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -42,6 +43,10 @@ Finding InterleavedRepeat::finding(const Ledger& ledger) const {
     finding.reason = "the same question got the same answer " + times(repeats) + " since #" +
                      std::to_string(first_n) + since_change(ledger);
     return finding;
+}
+
+bool InterleavedRepeat::is_sound(const Ledger&, std::uint64_t newest) const {
+    return patience >= 1 && sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

@@ -12,7 +12,11 @@ namespace headway::core {
 /// acknowledgements are not counted. Several rounds of soft progress without a further repeat end
 /// the claim, and so does a new task of the user.
 struct InterleavedRepeat {
-    static constexpr DetectorId kId = DetectorId::kInterleavedRepeat;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kRepeat,
+        .balanced = {4, 8},  // equal answers in one epoch
+        .advice = "That answer is known: work with it, or change something before you look again.",
+    };
 
     std::uint64_t question = 0;
     std::uint64_t first_n = 0;
@@ -25,6 +29,7 @@ struct InterleavedRepeat {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const InterleavedRepeat&) const = default;
     static constexpr auto fields() {

@@ -2,6 +2,7 @@
 #include "core/detectors/jitter_repeat.hpp"
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -38,6 +39,10 @@ Finding JitterRepeat::finding(const Ledger&) const {
     finding.reason = "a test that passes was run " + times(count) +
                      " with nothing changed since #" + std::to_string(first_n);
     return finding;
+}
+
+bool JitterRepeat::is_sound(const Ledger& ledger, std::uint64_t newest) const {
+    return changes <= ledger.changes && sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

@@ -10,7 +10,9 @@ namespace headway::core {
 /// A green test run repeatedly while nothing changes, with varying output (docs/detection.md,
 /// section 5.1). A red run in between indicates a flaky test under study.
 struct JitterRepeat {
-    static constexpr DetectorId kId = DetectorId::kJitterRepeat;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kRepeat, .balanced = {4, 0},  // green runs with nothing changed
+    };
 
     std::uint64_t question = 0;
     std::uint64_t changes = 0;  ///< Ledger::changes at the first run
@@ -21,6 +23,7 @@ struct JitterRepeat {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const JitterRepeat&) const = default;
     static constexpr auto fields() {

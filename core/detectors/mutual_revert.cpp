@@ -31,4 +31,8 @@ Finding MutualRevert::finding(const Ledger&) const {
     return finding;
 }
 
+bool MutualRevert::is_sound(const Ledger&, std::uint64_t) const {
+    return true;  // as the last conflict says
+}
+
 }  // namespace headway::core

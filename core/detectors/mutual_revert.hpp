@@ -13,7 +13,13 @@ namespace headway::core {
 /// reversal from the third on. Hard progress, a user message and advice taken restart the count;
 /// the other session has its own.
 struct MutualRevert {
-    static constexpr DetectorId kId = DetectorId::kMutualRevert;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kEdit,
+        .balanced = {3, 5},  // reversals by two sessions
+        .advice =
+            "Leave the file to one of the two: agree on one version with the other session, or "
+            "work on something else until it is done with it.",
+    };
 
     std::uint64_t reversals = 0;
     std::uint64_t path = 0;
@@ -22,6 +28,7 @@ struct MutualRevert {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const MutualRevert&) const = default;
     static constexpr auto fields() {

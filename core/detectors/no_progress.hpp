@@ -11,7 +11,11 @@ namespace headway::core {
 /// no better test, no new or changed answer. Edits that no test confirms count as nothing after
 /// kUnprovenRounds. Corroborates other findings; `stuck` by itself only under the strict profile.
 struct NoProgress {
-    static constexpr DetectorId kId = DetectorId::kNoProgress;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kNothing,
+        .balanced = {10, 0},  // rounds; corroborates
+        .strict = {10, 10},
+    };
     static constexpr std::uint32_t kUnprovenRounds = 16;  ///< eight edits, each with its test
 
     std::uint32_t quiet = 0;
@@ -20,6 +24,7 @@ struct NoProgress {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const NoProgress&) const = default;
     static constexpr auto fields() {

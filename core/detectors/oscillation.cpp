@@ -2,8 +2,14 @@
 #include "core/detectors/oscillation.hpp"
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
+namespace {
+
+constexpr std::size_t kEditsCompared = 2;  ///< and red results: A-B-A-B needs the last two
+
+}  // namespace
 
 void Oscillation::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken) *this = {};
@@ -58,6 +64,12 @@ Finding Oscillation::finding(const Ledger&) const {
     return finding;
 }
 
+bool Oscillation::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::fits(evidence, limits::kEvidenceMax) && sound::fits(last_edits, kEditsCompared) &&
+           sound::fits(last_reds, kEditsCompared) && hard_n <= newest &&
+           (clean == 0 || reversals > 0);
+}
+
 void Oscillation::note(std::uint64_t n) {
     if (evidence.size() == limits::kEvidenceMax) evidence.erase(evidence.begin());
     HEADWAY_ASSERT(evidence.empty() || evidence.back() <= n);
@@ -73,9 +85,9 @@ void Oscillation::alternate(const CallSeen& call) {
     const std::size_t known = last_edits.size();
     const bool again = known >= 2 && last_edits[known - 2] == edit && last_edits[known - 1] != edit;
     alternations = again ? alternations + 1 : 0;
-    if (known == 2) last_edits.erase(last_edits.begin());
+    if (known == kEditsCompared) last_edits.erase(last_edits.begin());
     last_edits.push_back(edit);
-    HEADWAY_ASSERT(last_edits.size() <= 2);
+    HEADWAY_ASSERT(last_edits.size() <= kEditsCompared);
 }
 
 void Oscillation::test(std::uint64_t question, std::uint64_t failure, const Observation& seen) {
@@ -89,9 +101,9 @@ void Oscillation::test(std::uint64_t question, std::uint64_t failure, const Obse
     red_flips = again ? red_flips + 1 : 0;
     red_question = question;
     red_changes = seen.ledger.changes;
-    if (last_reds.size() == 2) last_reds.erase(last_reds.begin());
+    if (last_reds.size() == kEditsCompared) last_reds.erase(last_reds.begin());
     last_reds.push_back(failure);
-    HEADWAY_ASSERT(last_reds.size() <= 2 && last_reds.back() != 0);
+    HEADWAY_ASSERT(last_reds.size() <= kEditsCompared && last_reds.back() != 0);
     if (again) note(seen.event.n);
 }
 

@@ -14,7 +14,15 @@ namespace headway::core {
 /// suspicion. Two red results of one test that alternate kRedFlips times with edits between are a
 /// suspicion too: each fix brings back the other failure.
 struct Oscillation {
-    static constexpr DetectorId kId = DetectorId::kOscillation;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kEdit,
+        .balanced = {2, 4},  // reversals
+        .strict = {1, 2},
+        .advice =
+            "Two edits undo each other: find the requirement that both have to meet before you "
+            "edit again.",
+        .second_advice = "Keep one of the two versions and change the code that conflicts with it.",
+    };
 
     static constexpr std::uint32_t kRedFlips = 2;  ///< A-B-A-B
 
@@ -33,6 +41,7 @@ struct Oscillation {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const Oscillation&) const = default;
     static constexpr auto fields() {

@@ -2,6 +2,7 @@
 #include "core/detectors/phase_churn.hpp"
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -27,6 +28,10 @@ Finding PhaseChurn::finding(const Ledger&) const {
                      " phases were entered with nothing done in them, since #" +
                      std::to_string(first_n);
     return finding;
+}
+
+bool PhaseChurn::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

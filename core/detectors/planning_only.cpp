@@ -2,6 +2,7 @@
 #include "core/detectors/planning_only.hpp"
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -31,6 +32,10 @@ Finding PlanningOnly::finding(const Ledger&) const {
     finding.reason =
         "planned " + times(count) + " in a row with nothing done since #" + std::to_string(first_n);
     return finding;
+}
+
+bool PlanningOnly::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

@@ -10,7 +10,11 @@ namespace headway::core {
 /// Turns that only plan (docs/detection.md, section 5.5): rewritten plans, to-do lists and thoughts
 /// with no other call between.
 struct PlanningOnly {
-    static constexpr DetectorId kId = DetectorId::kPlanningOnly;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kPlan,
+        .balanced = {6, 12},  // rounds in a row
+        .advice = "The plan is good enough: carry out its first open step.",
+    };
 
     std::uint32_t count = 0;  ///< in a row
     std::uint64_t first_n = 0;
@@ -19,6 +23,7 @@ struct PlanningOnly {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const PlanningOnly&) const = default;
     static constexpr auto fields() {

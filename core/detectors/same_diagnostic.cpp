@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -49,6 +50,11 @@ Finding SameDiagnostic::finding(const Ledger&) const {
                      (edits == 1 ? " edit of " : " edits of ") +
                      (paths.size() == 1 ? "one file" : "two files");
     return finding;
+}
+
+bool SameDiagnostic::is_sound(const Ledger&, std::uint64_t) const {
+    return sound::fits(evidence, limits::kEvidenceMax) && sound::fits(paths, kPathsMax + 1) &&
+           (!evidence.empty() || (count == 0 && edits == 0));
 }
 
 void SameDiagnostic::fail(std::uint64_t what, std::uint64_t n) {

@@ -13,7 +13,16 @@ namespace headway::core {
 /// that pursues one error through many files is at work, and so is one whose tests fail less than
 /// ever, even if the first failure is the same. Never `stuck` by itself; `no_progress` confirms it.
 struct SameDiagnostic {
-    static constexpr DetectorId kId = DetectorId::kSameDiagnostic;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kFailure,
+        .balanced = {4, 0},  // red runs; needs confirmation
+        .strict = {3, 8},
+        .advice =
+            "The edits do not reach the cause: read the failing code and its caller before the "
+            "next edit, or check that the edited file is the one that runs.",
+        .second_advice =
+            "Undo the edits of this failure and start from the error itself in a smaller case.",
+    };
     static constexpr std::size_t kPathsMax = 2;
 
     std::uint64_t diagnostic = 0;
@@ -25,6 +34,7 @@ struct SameDiagnostic {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const SameDiagnostic&) const = default;
     static constexpr auto fields() {

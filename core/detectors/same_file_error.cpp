@@ -2,6 +2,7 @@
 #include "core/detectors/same_file_error.hpp"
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -40,6 +41,10 @@ Finding SameFileError::finding(const Ledger&) const {
     finding.reason =
         "the same error on the same file " + times(count) + " since #" + std::to_string(first_n);
     return finding;
+}
+
+bool SameFileError::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

@@ -11,7 +11,11 @@ namespace headway::core {
 /// and a new phase restart the count. Off outside the strict profile, where `failure_streak` and
 /// `same_diagnostic` cover it with fewer false positives.
 struct SameFileError {
-    static constexpr DetectorId kId = DetectorId::kSameFileError;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kFailure,
+        .balanced = {0, 0},  // errors
+        .strict = {2, 3},
+    };
 
     std::uint64_t file = 0;
     std::uint64_t diagnostic = 0;
@@ -22,6 +26,7 @@ struct SameFileError {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const SameFileError&) const = default;
     static constexpr auto fields() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 namespace {
@@ -62,6 +63,10 @@ Finding SelfAppend::finding(const Ledger&) const {
     finding.reason = "a call was sent again with one more copy of its own end " + times(count) +
                      " since #" + std::to_string(first_n);
     return finding;
+}
+
+bool SelfAppend::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest) && sound::fits(previous, limits::kAppendBytesMax);
 }
 
 }  // namespace headway::core

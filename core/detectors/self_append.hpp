@@ -12,7 +12,11 @@ namespace headway::core {
 /// arguments equal the previous ones of the same tool up to the end of a string or list, which
 /// continues with a text that they already contain.
 struct SelfAppend {
-    static constexpr DetectorId kId = DetectorId::kSelfAppend;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kRepeat,
+        .balanced = {4, 8},  // growths in a row
+        .advice = "The call grows by copies of itself: write it anew, short, from the goal.",
+    };
 
     std::uint64_t tool = 0;
     std::string previous;     ///< exact arguments, at most limits::kAppendBytesMax
@@ -23,6 +27,7 @@ struct SelfAppend {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const SelfAppend&) const = default;
     static constexpr auto fields() {

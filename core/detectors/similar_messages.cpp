@@ -7,6 +7,7 @@
 
 #include "core/assert.hpp"
 #include "core/detectors/duplicate_messages.hpp"
+#include "core/sound_rules.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -83,6 +84,11 @@ Finding SimilarMessages::finding(const Ledger&) const {
     finding.reason = std::to_string(alike.size()) + " messages that say much the same since #" +
                      std::to_string(alike.front()) + ", with no action between";
     return finding;
+}
+
+bool SimilarMessages::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::by_event(sketches, newest) && sound::fits(sketches, limits::kMessagesMax) &&
+           sound::fits(alike, limits::kMessagesMax + 1);
 }
 
 }  // namespace headway::core

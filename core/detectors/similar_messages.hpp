@@ -22,7 +22,11 @@ struct MessageSketch {
 /// kDistanceMax bits apart, among the last limits::kMessagesMax. Messages of fewer than kWordsMin
 /// words are too short to compare. Only suspects.
 struct SimilarMessages {
-    static constexpr DetectorId kId = DetectorId::kSimilarMessages;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kText,
+        .balanced = {4, 0},  // messages
+        .advice = "You said that already: act, or say that the task is done.",
+    };
     static constexpr int kDistanceMax = 10;
     static constexpr std::uint32_t kWordsMin = 8;
 
@@ -32,6 +36,7 @@ struct SimilarMessages {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const SimilarMessages&) const = default;
     static constexpr auto fields() {

@@ -2,6 +2,7 @@
 #include "core/detectors/stagnation.hpp"
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 namespace {
@@ -46,6 +47,10 @@ Finding Stagnation::finding(const Ledger&) const {
                      " different questions to one tool got the same answer since #" +
                      std::to_string(first_n);
     return finding;
+}
+
+bool Stagnation::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

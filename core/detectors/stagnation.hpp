@@ -10,7 +10,11 @@ namespace headway::core {
 /// One tool, varying questions, one identical answer of some length (docs/detection.md, section
 /// 5.1): a search that finds nothing. Membership checks look the same, so it only suspects.
 struct Stagnation {
-    static constexpr DetectorId kId = DetectorId::kStagnation;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kRepeat,
+        .balanced = {8, 0},  // different questions, one answer
+        .advice = "Other words bring the same answer: look for it somewhere else.",
+    };
 
     std::uint64_t tool = 0;
     std::uint64_t outcome = 0;
@@ -22,6 +26,7 @@ struct Stagnation {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const Stagnation&) const = default;
     static constexpr auto fields() {

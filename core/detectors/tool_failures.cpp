@@ -2,6 +2,7 @@
 #include "core/detectors/tool_failures.hpp"
 
 #include "core/assert.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -37,6 +38,10 @@ Finding ToolFailures::finding(const Ledger&) const {
     finding.reason =
         "one tool failed " + times(count) + " in a row since #" + std::to_string(first_n);
     return finding;
+}
+
+bool ToolFailures::is_sound(const Ledger&, std::uint64_t newest) const {
+    return sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

@@ -10,7 +10,11 @@ namespace headway::core {
 /// One tool failing in a row with any error (docs/first-designs.md: more than three); a call beyond
 /// its time limit counts as a failure. A success or another tool's failure restarts the count.
 struct ToolFailures {
-    static constexpr DetectorId kId = DetectorId::kToolFailures;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kFailure,
+        .balanced = {0, 0},  // more than three in a row
+        .strict = {3, 4},
+    };
 
     std::uint64_t tool = 0;
     std::uint32_t count = 0;
@@ -20,6 +24,7 @@ struct ToolFailures {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const ToolFailures&) const = default;
     static constexpr auto fields() {

@@ -3,6 +3,7 @@
 
 #include "core/assert.hpp"
 #include "core/classify.hpp"
+#include "core/sound_rules.hpp"
 
 namespace headway::core {
 
@@ -57,6 +58,10 @@ Finding Waiting::finding(const Ledger&) const {
     finding.evidence = {since_n};
     finding.reason = "waits for something under way since #" + std::to_string(since_n);
     return finding;
+}
+
+bool Waiting::is_sound(const Ledger&, std::uint64_t newest) const {
+    return since_n <= newest && sound::in_order(first_idle_n, last_idle_n, newest);
 }
 
 }  // namespace headway::core

@@ -11,7 +11,12 @@ namespace headway::core {
 /// of a waiting tool in flight, is a wait: unchanged answers are neutral. Changing answers are
 /// progress (P4), without a claim. A sleep with nothing to wait for is idle time and is counted.
 struct Waiting {
-    static constexpr DetectorId kId = DetectorId::kWaiting;
+    static constexpr DetectorTraits kTraits{
+        .kind = EvidenceKind::kWait,
+        .balanced = {6, 12},  // sleeps with nothing to wait for
+        .advice = "Nothing is under way to wait for: do the next step, or say what you wait for.",
+        .always_on = true,
+    };
 
     bool waits = false;
     bool live = false;   ///< the last poll found something under way
@@ -25,6 +30,7 @@ struct Waiting {
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
+    bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
 
     bool operator==(const Waiting&) const = default;
     static constexpr auto fields() {

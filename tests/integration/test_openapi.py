@@ -273,7 +273,6 @@ class Sources(TestCase):
         "core/policy.hpp": {"OnStuck": "OnStuck"},
         "core/verdict.hpp": {"VerdictStatus": "Verdict"},
         "core/tier.hpp": {"Tier": "Tier"},
-        "core/detector_id.hpp": {"Detector": "DetectorId"},
         "core/legacy_timeouts.hpp": {"LegacyMode": "LegacyMode"},
         "core/budget_payloads.hpp": {"BudgetLevel": "BudgetLevel", "BudgetDimension": "BudgetDimension"},
         "core/approvals.hpp": {"ApprovalStatus": "ApprovalStatus"},
@@ -315,6 +314,11 @@ class Sources(TestCase):
         for path, pairs in self.ENUMERATIONS.items():
             for schema, enumeration in pairs.items():
                 self.assertEqual(self.api.schema(schema)["enum"], self.names(path, enumeration), schema)
+
+    def test_its_detectors_are_those_of_the_engine(self):
+        fields = re.findall(r'\bfield\(\s*"(\w+)"', source("core/detectors.hpp"))
+        self.assertGreater(len(fields), 20)
+        self.assertEqual(self.api.schema("Detector")["enum"], fields)
 
     def test_each_event_type_has_its_data(self):
         types = self.names("core/event_type.hpp", "EventType")

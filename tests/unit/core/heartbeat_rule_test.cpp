@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/detectors.hpp"
 #include "tests/support/make.hpp"
 #include "tests/support/names.hpp"
 
@@ -45,7 +46,7 @@ struct Watched {
         return rung(policy);
     }
     Rung rung(const Policy& policy) const {
-        return rule.rung(policy.thresholds(DetectorId::kHeartbeatRule), ledger);
+        return rule.rung(policy.thresholds(kIdOf<HeartbeatRule>), ledger);
     }
 };
 

@@ -270,7 +270,7 @@ TEST_CASE("lattice: under strict a new phase lifts what its errors made stuck", 
     }
     SECTION("nor where the policy is balanced") {
         Policy own;
-        own.detectors.push_back({DetectorId::kSameFileError, false, 2, 3});
+        own.detectors.push_back({kIdOf<SameFileError>, false, 2, 3});
         Story balanced{own};
         three_errors(balanced);
         balanced.report(phase_started("another"), 20);

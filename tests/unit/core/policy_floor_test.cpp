@@ -28,7 +28,7 @@ Weakening weaker(std::string field, Change change) {
 
 std::vector<Weakening> weakenings() {
     const auto detector = [](bool off, std::uint32_t suspect, std::uint32_t stuck) {
-        return DetectorPolicy{DetectorId::kExactRepeat, off, suspect, stuck};
+        return DetectorPolicy{kIdOf<ExactRepeat>, off, suspect, stuck};
     };
     return {
         weaker("/policy/loop_detection", [](Policy& p) { p.loop_detection = false; }),
@@ -82,7 +82,7 @@ TEST_CASE("floor: stricter fields stay", "[core]") {
     policy.heartbeat_interval = Millis{1'000};
     policy.heartbeat_limit = 2;
     policy.tools = {{"deploy", false, 1, true, 500}};
-    policy.detectors = {{DetectorId::kExactRepeat, false, 2, 3}};
+    policy.detectors = {{kIdOf<ExactRepeat>, false, 2, 3}};
     const Policy before = policy;
     CHECK(raise_to({}, Policy{}, policy).empty());
     policy.trust_origin = true;
@@ -110,13 +110,13 @@ TEST_CASE("floor: the daemon's entries for tools and detectors survive lists wit
           "[core]") {
     Policy daemon;
     daemon.tools = {{"deploy", false, 1, true}, {"log", true, 1}};
-    daemon.detectors = {{DetectorId::kExactRepeat, false, 2, 3}};
+    daemon.detectors = {{kIdOf<ExactRepeat>, false, 2, 3}};
     Policy policy;
     policy.tools = {{"other", false, 2}, {"log", true, 1}};
-    policy.detectors = {{DetectorId::kCycle, false, 1, 0}};
+    policy.detectors = {{kIdOf<Cycle>, false, 1, 0}};
     CHECK(raise_to({}, daemon, policy) == Names{"/policy/tools", "/policy/detectors"});
     CHECK(policy.tool("deploy")->requires_approval);
-    CHECK(policy.thresholds(DetectorId::kExactRepeat) == Thresholds{2, 3});
+    CHECK(policy.thresholds(kIdOf<ExactRepeat>) == Thresholds{2, 3});
 }
 
 TEST_CASE("floor: an operator may allow more", "[core]") {

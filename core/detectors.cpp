@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/detectors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/assert.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr auto kNamesById = [] {
+    std::array<std::string_view, kDetectorCount> names{};
+    for_each_field<Detectors>(
+        [&names](const auto& field, std::size_t place) { names[place] = field.name; });
+    return names;
+}();
+
+template <class D>
+constexpr const DetectorTraits& traits_of(const Field<Detectors, D>&) {
+    return D::kTraits;
+}
+
+constexpr auto kTraitsById = [] {
+    std::array<DetectorTraits, kDetectorCount> traits{};
+    for_each_field<Detectors>(
+        [&traits](const auto& field, std::size_t place) { traits[place] = traits_of(field); });
+    return traits;
+}();
+
+/// Size of a structure whose members are these fields, in their order.
+template <class... Members>
+constexpr std::size_t size_of(const Field<Detectors, Members>&...) {
+    std::size_t end = 0;
+    const auto align = [&end](std::size_t to) { end = (end + to - 1) / to * to; };
+    ((align(alignof(Members)), end += sizeof(Members)), ...);
+    align(alignof(Detectors));
+    return end;
+}
+
+constexpr bool are_unique(std::array<std::string_view, kDetectorCount> names) {
+    std::sort(names.begin(), names.end());
+    return std::adjacent_find(names.begin(), names.end()) == names.end();
+}
+
+/// `suspect` never comes after `stuck`.
+constexpr bool rises(Thresholds limits) {
+    return limits.stuck == 0 || limits.suspect <= limits.stuck;
+}
+
+static_assert(kFieldsOf<Detectors>([](const auto&... field) { return size_of(field...); }) ==
+                  sizeof(Detectors),
+              "a member without a field is neither asked nor stored");
+static_assert(are_unique(kNamesById));
+static_assert(kDetectorCount <= UINT8_MAX, "DetectorId is one byte");
+static_assert(std::all_of(kTraitsById.begin(), kTraitsById.end(), [](const DetectorTraits& one) {
+    return rises(one.balanced) && rises(one.strict);
+}));
+
+}  // namespace
+
+constinit const std::span<const std::string_view> EnumNames<DetectorId>::kNames{kNamesById};
+
+const DetectorTraits& traits_of(DetectorId detector) {
+    HEADWAY_ASSERT(static_cast<std::size_t>(detector) < kTraitsById.size());
+    return kTraitsById[static_cast<std::size_t>(detector)];
+}
+
+}  // namespace headway::core
