@@ -4,7 +4,8 @@
 (LevelDB's fault test was not).
 
 Also: every .cpp and .hpp of a layer is named in the CMakeLists.txt of its folder, so that nothing lies about
-unbuilt and every header is compiled alone by the build preset `headers`. A test may be named with or without `_test.cpp`.
+unbuilt and every header is compiled alone by the build preset `headers`. A detector is named by its include in
+core/detectors.hpp, of which core/CMakeLists.txt makes its list. A test may be named with or without `_test.cpp`.
 """
 import re
 import sys
@@ -12,6 +13,8 @@ import sys
 import source
 
 COMMENT = re.compile(r"#.*")
+DETECTORS = "core/detectors.hpp"
+DETECTOR = re.compile(r'^#include "(core/detectors/\w+)\.hpp"$', re.M)
 UNLISTED_OK = ("main.cpp",)  # belongs to the executable, wherever that is defined
 
 
@@ -34,6 +37,13 @@ def named(path, listed: set) -> bool:
     return False
 
 
+def detectors(root) -> set:
+    """Header and source of each detector."""
+    path = root / DETECTORS
+    found = DETECTOR.findall(path.read_text(encoding="utf-8")) if path.is_file() else []
+    return {name + suffix for name in found for suffix in (".hpp", ".cpp")}
+
+
 def scan(root) -> list:
     findings = []
     listed = words(root, "tests")
@@ -45,7 +55,7 @@ def scan(root) -> list:
         if path.stem not in listed:
             findings.append(f"{path.relative_to(root)}: in no CMakeLists.txt of tests/")
     for folder in source.PRODUCT:
-        listed = words(root, folder)
+        listed = words(root, folder) | (detectors(root) if folder == "core" else set())
         for path in source.files(root, (folder,)):
             relative = path.relative_to(root)
             if not named(relative, listed) and relative.name not in UNLISTED_OK:
@@ -61,6 +71,8 @@ BAD = [
     ("in no CMakeLists", {"tests/CMakeLists.txt": "add(xa_test.cpp)\n", "tests/property/a_test.cpp": ""}),
     ("not in core/CMakeLists.txt", {"core/CMakeLists.txt": "add(a.cpp)\n", "core/a.cpp": "", "core/a.hpp": ""}),
     ("not in server/CMakeLists.txt", {"server/b.cpp": ""}),
+    ("core/detectors/b.cpp: not in core", {"core/CMakeLists.txt": "add(detectors.hpp)\n", "core/detectors/b.cpp": "",
+                                           "core/detectors.hpp": '// #include "core/detectors/b.hpp"\n'}),
 ]
 GOOD = [
     {"tests/CMakeLists.txt": "headway_integration(test_a Slow 3)\n", "tests/integration/test_a.py": ""},
@@ -69,6 +81,8 @@ GOOD = [
     {"tests/unit/CMakeLists.txt": "unit(core a session)\n", "tests/unit/core/a_test.cpp": "",
      "tests/unit/core/session_test.cpp": ""},
     {"core/CMakeLists.txt": "headway_library(core HEADERS a.hpp SOURCES a.cpp)\n", "core/a.cpp": "", "core/a.hpp": ""},
+    {"core/CMakeLists.txt": "add(detectors.hpp)\n", "core/detectors.hpp": '#include "core/detectors/b.hpp"\n',
+     "core/detectors/b.cpp": "", "core/detectors/b.hpp": ""},
     {"server/CMakeLists.txt": "add(${PROJECT_SOURCE_DIR}/server/x.cpp)\n", "server/x.cpp": "", "server/main.cpp": ""},
 ]
 
