@@ -7,8 +7,9 @@
     sse      one event to many subscribers
     judge    reports while a model is asked about 1,000 sessions at once
     readers  heartbeats beside clients that list, filter and replay all the time
+    outbound heartbeats beside webhook messages to slow names over TLS
     recover  restart over a big journal, memory at start and with many sessions
-    all      these six
+    all      these seven
 
 The servers run on one core and the load generator on another. bench/README.md says how to read the numbers.
 """
@@ -20,10 +21,10 @@ import signal
 import sys
 import tempfile
 
-from harness import ingest, judge, read, readers, recover, report, sse
+from harness import ingest, judge, outbound, read, readers, recover, report, sse
 from harness.load import Client
 
-BENCHES = {"ingest": ingest, "read": read, "sse": sse, "judge": judge, "readers": readers, "recover": recover}
+BENCHES = {"ingest": ingest, "read": read, "sse": sse, "judge": judge, "readers": readers, "outbound": outbound, "recover": recover}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 

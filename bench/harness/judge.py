@@ -33,11 +33,6 @@ concurrency = {SESSIONS}
 """)
         return [*super().command(), "--config", str(settings)]
 
-    def gauge(self, name: str) -> int:
-        """A gauge or counter of /metrics that begins like this."""
-        text = self.request("GET", "/metrics")[1].decode()
-        return sum(int(float(line.rpartition(" ")[2])) for line in text.splitlines() if line.startswith(name))
-
 
 def run(context) -> dict:
     judge = _start_judge(context)

@@ -52,16 +52,18 @@ class Server:
     def command(self) -> list:
         raise NotImplementedError
 
+    def environment(self) -> dict:
+        return {k: v for k, v in os.environ.items() if not k.startswith("HEADWAY_")}
+
     def start(self) -> float:
         """Starts it and waits until it answers; gives the seconds that took."""
         command = self.command()
         if not shutil.which(command[0]):
             raise SystemExit(f"bench: {command[0]} is not there")
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("HEADWAY_")}
         with open(self.directory / "server.log", "ab") as log:
             begin = time.perf_counter()
             self.process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                            cwd=self.directory, env=environment,
+                                            cwd=self.directory, env=self.environment(),
                                             preexec_fn=pinned({self.core}))
         while not self.ready():
             if self.process.poll() is not None or time.perf_counter() - begin > START_SECONDS_MAX:
@@ -159,6 +161,11 @@ class Headway(_WithPortsFile):
             return self.request("GET", "/readyz")[0] == 200
         except OSError:
             return False
+
+    def gauge(self, name: str) -> int:
+        """The sum of the gauges or counters of /metrics that begin like this."""
+        text = self.request("GET", "/metrics")[1].decode()
+        return sum(int(float(line.rpartition(" ")[2])) for line in text.splitlines() if line.startswith(name))
 
     def request(self, method: str, path: str, body=None):
         """(status, decoded body) of one request."""

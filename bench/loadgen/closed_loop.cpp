@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/loadgen/closed_loop.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
@@ -77,12 +78,25 @@ private:
     }
 
     void turn() {
-        const bool sleepless = options_.spin || options_.rate > 0;
-        for (const epoll_event& event : epoll_.wait(sleepless ? 0 : 100)) {
+        for (const epoll_event& event : epoll_.wait(patience_ms())) {
             if ((event.events & ~std::uint32_t{EPOLLOUT}) != 0) receive(event.data.u32);
             if ((event.events & EPOLLOUT) != 0) flush(event.data.u32);
         }
         if (options_.rate > 0 && !stopping_) issue_due();
+    }
+
+    // How long a turn may wait for a reply. With --sleep the last millisecond before the next
+    // request is polled, because epoll's timeout is too coarse to hit it.
+    int patience_ms() const {
+        constexpr int kMostMs = 100;
+        if (options_.spin || (options_.rate > 0 && !options_.sleep)) return 0;
+        if (options_.rate == 0 || stopping_ || idle_.empty()) return kMostMs;
+        const auto left_ms = (next_due() - now_ns()) / 1'000'000;
+        return static_cast<int>(std::clamp<std::int64_t>(left_ms, 0, kMostMs));
+    }
+
+    std::int64_t next_due() const {
+        return begin_ + nanoseconds(static_cast<double>(scheduled_) / options_.rate);
     }
 
     // Open loop: what is due goes out on a free connection; without one it waits, and its clock
@@ -90,7 +104,7 @@ private:
     void issue_due() {
         const std::int64_t now = now_ns();
         while (!idle_.empty()) {
-            const auto due = begin_ + nanoseconds(static_cast<double>(scheduled_) / options_.rate);
+            const std::int64_t due = next_due();
             if (due > now) return;
             ++scheduled_;
             const std::uint32_t number = idle_.front();

@@ -20,6 +20,7 @@ Load over keep-alive connections to 127.0.0.1 from one thread; the result is one
   --warmup S           not counted, 0.5        --requests N   end after N requests instead of S seconds
   --pipeline N         in flight each, 1       --rate R       open loop of R a second; latency counts from when due
   --spin               poll without sleeping   --first-id N   first value of {id}, default 1
+  --sleep              with --rate: sleep until the next is due, for a core that is shared
   --method M           default POST            --target T     default /
   --body TEXT          one event               --content-type T   default application/json
   --batch N            events per request, as NDJSON, or as an array with --array
@@ -85,6 +86,7 @@ Options parse_options(int argc, char** argv) {
     }
     options.mode = parse_mode(argv[1]);
     const std::map<std::string, bool*> flags = {{"--spin", &options.spin},
+                                                {"--sleep", &options.sleep},
                                                 {"--array", &options.array},
                                                 {"--wait-stdin", &options.wait_stdin}};
     const auto with_value = setters(options);

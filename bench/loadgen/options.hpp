@@ -24,6 +24,7 @@ struct Options {
     unsigned pipeline = 1;       ///< requests in flight per connection
     double rate = 0;             ///< open loop: requests (or events) per second; 0 is a closed loop
     bool spin = false;           ///< poll without sleeping: the server never pays for waking us
+    bool sleep = false;          ///< open loop: leaves the core to others until the next is due
     std::uint64_t first_id = 1;  ///< first value of {id}
     std::string method = "POST";
     std::string target = "/";  ///< may hold {conn} and {id}
