@@ -2,11 +2,12 @@
 #include "server/judge_transfer.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <new>
-#include <stdexcept>
 
 #include "core/assert.hpp"
 #include "core/limits.hpp"
+#include "server/curl_options.hpp"
 
 namespace headway::server {
 namespace {
@@ -18,16 +19,6 @@ constexpr std::size_t kRefusalBytesMax = 8192;
 /// The kernel notices a vanished peer of an idle connection after about 30 + 3 x 10 s.
 constexpr long kKeepAliveIdleSeconds = 30;
 constexpr long kKeepAliveIntervalSeconds = 10;
-
-template <class T>
-void set(CURL* handle, CURLoption option, T value) {
-    // Out of memory, or libcurl is older than the option.
-    const CURLcode code = curl_easy_setopt(handle, option, value);
-    if (code != CURLE_OK) {
-        throw std::runtime_error(std::string{"libcurl refuses an option: "} +
-                                 curl_easy_strerror(code));
-    }
-}
 
 /// The message in the body of an error reply.
 std::string message_of(const std::string& body) {
@@ -72,34 +63,27 @@ JudgeTransfer::~JudgeTransfer() {
 
 void JudgeTransfer::set_request() {
     CURL* const handle = handle_.get();
-    set(handle, CURLOPT_URL, target_.url().c_str());
-    set(handle, CURLOPT_POSTFIELDS, body_.c_str());
-    set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
-    set(handle, CURLOPT_HTTPHEADER, target_.headers());
-    set(handle, CURLOPT_USERAGENT, "headway");
-    set(handle, CURLOPT_ERRORBUFFER, curl_error_.data());
-    set(handle, CURLOPT_WRITEFUNCTION, &JudgeTransfer::on_body);
-    set(handle, CURLOPT_WRITEDATA, static_cast<void*>(this));
-    set(handle, CURLOPT_HEADERFUNCTION, &JudgeTransfer::on_header);
-    set(handle, CURLOPT_HEADERDATA, static_cast<void*>(this));
+    set_option(handle, CURLOPT_URL, target_.url().c_str());
+    set_option(handle, CURLOPT_POSTFIELDS, body_.c_str());
+    set_option(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
+    set_option(handle, CURLOPT_HTTPHEADER, target_.headers());
+    set_option(handle, CURLOPT_USERAGENT, "headway");
+    set_option(handle, CURLOPT_ERRORBUFFER, curl_error_.data());
+    set_option(handle, CURLOPT_WRITEFUNCTION, &JudgeTransfer::on_body);
+    set_option(handle, CURLOPT_WRITEDATA, static_cast<void*>(this));
+    set_option(handle, CURLOPT_HEADERFUNCTION, &JudgeTransfer::on_header);
+    set_option(handle, CURLOPT_HEADERDATA, static_cast<void*>(this));
 }
 
 void JudgeTransfer::set_connection() {
     CURL* const handle = handle_.get();
     const config::JudgeEndpoint& endpoint = target_.endpoint();
-    set(handle, CURLOPT_NOSIGNAL, 1L);
-    set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-    set(handle, CURLOPT_FOLLOWLOCATION, 0L);  // the key goes to the configured host only
-    set(handle, CURLOPT_PROXY, "");           // and to no proxy of the environment
-    // With HTTP/2 the next questions would share a dead connection.
-    set(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(patience_.connect.count()));
-    set(handle, CURLOPT_TCP_KEEPALIVE, 1L);
-    set(handle, CURLOPT_TCP_KEEPIDLE, kKeepAliveIdleSeconds);
-    set(handle, CURLOPT_TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
-    set(handle, CURLOPT_SSL_VERIFYPEER, endpoint.tls_verify ? 1L : 0L);
-    set(handle, CURLOPT_SSL_VERIFYHOST, endpoint.tls_verify ? 2L : 0L);
-    if (!endpoint.ca_file.empty()) set(handle, CURLOPT_CAINFO, endpoint.ca_file.c_str());
+    set_common_options(handle, patience_.connect, endpoint.ca_file);
+    set_option(handle, CURLOPT_TCP_KEEPALIVE, 1L);
+    set_option(handle, CURLOPT_TCP_KEEPIDLE, kKeepAliveIdleSeconds);
+    set_option(handle, CURLOPT_TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
+    set_option(handle, CURLOPT_SSL_VERIFYPEER, endpoint.tls_verify ? 1L : 0L);
+    set_option(handle, CURLOPT_SSL_VERIFYHOST, endpoint.tls_verify ? 2L : 0L);
 }
 
 // Called by libcurl, which is C: must not throw. A different count than the given one ends the
@@ -116,9 +100,11 @@ std::size_t JudgeTransfer::on_body(char* bytes, std::size_t size, std::size_t co
     }
 }
 
-std::size_t JudgeTransfer::on_header(char*, std::size_t size, std::size_t count,
+std::size_t JudgeTransfer::on_header(char* bytes, std::size_t size, std::size_t count,
                                      void* user) noexcept {
-    return static_cast<JudgeTransfer*>(user)->count(size * count) ? size * count : 0;
+    auto& self = *static_cast<JudgeTransfer*>(user);
+    self.take_header({bytes, size * count});
+    return self.count(size * count) ? size * count : 0;
 }
 
 bool JudgeTransfer::count(std::size_t bytes) {
@@ -128,8 +114,15 @@ bool JudgeTransfer::count(std::size_t bytes) {
     return !oversized_;
 }
 
+/// Keeps the status for take_body(), which must not ask libcurl: it is called by it.
+void JudgeTransfer::take_header(std::string_view line) {
+    const std::size_t space = line.find(' ');
+    if (!line.starts_with("HTTP/") || space == std::string_view::npos) return;
+    std::from_chars(line.data() + space + 1, line.data() + line.size(), status_);
+}
+
 bool JudgeTransfer::take_body(std::string_view bytes) {
-    if (status() != 200) {
+    if (status_ != 200) {
         refusal_.append(
             bytes.substr(0, kRefusalBytesMax - std::min(kRefusalBytesMax, refusal_.size())));
         return true;
@@ -142,12 +135,6 @@ bool JudgeTransfer::take_body(std::string_view bytes) {
 JudgeTransfer::Instant JudgeTransfer::silent_at() const {
     const auto patience = stream_.whole() ? core::limits::kJudgeLinger : patience_.silence;
     return last_byte_ + patience;
-}
-
-long JudgeTransfer::status() const {
-    long status = 0;
-    curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
-    return status;
 }
 
 TryEnd JudgeTransfer::fell_silent() const {
@@ -168,15 +155,14 @@ TryEnd JudgeTransfer::ended(CURLcode code) {
                     std::to_string(core::limits::kJudgeAnswerBytesMax >> 10) + " KiB"};
     }
     if (out_of_memory_) return broken("out of memory");
-    const long http = status();
-    if (http != 0 && http != 200) return by_status(http);
+    if (status_ != 0 && status_ != 200) return by_status();
     if (code == CURLE_OK) {
         stream_.end();
         if (!first_token_ && !stream_.text().empty()) first_token_ = last_byte_;
     }
     if (stream_.whole()) return {JudgeOutcome::kAnswered, false, EndpointHealth::kUp, {}, ""};
     if (!stream_.error().empty()) return broken(stream_.error());
-    if (http == 0) return no_connection(code);
+    if (status_ == 0) return no_connection(code);
     return broken(std::string{"the connection died in the answer: "} + curl_easy_strerror(code));
 }
 
@@ -223,16 +209,16 @@ TryEnd JudgeTransfer::broken(const std::string& why) const {
             target_.endpoint().name + ": " + target_.clean(why, core::limits::kJudgeErrorBytesMax)};
 }
 
-TryEnd JudgeTransfer::by_status(long status) {
+TryEnd JudgeTransfer::by_status() {
     TryEnd end;
-    end.error = target_.endpoint().name + ": HTTP " + std::to_string(status);
+    end.error = target_.endpoint().name + ": HTTP " + std::to_string(status_);
     const std::string words =
         target_.clean(message_of(refusal_), core::limits::kJudgeErrorBytesMax);
     if (!words.empty()) end.error += ": " + words;
-    if (status == 429 || status >= 500) {
+    if (status_ == 429 || status_ >= 500) {
         end.outcome = JudgeOutcome::kFailing;
         end.may_retry = true;
-        end.health = status == 429 ? EndpointHealth::kUnsaid : EndpointHealth::kDown;
+        end.health = status_ == 429 ? EndpointHealth::kUnsaid : EndpointHealth::kDown;
         curl_off_t seconds = 0;
         curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds);
         // Bounded before the multiplication. libcurl converts the date form by its own clock.
@@ -241,8 +227,8 @@ TryEnd JudgeTransfer::by_status(long status) {
         return end;
     }
     end.outcome = JudgeOutcome::kRefused;
-    end.health = status == 401 || status == 403 ? EndpointHealth::kDown : EndpointHealth::kUp;
-    end.error += hint_for(status);
+    end.health = status_ == 401 || status_ == 403 ? EndpointHealth::kDown : EndpointHealth::kUp;
+    end.error += hint_for(status_);
     return end;
 }
 

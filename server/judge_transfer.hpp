@@ -62,8 +62,6 @@ public:
     TryEnd ended(CURLcode code);
     /// The result when silent_at() has passed.
     TryEnd fell_silent() const;
-    /// The process is about to exit: does not wait for a name lookup.
-    void hurry() { curl_easy_setopt(handle_.get(), CURLOPT_QUICK_EXIT, 1L); }
 
 private:
     struct FreeEasy {
@@ -78,12 +76,11 @@ private:
     void set_request();
     void set_connection();
     bool count(std::size_t bytes);
+    void take_header(std::string_view line);
     bool take_body(std::string_view bytes);
-    long status() const;
-    std::string place() const;
     TryEnd no_connection(CURLcode code) const;
     TryEnd broken(const std::string& why) const;
-    TryEnd by_status(long status);
+    TryEnd by_status();
 
     CURLM* multi_;
     const JudgeTarget& target_;
@@ -94,6 +91,7 @@ private:
     Instant last_byte_;
     std::optional<Instant> first_token_;
     std::size_t bytes_ = 0;  ///< of the reply, headers included
+    long status_ = 0;        ///< of the reply, the last one behind 100 Continue; 0: none yet
     bool oversized_ = false;
     bool out_of_memory_ = false;
     std::string refusal_;  ///< the body of a reply that is not 200, its first part

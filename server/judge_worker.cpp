@@ -256,7 +256,6 @@ void JudgeWorker::cancel_all() {
             answer_without(endpoint, *question, JudgeOutcome::kCancelled, "");
     }
     while (!active_.empty()) {
-        active_.front().transfer->hurry();
         end_try(active_.begin(),
                 {JudgeOutcome::kCancelled, false, EndpointHealth::kUnsaid, {}, ""});
     }

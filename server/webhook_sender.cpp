@@ -83,10 +83,8 @@ CurlLoop::Instant WebhookSender::finish() {
 }
 
 void WebhookSender::close() {
-    for (; !active_.empty(); active_.pop_front()) {
-        active_.front().hurry();
+    for (; !active_.empty(); active_.pop_front())
         deliver(active_.front().cancelled());
-    }
     std::vector<WebhookJob> jobs;
     {
         const std::lock_guard lock{mutex_};

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <new>
-#include <stdexcept>
 #include <utility>
 
 #include "config/duration.hpp"
@@ -13,22 +12,13 @@
 #include "core/sanitize.hpp"
 #include "server/address_policy.hpp"
 #include "server/curl_loop.hpp"
+#include "server/curl_options.hpp"
 #include "server/webhook_signature.hpp"
 
 namespace headway::server {
 namespace {
 
 namespace limits = core::limits;
-
-template <class T>
-void set(CURL* handle, CURLoption option, T value) {
-    // Out of memory, or libcurl is older than the option.
-    const CURLcode code = curl_easy_setopt(handle, option, value);
-    if (code != CURLE_OK) {
-        throw std::runtime_error(std::string{"libcurl refuses an option: "} +
-                                 curl_easy_strerror(code));
-    }
-}
 
 /// Opens a socket to public addresses only; puts a refused address into the text. Called by
 /// libcurl, which is C.
@@ -48,21 +38,15 @@ curl_socket_t open_public(void* blocked, curlsocktype, curl_sockaddr* address) n
 
 /// Sets the destination and what the connection may do.
 void set_connection(CURL* handle, const config::WebhookEndpoint& endpoint, std::string& blocked) {
-    set(handle, CURLOPT_URL, endpoint.url.c_str());
-    set(handle, CURLOPT_NOSIGNAL, 1L);
-    set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-    set(handle, CURLOPT_FOLLOWLOCATION, 0L);  // a redirect target is not configured
-    set(handle, CURLOPT_PROXY, "");           // and no proxy of the environment
-    set(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(endpoint.connect_timeout.count()));
-    set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(endpoint.timeout.count()));
+    set_common_options(handle, endpoint.connect_timeout, endpoint.ca_file);
+    set_option(handle, CURLOPT_URL, endpoint.url.c_str());
+    set_option(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(endpoint.timeout.count()));
     // An existing connection may belong to a judge, whose addresses are not checked.
-    set(handle, CURLOPT_FRESH_CONNECT, 1L);
-    set(handle, CURLOPT_FORBID_REUSE, 1L);
-    if (!endpoint.ca_file.empty()) set(handle, CURLOPT_CAINFO, endpoint.ca_file.c_str());
+    set_option(handle, CURLOPT_FRESH_CONNECT, 1L);
+    set_option(handle, CURLOPT_FORBID_REUSE, 1L);
     if (endpoint.allow_private_addresses) return;
-    set(handle, CURLOPT_OPENSOCKETFUNCTION, &open_public);
-    set(handle, CURLOPT_OPENSOCKETDATA, static_cast<void*>(&blocked));
+    set_option(handle, CURLOPT_OPENSOCKETFUNCTION, &open_public);
+    set_option(handle, CURLOPT_OPENSOCKETDATA, static_cast<void*>(&blocked));
 }
 
 /// The reason of a missing answer.
@@ -139,15 +123,15 @@ void WebhookTransfer::set_request() {
     add_header("webhook-signature: " +
                webhook_signature(target_.secrets(), job_.id, seconds, body_));
     add_header("Expect:");  // no 100-continue round trip
-    set(handle, CURLOPT_HTTPHEADER, headers_.get());
-    set(handle, CURLOPT_USERAGENT, "headway");
-    set(handle, CURLOPT_POSTFIELDS, body_.c_str());
-    set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
-    set(handle, CURLOPT_ERRORBUFFER, curl_error_.data());
+    set_option(handle, CURLOPT_HTTPHEADER, headers_.get());
+    set_option(handle, CURLOPT_USERAGENT, "headway");
+    set_option(handle, CURLOPT_POSTFIELDS, body_.c_str());
+    set_option(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
+    set_option(handle, CURLOPT_ERRORBUFFER, curl_error_.data());
     for (const CURLoption option : {CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION})
-        set(handle, option, &WebhookTransfer::on_bytes);
+        set_option(handle, option, &WebhookTransfer::on_bytes);
     for (const CURLoption option : {CURLOPT_WRITEDATA, CURLOPT_HEADERDATA})
-        set(handle, option, static_cast<void*>(this));
+        set_option(handle, option, static_cast<void*>(this));
 }
 
 /// Drops the reply's body, because only its status matters. A different count than the given one
@@ -204,8 +188,8 @@ core::Result<std::string> try_connection(const WebhookTarget& target) {
     std::string blocked;
     std::array<char, CURL_ERROR_SIZE> words{};
     set_connection(handle.get(), endpoint, blocked);
-    set(handle.get(), CURLOPT_ERRORBUFFER, words.data());
-    set(handle.get(), CURLOPT_CONNECT_ONLY, 1L);
+    set_option(handle.get(), CURLOPT_ERRORBUFFER, words.data());
+    set_option(handle.get(), CURLOPT_CONNECT_ONLY, 1L);
     const CURLcode code = curl_easy_perform(handle.get());
     if (code != CURLE_OK) {
         return wrong("its url " + no_answer(code, words.data(), blocked, endpoint));

@@ -29,8 +29,6 @@ public:
     /// The result by libcurl's code.
     WebhookResult ended(CURLcode code) const;
     WebhookResult cancelled() const;
-    /// The process is about to exit: does not wait for a name lookup.
-    void hurry() { curl_easy_setopt(handle_.get(), CURLOPT_QUICK_EXIT, 1L); }
 
 private:
     struct FreeEasy {

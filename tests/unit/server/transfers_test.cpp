@@ -228,6 +228,22 @@ TEST_CASE("transfers: a judge that answers in single bytes", "[server][judge]") 
     CHECK(judge.transfer->first_token());
 }
 
+TEST_CASE("transfers: a judge's status is the one behind 100 Continue", "[server][judge]") {
+    for (const bool good : {true, false}) {
+        Judge judge;
+        judge.bench.await_request();
+        judge.bench.far->send("HTTP/1.1 100 Continue\r\n\r\n");
+        judge.bench.far->send(good ? kStream + part("A) it works") + "data: [DONE]\n\n"
+                                   : "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
+                                     R"({"error":{"message":"no such model"}})");
+        judge.bench.far->close();
+        const TryEnd end = judge.end();
+        CHECK((end.outcome == (good ? JudgeOutcome::kAnswered : JudgeOutcome::kRefused)));
+        CHECK(judge.transfer->stream().text() == (good ? "A) it works" : ""));
+        CHECK(end.error == (good ? "" : "judge: HTTP 400: no such model"));
+    }
+}
+
 TEST_CASE("transfers: a judge whose connection dies at any byte", "[server][judge]") {
     const std::string reply = kStream + part("A) it ") + part("works");
     for (std::size_t cut = 0; cut <= reply.size(); cut += 9) {
