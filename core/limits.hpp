@@ -232,6 +232,9 @@ inline constexpr std::chrono::milliseconds kWebhookPauseMax{300'000};
 inline constexpr std::chrono::milliseconds kWebhookRetryAfterMax{86'400'000};
 /// How long messages to a removed endpoint are kept.
 inline constexpr std::chrono::hours kWebhookRemovedFor{24 * 7};
+/// What waits for the thread that sends: every open question of a judge and its cancellation, a
+/// message and a test of each webhook.
+inline constexpr std::size_t kOutboundQueueMax = 2 * kJudgeQueueMax + 2 * kWebhookEndpointsMax;
 
 // HTTP.
 inline constexpr std::size_t kHeaderBytesMax = 8192;

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <future>
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/limits.hpp"
 
 namespace headway::server {
 namespace {
@@ -39,7 +41,7 @@ bool contains(const std::vector<CurlLoop::User*>& users, const CurlLoop::User* u
 
 /// False when the call threw, in practice for lack of memory.
 template <class Call>
-bool attempt(CurlLoop::User& user, Call call) {
+bool attempt(CurlLoop::User& user, const Call& call) {
     try {
         call();
         return true;
@@ -69,29 +71,45 @@ CurlLoop::~CurlLoop() {
         const std::lock_guard lock{mutex_};
         stopping_ = true;
     }
-    wake();
+    curl_multi_wakeup(multi_.get());
     thread_.join();
 }
 
 void CurlLoop::add(User& user) {
-    {
-        const std::lock_guard lock{mutex_};
-        members_.push_back(&user);
-        coming_.push_back(&user);
-    }
-    wake();
+    const std::lock_guard lock{mutex_};
+    members_.push_back(&user);
+    put({&user, [this, &user] {
+             active_.push_back(&user);
+             user.begin(multi_.get());
+         }});
 }
 
 void CurlLoop::remove(User& user) {
-    std::unique_lock lock{mutex_};
-    if (!contains(members_, &user)) return;
-    going_.push_back(&user);
-    wake();
-    gone_.wait(lock, [&] { return !contains(members_, &user); });
+    // Shared, because set_value() may still be at work when the waiting thread goes on.
+    const auto gone = std::make_shared<std::promise<void>>();
+    {
+        const std::lock_guard lock{mutex_};
+        put({&user, [this, &user, gone] {
+                 close(&user);
+                 gone->set_value();
+             }});
+        std::erase(members_, &user);
+    }
+    gone->get_future().wait();
 }
 
-void CurlLoop::wake() {
-    curl_multi_wakeup(multi_.get());
+bool CurlLoop::post(User& user, Work work) {
+    const std::lock_guard lock{mutex_};
+    if (stopping_ || !contains(members_, &user) || queue_.size() >= core::limits::kOutboundQueueMax)
+        return false;
+    put({&user, std::move(work)});
+    return true;
+}
+
+/// The caller holds the mutex. The thread was woken already for what waits.
+void CurlLoop::put(Item item) {
+    queue_.push_back(std::move(item));
+    if (queue_.size() == 1) curl_multi_wakeup(multi_.get());
 }
 
 void CurlLoop::run() {
@@ -103,24 +121,20 @@ void CurlLoop::run() {
 
 /// False when the loop must end.
 bool CurlLoop::take() {
-    std::vector<User*> going;
+    std::vector<Item> items;
     bool stopping = false;
     {
         const std::lock_guard lock{mutex_};
-        active_.insert(active_.end(), coming_.begin(), coming_.end());
-        coming_.clear();
-        going.swap(going_);
+        items.swap(queue_);
         stopping = stopping_;
     }
-    for (User* user : going)
-        close(user);
+    for (const Item& item : items) {
+        if (!attempt(*item.user, item.work)) close(item.user);
+    }
     return !stopping;
 }
 
 void CurlLoop::turn() {
-    for (User* user : std::vector<User*>{active_}) {
-        if (!attempt(*user, [&] { user->start(multi_.get()); })) close(user);
-    }
     int running = 0;
     curl_multi_perform(multi_.get(), &running);
     end_transfers();
@@ -130,7 +144,7 @@ void CurlLoop::turn() {
     }
     const auto left = time_source::longest_wait(next - Clock::steady());
     const auto wait = std::chrono::ceil<milliseconds>(left).count();
-    // Also returns for libcurl's own timers and on wake().
+    // Also returns for libcurl's own timers, for transfers that were just added, and on put().
     curl_multi_poll(multi_.get(), nullptr, 0,
                     static_cast<int>(std::max<milliseconds::rep>(0, wait)), nullptr);
 }
@@ -154,16 +168,11 @@ void CurlLoop::end_transfers() {
 }
 
 void CurlLoop::close(User* user) {
-    const auto place = std::find(active_.begin(), active_.end(), user);
-    if (place != active_.end()) {
-        active_.erase(place);
-        user->close();
-    }
     {
         const std::lock_guard lock{mutex_};
         std::erase(members_, user);
     }
-    gone_.notify_all();
+    if (std::erase(active_, user) > 0) user->close();
 }
 
 }  // namespace headway::server

@@ -9,8 +9,8 @@ namespace headway::server {
 
 JudgeClient::JudgeClient(CurlLoop& loop, config::JudgeSettings settings, Deliver deliver,
                          Report report)
-    : mailbox_(settings.endpoints), loop_(loop) {
-    worker_ = std::make_unique<JudgeWorker>(std::move(settings), mailbox_, std::move(deliver),
+    : ledger_(settings.endpoints), loop_(loop) {
+    worker_ = std::make_unique<JudgeWorker>(std::move(settings), ledger_, std::move(deliver),
                                             std::move(report));
     loop_.add(*worker_);
 }
@@ -20,22 +20,26 @@ JudgeClient::~JudgeClient() {
 }
 
 bool JudgeClient::submit(JudgeJob job) {
-    const auto posted = mailbox_.submit(std::move(job));
-    if (posted == JudgeMailbox::Posted::kWakeUp) loop_.wake();
-    return posted != JudgeMailbox::Posted::kNo;
+    if (!ledger_.open(job.endpoint)) return false;
+    const bool taken = loop_.post(
+        *worker_,
+        [worker = worker_.get(), job = std::move(job)]() mutable { worker->ask(std::move(job)); });
+    if (!taken) ledger_.turn_away();
+    return taken;
 }
 
 void JudgeClient::cancel(const std::string& session) {
-    if (mailbox_.cancel(session) == JudgeMailbox::Posted::kWakeUp) loop_.wake();
+    // Work is done in order, so this applies to earlier questions only. If it finds no room, the
+    // questions are answered in vain.
+    loop_.post(*worker_, [worker = worker_.get(), session] { worker->cancel(session); });
 }
 
 void JudgeClient::stop() {
-    mailbox_.close();
     loop_.remove(*worker_);
 }
 
 JudgeStats JudgeClient::stats() const {
-    return mailbox_.stats();
+    return ledger_.stats();
 }
 
 }  // namespace headway::server

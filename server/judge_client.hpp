@@ -7,7 +7,7 @@
 
 #include "config/judge_settings.hpp"
 #include "server/curl_loop.hpp"
-#include "server/judge_mailbox.hpp"
+#include "server/judge_ledger.hpp"
 #include "server/judge_messages.hpp"
 
 namespace headway::server {
@@ -49,7 +49,7 @@ public:
     JudgeStats stats() const;
 
 private:
-    JudgeMailbox mailbox_;
+    JudgeLedger ledger_;
     CurlLoop& loop_;
     std::unique_ptr<JudgeWorker> worker_;
 };

@@ -31,10 +31,10 @@ double cost_usd(const config::JudgeEndpoint& endpoint, const api::ChatUsage& usa
 
 }  // namespace
 
-JudgeWorker::JudgeWorker(config::JudgeSettings settings, JudgeMailbox& mailbox, Deliver deliver,
+JudgeWorker::JudgeWorker(config::JudgeSettings settings, JudgeLedger& ledger, Deliver deliver,
                          Report report)
     : settings_(std::move(settings)),
-      mailbox_(mailbox),
+      ledger_(ledger),
       deliver_(std::move(deliver)),
       report_(std::move(report)),
       random_(std::random_device{}()) {
@@ -45,42 +45,26 @@ JudgeWorker::JudgeWorker(config::JudgeSettings settings, JudgeMailbox& mailbox, 
 
 JudgeWorker::~JudgeWorker() = default;
 
-void JudgeWorker::start(CURLM* multi) {
+void JudgeWorker::begin(CURLM* multi) {
     multi_ = multi;
-    auto delivery = mailbox_.take();
-    take(delivery);
-    if (!delivery.closed) start_due();
 }
 
 CurlLoop::Instant JudgeWorker::finish() {
     end_silent();
-    start_due();  // in the place of ended transfers
+    start_due();
     show();
     return next_turn();
 }
 
 void JudgeWorker::close() {
-    auto delivery = mailbox_.take();
-    take(delivery);
+    closed_ = true;
     cancel_all();
     show();
 }
 
 /// In practice for lack of memory. Every question still gets its answer.
 void JudgeWorker::failed(const std::string& why) {
-    mailbox_.close();
     report_(true, "judge: stopped, no more questions are asked: " + why);
-}
-
-void JudgeWorker::take(JudgeMailbox::Delivery& delivery) {
-    for (const std::string& session : delivery.cancelled)
-        cancel(session);
-    for (JudgeJob& job : delivery.dropped) {
-        Endpoint& endpoint = endpoint_of(job);
-        answer_without(endpoint, {std::move(job), 0, {}}, JudgeOutcome::kCancelled, "");
-    }
-    for (JudgeJob& job : delivery.jobs)
-        enqueue(std::move(job));
 }
 
 JudgeWorker::Endpoint& JudgeWorker::endpoint_of(const JudgeJob& job) {
@@ -91,9 +75,13 @@ JudgeWorker::Endpoint& JudgeWorker::endpoint_of(const JudgeJob& job) {
     return *found;
 }
 
-void JudgeWorker::enqueue(JudgeJob job) {
+void JudgeWorker::ask(JudgeJob job) {
     Endpoint& endpoint = endpoint_of(job);
     Question question{std::move(job), 0, {}};
+    if (closed_) {
+        answer_without(endpoint, question, JudgeOutcome::kCancelled, "");
+        return;
+    }
     if (!endpoint.target.problem().empty()) {
         answer_without(endpoint, question, JudgeOutcome::kRefused, endpoint.target.problem());
         return;
@@ -242,7 +230,7 @@ void JudgeWorker::answer(const Endpoint& endpoint, const Question& question, Jud
     if (question.first_try) {
         reply.use.elapsed_ms = ms_between(*question.first_try, Clock::steady());
     }
-    mailbox_.settle(reply);
+    ledger_.settle(reply);
     try {
         deliver_(std::move(reply));
     } catch (const std::exception& failure) {
@@ -265,8 +253,8 @@ void JudgeWorker::show() {
     const Instant now = Clock::steady();
     std::size_t index = 0;
     for (const Endpoint& endpoint : endpoints_) {
-        mailbox_.show(index++, endpoint.waiting.size(), endpoint.in_flight,
-                      endpoint.breaker.state(now));
+        ledger_.show(index++, endpoint.waiting.size(), endpoint.in_flight,
+                     endpoint.breaker.state(now));
     }
 }
 

@@ -18,29 +18,33 @@
 #include "server/circuit_breaker.hpp"
 #include "server/curl_loop.hpp"
 #include "server/fair_queue.hpp"
-#include "server/judge_mailbox.hpp"
+#include "server/judge_ledger.hpp"
 #include "server/judge_messages.hpp"
 #include "server/judge_target.hpp"
 #include "server/judge_transfer.hpp"
 
 namespace headway::server {
 
-/// The judge's part of the thread of libcurl: takes questions from the mailbox, keeps the queue,
-/// breaker and pauses of each endpoint, and starts and ends the transfers. That thread only, except
-/// for the constructor.
+/// The judge's part of the thread of libcurl: keeps the queue, breaker and pauses of each endpoint,
+/// and starts and ends the transfers. That thread only, except for the constructor.
 class JudgeWorker final : public CurlLoop::User {
 public:
     using Deliver = std::function<void(JudgeReply)>;
     using Report = JudgeTarget::Report;
 
-    /// The mailbox must outlive it. close() must come before the destructor.
-    JudgeWorker(config::JudgeSettings settings, JudgeMailbox& mailbox, Deliver deliver,
+    /// The ledger must outlive it. close() must come before the destructor.
+    JudgeWorker(config::JudgeSettings settings, JudgeLedger& ledger, Deliver deliver,
                 Report report);
     JudgeWorker(const JudgeWorker&) = delete;
     JudgeWorker& operator=(const JudgeWorker&) = delete;
     ~JudgeWorker() override;
 
-    void start(CURLM* multi) override;
+    /// Gets exactly one reply. Closed, it is kCancelled.
+    void ask(JudgeJob job);
+    /// Answers all open questions of the session with kCancelled.
+    void cancel(const std::string& session);
+
+    void begin(CURLM* multi) override;
     bool ended(CURL* handle, CURLcode code) override;
     CurlLoop::Instant finish() override;
     /// Answers every open question.
@@ -69,9 +73,6 @@ private:
         std::unique_ptr<JudgeTransfer> transfer;
     };
     using ActiveList = std::list<Active>;
-    void take(JudgeMailbox::Delivery& delivery);
-    void cancel(const std::string& session);
-    void enqueue(JudgeJob job);
     void start_due();
     void start_one(Endpoint& endpoint, Question question, CircuitBreaker::Permit permit);
     void end_silent();
@@ -87,10 +88,11 @@ private:
     Endpoint& endpoint_of(const JudgeJob& job);
 
     config::JudgeSettings settings_;
-    JudgeMailbox& mailbox_;
+    JudgeLedger& ledger_;
     Deliver deliver_;
     Report report_;
     CURLM* multi_ = nullptr;
+    bool closed_ = false;
     std::list<Endpoint> endpoints_;  ///< in the order of the settings; stable addresses
     ActiveList active_;              ///< below endpoints_: goes first
     std::mt19937_64 random_;

@@ -7,7 +7,7 @@
 
 #include "server/engine/stats.hpp"
 #include "server/http_server.hpp"
-#include "server/judge_mailbox.hpp"
+#include "server/judge_ledger.hpp"
 
 namespace headway::server {
 

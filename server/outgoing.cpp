@@ -16,14 +16,17 @@ void Outgoing::start(const config::Settings& settings, Dispatcher& dispatcher) {
     if (!settings.webhooks.endpoints.empty()) start_webhooks(settings.webhooks);
 }
 
+/// The one way out, which is as bounded as what was accepted.
+template <class Result>
+void Outgoing::post(void (Dispatcher::*take)(Result), Result result) {
+    net::post(io_.get_executor(), [this, take, result = std::move(result)]() mutable {
+        (dispatcher_->*take)(std::move(result));
+    });
+}
+
 void Outgoing::start_judge(const config::JudgeSettings& settings) {
     judge_ = std::make_unique<JudgeClient>(
-        *loop_, settings,
-        [this](JudgeReply reply) {
-            net::post(io_.get_executor(), [this, answer = std::move(reply)]() mutable {
-                dispatcher_->judged(std::move(answer));
-            });
-        },
+        *loop_, settings, [this](JudgeReply reply) { post(&Dispatcher::judged, std::move(reply)); },
         report_);
     dispatcher_->show_judges([this] { return judge_->stats(); });
 }
@@ -33,11 +36,7 @@ void Outgoing::start_webhooks(const config::WebhookSettings& settings) {
     rules_ = server::webhook_rules(settings, targets);
     webhooks_ = std::make_unique<WebhookSender>(
         *loop_, std::move(targets),
-        [this](WebhookResult result) {
-            net::post(io_.get_executor(), [this, done = std::move(result)]() mutable {
-                dispatcher_->webhook_done(std::move(done));
-            });
-        },
+        [this](WebhookResult result) { post(&Dispatcher::webhook_done, std::move(result)); },
         report_);
 }
 
@@ -52,9 +51,7 @@ JudgeLink Outgoing::judge_link() {
         refused.error = judge_ ? "too many questions wait, or this judge is not configured any more"
                                : "no judge is configured any more";
         if (judge_ && judge_->submit(std::move(job))) return;
-        net::post(io_.get_executor(), [this, reply = std::move(refused)]() mutable {
-            dispatcher_->judged(std::move(reply));
-        });
+        post(&Dispatcher::judged, std::move(refused));
     };
     link.cancel = [this](const std::string& session) {
         if (judge_) judge_->cancel(session);

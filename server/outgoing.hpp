@@ -39,6 +39,8 @@ public:
     void stop();
 
 private:
+    template <class Result>
+    void post(void (Dispatcher::*take)(Result), Result result);
     void start_judge(const config::JudgeSettings& settings);
     void start_webhooks(const config::WebhookSettings& settings);
 

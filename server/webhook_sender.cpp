@@ -29,41 +29,31 @@ const WebhookTarget* WebhookSender::find(const std::string& name) const {
 bool WebhookSender::submit(WebhookJob job) {
     const WebhookTarget* const target = find(job.endpoint);
     if (target == nullptr || !target->problem().empty()) return false;
-    {
-        const std::lock_guard lock{mutex_};
-        if (closed_) return false;
-        jobs_.push_back(std::move(job));
-    }
-    loop_.wake();
-    return true;
+    return loop_.post(*this, [this, job = std::move(job)]() mutable { send(std::move(job)); });
 }
 
 void WebhookSender::stop() {
-    {
-        const std::lock_guard lock{mutex_};
-        closed_ = true;
-    }
     loop_.remove(*this);
 }
 
-void WebhookSender::start(CURLM* multi) {
-    std::vector<WebhookJob> jobs;
-    {
-        const std::lock_guard lock{mutex_};
-        jobs.swap(jobs_);
+void WebhookSender::begin(CURLM* multi) {
+    multi_ = multi;
+}
+
+void WebhookSender::send(WebhookJob job) {
+    WebhookResult unsent;
+    unsent.job = job;
+    unsent.job.body.clear();
+    if (closed_) {
+        deliver(std::move(unsent));
+        return;
     }
-    for (WebhookJob& job : jobs) {
-        const WebhookTarget& target = *find(job.endpoint);
-        WebhookResult failed;
-        failed.job = job;
-        failed.job.body.clear();
-        try {
-            active_.emplace_back(multi, target, std::move(job));
-        } catch (const std::exception& failure) {
-            failed.outcome = WebhookOutcome::kAway;
-            failed.reason = failure.what();
-            deliver(std::move(failed));
-        }
+    try {
+        active_.emplace_back(multi_, *find(job.endpoint), std::move(job));
+    } catch (const std::exception& failure) {
+        unsent.outcome = WebhookOutcome::kAway;
+        unsent.reason = failure.what();
+        deliver(std::move(unsent));
     }
 }
 
@@ -83,19 +73,9 @@ CurlLoop::Instant WebhookSender::finish() {
 }
 
 void WebhookSender::close() {
+    closed_ = true;
     for (; !active_.empty(); active_.pop_front())
         deliver(active_.front().cancelled());
-    std::vector<WebhookJob> jobs;
-    {
-        const std::lock_guard lock{mutex_};
-        closed_ = true;
-        jobs.swap(jobs_);
-    }
-    for (WebhookJob& job : jobs) {
-        WebhookResult cancelled;
-        cancelled.job = std::move(job);
-        deliver(std::move(cancelled));
-    }
 }
 
 /// Unsent messages stay in the outbox for the next start.

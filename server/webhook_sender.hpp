@@ -4,7 +4,6 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -38,11 +37,12 @@ public:
     void stop();
 
 private:
-    void start(CURLM* multi) override;
+    void begin(CURLM* multi) override;
     bool ended(CURL* handle, CURLcode code) override;
     CurlLoop::Instant finish() override;
     void close() override;
     void failed(const std::string& why) override;
+    void send(WebhookJob job);
     void deliver(WebhookResult result);
     const WebhookTarget* find(const std::string& name) const;
 
@@ -50,10 +50,9 @@ private:
     const std::vector<WebhookTarget> targets_;
     Deliver deliver_;
     Report report_;
-    /// thread of libcurl only; below targets_, so destroyed first
-    std::list<WebhookTransfer> active_;
-    std::mutex mutex_;              ///< guards what follows
-    std::vector<WebhookJob> jobs_;  ///< at most two per endpoint, by the engine
+    // Thread of libcurl only.
+    CURLM* multi_ = nullptr;
+    std::list<WebhookTransfer> active_;  ///< below targets_, so destroyed first
     bool closed_ = false;
 };
 

@@ -18,7 +18,7 @@
 #include "server/engine/make_task.hpp"
 #include "server/http_server.hpp"
 #include "server/intake.hpp"
-#include "server/judge_mailbox.hpp"
+#include "server/judge_ledger.hpp"
 #include "server/long_polls.hpp"
 #include "server/replies.hpp"
 #include "server/streams.hpp"

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "config/judge_settings.hpp"
@@ -44,50 +42,25 @@ struct JudgeStats {
     std::vector<JudgeEndpointStats> endpoints;
 };
 
-/// Thread-safe queue of questions for the judge thread; the mutex is only held for moves. At most
-/// limits::kJudgeQueueMax questions are open, which means accepted and not yet answered. Any
-/// thread, except where the judge thread is named.
-class JudgeMailbox {
+/// The figures of all judges and the bound of open questions, which are those accepted and not yet
+/// answered. Any thread.
+class JudgeLedger {
 public:
-    explicit JudgeMailbox(const std::vector<config::JudgeEndpoint>& endpoints);
+    explicit JudgeLedger(const std::vector<config::JudgeEndpoint>& endpoints);
 
-    enum class Posted : std::uint8_t {
-        kNo,      ///< full, closed, or for an endpoint that does not exist
-        kQuiet,   ///< the judge thread was woken already
-        kWakeUp,  ///< the judge thread must be woken
-    };
-    Posted submit(JudgeJob job);
-    /// kNo when the session has no open question.
-    Posted cancel(const std::string& session);
-    /// Accepts nothing from now on.
-    void close();
-    JudgeStats stats() const;
-
-    struct Delivery {
-        /// sessions; applies to questions of earlier deliveries
-        std::vector<std::string> cancelled;
-        std::vector<JudgeJob> dropped;  ///< cancelled before they were delivered
-        std::vector<JudgeJob> jobs;
-        bool closed = false;
-    };
-    /// Judge thread. Takes all that arrived since the last call; never waits.
-    Delivery take();
-    /// Judge thread. Counts an answered question and frees its place.
+    /// Counts a question as open. False: limits::kJudgeQueueMax are, or there is no such endpoint.
+    bool open(const std::string& endpoint);
+    /// An open question that was not taken after all.
+    void turn_away();
+    /// Counts an answered question and frees its place.
     void settle(const JudgeReply& reply);
-    /// Judge thread. Publishes the state of one endpoint for stats().
+    /// Keeps the state of one endpoint for stats().
     void show(std::size_t endpoint, std::size_t waiting, std::size_t in_flight,
               BreakerState breaker);
+    JudgeStats stats() const;
 
 private:
-    Posted posted();
-
     mutable std::mutex mutex_;  ///< guards everything below
-    bool closed_ = false;
-    bool woken_ = false;  ///< since the last take()
-    std::vector<JudgeJob> jobs_;
-    std::vector<JudgeJob> dropped_;
-    std::unordered_set<std::string> cancelled_;
-    std::unordered_map<std::string, std::size_t> open_;  ///< by session; none is 0
     JudgeStats stats_;
 };
 
