@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/curl_loop.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <exception>
@@ -17,6 +20,9 @@ using std::chrono::milliseconds;
 
 /// Upper bound of a wait; a spurious wake-up is cheap.
 constexpr milliseconds kIdleTurn{60'000};
+
+/// A tenth of the share of a thread with 0, when there is not enough for both.
+constexpr int kNice = 10;
 
 /// While it exists, new threads start with all signals blocked. The I/O thread handles the signals
 /// of the process, and OpenSSL writes without MSG_NOSIGNAL: a dead peer would raise SIGPIPE.
@@ -113,6 +119,10 @@ void CurlLoop::put(Item item) {
 }
 
 void CurlLoop::run() {
+    // A handshake takes milliseconds of CPU, and agents do not wait for one: on a full core the
+    // threads of I/O and engine go first. Linux has a nice value for each thread. Where a sandbox
+    // forbids the call, they share.
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
     while (take())
         turn();
     while (!active_.empty())

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/curl_loop.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <future>
@@ -94,6 +97,19 @@ TEST_CASE("curl loop: work is done in order, and before the user is closed", "[s
     loop.remove(user);
     REQUIRE(done.size() == 1000);
     CHECK(std::is_sorted(done.begin(), done.end()));
+}
+
+TEST_CASE("curl loop: its thread yields, and the one that made it does not", "[server]") {
+    const auto nice = [] { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); };
+    const int own = nice();
+    CurlLoop loop;
+    Counting user;
+    loop.add(user);
+    int others = own;
+    REQUIRE(loop.post(user, [&] { others = nice(); }));
+    loop.remove(user);
+    CHECK(others == 10);
+    CHECK(nice() == own);
 }
 
 TEST_CASE("curl loop: what waits for it has a bound, and a removal finds room", "[server]") {
