@@ -10,7 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "api/canonical_json.hpp"
+#include "core/answers.hpp"
 #include "core/classify.hpp"
+#include "core/command.hpp"
 #include "core/mask.hpp"
 #include "core/words.hpp"
 
@@ -21,235 +24,6 @@ using core::CallKind;
 using core::CallPrint;
 using core::FailureKind;
 
-/// Of a canonical text; of what is longer the start counts, and the digest of the client if there
-/// is one.
-constexpr std::size_t kCanonicalBytesMax = 256U << 10;
-/// Strings that hold JSON are read as JSON up to this size and this often inside each other.
-constexpr std::size_t kNestedBytesMax = 64U << 10;
-constexpr int kNestedMax = 2;
-
-/// Keys without `_` and `-`, in lower case, whose values say when or which time and never what.
-constexpr std::array<std::string_view, 33> kVolatileKeys{"nonce",
-                                                         "timestamp",
-                                                         "ts",
-                                                         "requestid",
-                                                         "reqid",
-                                                         "traceid",
-                                                         "spanid",
-                                                         "correlationid",
-                                                         "messageid",
-                                                         "receipt",
-                                                         "receipthandle",
-                                                         "durationms",
-                                                         "duration",
-                                                         "elapsed",
-                                                         "elapsedms",
-                                                         "elapsedseconds",
-                                                         "latencyms",
-                                                         "latency",
-                                                         "tookms",
-                                                         "took",
-                                                         "startedat",
-                                                         "finishedat",
-                                                         "completedat",
-                                                         "generatedat",
-                                                         "fetchedat",
-                                                         "checkedat",
-                                                         "servertime",
-                                                         "pid",
-                                                         "tid",
-                                                         "idempotencykey",
-                                                         "runid",
-                                                         "invocationid",
-                                                         "t"};
-constexpr std::array<std::string_view, 12> kPathKeys{
-    "path",      "file", "filepath",     "filename",   "target",       "dir",
-    "directory", "cwd",  "notebookpath", "targetfile", "absolutepath", "relativepath"};
-constexpr std::array<std::string_view, 6> kCommandKeys{"command",     "cmd",  "script",
-                                                       "commandline", "code", "input"};
-constexpr std::string_view kCutMark = "chars cut]";
-
-/// A key as the lists above spell it; in `buffer`.
-std::string_view plain_key(std::string_view key, std::array<char, 24>& buffer) {
-    std::size_t size = 0;
-    for (char c : key) {
-        if (c == '_' || c == '-') continue;
-        if (size == buffer.size()) return {};
-        buffer[size++] = core::lower(c);
-    }
-    return {buffer.data(), size};
-}
-
-/// The first letters of the words of a list, by length: most keys are in no list, and one look
-/// tells.
-template <std::size_t N>
-constexpr std::array<std::uint32_t, 25> first_letters(const std::array<std::string_view, N>& list) {
-    std::array<std::uint32_t, 25> letters{};
-    for (std::string_view word : list)
-        letters[word.size()] |= 1U << (static_cast<unsigned char>(word[0]) & 31U);
-    return letters;
-}
-constexpr auto kVolatileLetters = first_letters(kVolatileKeys);
-constexpr auto kPathLetters = first_letters(kPathKeys);
-
-template <class List>
-bool key_in(std::string_view key, const List& list, const std::array<std::uint32_t, 25>& letters) {
-    std::array<char, 24> buffer;
-    const std::string_view plain = plain_key(key, buffer);
-    if (plain.empty()) return false;
-    const std::uint32_t letter = 1U << (static_cast<unsigned char>(plain[0]) & 31U);
-    return (letters[plain.size()] & letter) != 0 && core::contains(list, plain);
-}
-
-bool is_volatile(std::string_view key) {
-    return key_in(key, kVolatileKeys, kVolatileLetters);
-}
-
-bool names_a_path(std::string_view key) {
-    return key_in(key, kPathKeys, kPathLetters);
-}
-
-std::string_view plain_path(std::string_view path) {
-    while (path.starts_with("./"))
-        path.remove_prefix(2);
-    while (path.size() > 1 && path.ends_with('/'))
-        path.remove_suffix(1);
-    return path;
-}
-
-/// Writes one value in canonical form.
-class Canonical {
-public:
-    Canonical(std::string& out, bool mask) : out_(out), mask_(mask) {}
-
-    /// The members of an object but for its paths.
-    void without_paths(JsonValue json) { object(json, true); }
-
-    void value(JsonValue json, bool is_path = false) {
-        if (out_.size() > kCanonicalBytesMax) return;
-        switch (json.kind()) {
-            case JsonKind::kObject:
-                object(json);
-                break;
-            case JsonKind::kArray:
-                array(json);
-                break;
-            case JsonKind::kString:
-                text(json.text(), is_path);
-                break;
-            case JsonKind::kNumber:
-                number(json.number());
-                break;
-            default:
-                json.append_to(out_);
-                break;
-        }
-    }
-
-    void text(std::string_view string, bool is_path) {
-        if (nested(string)) return;
-        out_.push_back('"');
-        if (mask_) {
-            core::append_masked(out_, string.substr(0, kCanonicalBytesMax));
-        } else {
-            out_.append(is_path ? plain_path(string) : string);
-        }
-        out_.push_back('"');
-    }
-
-private:
-    void object(JsonValue json, bool skip_paths = false) {
-        std::vector<std::pair<std::string_view, JsonValue>> members;
-        members.reserve(json.size());
-        json.each([&](JsonValue member) {
-            const bool counts = member.kind() != JsonKind::kNull && !is_volatile(member.key());
-            if (counts && !(skip_paths && names_a_path(member.key())))
-                members.emplace_back(member.key(), member);
-            return true;
-        });
-        std::sort(members.begin(), members.end(),
-                  [](const auto& a, const auto& b) { return a.first < b.first; });
-        out_.push_back('{');
-        for (const auto& [key, member] : members) {
-            out_.append(key);
-            out_.push_back(':');
-            value(member, !mask_ && member.kind() == JsonKind::kString && names_a_path(key));
-            out_.push_back(',');
-        }
-        out_.push_back('}');
-    }
-
-    void array(JsonValue json) {
-        out_.push_back('[');
-        json.each([&](JsonValue item) {
-            value(item);
-            out_.push_back(',');
-            return true;
-        });
-        out_.push_back(']');
-    }
-
-    /// 1.0 and 1 are one number.
-    void number(double v) {
-        char digits[32];
-        // The range first: what no integer can hold must not be turned into one.
-        const bool whole =
-            v < 9e15 && v > -9e15 && v == static_cast<double>(static_cast<std::int64_t>(v));
-        const auto end =
-            whole ? std::to_chars(digits, digits + sizeof digits, static_cast<std::int64_t>(v)).ptr
-                  : std::to_chars(digits, digits + sizeof digits, v).ptr;
-        out_.append(digits, static_cast<std::size_t>(end - digits));
-    }
-
-    /// Arguments often come as JSON in a string.
-    bool nested(std::string_view string) {
-        const std::string_view body = core::trimmed(string);
-        if (depth_ == kNestedMax || body.size() < 2 || body.size() > kNestedBytesMax) return false;
-        const bool looks = (body.front() == '{' && body.back() == '}') ||
-                           (body.front() == '[' && body.back() == ']');
-        if (!looks) return false;
-        JsonTape tape;
-        if (!tape.parse(body)) return false;
-        ++depth_;
-        value(tape.root());
-        --depth_;
-        return true;
-    }
-
-    std::string& out_;
-    bool mask_;
-    int depth_ = 0;
-};
-
-std::optional<JsonValue> member(JsonValue object, std::string_view name) {
-    std::optional<JsonValue> found;
-    if (object.kind() != JsonKind::kObject) return found;
-    object.each([&](JsonValue child) {
-        if (child.key() == name && child.kind() != JsonKind::kNull) found = child;
-        return !found;
-    });
-    return found;
-}
-
-/// The string of the member whose key comes first in `keys`, wherever in the object it stands.
-template <class List>
-std::string_view text_under(std::optional<JsonValue> object, const List& keys) {
-    std::string_view found;
-    if (!object || object->kind() != JsonKind::kObject) return found;
-    auto best = keys.end();
-    object->each([&](JsonValue child) {
-        if (child.kind() != JsonKind::kString || child.text().empty()) return true;
-        std::array<char, 24> buffer;
-        const auto at = std::find(keys.begin(), best, plain_key(child.key(), buffer));
-        if (at != best) {
-            best = at;
-            found = child.text();
-        }
-        return best != keys.begin();
-    });
-    return found;
-}
-
 std::uint64_t low_digest(std::string_view text) {
     return core::digest_of(text).low;
 }
@@ -258,7 +32,7 @@ std::uint64_t low_digest(std::string_view text) {
 std::uint64_t content_of(JsonValue args) {
     if (args.kind() != JsonKind::kObject) return 0;
     std::string out;
-    Canonical{out, false}.without_paths(args);
+    append_without_paths(out, args);
     return low_digest(out);
 }
 
@@ -268,7 +42,7 @@ void append_question(std::string& out, std::optional<JsonValue> args,
     out = call.tool;
     out.push_back('\n');
     const std::size_t before = out.size();
-    if (args) Canonical{out, false}.value(*args);
+    if (args) append_canonical(out, *args, false);
     const bool cut = std::string_view{out}.substr(before).find(kCutMark) != std::string_view::npos;
     if (!call.args_digest.empty() && (!args || cut)) out.append("\n#").append(call.args_digest);
     if (!args && call.args_digest.empty()) out.append(call.target);
@@ -286,7 +60,7 @@ ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished
         if (result->kind() == JsonKind::kString) read.text = result->text();
         read.bytes =
             result->kind() == JsonKind::kString ? read.text.size() : call.result.kept.size();
-        Canonical{read.canonical, true}.value(*result);
+        append_canonical(read.canonical, *result, true);
     }
     const bool cut = read.canonical.find(kCutMark) != std::string::npos;
     if (!call.result_digest.empty() && (!result || cut))
@@ -297,7 +71,9 @@ ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished
 void print_failure(CallPrint& print, const core::ToolFinished& call, std::string_view result) {
     std::string_view message =
         call.error ? std::string_view{call.error->message.kept} : std::string_view{};
-    if (message.empty()) message = result;
+    // Then the output has the diagnostic.
+    if (message.empty() || (core::is_only_exit_status(message) && !result.empty()))
+        message = result;
     if (call.error) print.failure = core::failure_of_tool_class(call.error->error_class);
     print.typed_failure = print.failure != FailureKind::kNone;
     if (!print.typed_failure) print.failure = core::failure_of_message(message);
@@ -305,8 +81,69 @@ void print_failure(CallPrint& print, const core::ToolFinished& call, std::string
     const bool of_the_test = print.kind == CallKind::kVerify && !print.typed_failure;
     if (of_the_test) print.failure = FailureKind::kAssertion;
     std::string line = core::diagnostic_line(message);
+    if (print.failure == FailureKind::kNotFound) line = core::without_quotes(line);
     line.push_back(static_cast<char>('a' + static_cast<int>(print.failure)));
     print.diagnostic = low_digest(line);
+}
+
+constexpr std::array<std::string_view, 6> kOldKeys{"old",    "oldstring", "oldstr",
+                                                   "search", "oldtext",   "before"};
+constexpr std::array<std::string_view, 6> kNewKeys{"new",     "newstring", "newstr",
+                                                   "replace", "newtext",   "after"};
+constexpr std::array<std::string_view, 5> kWholeKeys{"content", "filetext", "contents", "text",
+                                                     "data"};
+
+/// An edit by its old and new text, or by the whole content of a file.
+void shape_edit(CallPrint& print, std::optional<JsonValue> args) {
+    const std::string_view before = text_under(args, kOldKeys);
+    const std::string_view after = text_under(args, kNewKeys);
+    const bool replaces = !before.empty() || !after.empty();
+    print.set(core::Shape::kCosmetic, !before.empty() && core::differ_in_looks_only(before, after));
+    print.set(core::Shape::kWhole, !replaces && !text_under(args, kWholeKeys).empty());
+}
+
+constexpr std::size_t kShapeBytesMax = 4096;  ///< of a command whose words are looked at
+
+void shape_call(CallPrint& print, const core::ToolFinished& call, std::string_view command,
+                std::string_view result) {
+    using core::Shape;
+    const bool bare = !call.error || call.error->message.empty() ||
+                      core::is_only_exit_status(call.error->message.kept);
+    const bool silent = !call.ok && !print.typed_failure && bare && print.kind != CallKind::kVerify;
+    const std::string_view text = core::trimmed(result);
+    const bool empty = text.empty() || text == "\"\"" || text == "null";
+    print.set(Shape::kSilent, silent && !command.empty() && empty && call.result_digest.empty());
+    print.set(Shape::kAcknowledged, call.ok && call.result_digest.empty() &&
+                                        (print.trivial || core::is_acknowledgement(result)));
+    if (command.empty()) {
+        print.set(Shape::kActs, core::acts_on_screen(call.tool));
+        return;
+    }
+    command = command.substr(0, kShapeBytesMax);
+    print.set(Shape::kLooks, core::only_looks(command));
+    print.set(Shape::kGuard, core::is_guard(command));
+    print.set(Shape::kSleeps, core::sleeps_and_more(command));
+    print.set(Shape::kRestores, core::takes_files_back(command));
+    print.set(Shape::kNothing, core::does_nothing(command));
+}
+
+constexpr std::size_t kEchoBytesMax = 2048;  ///< of a result in which the question is looked for
+constexpr std::size_t kEchoesMax = 4;        ///< arguments that are looked for
+
+/// Replaces the arguments that a short result quotes: "no results for X" is one answer to every X.
+void mask_echoes(std::string& canonical, std::optional<JsonValue> args) {
+    if (!args || args->kind() != JsonKind::kObject || canonical.size() > kEchoBytesMax) return;
+    std::size_t looked = 0;
+    args->each([&](JsonValue member) {
+        if (member.kind() != JsonKind::kString) return true;
+        const std::string_view said = core::trimmed(member.text());
+        if (said.size() < 3 || said.size() > 256) return true;
+        for (std::size_t at = canonical.find(said); at != std::string::npos;
+             at = canonical.find(said, at + 1)) {
+            canonical.replace(at, said.size(), "?");
+        }
+        return ++looked < kEchoesMax;
+    });
 }
 
 }  // namespace
@@ -327,8 +164,10 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     // What a shell command leaves in a file is not known; what an editing tool writes is.
     const bool writes = print.kind == CallKind::kEdit && command.empty() && call.mutated.empty();
     if (writes && args) print.content = content_of(*args);
+    if (writes) shape_edit(print, args);
 
-    const ResultText result = read_result(member(data, "result"), call);
+    ResultText result = read_result(member(data, "result"), call);
+    if (command.empty()) mask_echoes(result.canonical, args);
     const std::string_view plain =
         result.text.empty() ? std::string_view{call.result.kept} : result.text;
     print.result_bytes = result.bytes;
@@ -350,6 +189,7 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     if (print.kind == CallKind::kVerify) print.failing = core::failing_count(plain);
     const bool red = print.failing.value_or(0) > 0;
     if (!call.ok || red) print_failure(print, call, plain);
+    shape_call(print, call, command, plain);
     return print;
 }
 
@@ -363,7 +203,7 @@ std::uint64_t question_of(std::string_view tool, const std::optional<JsonValue>&
 
 std::string canonical_arguments(JsonValue args) {
     std::string out;
-    Canonical{out, false}.value(args);
+    append_canonical(out, args, false);
     return out;
 }
 

@@ -77,6 +77,12 @@ Result<> check_policy(const core::PolicyOverride& policy) {
     if (policy.tool_time_limit_ms.value_or(0) > kDayMs) {
         return under(wrong("must be at most a day"), "tool_time_limit_ms");
     }
+    if (policy.wait_polls.value_or(0) > core::kWaitPollsMax) {
+        return under(wrong("must be at most 100000"), "wait_polls");
+    }
+    if (policy.wait_patience_ms.value_or(0) > 7 * kDayMs) {
+        return under(wrong("must be at most a week"), "wait_patience_ms");
+    }
     return check_detectors(policy);
 }
 

@@ -162,6 +162,8 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("low_confidence_attempts", state.policy.low_confidence_attempts);
     json.member("stats_every", state.policy.stats_every);
     json.member("confirm_stop", state.policy.confirm_stop);
+    json.member("wait_polls", state.policy.wait_polls);
+    json.member("wait_patience_ms", state.policy.wait_patience);
     json.member("tools", state.policy.tools);
     json.member("detectors", state.policy.detectors);
     json.close_object();

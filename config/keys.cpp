@@ -42,21 +42,35 @@ core::Result<Value::List> read_hosts(const Value& value) {
     return hosts;
 }
 
-Key ignore_tools_key() {
-    Key key{"policy.ignore_tools", Kind::kTextList, "tool names", kReload,
-            "Tools whose calls are no evidence of anything, such as a logger's."};
+/// A list of tools that have one switch of ToolPolicy on.
+template <bool core::ToolPolicy::*kFlag>
+Key tools_key(const char* name, const char* help) {
+    Key key{name, Kind::kTextList, "tool names", kReload, help};
     key.assign = [](Settings& settings, const Value& value) -> core::Result<> {
         HEADWAY_TRY(const Value::List names,
                     parse_list(value, core::limits::kToolPoliciesMax, "tools"));
-        settings.policy.tools.clear();
-        for (const std::string& name : names)
-            settings.policy.tools.push_back({name, true, 1});
+        std::vector<core::ToolPolicy> tools = settings.policy.tools;
+        for (core::ToolPolicy& tool : tools)
+            tool.*kFlag = false;
+        for (const std::string& named : names) {
+            auto tool =
+                std::find_if(tools.begin(), tools.end(),
+                             [&named](const core::ToolPolicy& own) { return own.tool == named; });
+            if (tool == tools.end()) tool = tools.insert(tool, core::ToolPolicy{named});
+            (*tool).*kFlag = true;
+        }
+        std::erase_if(
+            tools, [](const core::ToolPolicy& own) { return own == core::ToolPolicy{own.tool}; });
+        if (tools.size() > core::limits::kToolPoliciesMax)
+            return mistake("too many tools together with the other lists of policy tools");
+        settings.policy.tools = std::move(tools);
         return {};
     };
     key.print = [](const Settings& s) {
         Value::List names;
-        for (const core::ToolPolicy& tool : s.policy.tools)
-            names.push_back(tool.tool);
+        for (const core::ToolPolicy& tool : s.policy.tools) {
+            if (tool.*kFlag) names.push_back(tool.tool);
+        }
         return Value(std::move(names));
     };
     return key;
@@ -139,7 +153,11 @@ void add_policy_keys(std::vector<Key>& table) {
     table.push_back(enum_row<kAt, &core::Policy::on_stuck>(
         "policy.on_stuck", kReload,
         "What follows stuck: advice, a question to a person, a stop, or the end."));
-    table.push_back(ignore_tools_key());
+    table.push_back(tools_key<&core::ToolPolicy::ignore>(
+        "policy.ignore_tools",
+        "Tools whose calls are no evidence of anything, such as a logger's."));
+    table.push_back(tools_key<&core::ToolPolicy::polls>(
+        "policy.poll_tools", "Tools that ask for the status of something that runs elsewhere."));
     table.push_back(time_row<0, kDay, kAt, &core::Policy::tool_time_limit>(
         "policy.tool_time_limit", kReload,
         "A longer call is pointed out to its agent and is a failure of its tool; 0s: never."));

@@ -14,6 +14,7 @@ using core::DetectorPolicy;
 using core::Policy;
 
 constexpr std::uint64_t kLimitMax = 1'000'000'000;
+constexpr std::int64_t kWeek = 7LL * 24 * 3'600'000;
 constexpr std::uint64_t kEvidenceMax = 1'000'000;
 
 constexpr std::array<std::string_view, 2> kPresets{"none", "first-designs"};
@@ -125,6 +126,12 @@ void add_policy_limit_keys(std::vector<Key>& table) {
     table.push_back(whole_row<0, core::kStatsEveryMax, kAt, &Policy::stats_every>(
         "policy.stats_every", kReload,
         "Finished calls between two progress.stats events; 0 is none."));
+    table.push_back(whole_row<0, core::kWaitPollsMax, kAt, &Policy::wait_polls>(
+        "policy.wait_polls", kReload,
+        "Polls in which nothing moved, after which a wait needs a person; 0 is never."));
+    table.push_back(time_row<0, kWeek, kAt, &Policy::wait_patience>(
+        "policy.wait_patience", kReload,
+        "Time in which nothing moved, after which a wait needs a person; 0s is never."));
     table.push_back(detectors_key());
     table.push_back(word_row<kPresets, &Settings::policy_preset>(
         "policy.preset", kReload,

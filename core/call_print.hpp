@@ -53,6 +53,20 @@ struct EnumNames<FailureKind> {
         "assertion", "truncated", "context",   "refused", "timeout",      "network"};
 };
 
+/// What else a call and its answer show. Bits of CallPrint::shape; stored: append only.
+enum class Shape : std::uint32_t {
+    kSilent = 1U << 0,        ///< it failed and said nothing: an answer ("no"), not a failure
+    kAcknowledged = 1U << 1,  ///< its short answer only confirms the action
+    kActs = 1U << 2,          ///< an action on a screen, a page or a game: another call shows it
+    kLooks = 1U << 3,         ///< a shell command that only asks for a state
+    kSleeps = 1U << 4,        ///< a shell command that sleeps before it does more
+    kCosmetic = 1U << 5,      ///< an edit of comments and white space
+    kRestores = 1U << 6,      ///< takes files back to what version control has
+    kNothing = 1U << 7,       ///< leaves nothing: touch, an empty commit
+    kWhole = 1U << 8,         ///< writes a whole file, not a part of one
+    kGuard = 1U << 9,         ///< a shell command that asks a yes or no first: test, which, grep -q
+};
+
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it
 /// once and stores it with the event, so a replay compares what the session was judged by. 64-bit
 /// members are the low halves of 128-bit digests; 0 = none.
@@ -77,19 +91,25 @@ struct CallPrint {
     /// sessions without approvals.
     Digest args_start;
     Digest args_end;
+    std::uint32_t shape = 0;  ///< of Shape
+
+    bool is(Shape one) const { return (shape & static_cast<std::uint32_t>(one)) != 0; }
+    void set(Shape one, bool value) {
+        if (value) shape |= static_cast<std::uint32_t>(one);
+    }
 
     bool operator==(const CallPrint&) const = default;
     static constexpr auto fields() {
         using P = CallPrint;
-        return field_list(field("question", &P::question), field("outcome", &P::outcome),
-                          field("raw_outcome", &P::raw_outcome),
-                          field("diagnostic", &P::diagnostic), field("content", &P::content),
-                          field("path", &P::path), field("kind", &P::kind),
-                          field("failure", &P::failure), field("typed_failure", &P::typed_failure),
-                          field("trivial", &P::trivial), field("running", &P::running),
-                          field("measured", &P::measured), field("failing", &P::failing),
-                          field("result_bytes", &P::result_bytes),
-                          field("args_start", &P::args_start), field("args_end", &P::args_end));
+        return field_list(
+            field("question", &P::question), field("outcome", &P::outcome),
+            field("raw_outcome", &P::raw_outcome), field("diagnostic", &P::diagnostic),
+            field("content", &P::content), field("path", &P::path), field("kind", &P::kind),
+            field("failure", &P::failure), field("typed_failure", &P::typed_failure),
+            field("trivial", &P::trivial), field("running", &P::running),
+            field("measured", &P::measured), field("failing", &P::failing),
+            field("result_bytes", &P::result_bytes), field("args_start", &P::args_start),
+            field("args_end", &P::args_end), field("shape", &P::shape));
     }
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/assert.hpp"
+#include "core/command.hpp"
 #include "core/mask.hpp"
 #include "core/words.hpp"
 
@@ -82,58 +83,6 @@ bool any_word(const std::vector<std::string>& words, const List& list) {
                        [&list](const std::string& word) { return contains(list, word); });
 }
 
-template <class List>
-bool starts_with_any(std::string_view command, const List& starts) {
-    if (command.empty()) return false;
-    return std::any_of(std::begin(starts), std::end(starts), [command](std::string_view start) {
-        return command[0] == start[0] && command.starts_with(start) &&
-               (command.size() == start.size() || start.back() == ' ' ||
-                !is_word(command[start.size()]));
-    });
-}
-
-/// The next part of a command line, up to `&&`, `||`, `;`, `|` or a line's end; quotes are kept
-/// together.
-std::string_view next_part(std::string_view& rest) {
-    char quote = 0;
-    std::size_t i = 0;
-    for (; i < rest.size(); ++i) {
-        const char c = rest[i];
-        if (quote != 0) {
-            if (c == quote) quote = 0;
-            continue;
-        }
-        if (c == '\'' || c == '"') quote = c;
-        if (c == ';' || c == '\n' || c == '|') break;
-        if (c == '&' && i + 1 < rest.size() && rest[i + 1] == '&') break;
-    }
-    const std::string_view part = trimmed(rest.substr(0, i));
-    while (i < rest.size() &&
-           (rest[i] == ';' || rest[i] == '\n' || rest[i] == '|' || rest[i] == '&'))
-        ++i;
-    HEADWAY_ASSERT(i > 0 && i <= rest.size());
-    rest.remove_prefix(i);
-    return part;
-}
-
-/// `> file` or `>> file`, but not `2>&1` and `>/dev/null`. A run of > is skipped at once: checking
-/// each of its bytes would be quadratic.
-bool redirects(std::string_view part) {
-    for (std::size_t sign = part.find('>'); sign != std::string_view::npos;) {
-        const char before = sign > 0 ? part[sign - 1] : ' ';
-        const std::size_t behind = std::min(part.find_first_not_of('>', sign), part.size());
-        const std::string_view target = trimmed(part.substr(behind));
-        HEADWAY_ASSERT(behind > sign);
-        sign = part.find('>', behind);
-        if (before == '-' || before == '=' || before == '2') continue;
-        if (target.empty() || target.front() == '&' || target.starts_with("/dev/")) continue;
-        return is_word(target.front()) || target.front() == '/' || target.front() == '.' ||
-               target.front() == '~' || target.front() == '$' || target.front() == '"' ||
-               target.front() == '\'';
-    }
-    return false;
-}
-
 bool runs_a_test_script(std::string_view part) {
     if (!starts_with_any(part,
                          Words{"python", "python3", "node", "ruby", "bash", "sh", "perl", "php"}) &&
@@ -190,6 +139,7 @@ CallKind kind_of_command(std::string_view command) {
                 break;
         }
     }
+    if (!verifies && !edits && asks_for_status(command)) return CallKind::kPoll;
     // A script that writes and then tests is judged by the test result.
     if (verifies) return CallKind::kVerify;
     if (edits) return CallKind::kEdit;

@@ -64,7 +64,12 @@ struct CallSeen {
     /// A wait, or a request that a provider refused: neither progress nor a repeat, but it
     /// separates the calls around it.
     bool neutral = false;
+    bool slept = false;    ///< the agent let time pass since it asked this before
     bool overran = false;  ///< it exceeded the policy's time limit: a failure of its tool
+
+    /// A failure that says something. Without a word it is an answer: "no".
+    bool failed() const { return !call.ok && !print.is(Shape::kSilent); }
+    bool weak() const { return is_weak(print); }
 };
 
 /// An event with its context from the fold, so that detectors need not read the session.
@@ -80,6 +85,7 @@ struct Observation {
     bool work_moved = false;      ///< the heartbeat's in-flight counter changed
     bool state_change = false;
     bool user_message = false;
+    bool other_spoke = false;      ///< a message of a role other than the agent's
     bool nudge_taken = false;      ///< the agent acknowledged a change of approach
     bool waits_for_human = false;  ///< a person was asked and has not answered, or paused it
 };

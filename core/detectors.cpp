@@ -10,24 +10,18 @@
 namespace headway::core {
 namespace {
 
-constexpr auto kNamesById = [] {
-    std::array<std::string_view, kDetectorCount> names{};
-    for_each_field<Detectors>(
-        [&names](const auto& field, std::size_t place) { names[place] = field.name; });
-    return names;
-}();
+constexpr auto kNamesById = kFieldsOf<Detectors>([](const auto&... field) {
+    return std::array<std::string_view, kDetectorCount>{field.name...};
+});
 
 template <class D>
 constexpr const DetectorTraits& traits_of(const Field<Detectors, D>&) {
     return D::kTraits;
 }
 
-constexpr auto kTraitsById = [] {
-    std::array<DetectorTraits, kDetectorCount> traits{};
-    for_each_field<Detectors>(
-        [&traits](const auto& field, std::size_t place) { traits[place] = traits_of(field); });
-    return traits;
-}();
+constexpr auto kTraitsById = kFieldsOf<Detectors>([](const auto&... field) {
+    return std::array<DetectorTraits, kDetectorCount>{traits_of(field)...};
+});
 
 /// Size of a structure whose members are these fields, in their order.
 template <class... Members>

@@ -29,8 +29,10 @@
 #include "core/detectors/self_append.hpp"
 #include "core/detectors/similar_messages.hpp"
 #include "core/detectors/stagnation.hpp"
+#include "core/detectors/stale_calls.hpp"
 #include "core/detectors/tool_failures.hpp"
 #include "core/detectors/waiting.hpp"
+#include "core/detectors/words_only.hpp"
 
 namespace headway::core {
 
@@ -64,6 +66,8 @@ struct Detectors {
     ToolFailures tool_failures;
     CallVolume call_volume;
     MutualRevert mutual_revert;
+    StaleCalls stale_calls;
+    WordsOnly words_only;
 
     bool operator==(const Detectors&) const = default;
     static constexpr auto fields() {
@@ -83,7 +87,8 @@ struct Detectors {
             field("estimate_plateau", &D::estimate_plateau), field("phase_churn", &D::phase_churn),
             field("same_file_error", &D::same_file_error),
             field("tool_failures", &D::tool_failures), field("call_volume", &D::call_volume),
-            field("mutual_revert", &D::mutual_revert));
+            field("mutual_revert", &D::mutual_revert), field("stale_calls", &D::stale_calls),
+            field("words_only", &D::words_only));
     }
 };
 

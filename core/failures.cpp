@@ -84,7 +84,7 @@ struct Phrase {
 };
 
 // In this order: causes that a person must fix before transient ones.
-constexpr std::array<Phrase, 45> kPhrases{{
+constexpr std::array<Phrase, 56> kPhrases{{
     {"context length", FailureKind::kContext},
     {"context_length", FailureKind::kContext},
     {"context window", FailureKind::kContext},
@@ -120,6 +120,17 @@ constexpr std::array<Phrase, 45> kPhrases{{
     {"econnreset", FailureKind::kTransient},
     {"etimedout", FailureKind::kTransient},
     {"temporarily unavailable", FailureKind::kTransient},
+    {"could not get lock", FailureKind::kTransient},
+    {"unable to acquire", FailureKind::kTransient},
+    {"database is locked", FailureKind::kTransient},
+    {"index.lock", FailureKind::kTransient},
+    {"another process", FailureKind::kTransient},
+    {"could not resolve host", FailureKind::kTransient},
+    {"failure in name resolution", FailureKind::kTransient},
+    {"name or service not known", FailureKind::kTransient},
+    {"failed to connect to", FailureKind::kTransient},
+    {"network is unreachable", FailureKind::kTransient},
+    {"quota exceeded for quota metric", FailureKind::kTransient},
     {"old_string not found", FailureKind::kMismatch},
     {"0 occurrences", FailureKind::kMismatch},
     {"no match found", FailureKind::kMismatch},
@@ -227,9 +238,10 @@ bool is_trivial(std::string_view result) {
 }
 
 bool says_running(std::string_view result) {
-    static constexpr std::array<std::string_view, 11> kUnderWay{
-        "running",   "pending",    "in progress", "in_progress", "queued",      "waiting",
-        "not ready", "processing", "building",    "starting",    "not finished"};
+    static constexpr std::array<std::string_view, 15> kUnderWay{
+        "running",      "pending",      "in progress",       "in_progress",  "queued",
+        "waiting",      "not ready",    "processing",        "building",     "starting",
+        "not finished", "provisioning", "containercreating", "initializing", "activating"};
     // A status is short, or at the start of a longer answer.
     const std::string text = lower(result.substr(0, 256));
     for (std::size_t at = 0; at < text.size(); ++at) {

@@ -107,6 +107,11 @@ struct Fold {
 
     void operator()(const Message& message) const {
         const bool said = message.role == "user" || message.role == "operator";
+        const bool own = message.role.empty() || message.role == "assistant" ||
+                         message.role == "agent" || message.role == "thought";
+        seen.other_spoke =
+            !own && state.other_words < kUserWordsFree + state.ledger.informed_rounds;
+        if (seen.other_spoke) ++state.other_words;
         // The agent reports these itself and they lift counts, so their number is bounded.
         const std::uint32_t most = kUserWordsFree + state.ledger.informed_rounds;
         seen.user_message = said && state.ledger.scope < most;
@@ -151,6 +156,7 @@ struct Fold {
         judgement.detectors = change.detectors;
         judgement.confidence = change.confidence;
         judgement.loop = change.loop;
+        judgement.needs_somebody = change.needs_somebody;
         state.informed_before = state.ledger.informed_rounds;
         reach(change.to);
         const bool loops = change.to == Verdict::kSuspect || change.to == Verdict::kStuck;
@@ -305,6 +311,7 @@ void show(Detectors& detectors, Observation& seen, const CallEvidence& evidence)
                         evidence.entry,
                         evidence.patience,
                         evidence.neutral,
+                        evidence.slept,
                         evidence.overran};
     HEADWAY_ASSERT(call.patience >= 1 && seen.ledger.back(0)->n == seen.event.n);
     seen.call = &call;

@@ -12,8 +12,12 @@ namespace {
 
 /// A status is short. A long output that contains "running" is an answer.
 constexpr std::uint64_t kStatusBytesMax = 256;
+/// Tables of a scheduler are longer.
+constexpr std::uint64_t kPollBytesMax = 4096;
 /// A flaky test may run this many times as often.
 constexpr std::uint32_t kFlakyPatience = 2;
+/// Hooks of a session's start, before it has calls to compare them with.
+constexpr std::uint64_t kHooksFree = 24;
 
 void begin_round(SessionState& state, std::optional<std::uint64_t> number) {
     state.ledger.begin_round();
@@ -56,12 +60,36 @@ bool asked_in_round(RoundOfCalls& round, std::uint64_t question) {
 
 /// A sleep, a poll of something that runs, or a request that a provider refused (docs/detection.md,
 /// section 8).
-bool is_neutral(const CallPrint& print, const ToolFinished& call) {
-    if (!call.ok) return print.failure == FailureKind::kTransient;
+bool is_neutral(const Ledger& ledger, const CallPrint& print, const ToolFinished& call,
+                bool slept) {
     if (print.kind == CallKind::kSleep) return true;
-    if (!print.running) return false;
+    const bool looks = print.is(Shape::kLooks) || print.kind == CallKind::kRead;
+    const bool polls = print.kind == CallKind::kPoll;
+    if (!call.ok && !print.is(Shape::kSilent)) {
+        return print.failure == FailureKind::kTransient || (slept && (looks || polls));
+    }
     const bool asks = print.kind == CallKind::kOther || print.kind == CallKind::kRead;
-    return print.kind == CallKind::kPoll || (asks && print.result_bytes <= kStatusBytesMax);
+    if (print.running && (polls || (asks && print.result_bytes <= kStatusBytesMax))) return true;
+    // A look between two sleeps, or a poll, that finds what it found before.
+    const bool waits = polls ? print.result_bytes <= kPollBytesMax : slept && looks;
+    return waits && repeats_answer(ledger, print);
+}
+
+/// False for a call that shows neither progress nor the lack of it: a new question that found
+/// nothing, or an action that another call has to show.
+bool tells(const CallEvidence& evidence, const ToolFinished& call) {
+    if (is_weak(evidence.print)) return false;
+    if (evidence.entry.hollow || evidence.entry.known_question) return true;
+    if (evidence.print.is(Shape::kSilent)) return false;
+    return call.ok ? !evidence.print.trivial : evidence.print.failure != FailureKind::kNotFound;
+}
+
+/// `origin` is the agent's word: a platform that runs more hooks than a third of all calls is none.
+bool hook_is_likely(SessionState& state) {
+    const std::uint64_t finished = state.tool_calls + 1;  // with this one
+    if (3 * (state.hook_calls + 1) > finished + kHooksFree) return false;
+    ++state.hook_calls;
+    return true;
 }
 
 void join_round(SessionState& state, const ToolFinished& call, bool was_open) {
@@ -141,7 +169,8 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     if (evidence.replayed) return evidence;  // and no turn of its own
     join_round(state, call, was_open);
     const ToolPolicy* own = state.policy.tool(call.tool);
-    const bool of_hook = call.origin == "hook" && state.policy.trust_origin;
+    const bool of_hook =
+        call.origin == "hook" && state.policy.trust_origin && hook_is_likely(state);
     const bool ignored = of_hook || (own != nullptr && own->ignore);
     if (ignored) return evidence;
     if (asked_in_round(state.round, evidence.print.question.low)) return evidence;
@@ -149,7 +178,11 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     if (own != nullptr) evidence.patience = std::clamp(own->patience, 1U, kPatienceMax);
     HEADWAY_ASSERT(evidence.patience >= 1 && evidence.patience <= kPatienceMax);
     Ledger& ledger = state.ledger;
-    evidence.neutral = is_neutral(evidence.print, call);
+    if (own != nullptr && own->polls) evidence.print.kind = CallKind::kPoll;
+    evidence.slept = slept_before(ledger, evidence.print);
+    evidence.neutral = is_neutral(ledger, evidence.print, call, evidence.slept);
+    if (evidence.print.kind == CallKind::kSleep || evidence.print.is(Shape::kSleeps))
+        ledger.slept_n = n;
     if (evidence.neutral) {
         evidence.tier = wait_on(ledger, evidence.print, n);
         HEADWAY_ASSERT(evidence.tier <= Tier::kExternal);
@@ -160,8 +193,7 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
         count_path(state, path);
     if (evidence.entry.flaky) evidence.patience *= kFlakyPatience;
     evidence.tier = evidence.entry.tier;
-    book(ledger, evidence.tier, n,
-         !evidence.print.trivial || evidence.entry.known_question || !call.ok);
+    book(ledger, evidence.tier, n, tells(evidence, call));
     count_for_phase(state, call, evidence);
     HEADWAY_ASSERT(ledger.back(0)->n == n);
     return evidence;

@@ -39,6 +39,7 @@ struct Claim {
     DetectorId id{};
     EvidenceKind kind{};
     Rung rung = Rung::kNone;
+    bool alone = true;  ///< a ground for a verdict by itself
 };
 
 /// The detectors' claims, at most one each, strongest first, then in their order.
@@ -65,8 +66,7 @@ bool came_back(const SessionState& state, std::uint64_t identity) {
 Rung verdict_of(const Claims& claims) {
     Rung best = Rung::kNone;
     for (const Claim& claim : claims) {
-        const bool alone = claim.kind != EvidenceKind::kNothing || claim.rung == Rung::kStuck;
-        if (alone) best = std::max(best, claim.rung);
+        if (claim.alone) best = std::max(best, claim.rung);
     }
     if (best == Rung::kStuck) return best;
     for (const Claim& a : claims) {
@@ -90,14 +90,15 @@ Claims claims_of(const SessionState& state) {
         const bool told = rung == Rung::kSuspect && lasts(D::kTraits.kind) && !state.nudges.empty();
         if (told && came_back(state, detector.finding(state.ledger).identity)) rung = Rung::kStuck;
         HEADWAY_ASSERT(claims.count < kDetectorCount);
-        claims.all[claims.count++] = {kId, D::kTraits.kind, rung};
+        bool alone = D::kTraits.kind != EvidenceKind::kNothing || rung == Rung::kStuck;
+        if constexpr (requires { detector.alone(state.ledger); })
+            alone = alone || detector.alone(state.ledger);
+        claims.all[claims.count++] = {kId, D::kTraits.kind, rung, alone};
     });
     std::stable_sort(claims.all.begin(),
                      claims.all.begin() + static_cast<std::ptrdiff_t>(claims.count),
                      [](const Claim& a, const Claim& b) {
-                         const bool a_first = a.kind != EvidenceKind::kNothing;
-                         const bool b_first = b.kind != EvidenceKind::kNothing;
-                         return std::pair{a_first, a.rung} > std::pair{b_first, b.rung};
+                         return std::pair{a.alone, a.rung} > std::pair{b.alone, b.rung};
                      });
     claims.verdict = verdict_of(claims);
     HEADWAY_ASSERT(claims.verdict == Rung::kNone || claims.count > 0);
@@ -292,6 +293,12 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around) {
     return verdict_of(state, around, claims_of(state));
 }
 
+bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now) {
+    if (verdict != Verdict::kWaiting || state.paused()) return false;
+    const Policy& policy = state.policy;
+    return state.detectors.waiting.needs_somebody(policy.wait_polls, policy.wait_patience, now);
+}
+
 Judgement judge(const SessionState& state, const Surroundings& around) {
     const Claims claims = claims_of(state);
     Judgement judgement;
@@ -333,6 +340,8 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
             judgement.verdict == Verdict::kProgressing ? state.ledger.hard_n : state.last_change_n;
         if (n != 0) judgement.evidence = {n};
     }
+    judgement.needs_somebody = needs_somebody(state, judgement.verdict, around.now);
+    if (judgement.needs_somebody) judgement.reason += "; nothing has moved for long";
     HEADWAY_ASSERT(is_final(judgement.verdict) == state.ended());
     const bool accuses = judgement.verdict == Verdict::kStuck ||
                          judgement.verdict == Verdict::kSuspect ||

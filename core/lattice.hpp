@@ -23,6 +23,10 @@ struct Surroundings {
 Verdict verdict_of(const SessionState& state, const Surroundings& around);
 
 /// The same with its grounds; the event that records it sets `since`. Pure.
+/// True if a person should look at a session with this verdict: it waits for something outside that
+/// has not moved for long (Policy::wait_polls, wait_patience). Pure.
+bool needs_somebody(const SessionState& state, Verdict verdict, Timestamp now);
+
 Judgement judge(const SessionState& state, const Surroundings& around);
 
 /// Visible form of a loop's identity: 16 hexadecimal digits.

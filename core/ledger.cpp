@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/answers.hpp"
 #include "core/assert.hpp"
 
 namespace headway::core {
@@ -17,6 +18,8 @@ static_assert(std::has_single_bit(kAnswersOfSet), "a question's low bits name it
 static_assert(std::has_single_bit(limits::kAnswersMax), "the table grows by doubling");
 static_assert(limits::kAnswersMax >= kAnswersOfSet, "there is one set at least");
 static_assert(EnumNames<Tier>::kNames.size() < 16, "Ledger::past_tiers has four bits for each");
+constexpr std::uint32_t kCopiesMax = 8;  ///< files with one content that are still news
+
 static_assert(limits::kTrailDigestsMax >= 2, "a way back needs what was left");
 
 std::size_t set_of(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
@@ -92,6 +95,28 @@ T& entry_of(std::vector<T>& entries, std::uint64_t T::*member, std::uint64_t key
     return *oldest;
 }
 
+/// The answer to a question; null for an unknown one.
+const KnownAnswer* find_answer(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
+    if (answers.empty()) return nullptr;
+    const std::size_t first = set_of(answers, question);
+    for (std::size_t i = first; i < first + kAnswersOfSet; ++i) {
+        if (answers[i].question == question) return &answers[i];
+    }
+    return nullptr;
+}
+
+std::uint32_t span_of(const Ledger& ledger) {
+    return (ledger.scope & 0xffffU) << 16U | (ledger.informed_rounds & 0xffffU);
+}
+
+/// True while a repeat adds to those before it: one message of the user ends the row, and so do
+/// some rounds of news. Memory of long sessions is full of rules and plans that are read again.
+bool same_span(const Ledger& ledger, const KnownAnswer& last) {
+    const std::uint32_t news = (ledger.informed_rounds - last.span) & 0xffffU;
+    return last.epoch == ledger.epoch && last.span >> 16U == (ledger.scope & 0xffffU) &&
+           news < kInformedRounds;
+}
+
 void keep(std::vector<std::uint64_t>& digests, std::uint64_t digest) {
     if (digests.size() == limits::kTrailDigestsMax) digests.erase(digests.begin());
     digests.push_back(digest);
@@ -127,6 +152,8 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
 void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n,
                   Entry& entry) {
     for (const Mutation& mutation : call.mutated) {
+        // What tests and tools write by themselves is theirs.
+        if (print.kind == CallKind::kVerify || is_artifact(mutation.path)) continue;
         // Without a digest, the call itself stands for the content.
         const std::uint64_t digest =
             mutation.digest.empty() ? print.question.low : digest_of(mutation.digest).low;
@@ -137,8 +164,26 @@ void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& ca
     if (!call.mutated.empty() || !claims) return;
     const bool certain = print.content != 0;
     const std::uint64_t content = certain ? print.content : print.question.low;
+    const bool copy = print.is(Shape::kWhole) && certain && content == ledger.last_content;
+    ledger.content_copies = copy ? ledger.content_copies + 1 : 0;
+    ledger.last_content = print.is(Shape::kWhole) ? content : 0;
+    ledger.cosmetic_path = print.is(Shape::kCosmetic) ? print.path : 0;
     change_file(ledger, print.path != 0 ? print.path : print.question.low, content, certain, n,
                 entry);
+    // Comments, white space, and one text in ever more files prove nothing.
+    const bool cosmetic = print.is(Shape::kCosmetic) && entry.fresh_paths.empty();
+    if (!cosmetic && ledger.content_copies < kCopiesMax) return;
+    entry.tier = Tier::kNone;
+    entry.changed_path = 0;
+    entry.hollow = true;
+}
+
+/// Version control took files back: to return to an earlier content is no reversal then.
+void forget_contents(Ledger& ledger) {
+    for (FileTrail& trail : ledger.files) {
+        trail.digests.clear();
+        trail.reversals = 0;
+    }
 }
 
 /// P2: fewer failures than ever, or an unseen set of failures after a change.
@@ -169,6 +214,34 @@ void verify(Ledger& ledger, std::uint64_t question, std::uint64_t outcome,
     verification.changes_seen = ledger.changes;
 }
 
+/// True for a look at a file that the agent itself just changed in comments only.
+bool shows_own_comment(const Ledger& ledger, const CallPrint& print) {
+    return ledger.cosmetic_path != 0 && print.path == ledger.cosmetic_path &&
+           (print.kind == CallKind::kRead || print.is(Shape::kLooks));
+}
+
+/// The count of red results with one diagnostic while nothing changes, whatever flags, seeds or
+/// targets the test has: one question. They are kept beside the answers.
+void answer_red(Ledger& ledger, const CallPrint& print, std::uint64_t n, Entry& entry) {
+    constexpr std::uint64_t kReds = 0x5bf0'3635'dcd6'1e9bULL;  // apart from questions
+    bool known = false;
+    KnownAnswer& red = answer_to(ledger.answers, (print.diagnostic ^ kReds) | 1U, known);
+    HEADWAY_ASSERT(red.last_n <= n);
+    if (known && red.outcome == ledger.changes && same_span(ledger, red)) {
+        ++red.repeats;
+    } else {
+        red.repeats = 1;
+        red.first_n = n;
+    }
+    red.outcome = ledger.changes;
+    red.last_n = n;
+    red.epoch = ledger.epoch;
+    red.span = span_of(ledger);
+    if (red.repeats <= entry.repeats) return;
+    entry.repeats = red.repeats;
+    entry.first_n = red.first_n;
+}
+
 /// P3 and the count of equal answers.
 void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, Entry& entry) {
     bool known = false;
@@ -180,8 +253,9 @@ void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, En
     entry.jitter = same && last.raw_outcome != print.raw_outcome;
     const bool counts_again = same && !(entry.jitter && print.measured);
     const bool free_again = print.kind == CallKind::kRead && ledger.compacted_n > last.last_n;
-    const bool same_span = last.epoch == ledger.epoch && last.scope == ledger.scope;
-    if (counts_again && same_span) {
+    entry.same_answer = counts_again;
+    entry.free_again = free_again;
+    if (counts_again && same_span(ledger, last)) {
         if (!free_again) ++last.repeats;  // after a compaction one repeat is free
     } else {
         last.repeats = 1;
@@ -189,9 +263,10 @@ void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, En
     }
     // The acknowledgement of an edit is no information, and a failure after a failure answers
     // nothing.
-    const bool informs = ok && !print.trivial && print.kind != CallKind::kEdit;
+    const bool informs = ok && !print.trivial && print.kind != CallKind::kEdit &&
+                         !print.is(Shape::kNothing) && !shows_own_comment(ledger, print);
     if (!known && informs) entry.tier = std::max(entry.tier, Tier::kInformation);
-    if (known && !counts_again && (ok || last.ok)) {
+    if (known && !counts_again && (ok || last.ok) && !shows_own_comment(ledger, print)) {
         entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
     }
     last.outcome = print.outcome.low;
@@ -199,7 +274,7 @@ void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, En
     last.ok = ok;
     last.last_n = n;
     last.epoch = ledger.epoch;
-    last.scope = ledger.scope;
+    last.span = span_of(ledger);
     entry.repeats = last.repeats;
     entry.first_n = last.first_n;
     HEADWAY_ASSERT(entry.first_n <= n);
@@ -249,7 +324,7 @@ std::string activity_of(const Ledger& ledger) {
 }
 
 void Ledger::interrupt(std::uint64_t n) {
-    remember(*this, {n, n, n, scope});
+    remember(*this, {n, n, n, scope, false});
 }
 
 const CallMark* Ledger::back(std::size_t i) const {
@@ -259,16 +334,39 @@ const CallMark* Ledger::back(std::size_t i) const {
     return &recent[place];
 }
 
+bool is_weak(const CallPrint& print) {
+    const bool guard = print.is(Shape::kSilent) && print.is(Shape::kGuard);
+    return guard || (print.is(Shape::kActs) && print.is(Shape::kAcknowledged));
+}
+
+bool repeats_answer(const Ledger& ledger, const CallPrint& print) {
+    const KnownAnswer* last = find_answer(ledger.answers, print.question.low);
+    return last != nullptr && last->outcome == print.outcome.low;
+}
+
+bool slept_before(const Ledger& ledger, const CallPrint& print) {
+    if (print.is(Shape::kSleeps)) return true;
+    const KnownAnswer* last = find_answer(ledger.answers, print.question.low);
+    return last != nullptr && last->last_n < ledger.slept_n;
+}
+
 Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n) {
     Entry entry;
-    if (call.ok) change_files(ledger, print, call, n, entry);
+    if (print.is(Shape::kRestores)) forget_contents(ledger);
+    entry.hollow = print.is(Shape::kNothing);
+    if (call.ok && !print.is(Shape::kNothing)) change_files(ledger, print, call, n, entry);
+    const bool only_asks = print.kind == CallKind::kRead || print.kind == CallKind::kPoll ||
+                           print.is(Shape::kLooks) || print.is(Shape::kNothing);
     if (print.kind == CallKind::kVerify) {
         verify(ledger, print.question.low, print.outcome.low, print.failing, n, entry);
-    } else if (print.kind != CallKind::kRead && print.kind != CallKind::kPoll) {
+    } else if (!only_asks && !print.is(Shape::kCosmetic)) {
         ++ledger.changes;
     }
     answer(ledger, print, call.ok, n, entry);
-    remember(ledger, {key_of(print), print.question.low, n, ledger.scope});
+    if (print.kind == CallKind::kVerify && print.diagnostic != 0) {
+        answer_red(ledger, print, n, entry);
+    }
+    remember(ledger, {key_of(print), print.question.low, n, ledger.scope, is_weak(print)});
     HEADWAY_ASSERT(entry.fresh_paths.size() <= std::max<std::size_t>(call.mutated.size(), 1));
     return entry;
 }
@@ -295,7 +393,7 @@ Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
     last.ok = print.running;
     last.last_n = n;
     last.epoch = ledger.epoch;
-    last.scope = ledger.scope;
+    last.span = span_of(ledger);
     if (moved) ledger.external_n = n;
     return moved ? Tier::kExternal : Tier::kNone;
 }

@@ -27,7 +27,8 @@ struct KnownAnswer {
     std::uint64_t last_n = 0;
     std::uint32_t repeats = 0;  ///< equal answers in this epoch
     std::uint32_t epoch = 0;
-    std::uint32_t scope = 0;
+    /// Of the last answer: the low halves of Ledger::scope, above, and Ledger::informed_rounds.
+    std::uint32_t span = 0;
     bool ok = false;
     bool operator==(const KnownAnswer&) const = default;
     static constexpr auto fields() {
@@ -35,8 +36,7 @@ struct KnownAnswer {
         return field_list(field("question", &A::question), field("outcome", &A::outcome),
                           field("raw_outcome", &A::raw_outcome), field("first_n", &A::first_n),
                           field("last_n", &A::last_n), field("repeats", &A::repeats),
-                          field("epoch", &A::epoch), field("scope", &A::scope),
-                          field("ok", &A::ok));
+                          field("epoch", &A::epoch), field("span", &A::span), field("ok", &A::ok));
     }
 };
 
@@ -81,11 +81,12 @@ struct CallMark {
     std::uint64_t question = 0;
     std::uint64_t n = 0;
     std::uint32_t scope = 0;  ///< user messages before it
+    bool weak = false;        ///< an acknowledgement or a silent failure: no evidence by itself
     bool operator==(const CallMark&) const = default;
     static constexpr auto fields() {
         using C = CallMark;
         return field_list(field("key", &C::key), field("question", &C::question), field("n", &C::n),
-                          field("scope", &C::scope));
+                          field("scope", &C::scope), field("weak", &C::weak));
     }
 };
 
@@ -117,6 +118,10 @@ struct Ledger {
     /// Best tiers of the rounds before this one, the newest in the lowest four bits: 0 = no such
     /// round, else the tier plus 1.
     std::uint64_t past_tiers = 0;
+    std::uint64_t slept_n = 0;        ///< the last call that let time pass
+    std::uint64_t cosmetic_path = 0;  ///< the last edit changed only comments there; 0 = it did not
+    std::uint64_t last_content = 0;   ///< of the last file that was written whole
+    std::uint32_t content_copies = 0;  ///< in a row: further files with that content
 
     /// Closes the current round and begins the next.
     void begin_round();
@@ -133,18 +138,19 @@ struct Ledger {
 
 constexpr auto Ledger::fields() {
     using L = Ledger;
-    return field_list(field("epoch", &L::epoch), field("rounds", &L::rounds),
-                      field("quiet_rounds", &L::quiet_rounds),
-                      field("unproven_rounds", &L::unproven_rounds),
-                      field("informed_rounds", &L::informed_rounds),
-                      field("hard_round", &L::hard_round), field("hard_n", &L::hard_n),
-                      field("moved_n", &L::moved_n), field("external_n", &L::external_n),
-                      field("changes", &L::changes), field("scope", &L::scope),
-                      field("scope_n", &L::scope_n), field("compacted_n", &L::compacted_n),
-                      field("round_tier", &L::round_tier), field("round_counts", &L::round_counts),
-                      field("answers", &L::answers), field("files", &L::files),
-                      field("verifications", &L::verifications), field("recent", &L::recent),
-                      field("calls", &L::calls), field("past_tiers", &L::past_tiers));
+    return field_list(
+        field("epoch", &L::epoch), field("rounds", &L::rounds),
+        field("quiet_rounds", &L::quiet_rounds), field("unproven_rounds", &L::unproven_rounds),
+        field("informed_rounds", &L::informed_rounds), field("hard_round", &L::hard_round),
+        field("hard_n", &L::hard_n), field("moved_n", &L::moved_n),
+        field("external_n", &L::external_n), field("changes", &L::changes),
+        field("scope", &L::scope), field("scope_n", &L::scope_n),
+        field("compacted_n", &L::compacted_n), field("round_tier", &L::round_tier),
+        field("round_counts", &L::round_counts), field("answers", &L::answers),
+        field("files", &L::files), field("verifications", &L::verifications),
+        field("recent", &L::recent), field("calls", &L::calls), field("past_tiers", &L::past_tiers),
+        field("slept_n", &L::slept_n), field("cosmetic_path", &L::cosmetic_path),
+        field("last_content", &L::last_content), field("content_copies", &L::content_copies));
 }
 
 /// Progress of the last 16 rounds, oldest first, including the current one: `.` none, `x` external,
@@ -156,6 +162,9 @@ struct Entry {
     Tier tier = Tier::kNone;
     bool jitter = false;  ///< equal except for masked parts
     bool known_question = false;
+    bool same_answer = false;   ///< as the last time
+    bool hollow = false;        ///< it claims to change something, and changes nothing
+    bool free_again = false;    ///< the agent lost the answer in a compaction
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch
     std::uint64_t first_n = 0;  ///< event of the first repeat
     /// Of the changed path, if it returned to an earlier content.
@@ -170,6 +179,16 @@ struct Entry {
 constexpr std::uint64_t key_of(const CallPrint& print) {
     return print.question.low ^ (print.outcome.low * 0x9e3779b97f4a7c15ULL);
 }
+
+/// True for a call that is no evidence of a loop by itself, however often it comes back equal: an
+/// action that was only acknowledged, or a guard that said no without a word. Pure.
+bool is_weak(const CallPrint& print);
+
+/// True if the question got this answer the last time. Pure.
+bool repeats_answer(const Ledger& ledger, const CallPrint& print);
+
+/// True if the agent slept since it asked this question before, or sleeps in the call itself. Pure.
+bool slept_before(const Ledger& ledger, const CallPrint& print);
 
 /// Records a counted call. `n` is its event.
 Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n);

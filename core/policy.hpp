@@ -63,12 +63,14 @@ struct ToolPolicy {
     std::uint32_t patience = 1;       ///< divides the counts of repeats of this tool, 1..100
     bool requires_approval = false;   ///< a person must allow each call of it
     std::uint64_t time_limit_ms = 0;  ///< 0 = Policy::tool_time_limit
+    bool polls = false;               ///< its calls ask for the status of something elsewhere
     bool operator==(const ToolPolicy&) const = default;
     static constexpr auto fields() {
         return field_list(required("tool", &ToolPolicy::tool), field("ignore", &ToolPolicy::ignore),
                           field("patience", &ToolPolicy::patience),
                           field("requires_approval", &ToolPolicy::requires_approval),
-                          field("time_limit_ms", &ToolPolicy::time_limit_ms));
+                          field("time_limit_ms", &ToolPolicy::time_limit_ms),
+                          field("polls", &ToolPolicy::polls));
     }
 };
 
@@ -113,6 +115,10 @@ struct Policy {
     /// True if a call with `origin: hook` is no evidence. Only the operator may set it: an agent
     /// could hide every call this way.
     bool trust_origin = true;
+    /// A wait in which nothing outside moves needs a person after so many polls, or after so long;
+    /// 0 = never.
+    std::uint32_t wait_polls = 100;
+    Millis wait_patience{std::chrono::hours{3}};
 
     /// A detector's thresholds under this policy.
     Thresholds thresholds(DetectorId detector) const;
@@ -140,7 +146,8 @@ struct Policy {
             field("judge", &Policy::judge), field("trust_origin", &Policy::trust_origin),
             field("low_confidence_attempts", &Policy::low_confidence_attempts),
             field("stats_every", &Policy::stats_every),
-            field("confirm_stop", &Policy::confirm_stop));
+            field("confirm_stop", &Policy::confirm_stop), field("wait_polls", &Policy::wait_polls),
+            field("wait_patience", &Policy::wait_patience));
     }
 };
 
@@ -151,5 +158,6 @@ inline constexpr std::uint32_t kHeartbeatLimitMax = 1'000;
 inline constexpr std::uint32_t kPatienceMax = 100;
 inline constexpr std::uint32_t kLowConfidenceAttemptsMax = 1'000;
 inline constexpr std::uint32_t kStatsEveryMax = 1'000;
+inline constexpr std::uint32_t kWaitPollsMax = 100'000;
 
 }  // namespace headway::core

@@ -75,6 +75,8 @@ private:
               "/max_parse_failures");
         limit(policy_.tool_time_limit, floor_.tool_time_limit, defaults_.tool_time_limit,
               "/tool_time_limit_ms");
+        limit(policy_.wait_polls, std::uint32_t{0}, defaults_.wait_polls, "/wait_polls");
+        limit(policy_.wait_patience, Millis{0}, defaults_.wait_patience, "/wait_patience_ms");
         const double sure =
             floor_.min_confidence != 0 ? floor_.min_confidence : defaults_.min_confidence;
         if (policy_.min_confidence < sure) set(policy_.min_confidence, sure, "/min_confidence");
@@ -95,6 +97,8 @@ private:
             const bool ignored = own != nullptr && own->ignore;
             if (tool.ignore && !ignored && !contains(floor_.ignore_tools, tool.tool))
                 set(tool.ignore, false, at("tools", i, "ignore"));
+            if (tool.polls && (own == nullptr || !own->polls))
+                set(tool.polls, false, at("tools", i, "polls"));
             const auto patience = std::max(floor_.patience, own != nullptr ? own->patience : 1U);
             if (tool.patience > patience) set(tool.patience, patience, at("tools", i, "patience"));
             if (own != nullptr && own->requires_approval && !tool.requires_approval)
@@ -190,6 +194,7 @@ std::string weaker_tool(const Policy& next, const Policy& now) {
         const ToolPolicy* own = now.tool(tool.tool);
         const ToolPolicy before = own != nullptr ? *own : ToolPolicy{};
         if (tool.ignore && !before.ignore) return at("tools", i, "ignore");
+        if (tool.polls && !before.polls) return at("tools", i, "polls");
         if (tool.patience > before.patience) return at("tools", i, "patience");
         if (!tool.requires_approval && before.requires_approval)
             return at("tools", i, "requires_approval");
@@ -240,6 +245,8 @@ std::string weaker_field(const Policy& next, const Policy& now) {
     if (next.low_confidence_attempts > now.low_confidence_attempts)
         return "/low_confidence_attempts";
     if (next.confirm_stop > now.confirm_stop) return "/confirm_stop";
+    if (weaker_limit(next.wait_polls, now.wait_polls)) return "/wait_polls";
+    if (weaker_limit(next.wait_patience, now.wait_patience)) return "/wait_patience_ms";
     if (next.trust_origin && !now.trust_origin) return "/trust_origin";
     const std::string tool = weaker_tool(next, now);
     return tool.empty() ? weaker_detector(next, now) : tool;
@@ -277,6 +284,8 @@ PolicyOverride whole_policy(const Policy& policy) {
     whole.low_confidence_attempts = policy.low_confidence_attempts;
     whole.stats_every = policy.stats_every;
     whole.confirm_stop = policy.confirm_stop;
+    whole.wait_polls = policy.wait_polls;
+    whole.wait_patience_ms = static_cast<std::uint64_t>(policy.wait_patience.count());
     return whole;
 }
 

@@ -41,7 +41,8 @@ void add_verdict(Command& command, Tier tier) {
     const Surroundings around{command.now(), command.context().watch,
                               command.context().children_work};
     const Verdict verdict = verdict_of(state, around);
-    if (verdict == state.judgement.verdict) return;
+    const bool needs = needs_somebody(state, verdict, command.now());
+    if (verdict == state.judgement.verdict && needs == state.judgement.needs_somebody) return;
     Judgement next = judge(state, around);
     HEADWAY_ASSERT(next.verdict == verdict);
     VerdictChanged change;
@@ -54,6 +55,7 @@ void add_verdict(Command& command, Tier tier) {
     change.confidence = next.confidence;
     change.loop = std::move(next.loop);
     change.tier = tier;
+    change.needs_somebody = needs;
     command.add(std::move(change));
 }
 

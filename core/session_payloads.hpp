@@ -60,6 +60,8 @@ struct PolicyOverride {
     std::optional<std::uint64_t> low_confidence_attempts;
     std::optional<std::uint64_t> stats_every;
     std::optional<ConfirmStop> confirm_stop;
+    std::optional<std::uint64_t> wait_polls;
+    std::optional<std::uint64_t> wait_patience_ms;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -78,7 +80,9 @@ struct PolicyOverride {
             field("trust_origin", &PolicyOverride::trust_origin),
             field("low_confidence_attempts", &PolicyOverride::low_confidence_attempts),
             field("stats_every", &PolicyOverride::stats_every),
-            field("confirm_stop", &PolicyOverride::confirm_stop));
+            field("confirm_stop", &PolicyOverride::confirm_stop),
+            field("wait_polls", &PolicyOverride::wait_polls),
+            field("wait_patience_ms", &PolicyOverride::wait_patience_ms));
     }
 };
 
@@ -141,6 +145,7 @@ struct VerdictChanged {
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
     Tier tier = Tier::kNone;             ///< tier of the causing event
+    bool needs_somebody = false;         ///< as Judgement::needs_somebody
     bool operator==(const VerdictChanged&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -149,7 +154,8 @@ struct VerdictChanged {
             field("evidence", &VerdictChanged::evidence),
             field("detectors", &VerdictChanged::detectors),
             field("confidence", &VerdictChanged::confidence), field("loop", &VerdictChanged::loop),
-            field("tier", &VerdictChanged::tier));
+            field("tier", &VerdictChanged::tier),
+            field("needs_somebody", &VerdictChanged::needs_somebody));
     }
 };
 

@@ -112,7 +112,9 @@ struct SessionState {
     std::uint64_t work_moves = 0;  ///< heartbeats whose in-flight counter changed
     std::uint64_t tool_calls = 0;
     std::uint64_t tool_failures = 0;
-    Millis asked_interval{0};  ///< the heartbeat interval last asked for
+    std::uint32_t other_words = 0;  ///< messages of others that began a new row of texts
+    std::uint64_t hook_calls = 0;   ///< calls that were ignored as those of a platform's hooks
+    Millis asked_interval{0};       ///< the heartbeat interval last asked for
     std::string phase;
     std::optional<std::uint64_t> iteration;
     std::optional<AgentState> agent_state;
@@ -183,7 +185,7 @@ struct SessionState {
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each detector makes it one higher, because older snapshots lack its
 /// counts: 11 is that of the first 26. A change of anything else raises the 11.
-inline constexpr std::uint32_t kSnapshotVersion = 11 + (std::uint32_t{kDetectorCount} - 26);
+inline constexpr std::uint32_t kSnapshotVersion = 12 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -215,7 +217,8 @@ constexpr auto SessionState::fields() {
         field("estimates", &S::estimates), field("last_action", &S::last_action),
         field("last_failure_kind", &S::last_failure_kind), field("claim", &S::claim),
         field("recent_phases", &S::recent_phases), field("paths_seen", &S::paths_seen),
-        field("calls_while_asked", &S::calls_while_asked));
+        field("calls_while_asked", &S::calls_while_asked), field("hook_calls", &S::hook_calls),
+        field("other_words", &S::other_words));
 }
 
 }  // namespace headway::core

@@ -51,7 +51,7 @@ bool is_sound(const Ledger& ledger, std::uint64_t n) {
         if (ledger.back(i)->n > newer) return false;
     }
     const bool seen = ledger.hard_n <= n && ledger.moved_n <= n && ledger.external_n <= n &&
-                      ledger.scope_n <= n && ledger.compacted_n <= n;
+                      ledger.scope_n <= n && ledger.compacted_n <= n && ledger.slept_n <= n;
     const bool counted = ledger.round_counts || ledger.round_tier == Tier::kNone;
     if (ledger.calls > n || ledger.changes > n) return false;  // each is an event
     return seen && counted && tiers_are_known(ledger.past_tiers);

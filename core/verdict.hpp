@@ -55,6 +55,8 @@ struct Judgement {
     std::vector<std::string> detectors;  ///< all that claimed, `detector` first
     double confidence = 0;               ///< of a suspicion or worse, 0 to 1
     std::string loop;                    ///< 16 hexadecimal digits, or empty
+    /// Of `waiting`: what it waits for has not moved for so long that a person should look.
+    bool needs_somebody = false;
 
     bool operator==(const Judgement&) const = default;
     static constexpr auto fields() {
@@ -62,7 +64,8 @@ struct Judgement {
             field("status", &Judgement::verdict), field("reason", &Judgement::reason),
             field("detector", &Judgement::detector), field("evidence", &Judgement::evidence),
             field("since", &Judgement::since), field("detectors", &Judgement::detectors),
-            field("confidence", &Judgement::confidence), field("loop", &Judgement::loop));
+            field("confidence", &Judgement::confidence), field("loop", &Judgement::loop),
+            field("needs_somebody", &Judgement::needs_somebody));
     }
 };
 

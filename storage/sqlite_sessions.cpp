@@ -62,7 +62,7 @@ bool wants_attention(const core::SessionState& state) {
     if (state.ended() || judgement.detector == "approval") return false;
     return judgement.verdict == core::Verdict::kBlocked ||
            judgement.verdict == core::Verdict::kStuck ||
-           judgement.verdict == core::Verdict::kSilent;
+           judgement.verdict == core::Verdict::kSilent || judgement.needs_somebody;
 }
 
 bool over_budget(const core::SessionState& state) {

@@ -11,16 +11,21 @@ namespace {
 static_assert(2 * Cycle::kPeriodMax < limits::kRecentCallsMax, "two laps and more are remembered");
 static_assert(Cycle::kPeriodMax >= 2, "a period of one is exact_repeat's");
 
-/// True if the last `period` calls ask more than one question.
+/// True if the last `period` calls ask more than one question, and one of them gets an answer that
+/// is evidence.
 bool asks_several(const Ledger& ledger, std::size_t period) {
     HEADWAY_ASSERT(period >= 2 && period <= Cycle::kPeriodMax);
     const CallMark* last = ledger.back(0);
     HEADWAY_ASSERT(last != nullptr);
+    bool several = false;
+    bool tells = !last->weak;
     for (std::size_t i = 1; i < period; ++i) {
         const CallMark* mark = ledger.back(i);
-        if (mark != nullptr && mark->question != last->question) return true;
+        if (mark == nullptr) break;
+        if (mark->question != last->question) several = true;
+        if (!mark->weak) tells = true;
     }
-    return false;
+    return several && tells;
 }
 
 /// At most one message of the user inside the run and the lap before it.

@@ -25,7 +25,8 @@ std::uint32_t weight_of(const Payload& payload) {
 }  // namespace
 
 void EmptyTurns::observe(const Observation& seen) {
-    if (seen.user_message || seen.call != nullptr || seen.nudge_taken) *this = {};
+    if (seen.user_message || seen.other_spoke || seen.call != nullptr || seen.nudge_taken)
+        *this = {};
     const std::uint32_t weight = weight_of(seen.event.payload);
     if (weight == 0) return;
     HEADWAY_ASSERT(weight <= kCut);

@@ -20,7 +20,7 @@ void ExactRepeat::observe(const Observation& seen) {
         return;
     }
     // A red test is a result, and its text is the answer.
-    const bool fails = !call.call.ok && call.print.kind != CallKind::kVerify;
+    const bool fails = call.failed() && call.print.kind != CallKind::kVerify;
     failing_run = fails && failing_run > 0 ? failing_run + 1 : (fails ? 1 : 0);
     run = key == key_of(call.print) ? run + 1 : 1;
     key = key_of(call.print);
@@ -30,8 +30,11 @@ Rung ExactRepeat::rung(Thresholds limits, const Ledger&) const {
     HEADWAY_ASSERT(patience >= 1);
     if (user_spoke) return Rung::kNone;
     const bool fails = failing_run >= run;
+    const std::uint32_t count = std::max(run, failing_run) / patience;
+    // An edit that did not fit its file does not fit it the second time either.
+    if (fails && edits && run == failing_run) return rung_of(count + kRetries, limits);
     if (fails && limits.suspect != 0) limits.suspect += kRetries;
-    return rung_of(std::max(run, failing_run) / patience, limits);
+    return rung_of(count, limits);
 }
 
 Finding ExactRepeat::finding(const Ledger& ledger) const {
@@ -56,8 +59,10 @@ void ExactRepeat::begin(const CallSeen& seen, std::uint32_t now_scope) {
     key = key_of(seen.print);
     question = seen.print.question.low;
     run = 1;
-    failing_run = seen.call.ok || seen.print.kind == CallKind::kVerify ? 0 : 1;
+    failing_run = seen.failed() && seen.print.kind != CallKind::kVerify ? 1 : 0;
     patience = std::max(1U, seen.patience);
+    if (seen.weak()) patience *= seen.print.is(Shape::kSilent) ? kGuardPatience : kActPatience;
+    edits = failing_run > 0 && seen.print.kind == CallKind::kEdit && seen.print.content != 0;
     scope = now_scope;
     HEADWAY_ASSERT(failing_run <= run);
     HEADWAY_ASSERT(patience >= 1);

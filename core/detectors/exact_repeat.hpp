@@ -22,6 +22,10 @@ struct ExactRepeat {
     };
 
     static constexpr std::uint32_t kRetries = 1;
+    /// How many times as many repeats it takes of an action that is only acknowledged: what it did
+    /// is for another call to show.
+    static constexpr std::uint32_t kActPatience = 15;
+    static constexpr std::uint32_t kGuardPatience = 5;  ///< of a guard that says no
 
     std::uint64_t key = 0;
     std::uint64_t question = 0;
@@ -30,6 +34,7 @@ struct ExactRepeat {
     std::uint32_t patience = 1;
     std::uint32_t scope = 0;  ///< Ledger::scope at the start of the row
     bool user_spoke = false;  ///< since the last call: no claim until the next
+    bool edits = false;       ///< an editing tool: the same failing edit fails again
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
@@ -42,7 +47,7 @@ struct ExactRepeat {
         return field_list(field("key", &D::key), field("question", &D::question),
                           field("run", &D::run), field("failing_run", &D::failing_run),
                           field("patience", &D::patience), field("scope", &D::scope),
-                          field("user_spoke", &D::user_spoke));
+                          field("user_spoke", &D::user_spoke), field("edits", &D::edits));
     }
 
 private:

@@ -15,6 +15,8 @@ void FailingEverywhere::observe(const Observation& seen) {
         *this = {};
         return;
     }
+    const bool fresh = print.failure == FailureKind::kNotFound && !seen.call->entry.known_question;
+    if (!seen.call->failed() || fresh) return;
     last_n = seen.event.n;
     if (any > 0 && round == seen.ledger.rounds) return;
     if (any == 0) first_n = seen.event.n;

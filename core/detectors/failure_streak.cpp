@@ -7,6 +7,13 @@
 #include "core/sound_rules.hpp"
 
 namespace headway::core {
+namespace {
+
+std::uint32_t weight_of(const FailureStreak& streak) {
+    return streak.count + streak.fresh / FailureStreaks::kFreshWeight;
+}
+
+}  // namespace
 
 void FailureStreaks::observe(const Observation& seen) {
     if (seen.phase_changed || seen.user_message || seen.nudge_taken || is_hard(seen.tier)) {
@@ -18,7 +25,7 @@ void FailureStreaks::observe(const Observation& seen) {
     const std::uint64_t tool = digest_of(call.call.tool).low;
     if (call.call.ok) {
         std::erase_if(streaks, [tool](const FailureStreak& s) { return s.tool == tool; });
-    } else {
+    } else if (call.failed()) {
         fail(call, tool, seen.event.n, seen.ledger.rounds);
     }
 }
@@ -26,19 +33,19 @@ void FailureStreaks::observe(const Observation& seen) {
 Rung FailureStreaks::rung(Thresholds limits, const Ledger&) const {
     const FailureStreak* worst = longest();
     HEADWAY_ASSERT(worst == nullptr || worst->patience >= 1);
-    return worst == nullptr ? Rung::kNone : rung_of(worst->count / worst->patience, limits);
+    return worst == nullptr ? Rung::kNone : rung_of(weight_of(*worst) / worst->patience, limits);
 }
 
 Finding FailureStreaks::finding(const Ledger&) const {
     HEADWAY_ASSERT(!streaks.empty());
     const FailureStreak& worst = *longest();
-    HEADWAY_ASSERT(worst.count > 0 && worst.first_n <= worst.last_n);
+    HEADWAY_ASSERT(worst.count + worst.fresh > 0 && worst.first_n <= worst.last_n);
     Finding finding;
-    finding.count = worst.count;
+    finding.count = weight_of(worst);
     finding.identity = worst.diagnostic;
     finding.evidence = {worst.first_n, worst.last_n};
-    finding.reason = "one tool failed " + times(worst.count) + " with the same error since #" +
-                     std::to_string(worst.first_n);
+    finding.reason = "one tool failed " + times(worst.count + worst.fresh) +
+                     " with the same error since #" + std::to_string(worst.first_n);
     return finding;
 }
 
@@ -49,10 +56,10 @@ bool FailureStreaks::is_sound(const Ledger&, std::uint64_t newest) const {
 }
 
 const FailureStreak* FailureStreaks::longest() const {
-    const auto worst = std::max_element(streaks.begin(), streaks.end(),
-                                        [](const FailureStreak& a, const FailureStreak& b) {
-                                            return a.count * b.patience < b.count * a.patience;
-                                        });
+    const auto worst = std::max_element(
+        streaks.begin(), streaks.end(), [](const FailureStreak& a, const FailureStreak& b) {
+            return weight_of(a) * b.patience < weight_of(b) * a.patience;
+        });
     return worst == streaks.end() ? nullptr : &*worst;
 }
 
@@ -77,7 +84,8 @@ void FailureStreaks::fail(const CallSeen& call, std::uint64_t tool, std::uint64_
     HEADWAY_ASSERT(streak->first_n <= n && streak->last_n < n);
     streak->last_n = n;
     streak->round = round;
-    ++streak->count;
+    const bool fresh = call.print.failure == FailureKind::kNotFound && !call.entry.known_question;
+    ++(fresh ? streak->fresh : streak->count);
 }
 
 }  // namespace headway::core

@@ -17,13 +17,14 @@ struct FailureStreak {
     std::uint32_t count = 0;
     std::uint32_t round = 0;
     std::uint32_t patience = 1;
+    std::uint32_t fresh = 0;  ///< not found, to questions that were never asked before
     bool operator==(const FailureStreak&) const = default;
     static constexpr auto fields() {
         using S = FailureStreak;
         return field_list(field("tool", &S::tool), field("diagnostic", &S::diagnostic),
                           field("first_n", &S::first_n), field("last_n", &S::last_n),
                           field("count", &S::count), field("round", &S::round),
-                          field("patience", &S::patience));
+                          field("patience", &S::patience), field("fresh", &S::fresh));
     }
 };
 
@@ -38,6 +39,9 @@ struct FailureStreaks {
             "This tool keeps failing in the same way: read its description or the current state, "
             "or use another tool.",
     };
+
+    /// So many of them weigh as one: who looks through many places does not find most.
+    static constexpr std::uint32_t kFreshWeight = 6;
 
     std::vector<FailureStreak> streaks;  ///< at most limits::kFailureStreaksMax
 

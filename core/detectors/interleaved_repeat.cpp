@@ -14,7 +14,7 @@ void InterleavedRepeat::observe(const Observation& seen) {
     epoch = seen.ledger.epoch;
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;
-    const bool tells_nothing = call.print.trivial && call.call.ok;
+    const bool tells_nothing = (call.print.trivial && call.call.ok) || call.weak();
     if (tells_nothing || call.entry.repeats < repeats) return;
     question = call.print.question.low;
     repeats = call.entry.repeats;

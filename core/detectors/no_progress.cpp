@@ -15,13 +15,23 @@ void NoProgress::observe(const Observation& seen) {
     quiet = ledger.round_tier != Tier::kNone ? 0 : ledger.quiet_rounds + (quiet_now ? 1 : 0);
     const bool proven = ledger.round_tier != Tier::kNone && ledger.round_tier != Tier::kState;
     HEADWAY_ASSERT(!proven || quiet == 0);
+    const bool red = seen.call != nullptr && seen.call->print.kind == CallKind::kVerify &&
+                     seen.call->print.diagnostic != 0;
+    reds = proven ? 0 : reds + (red ? 1 : 0);
     unproven = proven ? 0 : ledger.unproven_rounds + (unproven_now ? 1 : 0);
 }
 
-Rung NoProgress::rung(Thresholds limits, const Ledger&) const {
+Rung NoProgress::rung(Thresholds limits, const Ledger& ledger) const {
+    const std::uint32_t most = ledger.hard_n == 0 ? kAloneRounds : kAloneRoundsProven;
+    if (limits.suspect != 0 && quiet >= kStuckTimes * most) return Rung::kStuck;
     const Rung rung = rung_of(quiet, limits);
     if (rung != Rung::kNone || limits.suspect == 0) return rung;
     return unproven >= kUnprovenRounds ? Rung::kSuspect : Rung::kNone;
+}
+
+bool NoProgress::alone(const Ledger& ledger) const {
+    return quiet >= (ledger.hard_n == 0 ? kAloneRounds : kAloneRoundsProven) ||
+           (unproven >= kAloneRoundsProven && reds >= kAloneReds);
 }
 
 Finding NoProgress::finding(const Ledger& ledger) const {

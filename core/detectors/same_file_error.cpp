@@ -16,6 +16,7 @@ void SameFileError::observe(const Observation& seen) {
         if (print.path == file && print.kind != CallKind::kRead) *this = {};
         return;
     }
+    if (!seen.call->failed()) return;
     if (print.path != file || print.diagnostic != diagnostic) {
         *this = {};
         file = print.path;

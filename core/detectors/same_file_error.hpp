@@ -14,7 +14,7 @@ struct SameFileError {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
         .balanced = {0, 0},  // errors
-        .strict = {2, 3},
+        .strict = {4, 8},
     };
 
     std::uint64_t file = 0;

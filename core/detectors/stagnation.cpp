@@ -30,7 +30,8 @@ void Stagnation::observe(const Observation& seen) {
     question = print.question.low;
     last_n = seen.event.n;
     HEADWAY_ASSERT(first_n <= last_n);
-    if (print.result_bytes >= kAnswerBytesMin && !print.trivial) ++count;
+    const bool tells = !print.trivial && !print.is(Shape::kAcknowledged);
+    if (print.result_bytes >= kAnswerBytesMin && tells) ++count;
 }
 
 Rung Stagnation::rung(Thresholds limits, const Ledger&) const {

@@ -12,7 +12,7 @@ namespace headway::core {
 struct Stagnation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
-        .balanced = {8, 0},  // different questions, one answer
+        .balanced = {8, 40},  // different questions, one answer
         .advice = "Other words bring the same answer: look for it somewhere else.",
     };
 

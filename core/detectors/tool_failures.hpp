@@ -13,7 +13,7 @@ struct ToolFailures {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kFailure,
         .balanced = {0, 0},  // more than three in a row
-        .strict = {3, 4},
+        .strict = {8, 12},
     };
 
     std::uint64_t tool = 0;

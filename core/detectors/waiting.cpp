@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/waiting.hpp"
 
+#include <algorithm>
+
 #include "core/assert.hpp"
 #include "core/classify.hpp"
 #include "core/sound_rules.hpp"
@@ -18,7 +20,7 @@ void Waiting::observe(const Observation& seen) {
     if (seen.call == nullptr) return;
     const CallPrint& print = seen.call->print;
     if (print.kind == CallKind::kSleep) {
-        if (live || seen.call_in_flight) return;
+        if (live || waits || seen.call_in_flight) return;
         if (++idle == 1) first_idle_n = seen.event.n;
         last_idle_n = seen.event.n;
         HEADWAY_ASSERT(first_idle_n <= last_idle_n);
@@ -27,24 +29,56 @@ void Waiting::observe(const Observation& seen) {
     }
     moves = live && print.running && seen.tier == Tier::kExternal;
     live = print.running;
-    const bool polls = seen.call->neutral && live;
+    const bool neutral = seen.call->neutral;
+    const bool polls = neutral && (live || seen.call->slept || print.kind == CallKind::kPoll);
     unchanged = polls && waits ? unchanged + 1 : 0;
     if (polls && !waits) since_n = seen.event.n;
     waits = polls;
     idle = 0;
+    count_unmoved(*seen.call, neutral && seen.tier != Tier::kExternal, seen.event);
     HEADWAY_ASSERT(since_n <= seen.event.n);
     HEADWAY_ASSERT(waits || unchanged == 0);
 }
 
+void Waiting::count_unmoved(const CallSeen& call, bool still, const Event& event) {
+    if (!still) {
+        unmoved = pressed = 0;
+        return;
+    }
+    if (++unmoved == 1) unmoved_at = event.at;
+    const CallPrint& print = call.print;
+    const bool asks =
+        print.kind == CallKind::kPoll || print.is(Shape::kLooks) || print.kind == CallKind::kRead;
+    const bool patient = call.slept || (print.running && asks);
+    pressed = patient ? 0 : pressed + 1;
+    if (pressed == 1) pressed_n = event.n;
+    HEADWAY_ASSERT(pressed <= unmoved);
+}
+
+bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now) const {
+    if (!waits || moves || unmoved < 2) return false;
+    const bool many = polls != 0 && unmoved >= polls;
+    const bool long_ago =
+        patience != Millis{0} && unmoved_at != kNever && now - unmoved_at >= patience;
+    return many || long_ago;
+}
+
 Rung Waiting::rung(Thresholds limits, const Ledger&) const {
-    const Rung idling = rung_of(idle, limits);
-    if (idling != Rung::kNone) return idling;
+    const Rung claimed = rung_of(std::max(idle, pressed), limits);
+    if (claimed != Rung::kNone) return claimed;
     return waits && !moves ? Rung::kWaiting : Rung::kNone;
 }
 
 Finding Waiting::finding(const Ledger&) const {
     Finding finding;
     finding.identity = 1;
+    if (pressed > idle && !waits) {
+        finding.count = pressed;
+        finding.evidence = {pressed_n};
+        finding.reason = "asked again " + times(pressed) + " in a row without a wait since #" +
+                         std::to_string(pressed_n) + ", and nothing moved";
+        return finding;
+    }
     if (idle > 0) {
         HEADWAY_ASSERT(first_idle_n <= last_idle_n);
         finding.count = idle;

@@ -13,7 +13,7 @@ namespace headway::core {
 struct Waiting {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kWait,
-        .balanced = {6, 12},  // sleeps with nothing to wait for
+        .balanced = {24, 40},  // sleeps with nothing to wait for
         .advice = "Nothing is under way to wait for: do the next step, or say what you wait for.",
         .always_on = true,
     };
@@ -26,8 +26,14 @@ struct Waiting {
     std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
     std::uint64_t first_idle_n = 0;
     std::uint64_t last_idle_n = 0;
+    std::uint32_t pressed = 0;    ///< refusals and unmoved polls in a row without letting time pass
+    std::uint64_t pressed_n = 0;  ///< the first of them
+    std::uint32_t unmoved = 0;    ///< waits in a row in which nothing outside moved
+    Timestamp unmoved_at = kNever;  ///< of the first of them
 
     void observe(const Observation& seen);
+    /// True if what it waits for has not moved for so many polls, or for so long.
+    bool needs_somebody(std::uint32_t polls, Millis patience, Timestamp now) const;
     Rung rung(Thresholds limits, const Ledger& ledger) const;
     Finding finding(const Ledger& ledger) const;
     bool is_sound(const Ledger& ledger, std::uint64_t newest) const;
@@ -39,8 +45,13 @@ struct Waiting {
                           field("moves", &D::moves), field("since_n", &D::since_n),
                           field("unchanged", &D::unchanged), field("idle", &D::idle),
                           field("first_idle_n", &D::first_idle_n),
-                          field("last_idle_n", &D::last_idle_n));
+                          field("last_idle_n", &D::last_idle_n), field("pressed", &D::pressed),
+                          field("pressed_n", &D::pressed_n), field("unmoved", &D::unmoved),
+                          field("unmoved_at", &D::unmoved_at));
     }
+
+private:
+    void count_unmoved(const CallSeen& call, bool still, const Event& event);
 };
 
 static_assert(Detector<Waiting>);

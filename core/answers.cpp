@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/answers.hpp"
+
+#include <array>
+
+#include "core/assert.hpp"
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::size_t kAcknowledgementBytesMax = 128;  ///< of what is longer, some may be news
+
+constexpr std::array<std::string_view, 14> kWrong{
+    "error",  "fail",    "not ",      "unable",  "cannot",  "can't",   "invalid",
+    "denied", "timeout", "timed out", "no such", "missing", "refused", "nothing"};
+
+/// The code of a file without comments (`#`, `//` to the line's end, `/* */` within a line) and
+/// white space. Quotes keep both.
+std::string bare_code(std::string_view text) {
+    std::string out;
+    char quote = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quote != 0) {
+            if (c == quote || c == '\n') quote = 0;
+            out.push_back(c);
+            continue;
+        }
+        const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+        // `#include`, `#!` and `#fff` are no comments; `http://` is none either.
+        const bool hash =
+            c == '#' && (next == ' ' || next == '\0' || is_digit(next) || next == '\n');
+        const bool slashes = c == '/' && next == '/' && (i == 0 || text[i - 1] != ':');
+        if (hash || slashes) {
+            while (i < text.size() && text[i] != '\n')
+                ++i;
+            continue;
+        }
+        if (c == '/' && next == '*') {
+            const std::size_t end = text.find("*/", i + 2);
+            if (end == std::string_view::npos) break;
+            i = end + 1;
+            continue;
+        }
+        if (is_space(c)) continue;
+        if (c == '"' || c == '\'') quote = c;
+        out.push_back(c);
+    }
+    HEADWAY_ASSERT(out.size() <= text.size());
+    return out;
+}
+
+}  // namespace
+
+bool is_only_exit_status(std::string_view message) {
+    static constexpr std::array<std::string_view, 24> kWords{
+        "exit", "exited", "code",       "status", "command",      "process",    "failed", "with",
+        "non",  "zero",   "nonzero",    "return", "returned",     "error",      "shell",  "a",
+        "the",  "was",    "terminated", "by",     "unsuccessful", "returncode", "rc",     "bash"};
+    message = trimmed(message);
+    if (message.empty() || message.size() > 80) return false;
+    bool status = false;
+    for (std::size_t at = 0; at < message.size();) {
+        if (!is_word(message[at])) {
+            ++at;
+            continue;
+        }
+        std::size_t end = at;
+        while (end < message.size() && is_word(message[end]) && message[end] != '_')
+            ++end;
+        if (end == at) ++end;  // an underscore
+        const std::string word = lower(message.substr(at, end - at));
+        at = end;
+        if (is_digit(word[0])) continue;
+        if (word == "exit" || word == "exited" || word == "status" || word == "return" ||
+            word == "returned" || word == "returncode" || word == "rc" || word == "nonzero" ||
+            word == "zero")
+            status = true;
+        if (word != "_" && !contains(kWords, word)) return false;
+    }
+    return status;
+}
+
+bool is_acknowledgement(std::string_view result) {
+    static constexpr std::array<std::string_view, 28> kDone{
+        "success",  "saved",     "updated",  "created",  "done",    "recorded",  "applied",
+        "sent",     "added",     "complete", "accepted", "stored",  "submitted", "deleted",
+        "written",  "scrolled",  "clicked",  "typed",    "pressed", "navigated", "moved",
+        "executed", "performed", "ok",       "queued",   "posted",  "modified",  "registered"};
+    result = trimmed(result);
+    if (result.size() > kAcknowledgementBytesMax) return false;
+    if (result.empty()) return true;
+    const std::string text = lower(result);
+    return mentions(text, kDone) && !mentions(text, kWrong);
+}
+
+std::string without_quotes(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        out.push_back(c);
+        const bool opens = (c == '"' || c == '\'' || c == '`') && (i == 0 || !is_word(text[i - 1]));
+        const std::size_t end = opens ? text.find(c, i + 1) : std::string_view::npos;
+        if (end == std::string_view::npos) continue;
+        out.push_back(c);
+        i = end;
+    }
+    HEADWAY_ASSERT(out.size() <= text.size() + 1);
+    return out;
+}
+
+bool acts_on_screen(std::string_view tool) {
+    static constexpr std::array<std::string_view, 29> kActs{
+        "scroll",      "click",    "type",     "press",   "tap",     "swipe",
+        "hover",       "key",      "keys",     "goto",    "drag",    "mouse",
+        "navigate",    "keyboard", "back",     "forward", "gesture", "cursor",
+        "act",         "action",   "step",     "play",    "send",    "dblclick",
+        "doubleclick", "keypress", "joystick", "button",  "touch"};
+    std::string word;
+    for (std::size_t i = 0; i <= tool.size(); ++i) {
+        const char c = i < tool.size() ? tool[i] : '_';
+        const bool hump = c >= 'A' && c <= 'Z' && i > 0 && tool[i - 1] >= 'a' && tool[i - 1] <= 'z';
+        if (!is_letter(c) || hump) {
+            if (contains(kActs, word)) return true;
+            word.clear();
+        }
+        if (is_letter(c)) word.push_back(lower(c));
+    }
+    return false;
+}
+
+bool differ_in_looks_only(std::string_view before, std::string_view after) {
+    return before != after && bare_code(before) == bare_code(after);
+}
+
+bool is_artifact(std::string_view path) {
+    static constexpr std::array<std::string_view, 14> kParts{
+        "coverage",          "__pycache__", ".pytest_cache", "node_modules/", ".mypy_cache",
+        "test-results",      "junit",       ".cache/",       "htmlcov",       ".nyc_output",
+        "playwright-report", ".ruff_cache", "allure",        ".tox/"};
+    static constexpr std::array<std::string_view, 7> kEnds{".log",  ".pyc", ".tmp", ".pid",
+                                                           ".lock", ".swp", ".out"};
+    return mentions(path, kParts) ||
+           std::any_of(kEnds.begin(), kEnds.end(),
+                       [path](std::string_view end) { return path.ends_with(end); });
+}
+
+}  // namespace headway::core

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// What answers of tools are worth, by their words. Pure; linear in the text.
+
+namespace headway::core {
+
+/// True if an error message names an exit status and nothing else ("exit code 1", "Command failed
+/// with exit code 22"): the diagnostic is in the output.
+bool is_only_exit_status(std::string_view message);
+
+/// True if a short answer only confirms that an action was done: "Clicked", "The label has been
+/// saved". One that speaks of something wrong does not.
+bool is_acknowledgement(std::string_view result);
+
+/// The text with what it quotes left out: a message that says what was not found is one message.
+std::string without_quotes(std::string_view text);
+
+/// True for a tool that acts on a screen, a page or a game, whose effect only another call shows:
+/// scroll, click, type, press, navigate.
+bool acts_on_screen(std::string_view tool);
+
+/// True if the two texts differ in comments and white space only.
+bool differ_in_looks_only(std::string_view before, std::string_view after);
+
+/// True for a file that tests and tools write by themselves: coverage, logs, caches.
+bool is_artifact(std::string_view path);
+
+}  // namespace headway::core

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/command.hpp"
+
+#include <array>
+
+#include "core/assert.hpp"
+
+namespace headway::core {
+namespace {
+
+// What may stand before the command of a part.
+constexpr std::array<std::string_view, 13> kBefore{"sudo ", "time ", "while ", "until ", "if ",
+                                                   "do ",   "then ", "else ",  "! ",     "nohup ",
+                                                   "env ",  "( ",    "exec "};
+// Parts that neither look nor act.
+constexpr std::array<std::string_view, 14> kAround{"cd",   "export", "set",  "source", "done",
+                                                   "fi",   "then",   "do",   "else",   "break",
+                                                   "exit", ":",      "true", "pwd"};
+constexpr std::array<std::string_view, 46> kLooks{
+    "ls",     "cat",  "head",       "tail",       "test",    "[",    "[[",       "stat",
+    "grep",   "rg",   "egrep",      "wc",         "du",      "df",   "ps",       "pgrep",
+    "pidof",  "lsof", "ss",         "netstat",    "nc",      "ping", "which",    "file",
+    "diff",   "cmp",  "date",       "jq",         "sort",    "uniq", "cut",      "tr",
+    "uptime", "free", "pg_isready", "journalctl", "getent",  "dig",  "nslookup", "host",
+    "tree",   "awk",  "column",     "lsblk",      "findmnt", "yq"};
+constexpr std::array<std::string_view, 14> kGitLooks{
+    "git status",   "git log",    "git diff",      "git show",  "git branch",
+    "git fetch",    "git remote", "git ls-remote", "git blame", "git rev-parse",
+    "git ls-files", "git grep",   "git describe",  "git reflog"};
+constexpr std::array<std::string_view, 30> kStatus{"kubectl get",
+                                                   "kubectl describe",
+                                                   "kubectl logs",
+                                                   "kubectl rollout status",
+                                                   "kubectl wait",
+                                                   "kubectl top",
+                                                   "docker ps",
+                                                   "docker logs",
+                                                   "docker inspect",
+                                                   "docker compose ps",
+                                                   "docker-compose ps",
+                                                   "podman ps",
+                                                   "squeue",
+                                                   "sacct",
+                                                   "sinfo",
+                                                   "qstat",
+                                                   "bjobs",
+                                                   "condor_q",
+                                                   "nvidia-smi",
+                                                   "systemctl status",
+                                                   "systemctl is-active",
+                                                   "gh run",
+                                                   "gh pr checks",
+                                                   "gh pr status",
+                                                   "gh pr view",
+                                                   "glab ci",
+                                                   "argocd app get",
+                                                   "redis-cli ping",
+                                                   "supervisorctl status",
+                                                   "gcloud builds"};
+
+std::string_view plain(std::string_view part) {
+    for (bool more = true; more;) {
+        more = false;
+        for (const std::string_view word : kBefore) {
+            if (!part.starts_with(word)) continue;
+            part = trimmed(part.substr(word.size()));
+            more = true;
+        }
+        // `timeout 5 CMD`, `FOO=1 CMD`
+        const std::size_t end = part.find(' ');
+        const std::string_view first = part.substr(0, end);
+        const bool variable = first.find('=') != std::string_view::npos && is_letter(first[0]);
+        if (end != std::string_view::npos && variable) {
+            part = trimmed(part.substr(end));
+            more = true;
+        }
+        if (part.starts_with("timeout ")) {
+            const std::size_t after = part.find(' ', 8);
+            if (after == std::string_view::npos) return part;
+            part = trimmed(part.substr(after));
+            more = true;
+        }
+    }
+    return part;
+}
+
+bool reads_page(std::string_view part) {
+    if (!starts_with_any(part, std::array<std::string_view, 2>{"curl", "wget"})) return false;
+    static constexpr std::array<std::string_view, 12> kSends{
+        " -X",  " --request", " -d",        " --data", " -F",     " --form",
+        " -T ", " --upload",  " --output ", " -O ",    " --post", " --method"};
+    return !mentions(part, kSends);
+}
+
+bool looks(std::string_view part) {
+    if (redirects(part)) return false;
+    if (starts_with_any(part, kLooks) || starts_with_any(part, kGitLooks)) return true;
+    if (starts_with_any(part, kStatus) || reads_page(part)) return true;
+    if (part.starts_with("find ")) {
+        return !mentions(part, std::array<std::string_view, 2>{"-delete", "-exec"});
+    }
+    return part.starts_with("sed -n") || part.starts_with("aws ")
+               ? !mentions(part, std::array<std::string_view, 5>{" create", " delete", " put",
+                                                                 " run", " start"})
+               : false;
+}
+
+template <class Visit>
+void each_part(std::string_view command, Visit visit) {
+    for (std::string_view rest = command; !rest.empty();) {
+        const std::string_view part = plain(next_part(rest));
+        if (!part.empty()) visit(part);
+    }
+}
+
+bool is_sleep(std::string_view part) {
+    return starts_with_any(part, std::array<std::string_view, 2>{"sleep", "wait"});
+}
+
+bool is_around(std::string_view part) {
+    if (starts_with_any(part, kAround)) return true;
+    return starts_with_any(part, std::array<std::string_view, 2>{"echo", "printf"}) &&
+           !redirects(part);
+}
+
+}  // namespace
+
+std::string_view next_part(std::string_view& rest) {
+    char quote = 0;
+    std::size_t i = 0;
+    for (; i < rest.size(); ++i) {
+        const char c = rest[i];
+        if (quote != 0) {
+            if (c == quote) quote = 0;
+            continue;
+        }
+        if (c == '\'' || c == '"') quote = c;
+        if (c == ';' || c == '\n' || c == '|') break;
+        if (c == '&' && i + 1 < rest.size() && rest[i + 1] == '&') break;
+    }
+    const std::string_view part = trimmed(rest.substr(0, i));
+    while (i < rest.size() &&
+           (rest[i] == ';' || rest[i] == '\n' || rest[i] == '|' || rest[i] == '&'))
+        ++i;
+    HEADWAY_ASSERT(i > 0 && i <= rest.size());
+    rest.remove_prefix(i);
+    return part;
+}
+
+// A run of > is skipped at once: checking each of its bytes would be quadratic.
+bool redirects(std::string_view part) {
+    for (std::size_t sign = part.find('>'); sign != std::string_view::npos;) {
+        const char before = sign > 0 ? part[sign - 1] : ' ';
+        const std::size_t behind = std::min(part.find_first_not_of('>', sign), part.size());
+        const std::string_view target = trimmed(part.substr(behind));
+        HEADWAY_ASSERT(behind > sign);
+        sign = part.find('>', behind);
+        if (before == '-' || before == '=' || before == '2') continue;
+        if (target.empty() || target.front() == '&' || target.starts_with("/dev/")) continue;
+        return is_word(target.front()) || target.front() == '/' || target.front() == '.' ||
+               target.front() == '~' || target.front() == '$' || target.front() == '"' ||
+               target.front() == '\'';
+    }
+    return false;
+}
+
+std::string without_comments(std::string_view command) {
+    if (command.find('#') == command.npos || command.find("<<") != command.npos)
+        return std::string{command};
+    std::string out;
+    char quote = 0;
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        const char c = command[i];
+        if (quote != 0) {
+            if (c == quote) quote = 0;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+        } else if (c == '#' && (i == 0 || is_space(command[i - 1]))) {
+            while (i < command.size() && command[i] != '\n')
+                ++i;
+            while (!out.empty() && (out.back() == ' ' || out.back() == '\t'))
+                out.pop_back();
+            if (i == command.size()) break;
+        }
+        out.push_back(command[i]);
+    }
+    HEADWAY_ASSERT(out.size() <= command.size());
+    return out;
+}
+
+bool only_looks(std::string_view command) {
+    bool some = false;
+    bool other = false;
+    each_part(command, [&](std::string_view part) {
+        if (is_sleep(part) || is_around(part)) return;
+        (looks(part) ? some : other) = true;
+    });
+    return some && !other;
+}
+
+bool asks_for_status(std::string_view command) {
+    bool first = true;  // what follows in a pipe only shortens the answer
+    bool status = false;
+    each_part(command, [&](std::string_view part) {
+        if (is_sleep(part) || is_around(part)) return;
+        if (first) status = starts_with_any(part, kStatus);
+        first = false;
+    });
+    return status && only_looks(command);
+}
+
+bool is_guard(std::string_view command) {
+    static constexpr std::array<std::string_view, 13> kGuards{
+        "test",    "[",      "[[",    "which", "command -v",       "type",      "grep -q",
+        "diff -q", "cmp -s", "pgrep", "id",    "git diff --quiet", "mountpoint"};
+    std::string_view rest = command;
+    std::string_view part;
+    while (!rest.empty() && (part.empty() || is_around(part)))
+        part = plain(next_part(rest));
+    return starts_with_any(part, kGuards) || part.starts_with("grep -q");
+}
+
+bool sleeps_and_more(std::string_view command) {
+    if (command.find("sleep") == command.npos) return false;
+    bool sleeps = false;
+    bool more = false;
+    each_part(command, [&](std::string_view part) {
+        if (is_sleep(part)) sleeps = true;
+        if (!is_sleep(part) && !is_around(part)) more = true;
+    });
+    return sleeps && more;
+}
+
+bool takes_files_back(std::string_view command) {
+    static constexpr std::array<std::string_view, 5> kBack{"git checkout", "git restore",
+                                                           "git stash", "git reset", "git clean"};
+    bool found = false;
+    each_part(command,
+              [&found](std::string_view part) { found = found || starts_with_any(part, kBack); });
+    return found;
+}
+
+bool does_nothing(std::string_view command) {
+    static constexpr std::array<std::string_view, 3> kNothing{"touch", "true", ":"};
+    bool nothing = false;
+    bool more = false;
+    each_part(command, [&](std::string_view part) {
+        const bool idle =
+            starts_with_any(part, kNothing) ||
+            (part.starts_with("git commit") && part.find("--allow-empty") != part.npos);
+        if (idle) nothing = true;
+        if (!idle && !is_around(part)) more = true;
+    });
+    return nothing && !more;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/detectors/stale_calls.hpp"
+
+#include <algorithm>
+
+#include "core/assert.hpp"
+#include "core/sound_rules.hpp"
+
+namespace headway::core {
+
+void StaleCalls::observe(const Observation& seen) {
+    if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
+    if (seen.call == nullptr || seen.call->neutral || seen.call->weak()) return;
+    const Entry& entry = seen.call->entry;
+    if (seen.tier != Tier::kNone) {
+        *this = {};
+        return;
+    }
+    if (!entry.same_answer) {
+        if (!entry.known_question && ++fresh >= kNewQuestions) *this = {};
+        return;
+    }
+    if (entry.free_again || entry.flaky) return;
+    fresh = 0;
+    if (++run == 1) first_n = seen.event.n;
+    last_n = seen.event.n;
+    patience = std::max(1U, seen.call->patience);
+    HEADWAY_ASSERT(first_n <= last_n);
+}
+
+Rung StaleCalls::rung(Thresholds limits, const Ledger&) const {
+    HEADWAY_ASSERT(patience >= 1);
+    return rung_of(run / patience, limits);
+}
+
+Finding StaleCalls::finding(const Ledger& ledger) const {
+    HEADWAY_ASSERT(run > 0 && first_n <= last_n);
+    Finding finding;
+    finding.count = run;
+    finding.identity = 2;  // one loop, whatever calls it is made of
+    finding.evidence = {first_n, last_n};
+    finding.reason = std::to_string(run) +
+                     " calls in a row brought no answer that it did not have" +
+                     since_change(ledger);
+    return finding;
+}
+
+bool StaleCalls::is_sound(const Ledger&, std::uint64_t newest) const {
+    return patience >= 1 && sound::in_order(*this, newest);
+}
+
+}  // namespace headway::core

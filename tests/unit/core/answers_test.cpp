@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/answers.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace headway::core;
+
+TEST_CASE("answers: messages that name an exit status and nothing else", "[core]") {
+    for (const char* bare :
+         {"exit code 1", "exit 1", "Command failed with exit code 22", "exit status 22",
+          "non-zero return code", "Process exited with code 127", "Exit code: 2"})
+        CHECK(is_only_exit_status(bare));
+    for (const char* said : {"", "1", "failed", "error", "exit code 1: no such file",
+                             "Exited by user", "command not found", "the code failed"})
+        CHECK_FALSE(is_only_exit_status(said));
+}
+
+TEST_CASE("answers: confirmations", "[core]") {
+    for (const char* done : {"", "ok", "Clicked.", "Scrolled down 500 px",
+                             "The label has been saved to the database successfully."})
+        CHECK(is_acknowledgement(done));
+    for (const char* news : {"Clicked, but the element is not visible", "error: update failed",
+                             "42", "No results found", "nothing was sent"})
+        CHECK_FALSE(is_acknowledgement(news));
+    CHECK_FALSE(is_acknowledgement(std::string(200, 'x') + " saved"));
+}
+
+TEST_CASE("answers: tools that act on a screen", "[core]") {
+    for (const char* tool :
+         {"scroll", "browser_click", "pressKey", "computer.type", "mouse-move", "navigate"})
+        CHECK(acts_on_screen(tool));
+    for (const char* tool : {"bash", "read_file", "search", "edit", "screenshot", "typecheck"})
+        CHECK_FALSE(acts_on_screen(tool));
+}
+
+TEST_CASE("answers: edits of comments and white space", "[core]") {
+    CHECK(differ_in_looks_only("#1", "#2"));
+    CHECK(differ_in_looks_only("x = 1", "x  =  1"));
+    CHECK(differ_in_looks_only("f(); // old", "f(); // new"));
+    CHECK(differ_in_looks_only("/* a */ int x;", "/* b */ int x;"));
+    CHECK_FALSE(differ_in_looks_only("x = 1", "x = 2"));
+    CHECK_FALSE(differ_in_looks_only("s = '# a'", "s = '# b'"));
+    CHECK_FALSE(differ_in_looks_only("u = http://a", "u = http://b"));
+    CHECK_FALSE(differ_in_looks_only("#include <a>", "#include <b>"));
+    CHECK_FALSE(differ_in_looks_only("same", "same"));
+}
+
+TEST_CASE("answers: files that tools write by themselves", "[core]") {
+    CHECK(is_artifact("coverage.xml"));
+    CHECK(is_artifact("run.log"));
+    CHECK(is_artifact("pkg/__pycache__/a.pyc"));
+    CHECK_FALSE(is_artifact("src/main.c"));
+    CHECK_FALSE(is_artifact("docs/logging.md"));
+}
+
+TEST_CASE("answers: what a message quotes is left out", "[core]") {
+    CHECK(without_quotes("relation \"a\" does not exist") == "relation \"\" does not exist");
+    CHECK(without_quotes("no such file: 'x y'") == "no such file: ''");
+    CHECK(without_quotes("don't and can't") == "don't and can't");
+    CHECK(without_quotes("an \"open one") == "an \"open one");
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/command.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace headway::core;
+
+TEST_CASE("command: what only asks for a state", "[core]") {
+    const char* const look = GENERATE(
+        "ls -la", "cd /x && cat a.txt", "test -f out && echo yes", "curl -s localhost:3000/health",
+        "sleep 5; tail -n 3 run.log", "kubectl get pods | grep web", "FOO=1 git status --short",
+        "timeout 5 curl -sf http://x", "find . -name '*.o'", "until ls out; do sleep 5; done");
+    CAPTURE(look);
+    CHECK(only_looks(look));
+}
+
+TEST_CASE("command: what acts, or does neither", "[core]") {
+    const char* const act = GENERATE("make", "ls > files.txt", "curl -X POST http://x",
+                                     "curl -d a=b http://x", "rm -rf x", "find . -delete",
+                                     "./deploy.sh", "cd /x", "echo hi", "", "ls && ./run");
+    CAPTURE(act);
+    CHECK_FALSE(only_looks(act));
+}
+
+TEST_CASE("command: questions to schedulers and services are polls", "[core]") {
+    CHECK(asks_for_status("kubectl get pods -o wide | grep web"));
+    CHECK(asks_for_status("sleep 30 && squeue -u me"));
+    CHECK(asks_for_status("gh run view 4411"));
+    CHECK_FALSE(asks_for_status("ls | tail -1"));
+    CHECK_FALSE(asks_for_status("kubectl get pods && kubectl delete pod web"));
+    CHECK_FALSE(asks_for_status("echo docker ps"));
+}
+
+TEST_CASE("command: comments for people are left out, content is not", "[core]") {
+    CHECK(without_comments("make deploy # try 3") == "make deploy");
+    CHECK(without_comments("# only this\nmake") == "\nmake");
+    CHECK(without_comments("echo '# not one' \"# nor this\"") == "echo '# not one' \"# nor this\"");
+    CHECK(without_comments("curl http://x/#part") == "curl http://x/#part");
+    const char* const document = "cat > f <<EOF\n# a title\nEOF";
+    CHECK(without_comments(document) == document);
+}
+
+TEST_CASE("command: sleeps, guards, restores and nothing at all", "[core]") {
+    CHECK(sleeps_and_more("sleep 30 && kubectl get pods"));
+    CHECK_FALSE(sleeps_and_more("sleep 30"));
+    CHECK(is_guard("test -w /memory && mkdir -p /memory/sessions"));
+    CHECK(is_guard("cd /x && grep -q word file"));
+    CHECK(is_guard("which cargo"));
+    CHECK_FALSE(is_guard("grep word file"));
+    CHECK(takes_files_back("cd /x && git checkout -- a.py"));
+    CHECK(takes_files_back("git stash pop"));
+    CHECK_FALSE(takes_files_back("git commit -m 'git stash'"));
+    CHECK(does_nothing("touch marker_7"));
+    CHECK(does_nothing("git commit --allow-empty -m wip"));
+    CHECK_FALSE(does_nothing("touch a && make"));
+    CHECK_FALSE(does_nothing("echo done"));
+}
+
+TEST_CASE("command: a line of any shape is read to its end once", "[core]") {
+    for (const char* part :
+         {"timeout ", "FOO=1 ", "sudo ", "while ", "> ", "' ", "# ", "&& ", ";"}) {
+        std::string line;
+        for (int i = 0; i < 2'000; ++i)
+            line += part;
+        CHECK_FALSE(asks_for_status(line));
+        CHECK_FALSE(does_nothing(line));
+        CHECK(without_comments(line).size() <= line.size());
+    }
+}
