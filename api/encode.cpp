@@ -3,6 +3,7 @@
 
 #include "api/encode_budget.hpp"
 #include "api/encode_estimate.hpp"
+#include "api/encode_risk.hpp"
 #include "api/json_writer.hpp"
 #include "api/print_text.hpp"
 #include "core/sanitize.hpp"
@@ -164,6 +165,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     json.member("confirm_stop", state.policy.confirm_stop);
     json.member("wait_polls", state.policy.wait_polls);
     json.member("wait_patience_ms", state.policy.wait_patience);
+    json.member("risk", state.policy.risk);
     json.member("tools", state.policy.tools);
     json.member("detectors", state.policy.detectors);
     json.close_object();
@@ -254,7 +256,7 @@ void append_event(std::string& out, std::string_view session, const core::Event&
 }
 
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
-                    const core::BudgetPrediction* prediction) {
+                    const core::BudgetPrediction* prediction, bool risk) {
     const core::SessionState& state = session.state();
     JsonWriter json{out};
     json.open_object();
@@ -268,6 +270,7 @@ void append_session(std::string& out, const core::Session& session, const Readin
     if (state.ended() && !state.result->empty()) json.member("result", *state.result);
     json.key("verdict");
     write_judgement(json, state.judgement);
+    if (risk) write_risk(json, state);
     json.member("alive", core::is_alive(core::view_of(session), time.now, time.watch));
     json.member("last_beat_at", state.last_beat_at);
     json.member("next_heartbeat_ms", state.asked_interval);

@@ -52,9 +52,10 @@ struct ReadingTime {
     core::Watch watch;
 };
 
-/// The session document; `prediction` goes into its budget, if it has one.
+/// The session document; `prediction` goes into its budget, if it has one. `risk`: the reader may
+/// see the learned risk.
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
-                    const core::BudgetPrediction* prediction = nullptr);
+                    const core::BudgetPrediction* prediction = nullptr, bool risk = false);
 
 /// What the old timers would have done to one session, beside what really happened.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "api/encode_estimate.hpp"
+#include "api/encode_risk.hpp"
 #include "api/json_writer.hpp"
 #include "core/budget.hpp"
 #include "core/limits.hpp"
@@ -108,7 +109,8 @@ std::string goal_line(const core::SessionState& state) {
     return std::string{core::cut_text(state.about.goal.kept, core::limits::kGoalLineBytesMax)};
 }
 
-void append_row(std::string& out, const core::Session& session, const ReadingTime& time) {
+void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
+                bool risk) {
     const core::SessionState& state = session.state();
     const core::SessionStarted& about = state.about;
     JsonWriter json{out};
@@ -138,6 +140,7 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     write_estimate(json, &state.estimates->current);
     json.member("alarm", core::view_of(session).alarm);
     json.member("activity", core::activity_of(state.ledger));
+    if (risk) write_risk(json, state);
     json.close_object();
 }
 

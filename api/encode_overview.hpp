@@ -17,8 +17,10 @@
 
 namespace headway::api {
 
-/// A session in a line of a table: a tenth of its document.
-void append_row(std::string& out, const core::Session& session, const ReadingTime& time);
+/// A session in a line of a table: a tenth of its document. `risk`: the reader may see the learned
+/// risk.
+void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
+                bool risk = false);
 
 enum class NeedKind : std::uint8_t {
     kApproval,

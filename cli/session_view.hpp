@@ -18,6 +18,9 @@ std::string alarm_words(std::string_view kind);
 /// "[######....] 62%". Pure.
 std::string progress_bar_text(double percent);
 
+/// The learned risk of a session or row, as "0.62"; "-" where there is none. Pure.
+std::string risk_text(const Json& session);
+
 /// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
 /// Pure.
 std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color);

@@ -81,7 +81,13 @@ std::string budget_of(const Json& row) {
     return std::to_string(percent) + "% " + plain_text(budget, "dimension");
 }
 
-std::vector<Cell> cells_of(const Json& row, WallTime now, bool color) {
+/// Only readers get a risk, and only of sessions whose policy has it.
+bool shows_risk(const Json::List& rows) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [](const Json& row) { return row["risk"].is_number(); });
+}
+
+std::vector<Cell> cells_of(const Json& row, WallTime now, bool color, bool risk) {
     const std::string status = plain_text(row, "status");
     const Json& last = row["last_action"];
     std::string action = plain_text(last, "text");
@@ -91,14 +97,16 @@ std::vector<Cell> cells_of(const Json& row, WallTime now, bool color) {
     const Json& percent = row["estimate"]["percent"];
     const std::string done =
         percent.is_number() ? std::to_string(std::lround(percent.number())) + "%" : "-";
-    return {{alarm ? "ALARM " + status : status, color ? tone : std::string_view{}},
-            {age_at(row, "since", now), {}},
-            {plain_text(row, "id"), {}},
-            {age_at(row, "last_beat_at", now), {}},
-            {action, {}},
-            {done, {}},
-            {budget_of(row), {}},
-            {plain_text(row, "goal"), {}}};
+    std::vector<Cell> cells{{alarm ? "ALARM " + status : status, color ? tone : std::string_view{}},
+                            {age_at(row, "since", now), {}},
+                            {plain_text(row, "id"), {}},
+                            {age_at(row, "last_beat_at", now), {}},
+                            {action, {}},
+                            {done, {}},
+                            {budget_of(row), {}},
+                            {plain_text(row, "goal"), {}}};
+    if (risk) cells.insert(cells.end() - 1, {risk_text(row), {}});
+    return cells;
 }
 
 void add_rows(std::vector<std::string>& lines, const TopState& state, const Json& data,
@@ -114,12 +122,14 @@ void add_rows(std::vector<std::string>& lines, const TopState& state, const Json
     const std::size_t shown = std::min(rows.size(), room > 1 ? room - 1 : 1);
     const std::size_t first =
         std::min(chosen >= shown ? chosen - shown + 1 : 0, rows.size() - shown);
+    const bool risk = shows_risk(rows);
     std::vector<std::vector<Cell>> cells;
     for (std::size_t i = first; i < first + shown; ++i)
-        cells.push_back(cells_of(rows[i], now, color && i != chosen));
-    const std::vector<Column> columns{
+        cells.push_back(cells_of(rows[i], now, color && i != chosen, risk));
+    std::vector<Column> columns{
         {"VERDICT"},           {"SINCE"}, {"SESSION", true}, {"BEAT"},
         {"LAST ACTION", true}, {"DONE"},  {"BUDGET"},        {"GOAL", true}};
+    if (risk) columns.insert(columns.end() - 1, {"RISK"});
     const std::string table = format_table(columns, cells, width > 2 ? width - 2 : width);
     std::size_t begin = 0;
     for (std::size_t i = 0; begin < table.size(); ++i) {

@@ -119,6 +119,7 @@ struct Policy {
     /// 0 = never.
     std::uint32_t wait_polls = 100;
     Millis wait_patience{std::chrono::hours{3}};
+    bool risk = false;  ///< readers see the learned risk (docs/risk.md)
 
     /// A detector's thresholds under this policy.
     Thresholds thresholds(DetectorId detector) const;
@@ -147,7 +148,7 @@ struct Policy {
             field("low_confidence_attempts", &Policy::low_confidence_attempts),
             field("stats_every", &Policy::stats_every),
             field("confirm_stop", &Policy::confirm_stop), field("wait_polls", &Policy::wait_polls),
-            field("wait_patience", &Policy::wait_patience));
+            field("wait_patience", &Policy::wait_patience), field("risk", &Policy::risk));
     }
 };
 

@@ -62,6 +62,7 @@ struct PolicyOverride {
     std::optional<ConfirmStop> confirm_stop;
     std::optional<std::uint64_t> wait_polls;
     std::optional<std::uint64_t> wait_patience_ms;
+    std::optional<bool> risk;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -82,7 +83,8 @@ struct PolicyOverride {
             field("stats_every", &PolicyOverride::stats_every),
             field("confirm_stop", &PolicyOverride::confirm_stop),
             field("wait_polls", &PolicyOverride::wait_polls),
-            field("wait_patience_ms", &PolicyOverride::wait_patience_ms));
+            field("wait_patience_ms", &PolicyOverride::wait_patience_ms),
+            field("risk", &PolicyOverride::risk));
     }
 };
 

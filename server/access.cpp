@@ -120,6 +120,13 @@ Result<> require_read(const Principal& caller, std::string_view session) {
     return refused(caller, "read");
 }
 
+bool sees_risk(const Principal& caller) {
+    // The operator and a client without a token may report too, and are no agents' tokens.
+    const bool of_agent = caller.grants.has(Scope::kReport) && !caller.anonymous() &&
+                          !caller.grants.has(Scope::kAdmin);
+    return caller.grants.has(Scope::kRead) && !of_agent;
+}
+
 std::string own_key(const Principal& caller, std::string_view key) {
     const std::string owner = caller.grants.may_report({}) ? "" : caller.id + "/";
     return owner + std::string{key};

@@ -37,7 +37,7 @@ void answer_with(Answers& on, const ReplyTo& to, SessionDocument&& shown) {
         on, to,
         [&](std::string& body) {
             api::append_session(body, shown.session, shown.time,
-                                shown.prediction ? &*shown.prediction : nullptr);
+                                shown.prediction ? &*shown.prediction : nullptr, shown.risk);
         },
         shown.created ? 201 : 200, std::move(headers));
 }

@@ -83,9 +83,9 @@ Result<> ListQuery::show_some(Reader& reader) {
         const std::size_t size_before = scan.body.size();
         HEADWAY_CHECK(reader.with(scan.keys[scan.shown++], [&](const core::Session& session) {
             if (rows) {
-                api::append_row(scan.body, session, reader.time());
+                api::append_row(scan.body, session, reader.time(), risk);
             } else {
-                api::append_session(scan.body, session, reader.time());
+                api::append_session(scan.body, session, reader.time(), nullptr, risk);
             }
         }));
         if (scan.body.size() != size_before) scan.body.push_back(',');

@@ -84,6 +84,7 @@ Result<> stream_all(const Reader& reader, const StreamQuery& query, StreamReply&
 Result<SessionDocument> SessionQuery::operator()(Reader& reader) const {
     HEADWAY_TRY(const Resident* resident, reader.require(session));
     SessionDocument document{resident->session, reader.time()};
+    document.risk = risk;
     if (resident->session.state().budget.limited()) {
         HEADWAY_TRY(document.prediction, prediction_for(reader, resident->session));
     }

@@ -24,6 +24,7 @@ struct SessionDocument {
     std::optional<core::BudgetPrediction> prediction = {};
     bool created = false;   ///< by this command
     bool replayed = false;  ///< by an earlier one with the same idempotency key
+    bool risk = false;      ///< the caller may see it; replies to agents never have it
 };
 
 /// Names one session (WriteTask::name).

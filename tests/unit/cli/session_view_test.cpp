@@ -42,6 +42,16 @@ TEST_CASE("session view: details name everything that is known", "[cli]") {
     }
 }
 
+TEST_CASE("session view: a risk is shown where there is one", "[cli]") {
+    Json session = parsed(kSession);
+    CHECK_THAT(session_details(session, kNow, false), !Catch::Contains("risk"));
+    CHECK(risk_text(session) == "-");
+    session["risk"] = 0.047;
+    CHECK_THAT(session_details(session, kNow, false), Catch::Contains("\nrisk        0.05\n"));
+    session["risk"] = 0.999;
+    CHECK(risk_text(session) == "1.00");
+}
+
 TEST_CASE("session view: documents of another shape do no harm", "[cli]") {
     for (const char* text : {"{}", "[]", "7", R"({"verdict":3,"labels":[1],"in_flight":{}})"}) {
         CHECK_NOTHROW(session_details(parsed(text), kNow, true));
