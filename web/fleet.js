@@ -10,11 +10,11 @@ import { go, listen, setQuery, state, tell, useKeys, useLive } from './page.js';
 
 const PAGE = 200;
 const ROW = 46; // height in CSS pixels, as in pages.css
-const COLUMNS = ['State', 'Session', 'Last action, and why', '', 'Beat', 'Progress', 'Budget', 'Labels'];
+const COLUMNS = ['State', 'Session', 'Last action, and why', '', 'Beat', 'Progress', 'Budget', 'Labels', 'Risk'];
 
 class Row extends Component {
-  shouldComponentUpdate(next) { return ['row', 'here', 'index'].some((name) => next[name] !== this.props[name]); }
-  render({ row, here, index }) {
+  shouldComponentUpdate(next) { return ['row', 'here', 'index', 'risk'].some((name) => next[name] !== this.props[name]); }
+  render({ row, here, index, risk }) {
     const { agent = {}, budget, last_action: action } = row;
     return html`<tr class=${cls(here && 'here', row.alarm && 'alarmed')} aria-rowindex=${index + 2} data-id=${row.id}
       onClick=${(event) => event.target.closest('a') || go(sessionLink(row.id))}>
@@ -30,7 +30,7 @@ class Row extends Component {
           ${Math.round(row.estimate.percent)}%</small>`}</td>
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
           <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span>`}</td>
-      <td><${Labels} labels=${row.labels} max=${2} /></td></tr>`;
+      <td><${Labels} labels=${row.labels} max=${2} /></td>${risk && html`<td>${row.risk?.toFixed(2)}</td>`}</tr>`;
   }
 }
 
@@ -88,8 +88,9 @@ function useRows(filters) {
 }
 
 // The rows; when grouped, a heading before those of each value of the label.
-function grouped(list, key, closed) {
+function grouped(list, key, closed, sort) {
   const all = list.order.map((id) => list.rows.get(id));
+  if (sort) all.sort((a, b) => (b.risk ?? -1) - (a.risk ?? -1));
   const rows = [...all.filter((row) => row.alarm), ...all.filter((row) => !row.alarm)]; // alarms on top
   if (!key) return rows;
   const groups = new Map();
@@ -119,11 +120,13 @@ function useWindow(table, size) {
   return [Math.min(from, size), Math.min(to, size)];
 }
 
-function Rows({ list, group }) {
+function Rows({ list, group, sort }) {
   const table = useRef();
   const [here, setHere] = useState(null);
   const [closed, setClosed] = useState(new Set());
-  const items = grouped(list, group, closed);
+  const items = grouped(list, group, closed, sort);
+  const risk = [...list.rows.values()].some((row) => row.risk != null); // else no column for it
+  const columns = COLUMNS.slice(0, risk ? 9 : 8);
   const [from, to] = useWindow(table, items.length);
   const shown = items.slice(from, to);
   useEffect(() => tell({ watch: shown.filter((item) => item.id) }), [shown.map((item) => item.id).join()]);
@@ -144,22 +147,24 @@ function Rows({ list, group }) {
   const gap = (key, size) => size > 0 && html`<tr key=${key} aria-hidden="true">
       <td class="gap" style=${{ height: size * ROW + 'px' }} /></tr>`;
   return html`<div class="table"><table class="fleet" aria-rowcount=${list.total + 1} aria-label="Sessions"><thead>
-      <tr>${COLUMNS.map((name) => html`<th scope="col" key=${name}>${name || html`<span class="sr">When</span>`}</th>`)}</tr></thead>
+      <tr>${columns.map((name, i) => html`<th scope="col" key=${name} aria-sort=${i > 7 && sort ? 'descending' : null}>
+          ${i > 7 ? html`<button class="quiet" onClick=${() => setQuery({ sort: sort ? '' : 'risk' })}>${name}</button>`
+            : name || html`<span class="sr">When</span>`}</th>`)}</tr></thead>
     <tbody ref=${table}>${gap('before', from)}${shown.map((item, i) => (item.members
       ? html`<tr key=${'group ' + item.group} class="group"><th scope="rowgroup">
           <button class="quiet" aria-expanded=${String(!closed.has(item.group))} onClick=${() => fold(item.group)}>
             <${Icon} name="chevron" />
           <b>${item.group || `no ${group}`}</b>
           <span class="muted">${plural(item.members.length, 'session')}</span></button></th>
-          ${COLUMNS.slice(1).map(() => html`<td />`)}</tr>`
-      : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here} />`))}${gap('behind', items.length - to)}
+          ${columns.slice(1).map(() => html`<td />`)}</tr>`
+      : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here} risk=${risk} />`))}${gap('behind', items.length - to)}
         </tbody></table>
     ${list.next && html`<p class="more muted">${count(list.order.length)} of ${count(list.total)} read; more as you scroll</p>`}</div>`;
 }
 
 // The list with what filters it; everything that is chosen stands in the address.
 function Listing({ route, open, statuses, children }) {
-  const { q, status = '', label, group } = route.query;
+  const { q, status = '', label, group, sort } = route.query;
   const list = useRows({ open, q, verdict: status, label });
   useLive((message) => message.overview);
   const counts = state.overview?.counts || {};
@@ -178,7 +183,7 @@ function Listing({ route, open, statuses, children }) {
         options=${[['', 'not grouped'], ...[...labels].sort().map((key) => [key, 'by ' + key])]} />`}
       <span class="muted total">${list.loaded && plural(list.total, 'session')}</span></span></div>
     <${Trouble} error=${list.error} again=${() => list.read()} />
-    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} />`
+    ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} />`
       : q || status || label ? html`<${Empty} title="Nothing matches">No session is like that.${' '}
           <a href=${location.hash.split('?')[0]}>Show all</a><//>` : children}`;
 }
