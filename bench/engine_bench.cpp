@@ -6,13 +6,15 @@
 
 #include "api/decode.hpp"
 #include "api/json_tape.hpp"
+#include "core/risk.hpp"
 #include "core/session.hpp"
 #include "tests/support/traces/agents.hpp"
 #include "tests/support/traces/crowded.hpp"
 
 // What the engine costs for one event of a tool beyond reading its JSON: `parse` reads the bodies
 // and nothing else, `engine` decodes them and judges a session by them; the difference is the rest
-// (fields, prints, ledger, detectors, verdict). An item is one event.
+// (fields, prints, ledger, detectors, verdict). An item is one event. `risk` is one evaluation of
+// the learned risk, its features included.
 
 namespace {
 
@@ -76,29 +78,54 @@ void parse(benchmark::State& state) {
     count(state, bodies);
 }
 
+/// A session that reports are decoded for and given to.
+class Judged {
+public:
+    Judged() {
+        context_.now = Timestamp{Millis{1'700'000'000'000}};
+        context_.watch = context_.now;
+        core::Policy policy;
+        policy.risk = true;
+        session_.open(core::SessionStarted{}, policy, context_, out_);
+    }
+
+    void report(const std::string& body) {
+        auto decoded = api::decode_report(tape_, body, api::BodyFormat::kJson);
+        context_.now += Millis{100};
+        out_.clear();
+        session_.report(decoded->events, context_, out_);
+        benchmark::DoNotOptimize(out_);
+    }
+
+    const core::SessionState& state() const { return session_.state(); }
+
+private:
+    api::JsonTape tape_;
+    core::Session session_{"bench"};
+    core::Context context_;
+    std::vector<core::Event> out_;
+};
+
 void engine(benchmark::State& state) {
     const std::vector<std::string>& bodies = bodies_of(state.range(0));
-    api::JsonTape tape;
-    core::Session session{"bench"};
-    core::Context context;
-    context.now = Timestamp{Millis{1'700'000'000'000}};
-    context.watch = context.now;
-    std::vector<core::Event> out;
-    session.open(core::SessionStarted{}, core::Policy{}, context, out);
-    const auto report = [&](const std::string& body) {
-        auto decoded = api::decode_report(tape, body, api::BodyFormat::kJson);
-        context.now += Millis{100};
-        out.clear();
-        session.report(decoded->events, context, out);
-        benchmark::DoNotOptimize(out);
-    };
+    Judged judged;
     for (const std::string& body : bodies)  // fills the tables
-        report(body);
+        judged.report(body);
     for (auto _ : state) {
         for (const std::string& body : bodies)
-            report(body);
+            judged.report(body);
     }
     count(state, bodies);
+}
+
+void risk(benchmark::State& state) {
+    Judged judged;
+    for (const std::string& body : bodies_of(state.range(0)))
+        judged.report(body);
+    for (auto _ : state) {
+        auto shown = core::shown_risk(judged.state());
+        benchmark::DoNotOptimize(shown);
+    }
 }
 
 BENCHMARK(parse)
@@ -111,6 +138,7 @@ BENCHMARK(engine)
     ->Arg(kProductive)
     ->Arg(kCrowded)
     ->Unit(benchmark::kMillisecond);
+BENCHMARK(risk)->ArgName("crowded")->Arg(kProductive)->Arg(kCrowded);
 
 }  // namespace
 

@@ -77,10 +77,12 @@ public:
             return;
         }
         ++timeline_.events;
-        if (core::type_of(event.payload) == core::EventType::kToolFinished) ++timeline_.calls;
+        const bool call = core::type_of(event.payload) == core::EventType::kToolFinished;
+        if (call) ++timeline_.calls;
         context_.now = now;
         session_.report({&event, 1}, context_, out_);
         answer_checks();
+        if (call && options_.keep_features) keep_features();
         keep(line);
     }
 
@@ -104,6 +106,14 @@ public:
     }
 
 private:
+    void keep_features() {
+        const core::SessionState& state = session_.state();
+        const auto failures = static_cast<double>(state.tool_failures);
+        const auto calls = static_cast<double>(std::max<std::uint64_t>(state.tool_calls, 1));
+        timeline_.features.push_back({timeline_.calls, state.judgement.verdict, failures / calls,
+                                      core::risk_features(state)});
+    }
+
     void answer_checks() {
         while (!session_.state().ended() && !session_.state().checks->pending.empty()) {
             core::CheckCompleted done;
@@ -161,7 +171,8 @@ core::Result<core::PolicyOverride> policy_of(const std::vector<std::string>& wor
 
 core::Result<Timeline> judge_recording(const Recording& recording, const JudgeOptions& options,
                                        api::JsonTape& tape) {
-    const bool as_it_was = options.policy == core::PolicyOverride{} && !options.opinion;
+    const bool as_it_was =
+        options.policy == core::PolicyOverride{} && !options.opinion && !options.keep_features;
     if (as_it_was && !recording.journal.empty())
         return judge_journal(recording, options.keep_journal, tape);
     auto open = api::decode_open(tape, recording.open);

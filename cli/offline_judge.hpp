@@ -11,6 +11,7 @@
 #include "cli/recording.hpp"
 #include "core/event.hpp"
 #include "core/result.hpp"
+#include "core/risk.hpp"
 #include "core/session_payloads.hpp"
 #include "core/verdict.hpp"
 
@@ -30,6 +31,7 @@ struct JudgeOptions {
     std::optional<core::CheckAnswer> opinion;
     /// What cannot be read costs an event and not the recording: Timeline::unreadable.
     bool lenient = false;
+    bool keep_features = false;  ///< Timeline::features; then a journal is judged again
 };
 
 /// A verdict or a directive, and where a reader finds what led to it.
@@ -47,6 +49,14 @@ struct JournalEntry {
     std::size_t call = 0;
 };
 
+/// What core/risk saw after one finished call.
+struct FeatureRow {
+    std::size_t call = 0;  ///< how many calls had finished then
+    core::Verdict verdict{};
+    double failures = 0;  ///< share of the calls that failed
+    core::RiskFeatures features{};
+};
+
 struct Timeline {
     std::size_t events = 0;        ///< judged
     std::size_t duplicates = 0;    ///< event ids seen before, counted once as the daemon does
@@ -58,6 +68,7 @@ struct Timeline {
     std::vector<Step> directives;
     core::Judgement last;
     std::vector<JournalEntry> journal;  ///< entry k is event k + 1; empty unless it was asked for
+    std::vector<FeatureRow> features;   ///< one a finished call; empty unless they were asked for
 };
 
 /// A whole export is judged by judge_journal(), unless another policy or a judge is asked for. All

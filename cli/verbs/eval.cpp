@@ -14,6 +14,7 @@
 #include "cli/daemon.hpp"
 #include "cli/eval_report.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/feature_rows.hpp"
 #include "cli/json.hpp"
 #include "cli/policy_words.hpp"
 #include "cli/progress_bar.hpp"
@@ -139,6 +140,17 @@ Scenario scenario_of(const Json& meta, std::string file, Timeline timeline) {
     return scenario;
 }
 
+core::Result<> write_features(const std::string& to, const std::vector<fs::path>& files,
+                              const std::vector<Judged>& judged, const fs::path& folder) {
+    std::ofstream csv(to, std::ios::binary | std::ios::trunc);
+    write_feature_head(csv);
+    for (std::size_t i = 0; i < files.size(); ++i)
+        write_feature_rows(csv, name_of(files[i], folder), judged[i].timeline);
+    csv.close();
+    if (csv) return {};
+    return core::Error{core::ErrorCode::kBadRequest, "cannot write " + to, {}};
+}
+
 class Sorter {
 public:
     Sorter(fs::path folder, const Labels* labels) : folder_(std::move(folder)), labels_(labels) {
@@ -247,10 +259,15 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
     JudgeOptions judging;
     judging.policy = *policy;
     judging.lenient = true;
+    judging.keep_features = !options.features.empty();
     if (!options.judge.empty()) {
         judging.opinion = static_cast<core::CheckAnswer>(options.judge.front() - 'A');
     }
     std::vector<Judged> judged = judge_files(*files, judging, console);
+    if (judging.keep_features) {
+        const auto written = write_features(options.features, *files, judged, folder);
+        if (!written) return complain(console, kExitFailed, written.error().detail);
+    }
     Sorter sorter(folder, options.labels.empty() ? nullptr : &labels);
     for (std::size_t i = 0; i < files->size(); ++i)
         sorter.add((*files)[i], std::move(judged[i]));
@@ -297,6 +314,10 @@ public:
             .choices({"A", "B", "C", "D"});
         arguments.flag("--list", options.list,
                        "name the false stucks, the suspects and the missed loops");
+        arguments
+            .option("--features", options.features,
+                    "write what the learned risk sees after each call, to train it")
+            .type("CSV");
         arguments.json(options.json);
     }
 

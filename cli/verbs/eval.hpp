@@ -10,7 +10,8 @@ struct EvalOptions {
     std::string folder;
     std::string labels;               ///< CSV file; empty: none
     std::vector<std::string> policy;  ///< "balanced", "strict" or "key=value"
-    std::string judge;  ///< the letter of a judge that always says the same; empty: no judge
+    std::string judge;     ///< the letter of a judge that always says the same; empty: no judge
+    std::string features;  ///< CSV file to write; empty: none
     bool list = false;
     bool json = false;
 };
