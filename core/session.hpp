@@ -19,8 +19,6 @@
 
 namespace headway::core {
 
-class Command;
-
 /// A call in a report that needs a person's approval, with the request that the decoder made for
 /// it.
 struct CallToAllow {

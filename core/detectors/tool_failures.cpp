@@ -14,6 +14,7 @@ void ToolFailures::observe(const Observation& seen) {
         *this = {};
         return;
     }
+    if (!seen.call->failed() && !seen.call->overran) return;
     if (called != tool) {
         *this = {};
         tool = called;
