@@ -46,7 +46,7 @@ AskCommand ask(std::string session, ApprovalRequested asked) {
 TEST_CASE("engine approvals: the first of many decisions of a turn wins", "[server]") {
     Supervised daemon;
     const auto n = parsed(body(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
-    std::vector<Command> commands;
+    std::vector<headway::tests::Command> commands;
     for (int i = 0; i < 5; ++i) {
         DecideCommand decide{"s", n, approve("p" + std::to_string(i)), false};
         if (i == 3) decide.ruling.decision = Decision::kReject;

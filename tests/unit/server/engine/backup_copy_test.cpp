@@ -32,7 +32,7 @@ int run_to_end(Supervised& s) {
 }
 
 void start(Supervised& s, const std::filesystem::path& file) {
-    std::vector<Command> commands;
+    std::vector<headway::tests::Command> commands;
     commands.push_back(BackupCommand{file.string()});
     CHECK(s.turn(std::move(commands)).empty());  // answered later
 }

@@ -73,7 +73,7 @@ struct Limited {
     }
 };
 
-Command cancel(const std::string& session) {
+headway::tests::Command cancel(const std::string& session) {
     return CancelCommand{session, CancelRequested{}};
 }
 

@@ -498,7 +498,7 @@ TEST_CASE("engine: sessions are evicted by their memory, and load again complete
 
 TEST_CASE("engine: the replies of a large turn come in parts, each reply once", "[server]") {
     Supervised s;
-    std::vector<Command> commands;
+    std::vector<headway::tests::Command> commands;
     for (int i = 0; i < 600; ++i)
         commands.emplace_back(open("s" + std::to_string(i)));
     const auto replies = s.turn(std::move(commands));

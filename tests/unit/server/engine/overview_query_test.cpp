@@ -13,7 +13,7 @@ using Document = nlohmann::json;
 
 namespace {
 
-Document body(Supervised& s, Command query) {
+Document body(Supervised& s, headway::tests::Command query) {
     const auto what = s.ask(std::move(query));
     require_ok(what);
     return Document::parse(std::get<BodyReply>(*what).body);

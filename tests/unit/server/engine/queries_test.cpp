@@ -122,7 +122,7 @@ TEST_CASE("engine queries: a list that looks at many sessions comes in slices an
 TEST_CASE("engine queries: reports are answered before reads", "[server]") {
     Supervised s;
     (void)s.report("a", {beat()});
-    std::vector<Command> commands;
+    std::vector<headway::tests::Command> commands;
     commands.emplace_back(JournalQuery{"a"});
     commands.emplace_back(ReportCommand{"a", {beat()}, false, {}});
     const auto replies = s.turn(std::move(commands));
@@ -293,7 +293,7 @@ TEST_CASE("engine queries: a report of the turn in which a stream begins belongs
     for (const std::string session : {"", "a", "new"}) {
         INFO("stream of '" << session << "'");
         const std::string reporter = session.empty() ? "a" : session;
-        std::vector<Command> commands;
+        std::vector<headway::tests::Command> commands;
         commands.emplace_back(StreamQuery{session, {}});
         commands.emplace_back(ReportCommand{reporter, {beat()}, false, {}});
         const auto replies = s.turn(std::move(commands), true);
@@ -335,7 +335,8 @@ TEST_CASE("engine queries: a crowd of readers takes turns, and reports go first"
         (void)s.report("big", std::move(events));
     }
     constexpr std::size_t kReaders = 40;  // 2 MB each
-    std::vector<Command> commands(kReaders, JournalQuery{"big", 0, limits::kJournalPageMax});
+    std::vector<headway::tests::Command> commands(kReaders,
+                                                  JournalQuery{"big", 0, limits::kJournalPageMax});
     commands.emplace_back(ReportCommand{"small", {beat()}, false, {}});
     std::size_t answered = 0;
     const auto first = s.turn(std::move(commands));
@@ -357,7 +358,8 @@ TEST_CASE("engine queries: the queries of a closed connection are dropped", "[se
     message.text.kept = std::string(2000, 'x');
     std::vector<Event> events(1000, event(message));
     (void)s.report("big", std::move(events));
-    std::vector<Command> commands(40, JournalQuery{"big", 0, limits::kJournalPageMax});
+    std::vector<headway::tests::Command> commands(40,
+                                                  JournalQuery{"big", 0, limits::kJournalPageMax});
     commands.emplace_back(ViewQuery{"big"});  // of no connection: others may wait for the view
     const std::size_t answered = s.turn(std::move(commands)).size();
     REQUIRE(answered < 40);
