@@ -31,6 +31,11 @@ static_assert(kWorkBesideQuestionMsMax > 0);
 static_assert(kReplayPage <= kJournalPageMax && kJournalPageMax <= kJournalScanMax);
 static_assert(kPredictionSamplesMax <= kHistoryScanMax);
 static_assert(kSearchBytesMax <= kSearchTextBytesMax, "what is looked for can be found");
+static_assert(kExpectationSessionsMin * 20 >= 400, "one session has 5 % of the weight at most");
+static_assert(2 * kExpectationSessionsMin <= kSketchSessionsMax, "a halved sketch still speaks");
+static_assert(kUsualCallsShownMax <= kExpectedToolsMax);
+static_assert(kUsualNameBytesMax <= kExpectedNameBytesMax);
+static_assert(kExpectedNameBytesMax <= kStringBytesMax);
 
 // Access.
 static_assert(kAuthPauseBase <= kAuthPauseMax, "a pause is doubled up to the longest");

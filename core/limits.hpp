@@ -122,6 +122,25 @@ inline constexpr std::size_t kHistoryScanMax = 20'000;
 inline constexpr std::size_t kPredictionSamplesMax = 500;
 inline constexpr std::chrono::minutes kWaitMax{10};
 
+// Expectations: what sessions of an agent type usually use.
+/// Sessions that must have contributed before anything is said: none has more than 5 % then.
+inline constexpr std::size_t kExpectationSessionsMin = 20;
+/// Sessions after which all weights are halved: the last few hundred decide.
+inline constexpr std::size_t kSketchSessionsMax = 512;
+/// Different buckets of one session's calls of one tool: eight doublings, from 1 s to 4 min.
+inline constexpr std::size_t kSamplesBucketsMax = 64;
+/// Agent types. With all of the tools below they take 10 MB on disk at most, usually 500 KB.
+inline constexpr std::size_t kExpectedAgentsMax = 64;
+/// Tools of one agent type, and of one session: 25 KB of a session's memory at most, usually 1.
+inline constexpr std::size_t kExpectedToolsMax = 48;
+/// Of an agent type or tool that is learned about. Longer names are not names.
+inline constexpr std::size_t kExpectedNameBytesMax = 128;
+/// What enough sessions have taught is not replaced by new names before it is as old as this.
+inline constexpr std::chrono::hours kExpectationKeptFor{24 * 30};
+/// Tools in a prompt block. A model reads no longer list.
+inline constexpr std::size_t kUsualCallsShownMax = 8;
+inline constexpr std::size_t kUsualNameBytesMax = 40;  ///< of each, in a prompt block
+
 // Access.
 /// Names that an operator adds. Each is compared with every name in a report.
 inline constexpr std::size_t kSecretNamesMax = 64;
