@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "api/canonical.hpp"
-#include "api/check_policy.hpp"
 #include "api/decode_approvals.hpp"
 #include "api/decode_fields.hpp"
 #include "core/budget_settings.hpp"
@@ -263,24 +262,6 @@ Result<> parse_object(JsonTape& tape, std::string_view body) {
     return tape.parse(body.empty() ? std::string_view{"{}"} : body);
 }
 
-/// Takes `id` out of the opening body, which is otherwise a SessionStarted.
-struct OpenBody {
-    std::string id;
-    core::Text goal;
-    core::AgentInfo agent;
-    std::string parent;
-    std::vector<core::Label> labels;
-    core::PolicyOverride policy;
-    core::BudgetLimits budget;
-    static constexpr auto fields() {
-        return field_list(
-            core::field("id", &OpenBody::id), core::field("goal", &OpenBody::goal),
-            core::field("agent", &OpenBody::agent), core::field("parent", &OpenBody::parent),
-            core::field("labels", &OpenBody::labels), core::field("policy", &OpenBody::policy),
-            core::field("budget", &OpenBody::budget));
-    }
-};
-
 struct PauseBody {
     std::string reason;
     std::string by;
@@ -317,34 +298,6 @@ Result<DecodedReport> decode_heartbeat(JsonTape& tape, std::string_view body) {
     event.payload = core::Heartbeat{};
     HEADWAY_CHECK(decode_data(tape.root(), event.payload));
     return report;
-}
-
-Result<DecodedOpen> decode_open(JsonTape& tape, std::string_view body) {
-    HEADWAY_CHECK(parse_object(tape, body));
-    OpenBody open;
-    HEADWAY_CHECK(fields::decode_object(tape.root(), open));
-    if (auto checked = check_policy(open.policy); !checked) {
-        return under(std::move(checked).error(), "policy");
-    }
-    if (!open.parent.empty() && !valid_id(open.parent)) {
-        return under(wrong("must be a session id: 1 to 128 of A-Z a-z 0-9 . _ : -"), "parent");
-    }
-    if (!open.id.empty() && !valid_id(open.id)) {
-        return Error{ErrorCode::kInvalidId,
-                     "a session id is 1 to 128 of A-Z a-z 0-9 . _ : - and not . or ..", "/id"};
-    }
-    DecodedOpen decoded;
-    decoded.id = std::move(open.id);
-    decoded.about.goal = std::move(open.goal);
-    decoded.about.agent = std::move(open.agent);
-    decoded.about.parent = std::move(open.parent);
-    decoded.about.labels = std::move(open.labels);
-    decoded.about.policy = open.policy;
-    decoded.about.budget = open.budget;
-    // Stored sorted, so that the same labels in another order are the same opening.
-    std::sort(decoded.about.labels.begin(), decoded.about.labels.end(),
-              [](const core::Label& a, const core::Label& b) { return a.key < b.key; });
-    return decoded;
 }
 
 Result<core::SessionEnded> decode_end(JsonTape& tape, std::string_view body) {

@@ -41,6 +41,7 @@ core::Result<DecodedReport> decode_heartbeat(JsonTape& tape, std::string_view bo
 struct DecodedOpen {
     std::string id;  ///< from the body, or empty
     core::SessionStarted about;
+    bool suggested = false;  ///< limits that it leaves open are taken from expectations
 };
 
 /// Empty is `{}`.

@@ -3,6 +3,7 @@
 
 #include "api/encode_budget.hpp"
 #include "api/encode_estimate.hpp"
+#include "api/encode_expectations.hpp"
 #include "api/encode_risk.hpp"
 #include "api/json_writer.hpp"
 #include "api/print_text.hpp"
@@ -120,8 +121,6 @@ void write_counts(JsonWriter& json, const core::SessionState& state) {
     json.member("last_hard", state.ledger.hard_n);
     json.member("last_soft", std::max(state.ledger.moved_n, state.ledger.external_n));
     json.close_object();
-    json.member("in_flight", state.open_calls);
-    json.member("resources", state.resources);
 }
 
 void write_phases(JsonWriter& json, const core::SessionState& state) {
@@ -145,6 +144,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
     member_or_null(json, "goal", state.about.goal);
     json.member("agent", state.about.agent);
     member_or_null(json, "parent", state.about.parent);
+    if (state.about.complexity) json.member("complexity", *state.about.complexity);
     json.member("labels", state.about.labels);
     json.key("policy");
     json.open_object();
@@ -237,7 +237,7 @@ void append_advice(std::string& out, const Advice& advice, const core::SessionVi
     if (!advice.feedback.empty()) json.member("feedback", advice.feedback);
     json.key("budget");
     if (advice.budget) {
-        write_budget(json, *advice.budget, nullptr);
+        write_budget(json, *advice.budget, nullptr, advice.usual_calls);
     } else {
         json.null();
     }
@@ -256,7 +256,8 @@ void append_event(std::string& out, std::string_view session, const core::Event&
 }
 
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
-                    const core::BudgetPrediction* prediction, bool risk) {
+                    const core::BudgetPrediction* prediction, bool risk,
+                    const core::SessionExpectations& expected) {
     const core::SessionState& state = session.state();
     JsonWriter json{out};
     json.open_object();
@@ -276,13 +277,16 @@ void append_session(std::string& out, const core::Session& session, const Readin
     json.member("next_heartbeat_ms", state.asked_interval);
     json.member("cancel_requested", state.cancel_requested);
     write_counts(json, state);
+    write_in_flight(json, state.open_calls, expected.calls);
+    json.member("resources", state.resources);
     json.member("approvals_pending", state.approvals.pending());
     json.key("estimate");
     write_estimate(json, &state.estimates->current);
     write_alarms(json, session.id(), state.approvals);
     write_phases(json, state);
     json.key("budget");
-    write_budget(json, core::budget_status(state, time.now, time.watch), prediction);
+    write_budget(json, core::budget_status(state, time.now, time.watch), prediction,
+                 expected.usual_calls);
     json.member("budget_source", state.budget.source);
     write_about(json, state);
     json.close_object();

@@ -13,6 +13,7 @@
 #include "core/budget.hpp"
 #include "core/budget_history.hpp"
 #include "core/event.hpp"
+#include "core/expectations.hpp"
 #include "core/session.hpp"
 #include "core/view.hpp"
 #include "core/wait.hpp"
@@ -36,6 +37,7 @@ struct Advice {
     std::vector<std::pair<std::uint64_t, core::StateChanged>> invalid_transitions;
     std::string feedback;                              ///< for the model, about failures; or empty
     std::shared_ptr<const core::BudgetStatus> budget;  ///< null without a budget
+    std::string usual_calls;                           ///< for its prompt, near its end; or empty
     std::vector<ApprovalNotice> approvals;  ///< those that wait, and those whose decision is news
 };
 
@@ -52,10 +54,11 @@ struct ReadingTime {
     core::Watch watch;
 };
 
-/// The session document; `prediction` goes into its budget, if it has one. `risk`: the reader may
-/// see the learned risk.
+/// The session document; `prediction` goes into its budget, if it has one, and `expected` into its
+/// calls in flight. `risk`: the reader may see the learned risk.
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
-                    const core::BudgetPrediction* prediction = nullptr, bool risk = false);
+                    const core::BudgetPrediction* prediction = nullptr, bool risk = false,
+                    const core::SessionExpectations& expected = {});
 
 /// What the old timers would have done to one session, beside what really happened.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);

@@ -146,7 +146,7 @@ void write_summary(JsonWriter& json, const core::UseSummary& summary) {
 }  // namespace
 
 void write_budget(JsonWriter& json, const core::BudgetStatus& status,
-                  const core::BudgetPrediction* prediction) {
+                  const core::BudgetPrediction* prediction, std::string_view usual_calls) {
     if (!limited(status)) {
         json.null();
         return;
@@ -161,19 +161,20 @@ void write_budget(JsonWriter& json, const core::BudgetStatus& status,
     write_counts(json, status);
     write_clocks(json, status);
     write_children(json, status);
-    json.member("prompt", core::budget_prompt(status));
+    json.member("prompt", core::budget_prompt(status, usual_calls));
     if (prediction != nullptr) write_prediction(json, *prediction);
     json.close_object();
 }
 
 void append_budget(std::string& out, const core::Session& session, const ReadingTime& time,
-                   const core::BudgetPrediction& prediction) {
+                   const core::BudgetPrediction& prediction, std::string_view usual_calls) {
     JsonWriter json{out};
     json.open_object();
     json.member("session", session.id());
     json.member("n", session.state().n);
     json.key("budget");
-    write_budget(json, core::budget_status(session.state(), time.now, time.watch), &prediction);
+    write_budget(json, core::budget_status(session.state(), time.now, time.watch), &prediction,
+                 usual_calls);
     json.close_object();
 }
 

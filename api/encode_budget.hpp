@@ -15,13 +15,14 @@ namespace headway::api {
 
 class JsonWriter;
 
-/// The `budget` of replies and documents as the next value: null without a limit.
+/// The `budget` of replies and documents as the next value: null without a limit. `usual_calls`
+/// goes into its prompt.
 void write_budget(JsonWriter& json, const core::BudgetStatus& status,
-                  const core::BudgetPrediction* prediction);
+                  const core::BudgetPrediction* prediction, std::string_view usual_calls = {});
 
 /// The reply of `GET /v1/sessions/{id}/budget`.
 void append_budget(std::string& out, const core::Session& session, const ReadingTime& time,
-                   const core::BudgetPrediction& prediction);
+                   const core::BudgetPrediction& prediction, std::string_view usual_calls = {});
 
 /// The reply of `GET /v1/analytics/budgets`; `sessions` is how many ended ones were looked at,
 /// `more` whether older ones were left out.

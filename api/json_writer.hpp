@@ -133,12 +133,18 @@ public:
     template <core::Described T>
     void value(const T& v) {
         open_object();
+        members(v);
+        close_object();
+    }
+
+    /// The same without the brackets, for an object with further members.
+    template <core::Described T>
+    void members(const T& v) {
         core::for_each_field<T>([&](const auto& field, std::size_t) {
             const auto& member_value = v.*(field.member);
             const bool shown = field.required || !is_absent(member_value);
             if (shown && !field.internal) member(field.name, member_value);
         });
-        close_object();
     }
 
 private:

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cli/event_line.hpp"
+#include "cli/expectation_view.hpp"
 #include "cli/json.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
@@ -54,6 +55,8 @@ std::string in_flight_of(const Json& session, WallTime now) {
         line += (line.empty() ? "" : ", ") + plain_text(call, "tool") + " " +
                 plain_text(call, "call_id");
         line += " for " + age_at(call, "since", now);
+        const std::string expected = expected_of_call(call, now);
+        if (!expected.empty()) line += " (" + expected + ")";
     }
     return line;
 }

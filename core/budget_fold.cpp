@@ -70,7 +70,9 @@ struct Meter {
         if (amended.budget == meter.limits) return;
         const bool had = meter.limited();
         meter.limits = amended.budget;
-        if (had) {
+        if (amended.suggested_from) {
+            meter.source = BudgetSource::kSuggested;
+        } else if (had) {
             meter.source = meter.limited() ? BudgetSource::kMixed : BudgetSource::kNone;
         } else {
             meter.source = BudgetSource::kRequest;

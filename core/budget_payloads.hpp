@@ -64,18 +64,19 @@ struct BudgetRules {
 
 /// Where the limits in force come from. Values are stored: append only.
 enum class BudgetSource : std::uint8_t {
-    kNone,      ///< no limits
-    kRequest,   ///< the opening named them
-    kConfig,    ///< the daemon's, for the agent type or for all
-    kBuiltin,   ///< docs/first-designs.md, for `plan` and `explore`
-    kMixed,     ///< some from the opening, others from the daemon
-    kOperator,  ///< set or extended while the session ran
-    kUnknown,   ///< opened by an older version that did not record it
+    kNone,       ///< no limits
+    kRequest,    ///< the opening named them
+    kConfig,     ///< the daemon's, for the agent type or for all
+    kBuiltin,    ///< docs/first-designs.md, for `plan` and `explore`
+    kMixed,      ///< some from the opening, others from the daemon
+    kOperator,   ///< set or extended while the session ran
+    kUnknown,    ///< opened by an older version that did not record it
+    kSuggested,  ///< at least one of them from expectations, as the opening asked
 };
 template <>
 struct EnumNames<BudgetSource> {
-    static constexpr std::array<std::string_view, 7> kNames{
-        "none", "request", "config", "builtin", "mixed", "operator", "unknown"};
+    static constexpr std::array<std::string_view, 8> kNames{
+        "none", "request", "config", "builtin", "mixed", "operator", "unknown", "suggested"};
 };
 
 /// The agent's use since its last report of use; part of a heartbeat, a message or a call.

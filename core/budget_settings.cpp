@@ -102,7 +102,7 @@ std::string mistake_in(const BudgetSettings& settings) {
 }
 
 OpeningBudget opening_budget(const BudgetSettings& settings, std::string_view agent_type,
-                             const BudgetLimits& asked) {
+                             const BudgetLimits& asked, const BudgetLimits& suggested) {
     const std::string type = lower(agent_type);
     BudgetLimits ours;
     BudgetSource source = BudgetSource::kConfig;
@@ -117,9 +117,13 @@ OpeningBudget opening_budget(const BudgetSettings& settings, std::string_view ag
     if (own != nullptr) fill_all(ours, own->limits);
     fill_all(ours, settings.defaults);
     OpeningBudget budget{asked, BudgetSource::kRequest};
+    fill_all(budget.limits, suggested);
+    const bool accepts = budget.limits != asked;
     fill_all(budget.limits, ours);
     if (budget.limits == BudgetLimits{}) {
         budget.source = BudgetSource::kNone;
+    } else if (accepts) {
+        budget.source = BudgetSource::kSuggested;
     } else if (asked == BudgetLimits{}) {
         budget.source = source;
     } else if (budget.limits != asked) {

@@ -49,9 +49,9 @@ struct OpeningBudget {
 std::string mistake_in(const BudgetSettings& settings);
 
 /// The limits of a session of this agent type (case-insensitive) opened with `asked`: each from the
-/// opening, else from the type, else from the defaults. Pure.
+/// opening, else from what is suggested, else from the type, else from the defaults. Pure.
 OpeningBudget opening_budget(const BudgetSettings& settings, std::string_view agent_type,
-                             const BudgetLimits& asked);
+                             const BudgetLimits& asked, const BudgetLimits& suggested = {});
 
 /// Error: kInvalidField; its field is `pointer` plus the name of the limit that is out of bounds.
 /// Pure.

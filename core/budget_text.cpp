@@ -97,7 +97,7 @@ void append_tool_result(std::string& out, const LastWords& words) {
 
 }  // namespace
 
-std::string budget_prompt(const BudgetStatus& status) {
+std::string budget_prompt(const BudgetStatus& status, std::string_view usual_calls) {
     std::string used;
     std::string left;
     if (status.time.limit) {
@@ -124,6 +124,8 @@ std::string budget_prompt(const BudgetStatus& status) {
                 "/" + dollars(*status.cost.limit) + "), Remaining: " + dollars(status.cost.left()) +
                 "\n";
     }
+    if (status.level != BudgetLevel::kNominal && !usual_calls.empty())
+        text.append("Usual Tool Time: ").append(usual_calls).append("\n");
     return text + "Status: " + std::string{status_line(status.level)};
 }
 

@@ -19,8 +19,11 @@ namespace headway::core {
 ///     Status: NOMINAL (Continue normally)
 ///
 /// A part without a limit on time or steps is left out; limited tokens and cost have a line each.
-/// Percentages are rounded down: "69%" never says LOW.
-std::string budget_prompt(const BudgetStatus& status);
+/// Percentages are rounded down: "69%" never says LOW. Above nominal, `usual_calls` (see
+/// usual_calls_text()) has a line before the last:
+///
+///     Usual Tool Time: bash 2 s (p95 40 s), read 50 ms (p95 1 s)
+std::string budget_prompt(const BudgetStatus& status, std::string_view usual_calls = {});
 
 /// The reason of the directive for a level above nominal, with the figures; at most
 /// limits::kStringBytesMax.

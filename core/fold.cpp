@@ -49,6 +49,8 @@ struct Fold {
         about.policy = amended.policy;
         about.budget = amended.budget;
         about.raised = amended.raised;
+        about.complexity = amended.complexity;
+        about.suggested_from = amended.suggested_from;
         about.implicit = false;
         state.policy = effective_policy(amended.policy, Policy{});
     }

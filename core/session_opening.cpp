@@ -77,6 +77,8 @@ Result<> Session::amend(SessionStarted again, const Policy& defaults, const Cont
     amended.labels = std::move(again.labels);
     amended.policy = whole_policy(policy);
     amended.budget = again.budget;
+    amended.complexity = again.complexity;
+    amended.suggested_from = again.suggested_from;
     credit_pause(command);
     command.add(std::move(amended));
     add_budget_level(command);

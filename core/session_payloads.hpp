@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/budget_payloads.hpp"
@@ -88,6 +90,13 @@ struct PolicyOverride {
     }
 };
 
+/// How hard the opening says the task is. Values are stored: append only.
+enum class Complexity : std::uint8_t { kLow, kMedium, kHigh };
+template <>
+struct EnumNames<Complexity> {
+    static constexpr std::array<std::string_view, 3> kNames{"low", "medium", "high"};
+};
+
 /// `policy` holds the effective values, so that replay does not depend on today's configuration.
 struct SessionStarted {
     static constexpr EventType kType = EventType::kSessionStarted;
@@ -102,6 +111,9 @@ struct SessionStarted {
     /// Policy fields that were below the operator's floor and were raised to it.
     std::vector<std::string> raised;
     BudgetSource budget_source = BudgetSource::kNone;
+    std::optional<Complexity> complexity;
+    /// Ended sessions that the suggested limits of `budget` rest on; absent if none is suggested.
+    std::optional<std::uint64_t> suggested_from;
     bool operator==(const SessionStarted&) const = default;
     static constexpr auto fields() {
         return field_list(
@@ -111,7 +123,9 @@ struct SessionStarted {
             field("budget", &SessionStarted::budget),
             internal("budget_rules", &SessionStarted::budget_rules),
             field("raised", &SessionStarted::raised),
-            field("budget_source", &SessionStarted::budget_source));
+            field("budget_source", &SessionStarted::budget_source),
+            field("complexity", &SessionStarted::complexity),
+            field("suggested_from", &SessionStarted::suggested_from));
     }
 };
 
@@ -126,13 +140,17 @@ struct SessionAmended {
     PolicyOverride policy;
     BudgetLimits budget;
     std::vector<std::string> raised;
+    std::optional<Complexity> complexity;
+    std::optional<std::uint64_t> suggested_from;  ///< as in SessionStarted
     bool operator==(const SessionAmended&) const = default;
     static constexpr auto fields() {
         return field_list(
             field("goal", &SessionAmended::goal), field("agent", &SessionAmended::agent),
             field("parent", &SessionAmended::parent), field("labels", &SessionAmended::labels),
             field("policy", &SessionAmended::policy), field("budget", &SessionAmended::budget),
-            field("raised", &SessionAmended::raised));
+            field("raised", &SessionAmended::raised),
+            field("complexity", &SessionAmended::complexity),
+            field("suggested_from", &SessionAmended::suggested_from));
     }
 };
 

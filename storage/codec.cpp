@@ -50,6 +50,24 @@ bool decode_event(bytes::Reader& reader, std::uint64_t version, core::Event& eve
     return reader.ok();
 }
 
+template <class T>
+std::string encode_structure(const T& value) {
+    std::string out;
+    bytes::Writer writer{out};
+    writer.structure(value);
+    HEADWAY_ASSERT(!out.empty() && out.back() == '\0');
+    return out;
+}
+
+template <class T>
+core::Result<T> decode_structure(std::string_view bytes, const char* what) {
+    bytes::Reader reader{bytes};
+    T value;
+    reader.structure(value);
+    if (!reader.ok() || !reader.at_end()) return corrupt(what);
+    return value;
+}
+
 }  // namespace
 
 void encode_events(std::span<const core::Event> events, std::string& out) {
@@ -119,19 +137,27 @@ core::Result<core::SessionState> decode_state(std::string_view bytes) {
 }
 
 std::string encode_approval(const core::Approval& approval) {
-    std::string out;
-    bytes::Writer writer{out};
-    writer.structure(approval);
-    HEADWAY_ASSERT(!out.empty() && out.back() == '\0');
-    return out;
+    return encode_structure(approval);
 }
 
 core::Result<core::Approval> decode_approval(std::string_view bytes) {
-    bytes::Reader reader{bytes};
-    core::Approval approval;
-    reader.structure(approval);
-    if (!reader.ok() || !reader.at_end()) return corrupt("an approval");
-    return approval;
+    return decode_structure<core::Approval>(bytes, "an approval");
+}
+
+std::string encode_use_sketches(const core::UseSketches& sketches) {
+    return encode_structure(sketches);
+}
+
+std::string encode_sketch(const core::Sketch& sketch) {
+    return encode_structure(sketch);
+}
+
+core::Result<core::UseSketches> decode_use_sketches(std::string_view bytes) {
+    return decode_structure<core::UseSketches>(bytes, "an expectation");
+}
+
+core::Result<core::Sketch> decode_sketch(std::string_view bytes) {
+    return decode_structure<core::Sketch>(bytes, "an expectation");
 }
 
 }  // namespace headway::storage

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/event.hpp"
+#include "core/expectations.hpp"
 #include "core/result.hpp"
 #include "core/session_state.hpp"
 
@@ -38,5 +39,12 @@ std::string encode_approval(const core::Approval& approval);
 
 /// Error: kStorageCorrupt.
 core::Result<core::Approval> decode_approval(std::string_view bytes);
+
+std::string encode_use_sketches(const core::UseSketches& sketches);
+std::string encode_sketch(const core::Sketch& sketch);
+
+/// Error: kStorageCorrupt. Whether they are sound is for the caller to check.
+core::Result<core::UseSketches> decode_use_sketches(std::string_view bytes);
+core::Result<core::Sketch> decode_sketch(std::string_view bytes);
 
 }  // namespace headway::storage

@@ -200,6 +200,18 @@ CREATE TABLE inbox(
     event BLOB NOT NULL
 ) STRICT;
 CREATE INDEX inbox_session ON inbox(session);
+)sql",
+    R"sql(
+CREATE TABLE expectation(
+    agent TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    sessions INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    sketches BLOB NOT NULL,
+    PRIMARY KEY(agent, kind, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX expectation_agent ON expectation(updated_at) WHERE kind=0;
 )sql"};
 
 static_assert(kSchemaVersion > 0 && kApplicationId <= INT32_MAX, "the header has 32 bits for each");

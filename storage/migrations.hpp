@@ -10,7 +10,7 @@
 namespace headway::storage {
 
 /// The schema of this build; stored in `PRAGMA user_version`.
-inline constexpr int kSchemaVersion = 10;
+inline constexpr int kSchemaVersion = 11;
 
 /// Copies a database that migrate() will change to `<file>.before-schema-<N>`, N being the first
 /// missing schema, and syncs the copy. Returns its name, empty if no migration is needed. Errors:

@@ -238,7 +238,7 @@ private:
         constexpr const char* kTables[] = {
             "token",           "idempotency", "used",     "estimate_score",
             "estimate",        "judge_check", "approval", "webhook_endpoint",
-            "webhook_message", "meta"};
+            "webhook_message", "expectation", "meta"};
         for (const char* table : kTables)
             copy_table(table);
         (void)to_.execute(

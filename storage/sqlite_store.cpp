@@ -117,6 +117,7 @@ Result<> SqliteStore::prepare() {
     HEADWAY_CHECK(journal_.prepare());
     HEADWAY_CHECK(index_.prepare());
     HEADWAY_CHECK(inbox_.prepare());
+    HEADWAY_CHECK(expectations_.prepare());
     return history_.prepare();
 }
 

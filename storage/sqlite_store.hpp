@@ -72,6 +72,7 @@ public:
     ApprovalTable& approvals() override { return approvals_; }
     CheckTable& checks() override { return checks_; }
     EstimateTable& estimates() override { return estimates_; }
+    ExpectationTable& expectations() override { return expectations_; }
     HistoryTable& history() override { return history_; }
     TokenStore& token_table() override { return tokens_; }
     Outbox& outbox() override { return outbox_; }
@@ -106,6 +107,7 @@ private:
     SqliteApprovals approvals_{database_};
     SqliteChecks checks_{database_};
     SqliteEstimates estimates_{database_};
+    SqliteExpectations expectations_{database_};
     SqliteHistory history_{database_, meta_};
     SqliteTokens tokens_{database_};
     SqliteOutbox outbox_{database_};

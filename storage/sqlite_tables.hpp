@@ -106,6 +106,48 @@ private:
     Database& database_;
 };
 
+/// sqlite_expectations.cpp
+class SqliteExpectations final : public ExpectationTable {
+public:
+    explicit SqliteExpectations(Database& database) : database_(database) {}
+    core::Result<> prepare();
+
+    core::Result<core::UseSketches> use(std::string_view agent,
+                                        std::optional<core::Complexity> complexity) override;
+    core::Result<> save_use(std::string_view agent, std::optional<core::Complexity> complexity,
+                            const core::UseSketches& use, core::Timestamp at) override;
+    core::Result<core::Sketch> calls(std::string_view agent, std::string_view tool) override;
+    core::Result<> save_calls(std::string_view agent, std::string_view tool,
+                              const core::Sketch& calls, core::Timestamp at) override;
+    core::Result<std::vector<StoredUse>> list_uses() override;
+    core::Result<std::vector<core::ExpectedCall>> list_calls(std::string_view agent,
+                                                             std::size_t limit,
+                                                             bool ready) override;
+
+private:
+    struct Key {
+        std::string_view agent;
+        std::int64_t kind = 0;
+        std::string_view name;
+    };
+    struct Value {
+        std::uint64_t sessions = 0;
+        core::Timestamp at;
+        std::string_view sketches;
+    };
+
+    core::Result<std::string> find(const Key& key);
+    core::Result<> save(const Key& key, const Value& value);
+    core::Result<> make_room_for_agent(core::Timestamp now);
+    core::Result<> make_room_for_tool(std::string_view agent, core::Timestamp now);
+
+    Database& database_;
+    Statement find_;
+    Statement update_;
+    Statement insert_;
+    Statement list_calls_;
+};
+
 /// sqlite_history.cpp
 class SqliteHistory final : public HistoryTable {
 public:

@@ -17,6 +17,7 @@
 #include "storage/backup.hpp"
 #include "storage/check_table.hpp"
 #include "storage/estimate_table.hpp"
+#include "storage/expectation_table.hpp"
 #include "storage/history_table.hpp"
 #include "storage/inbox.hpp"
 #include "storage/keys.hpp"
@@ -86,6 +87,7 @@ public:
     virtual ApprovalTable& approvals() = 0;
     virtual CheckTable& checks() = 0;
     virtual EstimateTable& estimates() = 0;
+    virtual ExpectationTable& expectations() = 0;
     virtual HistoryTable& history() = 0;
     virtual TokenStore& token_table() = 0;
     virtual Outbox& outbox() = 0;

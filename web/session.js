@@ -186,6 +186,14 @@ function Timers({ doc }) {
       </li>`)}</ul><//>`;
 }
 
+// How long calls of that tool usually take, from ended sessions of the agent type.
+function expected({ tool, since, expected: usual }) {
+  if (!usual) return '';
+  const age = Date.now() - ms(since);
+  return age > usual.p95_ms ? `; p95 of ${tool} here is ${span(usual.p95_ms)}, this one is at ${span(age)}`
+    : `; usually ${span(usual.p50_ms)}, p95 ${span(usual.p95_ms)}`;
+}
+
 function Pending({ id }) {
   const list = usePending(id);
   return list.items.length > 0 && html`<section aria-label="Waits for you"><${ApprovalList} list=${list} /></section>`;
@@ -214,7 +222,7 @@ export function Session({ route }) {
       <${ListCard} title="Told, not yet acknowledged" items=${doc.directives}
         line=${(d) => html`<code>${d.type}</code><span>${d.reason}</span>`} />
       <${ListCard} title="In flight" items=${doc.in_flight} line=${(c) => html`<b>${c.tool}</b><code>${c.call_id}</code>
-          <span class="muted">since ${clock(c.since)}</span>`} />
+          <span class="muted">since ${clock(c.since)}${expected(c)}</span>`} />
       <${Machine} now=${doc.state} before=${journal.sorted.find((event) => event.state && event.state !== doc.state)?.state} />
           <${Phases} phases=${doc.phases} /><${Said} id=${id} journal=${journal} /><${Tree} doc=${doc} /><${Timers} doc=${doc} />
       ${doc.result != null && html`<${Card} title="Result"><pre class="json" tabindex="0">${text(doc.result)}</pre><//>`}</div></div>`;

@@ -5,11 +5,12 @@
 #include "cli/approval_view.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/expectation_view.hpp"
 #include "cli/json.hpp"
 #include "cli/one_request.hpp"
 #include "cli/verb.hpp"
 
-// `headway budget`: show, extend and set.
+// `headway budget`: show, extend, set and suggest.
 
 namespace headway::cli {
 namespace {
@@ -17,7 +18,9 @@ namespace {
 struct BudgetOptions {
     ClientOptions client;
     std::string session;
-    std::string change;  ///< empty: show; "set" or "extend"
+    std::string change;  ///< empty: show; "set", "extend" or "suggest"
+    std::string agent;   ///< of a suggestion; empty: of all types
+    std::string complexity;
     std::optional<std::uint64_t> timeout_seconds;
     std::optional<std::uint64_t> max_steps;
     std::optional<std::uint64_t> max_tokens;
@@ -43,7 +46,26 @@ int show_budget(const BudgetOptions& options, const std::string& path, const Con
     return kExitOk;
 }
 
+int suggest_budget(const BudgetOptions& options, const Console& console) {
+    std::string path = "/v1/analytics/expectations";
+    const auto add = [&path](const char* name, const std::string& value) {
+        if (value.empty()) return;
+        path += (path.find('?') == std::string::npos ? "?" : "&") + std::string{name} + "=" +
+                url_encode(value);
+    };
+    add("agent", options.agent);
+    add("complexity", options.complexity);
+    Daemon daemon(options.client.url, options.client.credential);
+    const HttpReply reply = daemon.get(path);
+    const std::optional<Json> expected = body_json(reply);
+    if (!reply.ok() || !expected) return explain_failure(console, daemon, reply);
+    console.out << (options.client.json ? dump(*expected) + "\n"
+                                        : expectations_text(*expected, console.width));
+    return kExitOk;
+}
+
 int show_or_change_budget(const BudgetOptions& options, const Console& console) {
+    if (options.change == "suggest") return suggest_budget(options, console);
     const std::string path = session_path(options.session, "/budget");
     if (options.change.empty()) return show_budget(options, path, console);
     const Json limits = limits_of(options);
@@ -64,13 +86,22 @@ public:
         arguments.footer(R"(Examples:
   headway budget show my-agent
   headway budget extend my-agent --seconds 300 --steps 10
-  headway budget set my-agent --steps 80)");
+  headway budget set my-agent --steps 80
+  headway budget suggest coder --complexity high)");
         Arguments show = arguments.verb("show", "Show used and left", {});
         show.footer("");
         show.client(options_.client);
         show.session(options_.session).required();
         declare_change(arguments, "extend", "Add to the limits that are set");
         declare_change(arguments, "set", "Replace the limits");
+        Arguments suggest =
+            arguments.verb("suggest", "Show what sessions usually use, and budgets for new ones",
+                           [this] { options_.change = "suggest"; });
+        suggest.footer("Of agent types with too few ended sessions nothing is known yet.");
+        suggest.client(options_.client);
+        suggest.operand("agent", options_.agent, "agent type; without it all, without their tools");
+        suggest.option("--complexity", options_.complexity, "how hard the task is")
+            .choices({"low", "medium", "high"});
     }
 
     int run(const Console& console, const Server&) override {

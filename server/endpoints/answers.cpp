@@ -37,7 +37,8 @@ void answer_with(Answers& on, const ReplyTo& to, SessionDocument&& shown) {
         on, to,
         [&](std::string& body) {
             api::append_session(body, shown.session, shown.time,
-                                shown.prediction ? &*shown.prediction : nullptr, shown.risk);
+                                shown.prediction ? &*shown.prediction : nullptr, shown.risk,
+                                shown.expected);
         },
         shown.created ? 201 : 200, std::move(headers));
 }
@@ -54,7 +55,8 @@ void answer_with(Answers& on, const ReplyTo& to, api::TimeoutTotals&& totals) {
 
 void answer_with(Answers& on, const ReplyTo& to, BudgetDocument&& budget) {
     respond(on, to, [&](std::string& body) {
-        api::append_budget(body, budget.session, budget.time, budget.prediction);
+        api::append_budget(body, budget.session, budget.time, budget.prediction,
+                           budget.usual_calls);
     });
 }
 
@@ -62,6 +64,10 @@ void answer_with(Answers& on, const ReplyTo& to, BudgetAnalytics&& analytics) {
     respond(on, to, [&](std::string& body) {
         api::append_budget_analytics(body, analytics.summaries, analytics.sessions, analytics.more);
     });
+}
+
+void answer_with(Answers& on, const ReplyTo& to, api::Expectations&& expectations) {
+    respond(on, to, [&](std::string& body) { api::append_expectations(body, expectations); });
 }
 
 void answer_with(Answers& on, const ReplyTo&, ViewShown&& shown) {

@@ -7,6 +7,7 @@
 #include "server/engine/answers.hpp"
 #include "server/engine/approval_commands.hpp"
 #include "server/engine/check_commands.hpp"
+#include "server/engine/expectations.hpp"
 #include "server/engine/queries.hpp"
 #include "server/engine/session_commands.hpp"
 
@@ -21,6 +22,7 @@ void answer_with(Answers& on, const ReplyTo& to, SessionCompared&& compared);
 void answer_with(Answers& on, const ReplyTo& to, api::TimeoutTotals&& totals);
 void answer_with(Answers& on, const ReplyTo& to, BudgetDocument&& budget);
 void answer_with(Answers& on, const ReplyTo& to, BudgetAnalytics&& analytics);
+void answer_with(Answers& on, const ReplyTo& to, api::Expectations&& expectations);
 void answer_with(Answers& on, const ReplyTo& to, ViewShown&& shown);
 void answer_with(Answers& on, const ReplyTo& to, StreamReply&& page);
 void answer_with(Answers& on, const ReplyTo& to, api::Overview&& overview);

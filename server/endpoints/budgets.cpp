@@ -29,4 +29,16 @@ Result<> endpoints::budget_analytics(Call& call) {
     return call.read(std::move(wanted));
 }
 
+Result<> endpoints::expectations(Call& call) {
+    ExpectationQuery wanted;
+    if (const std::string* agent = call.query.find("agent")) wanted.agent = *agent;
+    if (const std::string* complexity = call.query.find("complexity")) {
+        if (!core::parse_name(*complexity, wanted.complexity.emplace())) {
+            return core::Error{core::ErrorCode::kInvalidParameter, "must be low, medium or high",
+                               "complexity"};
+        }
+    }
+    return call.read(std::move(wanted));
+}
+
 }  // namespace headway::server

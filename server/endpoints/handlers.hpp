@@ -44,6 +44,7 @@ Handler approve_agent;
 Handler show_budget;
 Handler change_budget;
 Handler budget_analytics;
+Handler expectations;
 
 // checks.cpp
 Handler ask_check;

@@ -25,7 +25,8 @@ Result<> open(Call& call, bool named) {
     }
     OpenCommand command;
     command.controls = call.controls();
-    command.bare = decoded.about == core::SessionStarted{};
+    command.bare = decoded.about == core::SessionStarted{} && !decoded.suggested;
+    command.suggested = decoded.suggested;
     command.about = std::move(decoded.about);
     command.session = std::move(decoded.id);
     if (named) command.session = call.session();

@@ -52,8 +52,9 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
       approval_rows_(store),
       estimate_rows_(store),
       use_rows_(store),
-      projections_{&use_rows_, &session_rows_,  &approval_rows_,
-                   &judges_,   &estimate_rows_, &webhooks_},
+      expectation_rows_(store),
+      projections_{&use_rows_,      &session_rows_, &approval_rows_,   &judges_,
+                   &estimate_rows_, &webhooks_,     &expectation_rows_},
       damage_(report_),
       parts_{store_,    clock_,  watch_,   settings_, sessions_, tree_,  judges_,
              webhooks_, backup_, commits_, damage_,   tape_,     totals_} {}

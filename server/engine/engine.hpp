@@ -14,6 +14,7 @@
 #include "server/engine/command_queue.hpp"
 #include "server/engine/deadlines.hpp"
 #include "server/engine/disk_guard.hpp"
+#include "server/engine/expectations.hpp"
 #include "server/engine/judge_desk.hpp"
 #include "server/engine/projections.hpp"
 #include "server/engine/reader.hpp"
@@ -125,7 +126,8 @@ private:
     ApprovalProjection approval_rows_;
     EstimateProjection estimate_rows_;
     UseProjection use_rows_;
-    std::array<Projection*, 6> projections_;
+    ExpectationProjection expectation_rows_;
+    std::array<Projection*, 7> projections_;
     Chronicle chronicle_;
     CommitTimes commits_;
     DamageLog damage_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/budget_settings.hpp"
+#include "server/engine/expectations.hpp"
 #include "server/engine/session_commands.hpp"
 
 // Opening of sessions: by a request, or by a report with a later opening.
@@ -36,6 +37,7 @@ std::string differing(const core::SessionState& state, const core::SessionStarte
     if (!(opened.agent == again.agent)) return "/agent";
     if (opened.parent != again.parent) return "/parent";
     if (opened.labels != again.labels) return "/labels";
+    if (!same_or_absent(again.complexity, opened.complexity)) return "/complexity";
     // Through the same floor as the first time, so that raised values are equal.
     core::Policy wanted = core::effective_policy(again.policy, state.policy);
     if (floor != nullptr) (void)core::raise_to(*floor, defaults, wanted);
@@ -47,19 +49,28 @@ std::string differing(const core::SessionState& state, const core::SessionStarte
 /// give_budget() for a session with the limits `now`: where its opening names no limit, that of its
 /// agent type applies only if it is tighter, so that an opening never lifts a limit by omission.
 void add_budget(const core::BudgetSettings& settings, core::SessionStarted& about,
-                const core::BudgetLimits& now) {
+                const core::BudgetLimits& now, const core::BudgetSuggestion& suggestion) {
     const core::BudgetLimits asked = about.budget;
-    give_budget(settings, about);
+    give_budget(settings, about, suggestion);
     core::for_each_field<core::BudgetLimits>([&](const auto& field, std::size_t) {
         auto& limit = about.budget.*field.member;
         const auto& before = now.*field.member;
         const bool looser = before && (!limit || *limit > *before);
         if (!(asked.*field.member) && looser) limit = before;
     });
+    if (about.budget == now) about.suggested_from.reset();
 }
 
 SessionDocument document(Transaction& transaction, const Resident& resident) {
     return {resident.session, transaction.reader().time()};
+}
+
+/// The numbers that an opening accepts by asking for them.
+Result<core::BudgetSuggestion> suggestion_for(Transaction& transaction,
+                                              const OpenCommand& command) {
+    if (!command.suggested) return core::BudgetSuggestion{};
+    return suggested_budget(transaction.store().expectations(), command.about.agent.type,
+                            command.about.complexity, transaction.settings().budget.bounds);
 }
 
 /// The answer to an opening whose idempotency key was used before; empty if the key is free.
@@ -89,7 +100,8 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
     if (state.about.implicit && !state.ended()) {
         HEADWAY_CHECK(core::check_bounds(command.about.budget, settings.budget.bounds, "/budget"));
         std::vector<core::Event>& events = transaction.events();
-        add_budget(settings.budget, command.about, state.budget.limits);
+        HEADWAY_TRY(const auto suggestion, suggestion_for(transaction, command));
+        add_budget(settings.budget, command.about, state.budget.limits, suggestion);
         HEADWAY_CHECK(
             resident.session.amend(std::move(command.about), settings.policy, context, events));
         HEADWAY_CHECK(transaction.append(resident, events));
@@ -110,9 +122,11 @@ Result<SessionDocument> open_again(Transaction& transaction, Resident& resident,
 
 }  // namespace
 
-void give_budget(const core::BudgetSettings& settings, core::SessionStarted& about) {
+void give_budget(const core::BudgetSettings& settings, core::SessionStarted& about,
+                 const core::BudgetSuggestion& suggestion) {
     const core::OpeningBudget budget =
-        core::opening_budget(settings, about.agent.type, about.budget);
+        core::opening_budget(settings, about.agent.type, about.budget, suggestion.limits);
+    if (budget.source == core::BudgetSource::kSuggested) about.suggested_from = suggestion.sessions;
     about.budget = budget.limits;
     about.budget_source = budget.source;
     about.budget_rules = settings.rules;
@@ -141,7 +155,8 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
     HEADWAY_CHECK(core::check_bounds(about.budget, settings.budget.bounds, "/budget"));
     HEADWAY_TRY(resident, transaction.sessions().create(session, context.now));
     std::vector<core::Event>& events = transaction.events();
-    give_budget(settings.budget, about);
+    HEADWAY_TRY(const auto suggestion, suggestion_for(transaction, *this));
+    give_budget(settings.budget, about, suggestion);
     resident->session.open(std::move(about), settings.policy, context, events);
     HEADWAY_CHECK(transaction.append(*resident, events));
     if (!idempotency_key.empty()) {

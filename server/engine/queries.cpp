@@ -8,6 +8,7 @@
 #include "core/footprint.hpp"
 #include "core/limits.hpp"
 #include "server/engine/approval_documents.hpp"
+#include "server/engine/expectations.hpp"
 
 // Queries of one document each.
 
@@ -88,6 +89,7 @@ Result<SessionDocument> SessionQuery::operator()(Reader& reader) const {
     if (resident->session.state().budget.limited()) {
         HEADWAY_TRY(document.prediction, prediction_for(reader, resident->session));
     }
+    HEADWAY_TRY(document.expected, expectations_of(reader, *resident));
     return document;
 }
 
@@ -164,7 +166,9 @@ std::size_t size_of(const ApprovalPolled& polled) {
 Result<BudgetDocument> BudgetQuery::operator()(Reader& reader) const {
     HEADWAY_TRY(const Resident* resident, reader.require(session));
     HEADWAY_TRY(auto prediction, prediction_for(reader, resident->session));
-    return BudgetDocument{resident->session, reader.time(), std::move(prediction)};
+    HEADWAY_TRY(auto expected, expectations_of(reader, *resident));
+    return BudgetDocument{resident->session, reader.time(), std::move(prediction),
+                          std::move(expected.usual_calls)};
 }
 
 Result<BudgetAnalytics> BudgetAnalyticsQuery::operator()(Reader& reader) const {

@@ -67,6 +67,7 @@ struct BudgetDocument {
     core::Session session;
     api::ReadingTime time;
     core::BudgetPrediction prediction;
+    std::string usual_calls;  ///< for its prompt
 };
 struct BudgetQuery {
     std::string session;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/call_times.hpp"
 #include "core/session.hpp"
 #include "storage/store.hpp"
 
@@ -39,6 +40,8 @@ struct Resident {
     /// How often each directive was sent in a reply. Not part of the state, because replies are not
     /// in the journal.
     std::vector<std::pair<std::string, std::uint32_t>> deliveries;
+    /// Since it is in memory. Not part of the state, because nothing that binds rests on it.
+    core::CallTimes calls;
 };
 
 /// The sessions in memory, most recently used first. A dirty one is ahead of its snapshot and must

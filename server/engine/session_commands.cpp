@@ -9,6 +9,7 @@
 #include "core/budget_settings.hpp"
 #include "core/failure.hpp"
 #include "server/engine/approval_documents.hpp"
+#include "server/engine/expectations.hpp"
 
 namespace headway::server {
 namespace {
@@ -43,6 +44,8 @@ Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice
     if (state.budget.limited()) {
         advice.budget = std::make_shared<const core::BudgetStatus>(
             core::budget_status(state, context.now, context.watch));
+        HEADWAY_TRY(advice.usual_calls,
+                    usual_calls(transaction.reader(), resident, *advice.budget));
     }
     HEADWAY_TRY(advice.approvals, approval_notices(transaction.reader(), resident));
     return Advised{std::move(advice), resident.session.id()};

@@ -10,6 +10,7 @@
 #include "api/decode_budget.hpp"
 #include "core/budget_history.hpp"
 #include "core/event.hpp"
+#include "core/expectations.hpp"
 #include "server/engine/answers.hpp"
 #include "server/engine/transaction.hpp"
 
@@ -22,6 +23,7 @@ struct SessionDocument {
     core::Session session;
     api::ReadingTime time;
     std::optional<core::BudgetPrediction> prediction = {};
+    core::SessionExpectations expected = {};
     bool created = false;   ///< by this command
     bool replayed = false;  ///< by an earlier one with the same idempotency key
     bool risk = false;      ///< the caller may see it; replies to agents never have it
@@ -52,7 +54,8 @@ struct OpenCommand {
     bool bare = false;            ///< only the id was given: any existing session matches
     std::string idempotency_key;  ///< or empty
     std::string idempotency_fingerprint;
-    bool controls = false;  ///< like ReportCommand::controls
+    bool controls = false;   ///< like ReportCommand::controls
+    bool suggested = false;  ///< limits that `about` leaves open are taken from expectations
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
@@ -105,6 +108,7 @@ core::Result<> open_if_new(Transaction& transaction, Resident*& resident, const 
                            bool controls, std::vector<core::Event>& events);
 
 /// Sets the limits and rules that a session starts with.
-void give_budget(const core::BudgetSettings& settings, core::SessionStarted& about);
+void give_budget(const core::BudgetSettings& settings, core::SessionStarted& about,
+                 const core::BudgetSuggestion& suggestion = {});
 
 }  // namespace headway::server

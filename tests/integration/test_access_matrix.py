@@ -19,7 +19,7 @@ GUARDS = {
     **dict.fromkeys(("getSession", "listEvents", "waitForSession", "waitForSessions", "streamSession", "getProgress", "getProgressAlias",
                      "streamProgress", "streamProgressAlias", "getBudget", "compareTimers", "getApproval", "getChatStatus"), READ),
     **dict.fromkeys(("getCheck", "getCheckAlias"), READ_SOME),
-    **dict.fromkeys(("listSessions", "streamAll", "listApprovals", "budgetAnalytics", "timeoutAnalytics", "estimateAnalytics", "getOverview",
+    **dict.fromkeys(("listSessions", "streamAll", "listApprovals", "budgetAnalytics", "timeoutAnalytics", "estimateAnalytics", "getExpectations", "getOverview",
                      "getSystem", "getMetrics", "listWebhooks", "listDeliveries"), OVERVIEW),
     **dict.fromkeys(("isReady", "getVersion"), ANYBODY),
     **dict.fromkeys(("cancelSession", "pauseSession", "resumeSession", "nudgeSession", "changeBudget"), CONTROL),

@@ -249,6 +249,7 @@ public:
     storage::ApprovalTable& approvals() override { return approvals_; }
     storage::CheckTable& checks() override { return real_.checks(); }
     storage::EstimateTable& estimates() override { return estimates_; }
+    storage::ExpectationTable& expectations() override { return real_.expectations(); }
     storage::HistoryTable& history() override { return real_.history(); }
     storage::TokenStore& token_table() override { return tokens_; }
     storage::Outbox& outbox() override { return outbox_; }

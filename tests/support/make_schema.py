@@ -18,7 +18,7 @@ from support.daemon import Daemon  # noqa: E402
 FOLDER = PROJECT / "tests" / "unit" / "storage" / "schemas"
 SINCE = {"session": 1, "journal": 1, "mark": 1, "event_id": 1, "idempotency": 1, "meta": 1, "used": 2, "token": 3,
          "approval": 4, "judge_check": 5, "estimate": 5, "estimate_score": 5, "session_index": 6,
-         "webhook_endpoint": 7, "webhook_message": 7, "inbox": 10}
+         "webhook_endpoint": 7, "webhook_message": 7, "inbox": 10, "expectation": 11}
 # Without a listener, so its messages wait.
 WEBHOOK = '[webhooks.endpoints.ops]\nurl = "http://127.0.0.1:9/x"\nsecret_env = "HOOK_SECRET"\n'
 

@@ -291,6 +291,20 @@ TEST_CASE("decode: what can name a session", "[api]") {
     CHECK_FALSE(valid_id(std::string(129, 'x')));
 }
 
+TEST_CASE("decode: an opening may accept a suggested budget and say how hard its task is",
+          "[api]") {
+    JsonTape tape;
+    const auto opened =
+        decode_open(tape, R"({"complexity":"high","budget":{"suggested":true,"max_steps":9}})");
+    REQUIRE(opened.has_value());
+    CHECK(opened->suggested);
+    CHECK(opened->about.complexity == Complexity::kHigh);
+    CHECK(opened->about.budget == BudgetLimits{{}, 9, {}, {}});
+    CHECK_FALSE(decode_open(tape, R"({"budget":{"max_steps":9}})")->suggested);
+    CHECK(decode_open(tape, R"({"complexity":"extreme"})").error().field == "/complexity");
+    CHECK(decode_open(tape, R"({"budget":{"suggested":1}})").error().field == "/budget/suggested");
+}
+
 TEST_CASE("decode: a mistyped event type is answered with the nearest that can be reported",
           "[api]") {
     const auto said = [](const std::string& type) {

@@ -55,6 +55,20 @@ TEST_CASE("budget settings: where the limits come from", "[budget]") {
     CHECK(opening_budget(settings, "other", {}).source == BudgetSource::kConfig);
 }
 
+TEST_CASE("budget settings: what is suggested comes behind the opening and before the type",
+          "[budget]") {
+    BudgetSettings settings;
+    settings.agents.push_back({"coder", {900, 60, 5000, {}}});
+    const BudgetLimits suggested{120, 20, std::nullopt, 0.5};
+    const OpeningBudget budget = opening_budget(settings, "coder", {{}, 10, {}, {}}, suggested);
+    CHECK(budget.limits == BudgetLimits{120, 10, 5000, 0.5});
+    CHECK(budget.source == BudgetSource::kSuggested);
+    const OpeningBudget none = opening_budget(settings, "coder", {}, {});
+    CHECK(none.source == BudgetSource::kConfig);
+    const OpeningBudget asked = opening_budget({}, "coder", suggested, suggested);
+    CHECK(asked.source == BudgetSource::kRequest);
+}
+
 TEST_CASE("budget settings: limits out of bounds are named", "[budget]") {
     struct Case {
         const char* name;

@@ -106,6 +106,15 @@ TEST_CASE("budget text: advice quotes the exact figures and fits a directive", "
     CHECK(advice.size() <= limits::kStringBytesMax);
 }
 
+TEST_CASE("budget text: near its end the block says how long calls usually take", "[budget]") {
+    const std::string usual = "bash 2 s (p95 40 s)";
+    CHECK(budget_prompt(status_of(45, 300, 15, 30), usual) ==
+          budget_prompt(status_of(45, 300, 15, 30)));
+    const std::string low = budget_prompt(status_of(45, 300, 21, 30), usual);
+    CHECK(low.find("Remaining: 255 seconds, 9 steps\nUsual Tool Time: bash 2 s (p95 40 s)\n"
+                   "Status: LOW BUDGET") != std::string::npos);
+}
+
 TEST_CASE("budget text: a partial result holds the last answer and the last result", "[budget]") {
     BudgetMeter meter;
     CHECK(partial_result(meter).empty());

@@ -30,7 +30,7 @@ TEST_CASE("migrations: a new file gets the schema, its version and our mark", "[
     require_ok(migrate(database));
     CHECK(integer(database, "PRAGMA user_version") == kSchemaVersion);
     CHECK(integer(database, "PRAGMA application_id") == 0x48445759);
-    CHECK(integer(database, "SELECT count(*) FROM sqlite_master WHERE type='table'") == 16);
+    CHECK(integer(database, "SELECT count(*) FROM sqlite_master WHERE type='table'") == 17);
 }
 
 TEST_CASE("migrations: a second time changes nothing", "[storage]") {

@@ -82,7 +82,8 @@ TEST_CASE("history: a database of the first schema gets the table and keeps its 
         require_ok(database.execute(
             "DROP TABLE used; DROP TABLE token; DROP TABLE approval; DROP TABLE judge_check; "
             "DROP TABLE estimate; DROP TABLE estimate_score; DROP TABLE session_index; "
-            "DROP TABLE webhook_message; DROP TABLE webhook_endpoint; DROP TABLE inbox; "
+            "DROP TABLE webhook_message; DROP TABLE webhook_endpoint; DROP TABLE inbox; DROP TABLE "
+            "expectation; "
             "ALTER TABLE journal DROP COLUMN crc; ALTER TABLE session DROP COLUMN crc; "
             "PRAGMA user_version=1"));
     }

@@ -274,7 +274,7 @@ TEST_CASE("session index: an older database gets it from its journal", "[storage
     require_ok(database);
     require_ok(
         database->execute("DROP TABLE session_index;DROP TABLE webhook_message;"
-                          "DROP TABLE webhook_endpoint;DROP TABLE inbox;"
+                          "DROP TABLE webhook_endpoint;DROP TABLE inbox;DROP TABLE expectation;"
                           "ALTER TABLE journal DROP COLUMN crc;"
                           "ALTER TABLE session DROP COLUMN crc;PRAGMA user_version=5"));
     database = Database::open(":memory:");  // releases the file

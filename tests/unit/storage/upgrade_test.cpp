@@ -48,6 +48,7 @@ std::map<std::string, std::vector<Event>> contents(SqliteStore& store) {
     CHECK(store.index().count({}).value() == journals.size());
     require_ok(store.token_table().tokens());
     require_ok(store.index().needs(10));
+    require_ok(store.expectations().list_uses());
     require_ok(store.outbox().outbox_endpoints());
     require_ok(store.outbox().list_messages("ops", false, 0, 10));
     return journals;

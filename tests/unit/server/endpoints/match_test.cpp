@@ -29,6 +29,7 @@ TEST_CASE("routes: known paths match", "[server]") {
         {Method::kGet, "/v1/sessions/a/budget", "getBudget", "a"},
         {Method::kGet, "/v1/analytics/budgets", "budgetAnalytics", ""},
         {Method::kGet, "/v1/analytics/estimates", "estimateAnalytics", ""},
+        {Method::kGet, "/v1/analytics/expectations", "getExpectations", ""},
         {Method::kPost, "/v1/sessions", "openSession", ""},
         {Method::kPut, "/v1/sessions/a", "openNamedSession", "a"},
         {Method::kGet, "/v1/sessions/a", "getSession", "a"},
