@@ -75,7 +75,7 @@ public:
     /// One turn with a few racing commands; returns their number.
     std::size_t step() {
         chance_events();
-        std::vector<Command> commands;
+        std::vector<headway::tests::Command> commands;
         std::vector<Sent> sent;
         for (std::size_t i = 1 + gen_.index(8); i > 0; --i)
             act(commands, sent);
@@ -186,7 +186,7 @@ private:
         headway_.engine().run();
     }
 
-    void act(std::vector<Command>& commands, std::vector<Sent>& sent) {
+    void act(std::vector<headway::tests::Command>& commands, std::vector<Sent>& sent) {
         Sent what;
         what.agent = gen_.index(agents_.size());
         Agent& agent = agents_[what.agent];
@@ -217,7 +217,7 @@ private:
         return asked;
     }
 
-    void decide_or_use(Agent& agent, Sent& what, std::vector<Command>& commands) {
+    void decide_or_use(Agent& agent, Sent& what, std::vector<headway::tests::Command>& commands) {
         what.approval = agent.asked[gen_.index(agent.asked.size())];
         if (gen_.chance(2)) {
             Ruling ruling;
@@ -234,7 +234,7 @@ private:
         commands.emplace_back(server::RedeemCommand{agent.session, what.approval, redeem});
     }
 
-    void report(Agent& agent, Sent& what, std::vector<Command>& commands) {
+    void report(Agent& agent, Sent& what, std::vector<headway::tests::Command>& commands) {
         std::vector<Event> events;
         // Unanswered reports are sent again unchanged.
         if (!agent.unanswered.empty() && gen_.chance(2)) events = agent.unanswered;
