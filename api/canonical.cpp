@@ -111,7 +111,9 @@ void shape_call(CallPrint& print, const core::ToolFinished& call, std::string_vi
                       core::is_only_exit_status(call.error->message.kept);
     const bool silent = !call.ok && !print.typed_failure && bare && print.kind != CallKind::kVerify;
     const std::string_view text = core::trimmed(result);
-    const bool empty = text.empty() || text == "\"\"" || text == "null";
+    // Without a result and without a message nothing is known.
+    const bool told = !call.result.kept.empty() || (call.error && !call.error->message.empty());
+    const bool empty = told && (text.empty() || text == "\"\"" || text == "null");
     print.set(Shape::kSilent, silent && !command.empty() && empty && call.result_digest.empty());
     print.set(Shape::kAcknowledged, call.ok && call.result_digest.empty() &&
                                         (print.trivial || core::is_acknowledgement(result)));
@@ -119,7 +121,7 @@ void shape_call(CallPrint& print, const core::ToolFinished& call, std::string_vi
         print.set(Shape::kActs, core::acts_on_screen(call.tool));
         return;
     }
-    command = command.substr(0, kShapeBytesMax);
+    if (command.size() > kShapeBytesMax) return;  // the rest may do anything
     print.set(Shape::kLooks, core::only_looks(command));
     print.set(Shape::kGuard, core::is_guard(command));
     print.set(Shape::kSleeps, core::sleeps_and_more(command));

@@ -71,7 +71,8 @@ constexpr std::array<std::uint32_t, 25> first_letters(const std::array<std::stri
 }
 constexpr auto kVolatileLetters = first_letters(kVolatileKeys);
 constexpr auto kPathLetters = first_letters(kPathKeys);
-constexpr auto kCommandLetters = first_letters(kCommandKeys);
+constexpr std::array<std::string_view, 4> kShellKeys{"command", "cmd", "script", "commandline"};
+constexpr auto kShellLetters = first_letters(kShellKeys);
 
 template <class List>
 bool key_in(std::string_view key, const List& list, const std::array<std::uint32_t, 25>& letters) {
@@ -87,7 +88,7 @@ bool is_volatile(std::string_view key) {
 }
 
 bool names_a_command(std::string_view key) {
-    return key_in(key, kCommandKeys, kCommandLetters);
+    return key_in(key, kShellKeys, kShellLetters);
 }
 
 /// In code of more lines a comment may be why it was written again.

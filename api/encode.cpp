@@ -25,6 +25,7 @@ void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
     if (judgement.detectors.size() > 1) json.member("detectors", judgement.detectors);
     if (judgement.confidence > 0) json.member("confidence", judgement.confidence);
     if (!judgement.loop.empty()) json.member("loop", judgement.loop);
+    if (judgement.needs_somebody) json.member("needs_somebody", true);
     json.close_object();
 }
 

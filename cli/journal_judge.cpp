@@ -72,7 +72,9 @@ private:
             around.children_work = change->to == core::Verdict::kWaiting;
         }
         core::Judgement next = core::judge(state_, around);
-        if (next.verdict == state_.judgement.verdict) return;
+        if (next.verdict == state_.judgement.verdict &&
+            next.needs_somebody == state_.judgement.needs_somebody)
+            return;
         VerdictChanged made;
         made.from = state_.judgement.verdict;
         made.to = next.verdict;
@@ -82,6 +84,7 @@ private:
         made.detectors = std::move(next.detectors);
         made.confidence = next.confidence;
         made.loop = std::move(next.loop);
+        made.needs_somebody = next.needs_somebody;
         made.tier = change != nullptr ? change->tier : state_.last_tier;
         Event event;
         event.at = now;

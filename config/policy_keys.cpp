@@ -34,7 +34,7 @@ constexpr std::array<PresetValue, 14> kFirstDesigns{{
     {"policy.low_confidence_attempts", "3"},
     {"policy.detectors",
      "same_file_error=2/3,oscillation=1/2,no_progress=10/10,estimate_plateau=3/3,"
-     "duplicate_messages=3/3,tool_failures=3/4"},
+     "duplicate_messages=3/3,tool_failures=3/4,exact_repeat=4/4"},
     {"budget.builtin", "on"},
     {"budget.updates", "on"},
 }};

@@ -33,7 +33,7 @@ std::string bare_code(std::string_view text) {
             c == '#' && (next == ' ' || next == '\0' || is_digit(next) || next == '\n');
         const bool slashes = c == '/' && next == '/' && (i == 0 || text[i - 1] != ':');
         if (hash || slashes) {
-            while (i < text.size() && text[i] != '\n')
+            while (i + 1 < text.size() && text[i + 1] != '\n')
                 ++i;
             continue;
         }
@@ -41,6 +41,12 @@ std::string bare_code(std::string_view text) {
             const std::size_t end = text.find("*/", i + 2);
             if (end == std::string_view::npos) break;
             i = end + 1;
+            continue;
+        }
+        // The indentation of a line may be code.
+        const bool indents = out.empty() || out.back() == '\n' || out.back() == ' ';
+        if (c == '\n' || (c == ' ' && indents)) {
+            out.push_back(c);
             continue;
         }
         if (is_space(c)) continue;
@@ -111,12 +117,11 @@ std::string without_quotes(std::string_view text) {
 }
 
 bool acts_on_screen(std::string_view tool) {
-    static constexpr std::array<std::string_view, 29> kActs{
-        "scroll",      "click",    "type",     "press",   "tap",     "swipe",
-        "hover",       "key",      "keys",     "goto",    "drag",    "mouse",
-        "navigate",    "keyboard", "back",     "forward", "gesture", "cursor",
-        "act",         "action",   "step",     "play",    "send",    "dblclick",
-        "doubleclick", "keypress", "joystick", "button",  "touch"};
+    static constexpr std::array<std::string_view, 28> kActs{
+        "scroll", "click",    "type",        "press",    "tap",      "swipe",    "hover",
+        "key",    "keys",     "goto",        "drag",     "mouse",    "navigate", "keyboard",
+        "back",   "forward",  "gesture",     "cursor",   "act",      "action",   "step",
+        "play",   "dblclick", "doubleclick", "keypress", "joystick", "button",   "touch"};
     std::string word;
     for (std::size_t i = 0; i <= tool.size(); ++i) {
         const char c = i < tool.size() ? tool[i] : '_';

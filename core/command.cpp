@@ -13,9 +13,8 @@ constexpr std::array<std::string_view, 13> kBefore{"sudo ", "time ", "while ", "
                                                    "do ",   "then ", "else ",  "! ",     "nohup ",
                                                    "env ",  "( ",    "exec "};
 // Parts that neither look nor act.
-constexpr std::array<std::string_view, 14> kAround{"cd",   "export", "set",  "source", "done",
-                                                   "fi",   "then",   "do",   "else",   "break",
-                                                   "exit", ":",      "true", "pwd"};
+constexpr std::array<std::string_view, 13> kAround{
+    "cd", "export", "set", "done", "fi", "then", "do", "else", "break", "exit", ":", "true", "pwd"};
 constexpr std::array<std::string_view, 46> kLooks{
     "ls",     "cat",  "head",       "tail",       "test",    "[",    "[[",       "stat",
     "grep",   "rg",   "egrep",      "wc",         "du",      "df",   "ps",       "pgrep",
@@ -27,7 +26,7 @@ constexpr std::array<std::string_view, 14> kGitLooks{
     "git status",   "git log",    "git diff",      "git show",  "git branch",
     "git fetch",    "git remote", "git ls-remote", "git blame", "git rev-parse",
     "git ls-files", "git grep",   "git describe",  "git reflog"};
-constexpr std::array<std::string_view, 30> kStatus{"kubectl get",
+constexpr std::array<std::string_view, 33> kStatus{"kubectl get",
                                                    "kubectl describe",
                                                    "kubectl logs",
                                                    "kubectl rollout status",
@@ -48,7 +47,9 @@ constexpr std::array<std::string_view, 30> kStatus{"kubectl get",
                                                    "nvidia-smi",
                                                    "systemctl status",
                                                    "systemctl is-active",
-                                                   "gh run",
+                                                   "gh run view",
+                                                   "gh run list",
+                                                   "gh run watch",
                                                    "gh pr checks",
                                                    "gh pr status",
                                                    "gh pr view",
@@ -56,7 +57,17 @@ constexpr std::array<std::string_view, 30> kStatus{"kubectl get",
                                                    "argocd app get",
                                                    "redis-cli ping",
                                                    "supervisorctl status",
-                                                   "gcloud builds"};
+                                                   "gcloud builds list",
+                                                   "gcloud builds describe"};
+
+/// True if the part is one of these commands: the name ends with a blank or the part. `test.sh` is
+/// not `test`.
+template <class List>
+bool is_one_of(std::string_view part, const List& list) {
+    return std::any_of(std::begin(list), std::end(list), [part](std::string_view name) {
+        return part.starts_with(name) && (part.size() == name.size() || part[name.size()] == ' ');
+    });
+}
 
 std::string_view plain(std::string_view part) {
     for (bool more = true; more;) {
@@ -85,24 +96,29 @@ std::string_view plain(std::string_view part) {
 }
 
 bool reads_page(std::string_view part) {
-    if (!starts_with_any(part, std::array<std::string_view, 2>{"curl", "wget"})) return false;
-    static constexpr std::array<std::string_view, 12> kSends{
-        " -X",  " --request", " -d",        " --data", " -F",     " --form",
-        " -T ", " --upload",  " --output ", " -O ",    " --post", " --method"};
-    return !mentions(part, kSends);
+    if (!is_one_of(part, std::array<std::string_view, 2>{"curl", "wget"})) return false;
+    static constexpr std::array<std::string_view, 13> kSends{
+        " -X",       " --request", " -d", " --data", " -F",     " --form", " -T ",
+        " --upload", " --output",  " -O", " -o",     " --post", " --json"};
+    const bool stored = part.starts_with("wget") && part.find("O-") == part.npos &&
+                        part.find("--spider") == part.npos;
+    return !stored && !mentions(part, kSends);
 }
 
 bool looks(std::string_view part) {
-    if (redirects(part)) return false;
-    if (starts_with_any(part, kLooks) || starts_with_any(part, kGitLooks)) return true;
-    if (starts_with_any(part, kStatus) || reads_page(part)) return true;
+    const bool stores = part.starts_with("sort ") && part.find(" -o") != part.npos;
+    const bool deletes = part.starts_with("git ") && part.find(" -D") != part.npos;
+    if (redirects(part) || stores || deletes) return false;
+    if (is_one_of(part, kLooks) || is_one_of(part, kGitLooks)) return true;
+    if (is_one_of(part, kStatus) || reads_page(part)) return true;
     if (part.starts_with("find ")) {
         return !mentions(part, std::array<std::string_view, 2>{"-delete", "-exec"});
     }
-    return part.starts_with("sed -n") || part.starts_with("aws ")
-               ? !mentions(part, std::array<std::string_view, 5>{" create", " delete", " put",
-                                                                 " run", " start"})
-               : false;
+    if (part.starts_with("aws ")) {
+        return mentions(part,
+                        std::array<std::string_view, 4>{" describe-", " get-", " list-", " wait "});
+    }
+    return part.starts_with("sed -n ") && part.find(" -i") == part.npos;
 }
 
 template <class Visit>
@@ -114,13 +130,12 @@ void each_part(std::string_view command, Visit visit) {
 }
 
 bool is_sleep(std::string_view part) {
-    return starts_with_any(part, std::array<std::string_view, 2>{"sleep", "wait"});
+    return is_one_of(part, std::array<std::string_view, 2>{"sleep", "wait"});
 }
 
 bool is_around(std::string_view part) {
-    if (starts_with_any(part, kAround)) return true;
-    return starts_with_any(part, std::array<std::string_view, 2>{"echo", "printf"}) &&
-           !redirects(part);
+    if (is_one_of(part, kAround)) return true;
+    return is_one_of(part, std::array<std::string_view, 2>{"echo", "printf"}) && !redirects(part);
 }
 
 }  // namespace
@@ -175,7 +190,8 @@ std::string without_comments(std::string_view command) {
             if (c == quote) quote = 0;
         } else if (c == '\'' || c == '"') {
             quote = c;
-        } else if (c == '#' && (i == 0 || is_space(command[i - 1]))) {
+        } else if (c == '#' && (i == 0 || is_space(command[i - 1])) &&
+                   (i + 1 == command.size() || is_space(command[i + 1]))) {
             while (i < command.size() && command[i] != '\n')
                 ++i;
             while (!out.empty() && (out.back() == ' ' || out.back() == '\t'))
@@ -203,7 +219,7 @@ bool asks_for_status(std::string_view command) {
     bool status = false;
     each_part(command, [&](std::string_view part) {
         if (is_sleep(part) || is_around(part)) return;
-        if (first) status = starts_with_any(part, kStatus);
+        if (first) status = is_one_of(part, kStatus);
         first = false;
     });
     return status && only_looks(command);
@@ -217,7 +233,7 @@ bool is_guard(std::string_view command) {
     std::string_view part;
     while (!rest.empty() && (part.empty() || is_around(part)))
         part = plain(next_part(rest));
-    return starts_with_any(part, kGuards) || part.starts_with("grep -q");
+    return is_one_of(part, kGuards) || part.starts_with("grep -q");
 }
 
 bool sleeps_and_more(std::string_view command) {
@@ -236,7 +252,7 @@ bool takes_files_back(std::string_view command) {
                                                            "git stash", "git reset", "git clean"};
     bool found = false;
     each_part(command,
-              [&found](std::string_view part) { found = found || starts_with_any(part, kBack); });
+              [&found](std::string_view part) { found = found || is_one_of(part, kBack); });
     return found;
 }
 
@@ -245,9 +261,8 @@ bool does_nothing(std::string_view command) {
     bool nothing = false;
     bool more = false;
     each_part(command, [&](std::string_view part) {
-        const bool idle =
-            starts_with_any(part, kNothing) ||
-            (part.starts_with("git commit") && part.find("--allow-empty") != part.npos);
+        const bool idle = is_one_of(part, kNothing) || (part.starts_with("git commit") &&
+                                                        part.find("--allow-empty") != part.npos);
         if (idle) nothing = true;
         if (!idle && !is_around(part)) more = true;
     });

@@ -80,14 +80,14 @@ bool is_neutral(const Ledger& ledger, const CallPrint& print, const ToolFinished
 bool tells(const CallEvidence& evidence, const ToolFinished& call) {
     if (is_weak(evidence.print)) return false;
     if (evidence.entry.hollow || evidence.entry.known_question) return true;
-    if (evidence.print.is(Shape::kSilent)) return false;
+    if (evidence.print.is(Shape::kSilent) && evidence.print.is(Shape::kLooks)) return false;
     return call.ok ? !evidence.print.trivial : evidence.print.failure != FailureKind::kNotFound;
 }
 
 /// `origin` is the agent's word: a platform that runs more hooks than a third of all calls is none.
 bool hook_is_likely(SessionState& state) {
     const std::uint64_t finished = state.tool_calls + 1;  // with this one
-    if (3 * (state.hook_calls + 1) > finished + kHooksFree) return false;
+    if (3 * (std::uint64_t{state.hook_calls} + 1) > finished + kHooksFree) return false;
     ++state.hook_calls;
     return true;
 }

@@ -18,6 +18,10 @@ static_assert(std::has_single_bit(kAnswersOfSet), "a question's low bits name it
 static_assert(std::has_single_bit(limits::kAnswersMax), "the table grows by doubling");
 static_assert(limits::kAnswersMax >= kAnswersOfSet, "there is one set at least");
 static_assert(EnumNames<Tier>::kNames.size() < 16, "Ledger::past_tiers has four bits for each");
+/// In a trail: version control took the file back. To return to an earlier content is then neither
+/// a reversal nor news.
+constexpr std::uint64_t kTakenBack = 0x7461'6b65'6e62'6163ULL;
+
 constexpr std::uint32_t kCopiesMax = 8;  ///< files with one content that are still news
 
 static_assert(limits::kTrailDigestsMax >= 2, "a way back needs what was left");
@@ -139,6 +143,7 @@ void change_file(Ledger& ledger, std::uint64_t path, std::uint64_t digest, bool 
     if (!trail.digests.empty() && trail.digests.back() == digest) return;  // nothing changed
     if (holds(trail.digests, digest)) {
         if (!certain) return;
+        if (trail.digests.back() == kTakenBack) return keep(trail.digests, digest);
         entry.reversals = std::max(entry.reversals, ++trail.reversals);
     } else {
         trail.reversals = 0;
@@ -153,7 +158,8 @@ void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& ca
                   Entry& entry) {
     for (const Mutation& mutation : call.mutated) {
         // What tests and tools write by themselves is theirs.
-        if (print.kind == CallKind::kVerify || is_artifact(mutation.path)) continue;
+        const bool edits = print.kind == CallKind::kEdit;
+        if (print.kind == CallKind::kVerify || (!edits && is_artifact(mutation.path))) continue;
         // Without a digest, the call itself stands for the content.
         const std::uint64_t digest =
             mutation.digest.empty() ? print.question.low : digest_of(mutation.digest).low;
@@ -178,11 +184,10 @@ void change_files(Ledger& ledger, const CallPrint& print, const ToolFinished& ca
     entry.hollow = true;
 }
 
-/// Version control took files back: to return to an earlier content is no reversal then.
-void forget_contents(Ledger& ledger) {
+void take_back(Ledger& ledger) {
     for (FileTrail& trail : ledger.files) {
-        trail.digests.clear();
         trail.reversals = 0;
+        if (!trail.digests.empty()) keep(trail.digests, kTakenBack);
     }
 }
 
@@ -309,20 +314,6 @@ void Ledger::begin_round() {
     round_counts = false;
 }
 
-std::string activity_of(const Ledger& ledger) {
-    constexpr std::string_view kLetters = ".xiivs";  // by tier
-    static_assert(kLetters.size() == EnumNames<Tier>::kNames.size());
-    std::string text;
-    for (int shift = 56; shift >= 0; shift -= 4) {  // fifteen, then the current one
-        const std::uint64_t past = ledger.past_tiers >> shift & 0xf;
-        HEADWAY_ASSERT(past <= kLetters.size());
-        if (past != 0) text.push_back(kLetters[past - 1]);
-    }
-    if (ledger.rounds > 0) text.push_back(kLetters[static_cast<std::size_t>(ledger.round_tier)]);
-    HEADWAY_ASSERT(text.size() <= 16);
-    return text;
-}
-
 void Ledger::interrupt(std::uint64_t n) {
     remember(*this, {n, n, n, scope, false});
 }
@@ -332,11 +323,6 @@ const CallMark* Ledger::back(std::size_t i) const {
     const std::size_t place = (calls - 1 - i) % limits::kRecentCallsMax;
     HEADWAY_ASSERT(i < calls && place < recent.size());
     return &recent[place];
-}
-
-bool is_weak(const CallPrint& print) {
-    const bool guard = print.is(Shape::kSilent) && print.is(Shape::kGuard);
-    return guard || (print.is(Shape::kActs) && print.is(Shape::kAcknowledged));
 }
 
 bool repeats_answer(const Ledger& ledger, const CallPrint& print) {
@@ -352,14 +338,14 @@ bool slept_before(const Ledger& ledger, const CallPrint& print) {
 
 Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, std::uint64_t n) {
     Entry entry;
-    if (print.is(Shape::kRestores)) forget_contents(ledger);
+    if (call.ok && print.is(Shape::kRestores)) take_back(ledger);
     entry.hollow = print.is(Shape::kNothing);
     if (call.ok && !print.is(Shape::kNothing)) change_files(ledger, print, call, n, entry);
     const bool only_asks = print.kind == CallKind::kRead || print.kind == CallKind::kPoll ||
                            print.is(Shape::kLooks) || print.is(Shape::kNothing);
     if (print.kind == CallKind::kVerify) {
         verify(ledger, print.question.low, print.outcome.low, print.failing, n, entry);
-    } else if (!only_asks && !print.is(Shape::kCosmetic)) {
+    } else if (!only_asks) {
         ++ledger.changes;
     }
     answer(ledger, print, call.ok, n, entry);

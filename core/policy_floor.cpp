@@ -287,7 +287,7 @@ PolicyOverride whole_policy(const Policy& policy) {
     whole.stats_every = policy.stats_every;
     whole.confirm_stop = policy.confirm_stop;
     whole.wait_polls = policy.wait_polls;
-    whole.wait_patience_ms = static_cast<std::uint64_t>(policy.wait_patience.count());
+    whole.wait_patience_ms = static_cast<std::uint32_t>(policy.wait_patience.count());
     whole.risk = policy.risk;
     return whole;
 }

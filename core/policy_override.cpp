@@ -49,7 +49,7 @@ Policy effective_policy(const PolicyOverride& overrides, const Policy& defaults)
     if (overrides.stats_every)
         policy.stats_every = static_cast<std::uint32_t>(*overrides.stats_every);
     if (overrides.confirm_stop) policy.confirm_stop = *overrides.confirm_stop;
-    if (overrides.wait_polls) policy.wait_polls = static_cast<std::uint32_t>(*overrides.wait_polls);
+    if (overrides.wait_polls) policy.wait_polls = *overrides.wait_polls;
     if (overrides.wait_patience_ms) policy.wait_patience = Millis{*overrides.wait_patience_ms};
     if (overrides.risk) policy.risk = *overrides.risk;
     if (!overrides.tools.empty()) policy.tools = overrides.tools;

@@ -62,8 +62,8 @@ struct PolicyOverride {
     std::optional<std::uint64_t> low_confidence_attempts;
     std::optional<std::uint64_t> stats_every;
     std::optional<ConfirmStop> confirm_stop;
-    std::optional<std::uint64_t> wait_polls;
-    std::optional<std::uint64_t> wait_patience_ms;
+    std::optional<std::uint32_t> wait_polls;
+    std::optional<std::uint32_t> wait_patience_ms;  ///< at most a week
     std::optional<bool> risk;
     bool operator==(const PolicyOverride&) const = default;
     static constexpr auto fields() {

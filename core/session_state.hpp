@@ -113,7 +113,7 @@ struct SessionState {
     std::uint64_t tool_calls = 0;
     std::uint64_t tool_failures = 0;
     std::uint32_t other_words = 0;  ///< messages of others that began a new row of texts
-    std::uint64_t hook_calls = 0;   ///< calls that were ignored as those of a platform's hooks
+    std::uint32_t hook_calls = 0;   ///< calls that were ignored as those of a platform's hooks
     Millis asked_interval{0};       ///< the heartbeat interval last asked for
     std::string phase;
     std::optional<std::uint64_t> iteration;

@@ -26,7 +26,8 @@ static_assert(all_named<EventType>(kEvents) && all_named<Verdict>(kVerdicts));
 
 bool asks_for_somebody(const WebhookRule& rule, const VerdictChanged& change) {
     const bool approval = change.to == Verdict::kBlocked && change.detector == "approval";
-    return rule.verdicts.test(static_cast<std::size_t>(change.to)) && !approval;
+    return change.needs_somebody ||
+           (rule.verdicts.test(static_cast<std::size_t>(change.to)) && !approval);
 }
 
 }  // namespace

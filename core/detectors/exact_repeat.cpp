@@ -32,7 +32,8 @@ Rung ExactRepeat::rung(Thresholds limits, const Ledger&) const {
     const bool fails = failing_run >= run;
     const std::uint32_t count = std::max(run, failing_run) / patience;
     // An edit that did not fit its file does not fit it the second time either.
-    if (fails && edits && run == failing_run) return rung_of(count + kRetries, limits);
+    const bool advises = limits.suspect < limits.stuck;  // a profile may want no advice before
+    if (fails && edits && run == failing_run && advises) return rung_of(count + kRetries, limits);
     if (fails && limits.suspect != 0) limits.suspect += kRetries;
     return rung_of(count, limits);
 }

@@ -39,12 +39,12 @@ Rung FailureStreaks::rung(Thresholds limits, const Ledger&) const {
 Finding FailureStreaks::finding(const Ledger&) const {
     HEADWAY_ASSERT(!streaks.empty());
     const FailureStreak& worst = *longest();
-    HEADWAY_ASSERT(worst.count + worst.fresh > 0 && worst.first_n <= worst.last_n);
+    HEADWAY_ASSERT(std::uint64_t{worst.count} + worst.fresh > 0 && worst.first_n <= worst.last_n);
     Finding finding;
     finding.count = weight_of(worst);
     finding.identity = worst.diagnostic;
     finding.evidence = {worst.first_n, worst.last_n};
-    finding.reason = "one tool failed " + times(worst.count + worst.fresh) +
+    finding.reason = "one tool failed " + times(std::uint64_t{worst.count} + worst.fresh) +
                      " with the same error since #" + std::to_string(worst.first_n);
     return finding;
 }

@@ -19,6 +19,10 @@ void Oscillation::observe(const Observation& seen) {
     if (call.print.kind == CallKind::kVerify)
         test(call.print.question.low, call.print.diagnostic, seen);
     if (!call.call.ok) return;
+    if (call.print.is(Shape::kRestores)) {  // what follows is no way back
+        *this = {};
+        return;
+    }
     const bool edits = call.print.kind == CallKind::kEdit || !call.call.mutated.empty();
     if (!edits) return;
     alternate(call);

@@ -12,7 +12,7 @@ namespace headway::core {
 struct PlanningOnly {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,
-        .balanced = {10, 20},  // rounds in a row
+        .balanced = {9, 12},  // rounds in a row
         .advice = "The plan is good enough: carry out its first open step.",
     };
 

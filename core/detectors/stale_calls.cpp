@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/detectors/stale_calls.hpp"
 
-#include <algorithm>
-
 #include "core/assert.hpp"
 #include "core/sound_rules.hpp"
 
@@ -20,17 +18,15 @@ void StaleCalls::observe(const Observation& seen) {
         if (!entry.known_question && ++fresh >= kNewQuestions) *this = {};
         return;
     }
-    if (entry.free_again || entry.flaky) return;
+    if (entry.free_again || entry.flaky || seen.call->patience > 1) return;
     fresh = 0;
     if (++run == 1) first_n = seen.event.n;
     last_n = seen.event.n;
-    patience = std::max(1U, seen.call->patience);
     HEADWAY_ASSERT(first_n <= last_n);
 }
 
 Rung StaleCalls::rung(Thresholds limits, const Ledger&) const {
-    HEADWAY_ASSERT(patience >= 1);
-    return rung_of(run / patience, limits);
+    return rung_of(run, limits);
 }
 
 Finding StaleCalls::finding(const Ledger& ledger) const {
@@ -46,7 +42,7 @@ Finding StaleCalls::finding(const Ledger& ledger) const {
 }
 
 bool StaleCalls::is_sound(const Ledger&, std::uint64_t newest) const {
-    return patience >= 1 && sound::in_order(*this, newest);
+    return sound::in_order(*this, newest);
 }
 
 }  // namespace headway::core

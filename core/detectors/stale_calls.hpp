@@ -22,7 +22,6 @@ struct StaleCalls {
 
     std::uint32_t run = 0;
     std::uint32_t fresh = 0;  ///< new questions in a row that told nothing
-    std::uint32_t patience = 1;
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -35,8 +34,7 @@ struct StaleCalls {
     static constexpr auto fields() {
         using D = StaleCalls;
         return field_list(field("run", &D::run), field("fresh", &D::fresh),
-                          field("patience", &D::patience), field("first_n", &D::first_n),
-                          field("last_n", &D::last_n));
+                          field("first_n", &D::first_n), field("last_n", &D::last_n));
     }
 };
 

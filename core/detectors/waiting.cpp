@@ -14,7 +14,8 @@ void Waiting::observe(const Observation& seen) {
     if (const auto* started = std::get_if<ToolStarted>(&seen.event.payload)) {
         const CallKind kind = kind_of_call(started->tool, {});
         const bool was_waiting = waits;
-        waits = kind == CallKind::kPoll || kind == CallKind::kSleep;
+        // Between the polls of a wait other calls start: sleeps, and commands of any name.
+        waits = kind == CallKind::kPoll || kind == CallKind::kSleep || (waits && unmoved > 0);
         if (waits && !was_waiting) since_n = seen.event.n;
     }
     if (seen.call == nullptr) return;
@@ -45,13 +46,14 @@ void Waiting::count_unmoved(const CallSeen& call, bool still, const Event& event
         unmoved = pressed = 0;
         return;
     }
-    if (++unmoved == 1) unmoved_at = event.at;
+    if (unmoved < UINT32_MAX) ++unmoved;
+    if (unmoved == 1) unmoved_at = event.at;
     const CallPrint& print = call.print;
     const bool asks =
         print.kind == CallKind::kPoll || print.is(Shape::kLooks) || print.kind == CallKind::kRead;
     const bool patient = call.slept || (print.running && asks);
-    pressed = patient ? 0 : pressed + 1;
-    if (pressed == 1) pressed_n = event.n;
+    pressed = patient ? 0 : std::min(pressed + 1, unmoved);
+    if (pressed == 1 && !waits) since_n = event.n;
     HEADWAY_ASSERT(pressed <= unmoved);
 }
 
@@ -72,11 +74,11 @@ Rung Waiting::rung(Thresholds limits, const Ledger&) const {
 Finding Waiting::finding(const Ledger&) const {
     Finding finding;
     finding.identity = 1;
-    if (pressed > idle && !waits) {
+    if (pressed > idle && (!waits || pressed >= kTraits.balanced.suspect)) {
         finding.count = pressed;
-        finding.evidence = {pressed_n};
+        finding.evidence = {since_n};
         finding.reason = "asked again " + times(pressed) + " in a row without a wait since #" +
-                         std::to_string(pressed_n) + ", and nothing moved";
+                         std::to_string(since_n) + ", and nothing moved";
         return finding;
     }
     if (idle > 0) {
@@ -95,7 +97,10 @@ Finding Waiting::finding(const Ledger&) const {
 }
 
 bool Waiting::is_sound(const Ledger&, std::uint64_t newest) const {
-    return since_n <= newest && sound::in_order(first_idle_n, last_idle_n, newest);
+    const bool counted = pressed <= unmoved && (pressed == 0 || !moves);
+    const bool dated = unmoved_at == kNever || unmoved_at > Timestamp{};
+    return counted && dated && since_n <= newest &&
+           sound::in_order(first_idle_n, last_idle_n, newest);
 }
 
 }  // namespace headway::core

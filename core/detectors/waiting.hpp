@@ -13,7 +13,7 @@ namespace headway::core {
 struct Waiting {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kWait,
-        .balanced = {24, 40},  // sleeps with nothing to wait for
+        .balanced = {22, 30},  // sleeps with nothing to wait for
         .advice = "Nothing is under way to wait for: do the next step, or say what you wait for.",
         .always_on = true,
     };
@@ -26,9 +26,8 @@ struct Waiting {
     std::uint32_t idle = 0;       ///< sleeps in a row with nothing under way
     std::uint64_t first_idle_n = 0;
     std::uint64_t last_idle_n = 0;
-    std::uint32_t pressed = 0;    ///< refusals and unmoved polls in a row without letting time pass
-    std::uint64_t pressed_n = 0;  ///< the first of them
-    std::uint32_t unmoved = 0;    ///< waits in a row in which nothing outside moved
+    std::uint32_t pressed = 0;  ///< refusals and unmoved polls in a row without letting time pass
+    std::uint32_t unmoved = 0;  ///< waits in a row in which nothing outside moved
     Timestamp unmoved_at = kNever;  ///< of the first of them
 
     void observe(const Observation& seen);
@@ -46,8 +45,7 @@ struct Waiting {
                           field("unchanged", &D::unchanged), field("idle", &D::idle),
                           field("first_idle_n", &D::first_idle_n),
                           field("last_idle_n", &D::last_idle_n), field("pressed", &D::pressed),
-                          field("pressed_n", &D::pressed_n), field("unmoved", &D::unmoved),
-                          field("unmoved_at", &D::unmoved_at));
+                          field("unmoved", &D::unmoved), field("unmoved_at", &D::unmoved_at));
     }
 
 private:

@@ -2,14 +2,15 @@
 #include "core/detectors/words_only.hpp"
 
 #include "core/assert.hpp"
+#include "core/detectors/duplicate_messages.hpp"
 #include "core/sound_rules.hpp"
 
 namespace headway::core {
 namespace {
 
 bool is_words(const Payload& payload) {
-    if (const auto* message = std::get_if<Message>(&payload))
-        return message->text.kept.size() >= WordsOnly::kMessageBytesMin;
+    if (std::holds_alternative<Message>(payload))
+        return words_of_agent(payload).size() >= WordsOnly::kMessageBytesMin;
     if (const auto* estimate = std::get_if<ProgressEstimated>(&payload))
         return estimate->source != "judge";
     return std::holds_alternative<FactLearned>(payload) ||
@@ -23,8 +24,7 @@ bool is_words(const Payload& payload) {
 
 void WordsOnly::observe(const Observation& seen) {
     const bool finished = std::holds_alternative<ToolFinished>(seen.event.payload);
-    if (seen.user_message || seen.other_spoke || seen.nudge_taken || finished ||
-        seen.tier != Tier::kNone)
+    if (seen.user_message || seen.other_spoke || seen.nudge_taken || finished || is_hard(seen.tier))
         *this = {};
     if (seen.waits_for_human || !is_words(seen.event.payload) || seen.user_message ||
         seen.other_spoke)

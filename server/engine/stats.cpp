@@ -7,7 +7,7 @@ void count(EngineStats& stats, const core::Event& event) {
     if (std::holds_alternative<core::SessionStarted>(event.payload))
         ++stats.open[static_cast<std::size_t>(core::Verdict::kStarting)];
     if (const auto* change = std::get_if<core::VerdictChanged>(&event.payload)) {
-        ++stats.verdicts[static_cast<std::size_t>(change->to)];
+        if (change->to != change->from) ++stats.verdicts[static_cast<std::size_t>(change->to)];
         std::uint64_t& before = stats.open[static_cast<std::size_t>(change->from)];
         if (before > 0) --before;
         if (!core::is_final(change->to)) ++stats.open[static_cast<std::size_t>(change->to)];

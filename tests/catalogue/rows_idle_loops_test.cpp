@@ -35,7 +35,7 @@ TEST_CASE("S22: a plan that is rewritten with nothing done is stuck") {
 TEST_CASE("S23: sleeping with nothing in flight is stuck") {
     Agent agent{each_hook()};
     agent.does(read_file("README.md").result(source_of("readme")));
-    for (int i = 0; i < 12; ++i)
+    for (int i = 0; i < 40; ++i)
         agent.does(bash("sleep 30"));
     expect_stuck(agent);
 }

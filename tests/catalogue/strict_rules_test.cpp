@@ -16,7 +16,10 @@ using headway::core::Verdict;
 
 namespace {
 
-constexpr std::string_view kStrict = R"({"profile":"strict"})";
+// As the preset `first-designs` sets them.
+constexpr std::string_view kStrict =
+    R"({"profile":"strict","detectors":[{"detector":"same_file_error","suspect":2,"stuck":3},)"
+    R"({"detector":"tool_failures","suspect":3,"stuck":4}]})";
 
 /// Not stuck so far; `last` makes it stuck with a stop directive.
 template <class Last>

@@ -258,9 +258,9 @@ class Eval(OfflineCase):
         for letter in "ABCD" if LONG else "B":  # B is the only one that changes anything
             with self.subTest(letter):
                 lied = counts("--judge", letter)
-                # It confirms suspicions, which is all it can do: of the sessions that the rules suspect wrongly a few.
+                # It confirms suspicions, which is all it can do: of over 500 successes a few.
                 more = lied.pop("false_stuck") - honest["false_stuck"]
-                self.assertTrue(0 <= more <= honest["suspects_on_success"] // 10, more)
+                self.assertTrue(0 <= more <= 4, more)
                 self.assertEqual(lied, {key: honest[key] for key in lied})
 
     def corpus(self) -> str:

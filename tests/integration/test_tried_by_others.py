@@ -157,7 +157,7 @@ class Settings(OwnDaemonCase):
 class Replay(unittest.TestCase):
     def test_a_file_of_something_else_is_an_error(self):
         with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
-            file.write('{"type":"tool.finished","data":{"tool":"bash"}}\n{"type":"x"}\n')
+            file.write('{"type":"tool.done","data":{"tool":"bash"}}\n{"type":"x"}\n')
             file.flush()
             done = headway("replay", file.name)
         self.assertEqual(done.returncode, 1, done)

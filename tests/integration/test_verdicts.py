@@ -46,7 +46,7 @@ class Order(VerdictCase):
 
     def test_under_strict_a_new_phase_lifts_stuck_and_the_stop_stays(self):
         session = unique()
-        self.client.open(session, policy=STRICT)
+        self.client.open(session, policy={**STRICT, "detectors": [{"detector": "same_file_error", "suspect": 2, "stuck": 3}]})
         for number in range(3):
             self.client.report(session, "tool.finished", tool=f"edit{number}", args={"path": "a.cpp", "n": number}, target="a.cpp", ok=False,
                                error={"class": "mismatch", "message": "old_string not found"})

@@ -311,7 +311,7 @@ TEST_CASE("load: a preset fills what nothing else says, wherever it stands", "[c
     CHECK(policy.max_tool_failures == 9);
     CHECK(policy.max_parse_failures == 3);
     CHECK(policy.profile == headway::core::Profile::kStrict);
-    CHECK(policy.detectors.size() == 6);
+    CHECK(policy.detectors.size() == 7);
     CHECK(find(*loaded, "policy.max_parse_failures").origin == "preset first-designs");
     CHECK(find(*loaded, "policy.max_tool_failures").origin == "flag");
 }

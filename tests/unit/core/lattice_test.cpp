@@ -247,6 +247,7 @@ TEST_CASE("lattice: a silent idle agent waits for a task", "[core]") {
 TEST_CASE("lattice: under strict a new phase lifts what its errors made stuck", "[core]") {
     Policy policy;
     policy.profile = Profile::kStrict;
+    policy.detectors = {{kIdOf<SameFileError>, false, 2, 3}};
     const auto three_errors = [](Story& story) {
         for (int i = 0; i < 3; ++i)
             story.report(failed("edit" + std::to_string(i), "", "no such line", "a.cpp"), 10 + i);
