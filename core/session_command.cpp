@@ -96,7 +96,7 @@ void end_itself(Command& command, Failure failure) {
     const bool failed = !failure.code.empty();
     end.outcome = failed ? Outcome::kFailed : Outcome::kHalted;
     end.code = failed ? std::move(failure.code) : "stuck";
-    end.reason = bounded_text(failed ? std::move(failure.reason) : state.judgement.reason);
+    end.reason = bounded_text(failed ? failure.reason : state.judgement.reason);
     command.add(std::move(end));
     HEADWAY_ASSERT(state.ended());
     add_verdict(command);

@@ -27,7 +27,7 @@ api::AgentExpectation shown(std::string agent, const core::UseSketches& use,
     expected.steps = core::quantiles_of(use.steps);
     expected.tokens = core::quantiles_of(use.tokens);
     expected.cost_micros = core::quantiles_of(use.cost_micros);
-    expected.suggestion = std::move(suggestion);
+    expected.suggestion = suggestion;
     return expected;
 }
 
@@ -118,7 +118,7 @@ Result<api::Expectations> ExpectationQuery::operator()(Reader& reader) const {
     if (agent) {
         HEADWAY_TRY(const core::UseSketches use, use_of(table, *agent, std::nullopt));
         HEADWAY_TRY(auto suggestion, suggested_budget(table, *agent, complexity, bounds));
-        all.agents.push_back(shown(*agent, use, std::move(suggestion)));
+        all.agents.push_back(shown(*agent, use, suggestion));
         HEADWAY_TRY(all.agents.back().tools,
                     table.list_calls(*agent, core::limits::kExpectedToolsMax, false));
         return all;
