@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/seed.hpp"
+
 // Stands in for libFuzzer where the compiler has none: plays every file of the corpus, then random
-// changes of them. usage: NAME FOLDER CHANGES; HEADWAY_SEED repeats a run.
+// changes of them. usage: NAME FOLDER CHANGES; HEADWAY_SEED is the seed.
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -73,13 +75,10 @@ int main(int argc, char** argv) {
     }
     for (const std::string& bytes : corpus)
         play(bytes);
-    const char* given = std::getenv("HEADWAY_SEED");
-    const std::uint64_t seed =
-        given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
     std::printf("%zu files; HEADWAY_SEED=%llu\n", corpus.size(),
-                static_cast<unsigned long long>(seed));
+                static_cast<unsigned long long>(headway::tests::seed()));
     std::fflush(stdout);  // before an input that ends us
-    std::mt19937_64 random{seed};
+    std::mt19937_64 random{headway::tests::seed()};
     for (long i = std::strtol(argv[2], nullptr, 10); i > 0; --i)
         play(changed(random, corpus));
     return 0;

@@ -14,9 +14,8 @@ import unittest
 from support.case import OwnDaemonCase
 from support.corpus import corpus_folder, recordings
 from support.fleet import Fleet
-from support.limits import LONG
+from support.limits import LONG, SEED
 
-SEED = int(os.environ.get("HEADWAY_SEED", random.SystemRandom().randrange(1_000_000)))
 SESSIONS = None if LONG else 300
 KILLS = 500 if LONG else 8
 AGENTS = 64

@@ -8,8 +8,8 @@ import unittest
 
 from support.case import OwnDaemonCase
 from support.cli import Cli
+from support.limits import SEED
 
-SEED = int(os.environ.get("HEADWAY_SEED", random.randrange(1 << 32)))
 PAGE = 8192
 
 

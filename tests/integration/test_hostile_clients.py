@@ -21,13 +21,12 @@ from pathlib import Path
 
 from support.case import OwnDaemonCase
 from support.http import RawConnection
-from support.limits import LONG, SLOW, Deadline, eventually
+from support.limits import LONG, SEED, SLOW, Deadline, eventually
 from support.sse import EventStream
 from support.tls import make_certificate
 
 SECONDS = 60 if LONG else 2
 RESETS = int(os.environ.get("HEADWAY_RESETS", "5000" if LONG else "120"))
-SEED = int(os.environ.get("HEADWAY_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
 LINGER_NONE = struct.pack("ii", 1, 0)
 
 

@@ -11,18 +11,19 @@ from support.case import OwnDaemonCase
 from support.cli import Cli
 from support.json_schema import sample
 from support.openapi import OpenApi
-from support.limits import eventually
+from support.limits import SEED, eventually
 from support.sse import EventStream
 
 # Names of things, which are compared and so kept as they come.
 IDS = {"event_id", "call_id", "id", "parent", "check_id", "checkId", "sessionId", "request_id", "key", "args_digest",
        "result_digest", "digest", "type"}
 DECIDES = {"decideApproval", "redeemApproval"}
+DICE = random.Random(SEED)
 
 
 def canary() -> str:
     """Random, so that nothing else holds it; with digits, as such things have."""
-    return "Zq" + "".join(random.choices(string.ascii_letters, k=20)) + "7x9"
+    return "Zq" + "".join(DICE.choices(string.ascii_letters, k=20)) + "7x9"
 
 
 def places(body, path=()):
@@ -54,7 +55,7 @@ class Poisoner:
         self.count = 0
 
     def text(self) -> str:
-        return random.choice((f"set password={self.secret} first", f"Authorization: Bearer {self.secret}",
+        return DICE.choice((f"set password={self.secret} first", f"Authorization: Bearer {self.secret}",
                               f"see https://ana:{self.secret}@host/x", f'{{"api_key": "{self.secret}"}}',
                               f"run --token {self.secret}", "ghp" + f"_{self.secret} is mine"))
 

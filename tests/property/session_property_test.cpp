@@ -125,15 +125,18 @@ private:
         for (const Event& one : out) {
             REQUIRE(one.n == ++n_);
             if (const auto* change = std::get_if<VerdictChanged>(&one.payload)) {
-                REQUIRE(change->from != change->to);
+                // Either of the two: a wait that begins to need somebody goes on waiting.
+                REQUIRE((change->from != change->to || change->needs_somebody != needs_somebody_));
                 REQUIRE(change->from == verdict_);
                 verdict_ = change->to;
+                needs_somebody_ = change->needs_somebody;
             }
             events.push_back(one);
         }
         const SessionState& state = session.state();
         REQUIRE(state.n == n_);
         REQUIRE(state.judgement.verdict == verdict_);
+        REQUIRE(state.judgement.needs_somebody == needs_somebody_);
         REQUIRE(state.open_calls.size() <= limits::kInFlightMax);
         REQUIRE(state.directives.size() <= limits::kDirectivesMax);
         REQUIRE(state.approvals.requests.size() <=
@@ -147,6 +150,7 @@ private:
     Watch watch_{at(0)};
     std::uint64_t n_ = 0;
     Verdict verdict_ = Verdict::kStarting;
+    bool needs_somebody_ = false;
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <optional>
 #include <random>
@@ -17,18 +16,9 @@
 #include "core/limits.hpp"
 #include "core/text.hpp"
 #include "core/time.hpp"
+#include "tests/support/seed.hpp"
 
 namespace headway::tests {
-
-/// The seed of this run: HEADWAY_SEED, else a new one. Print it with INFO so that a failure can be
-/// repeated.
-inline std::uint64_t seed() {
-    static const std::uint64_t kSeed = [] {
-        const char* given = std::getenv("HEADWAY_SEED");
-        return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-    }();
-    return kSeed;
-}
 
 /// Random values, the same ones for the same seed on every machine: the distributions of the
 /// standard library are not used, since they differ between implementations.

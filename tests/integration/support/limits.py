@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time limits. They only bound a failing test: nothing here is waited for when all is well."""
+"""Time limits, and the seed of everything random. The limits only bound a failing test: nothing here is waited for when all is
+well.
+"""
 import os
+import random
 import time
 
 SLOW = float(os.environ.get("HEADWAY_SLOW", "1"))
 LONG = os.environ.get("HEADWAY_LONG", "") not in ("", "0")
+
+
+def _seed() -> int:
+    """HEADWAY_SEED; the same for everybody without it, a new one for HEADWAY_SEED=new."""
+    given = os.environ.get("HEADWAY_SEED", "20261122")
+    return random.SystemRandom().randrange(1, 1 << 31) if given == "new" else int(given)
+
+
+SEED = _seed()
 
 
 def patient(seconds: float) -> float:
