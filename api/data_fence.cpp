@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/limits.hpp"
 #include "core/sanitize.hpp"
 #include "core/text.hpp"
 #include "core/words.hpp"
@@ -108,6 +109,10 @@ std::string inert(std::string_view text, std::size_t bytes_max) {
 
 std::string inert_clean(std::string_view text, std::size_t bytes_max) {
     return inert(core::sanitized(text, "/", kCleanBytesMax), bytes_max);
+}
+
+std::string inert_name(std::string_view name) {
+    return inert_clean(name, core::limits::kJudgeNameBytesMax);
 }
 
 std::string inert_ends(std::string_view text, std::size_t end_bytes) {

@@ -20,6 +20,9 @@ std::string inert(std::string_view text, std::size_t bytes_max);
 /// The same without secrets (core::sanitized), paths left whole. Looks at the first 4 KB only.
 std::string inert_clean(std::string_view text, std::size_t bytes_max);
 
+/// inert_clean of a name, at most kJudgeNameBytesMax bytes.
+std::string inert_name(std::string_view name);
+
 /// The same of the start and the end, at most `end_bytes` of each before anything is escaped.
 std::string inert_ends(std::string_view text, std::size_t end_bytes);
 

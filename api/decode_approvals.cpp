@@ -8,6 +8,7 @@
 
 #include "api/args_digest.hpp"
 #include "api/canonical.hpp"
+#include "api/canonical_json.hpp"
 #include "api/decode_fields.hpp"
 #include "core/exact_args.hpp"
 #include "core/limits.hpp"
@@ -79,15 +80,6 @@ struct RedeemBody {
 
 Error missing(std::string detail, std::string_view name) {
     return under(Error{ErrorCode::kMissingField, std::move(detail), {}}, name);
-}
-
-std::optional<JsonValue> member(JsonValue object, std::string_view name) {
-    std::optional<JsonValue> found;
-    object.each([&](JsonValue child) {
-        if (child.key() == name && child.kind() != JsonKind::kNull) found = child;
-        return !found;
-    });
-    return found;
 }
 
 Result<> check_bytes(const std::string& text, std::size_t bytes_max, std::string_view name) {

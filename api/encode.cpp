@@ -13,7 +13,7 @@ namespace headway::api {
 namespace {
 
 /// What most documents fit into, so that they grow once.
-constexpr std::size_t kDocumentBytes = 512;
+constexpr std::size_t kSessionBytes = 512;
 
 void write_judgement(JsonWriter& json, const core::Judgement& judgement) {
     json.open_object();
@@ -223,7 +223,7 @@ void write_wait_body(JsonWriter& json, const WaitPart& part, const ReadingTime& 
 }  // namespace
 
 void append_advice(std::string& out, const Advice& advice, const core::SessionView& view) {
-    out.reserve(out.size() + kDocumentBytes);
+    out.reserve(out.size() + kSessionBytes);
     JsonWriter json{out};
     json.open_object();
     json.member("session", view.id);

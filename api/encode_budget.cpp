@@ -4,20 +4,15 @@
 #include <cmath>
 
 #include "api/json_writer.hpp"
+#include "core/budget.hpp"
 #include "core/budget_text.hpp"
 
 namespace headway::api {
 namespace {
 
-constexpr double kMicrosPerDollar = 1e6;
-
 /// One digit behind the point, rounded down: 69.96 is not yet 70.
 double shown_percent(double percent) {
     return std::floor(percent * 10) / 10;
-}
-
-double dollars(std::uint64_t micros) {
-    return static_cast<double>(micros) / kMicrosPerDollar;
 }
 
 std::uint64_t seconds(core::Millis span) {
@@ -51,10 +46,10 @@ void write_counts(JsonWriter& json, const core::BudgetStatus& status) {
         json.member("max_tokens", *status.tokens.limit);
         json.member("token_pressure", shown_percent(status.tokens.percent()));
     }
-    json.member("cost_used_usd", dollars(status.cost.used));
+    json.member("cost_used_usd", core::dollars(status.cost.used));
     if (status.cost.limit) {
-        json.member("cost_remaining_usd", dollars(status.cost.left()));
-        json.member("max_cost_usd", dollars(*status.cost.limit));
+        json.member("cost_remaining_usd", core::dollars(status.cost.left()));
+        json.member("max_cost_usd", core::dollars(*status.cost.limit));
         json.member("cost_pressure", shown_percent(status.cost.percent()));
     }
 }
@@ -77,7 +72,7 @@ void write_children(JsonWriter& json, const core::BudgetStatus& status) {
     json.member("ended", status.children_ended);
     json.member("steps", status.children.steps);
     json.member("tokens", status.children.tokens);
-    json.member("cost_usd", dollars(status.children.cost_micros));
+    json.member("cost_usd", core::dollars(status.children.cost_micros));
     if (status.children_uncounted > 0) json.member("uncounted", status.children_uncounted);
     json.close_object();
 }
@@ -139,7 +134,7 @@ void write_summary(JsonWriter& json, const core::UseSummary& summary) {
                       [](std::uint64_t ms) { return ms / 1000; });
     write_percentiles(json, "steps", summary.steps, as_is);
     write_percentiles(json, "tokens", summary.tokens, as_is);
-    write_percentiles(json, "cost_usd", summary.cost_micros, dollars);
+    write_percentiles(json, "cost_usd", summary.cost_micros, core::dollars);
     json.close_object();
 }
 

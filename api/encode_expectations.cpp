@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "api/json_writer.hpp"
+#include "core/budget.hpp"
 #include "core/limits.hpp"
 
 namespace headway::api {
 namespace {
-
-constexpr double kMicrosPerDollar = 1e6;
 
 template <class Shown>
 void write_quantiles(JsonWriter& json, std::string_view name,
@@ -64,9 +63,7 @@ void write_agent(JsonWriter& json, const AgentExpectation& expected) {
                     [](std::uint64_t ms) { return ms / 1000; });
     write_quantiles(json, "steps", expected.steps, as_is);
     write_quantiles(json, "tokens", expected.tokens, as_is);
-    write_quantiles(json, "cost_usd", expected.cost_micros, [](std::uint64_t micros) {
-        return static_cast<double>(micros) / kMicrosPerDollar;
-    });
+    write_quantiles(json, "cost_usd", expected.cost_micros, core::dollars);
     write_suggestion(json, expected.suggestion);
     if (expected.tools) write_tools(json, *expected.tools);
     if (!expected.steps) {

@@ -11,12 +11,12 @@ namespace headway::api {
 namespace {
 
 /// What the progress of most sessions fits into, so that it grows once.
-constexpr std::size_t kDocumentBytes = 512;
+constexpr std::size_t kProgressBytes = 512;
 
 }  // namespace
 
 void append_progress(std::string& out, const core::SessionView& view, const ReadingTime& time) {
-    out.reserve(out.size() + kDocumentBytes);
+    out.reserve(out.size() + kProgressBytes);
     JsonWriter json{out};
     json.open_object();
     json.member("sessionId", view.id);

@@ -18,10 +18,6 @@ namespace limits = core::limits;
 constexpr std::size_t kHeadBytesMax = 6'000;   ///< of the facts, so that events always have room
 constexpr std::size_t kFrameBytesMax = 3'000;  ///< of both texts without the data; a test keeps it
 
-std::string name(std::string_view text) {
-    return inert_clean(text, limits::kJudgeNameBytesMax);
-}
-
 /// Facts about the session, one a line, each begun by a name of ours.
 class Facts {
 public:
@@ -53,10 +49,10 @@ void add_task(Facts& facts, const core::SessionState& state) {
     facts.add("goal", state.about.goal.empty()
                           ? "not told"
                           : inert_clean(state.about.goal.kept, limits::kJudgeGoalBytesMax));
-    facts.add("agent type", name(state.about.agent.type));
+    facts.add("agent type", inert_name(state.about.agent.type));
     const core::PhaseRecord& phase = state.current_phase;
-    std::string in_phase = name(phase.name.empty() ? state.phase : phase.name);
-    if (!phase.description.empty()) in_phase += ": " + name(phase.description);
+    std::string in_phase = inert_name(phase.name.empty() ? state.phase : phase.name);
+    if (!phase.description.empty()) in_phase += ": " + inert_name(phase.description);
     facts.add("current phase", in_phase);
     if (state.phase_totals.completed > 0 || state.phase_totals.total > 0) {
         facts.add("phases completed", std::to_string(state.phase_totals.completed) +
@@ -69,7 +65,7 @@ void add_task(Facts& facts, const core::SessionState& state) {
 void add_verdict(Facts& facts, const core::SessionState& state) {
     const core::Judgement& judgement = state.judgement;
     std::string verdict{core::name_of(judgement.verdict)};
-    if (!judgement.detector.empty()) verdict += ", by the rule " + name(judgement.detector);
+    if (!judgement.detector.empty()) verdict += ", by the rule " + inert_name(judgement.detector);
     facts.add("verdict of the supervisor's rules", verdict);
     facts.add("because", inert_clean(judgement.reason, limits::kJudgeNoteBytesMax));
     facts.add("resting on events", numbers(judgement.evidence));
@@ -82,7 +78,7 @@ void add_figures(Facts& facts, const core::SessionState& state) {
               std::to_string(state.ledger.quiet_rounds));
     std::vector<std::string> open;
     for (const core::OpenCall& call : state.open_calls)
-        open.push_back(name(call.tool));
+        open.push_back(inert_name(call.tool));
     facts.add("calls under way", list(open));
     if (state.waits_for_human()) facts.add("waits for", "a person who was asked to decide");
 }

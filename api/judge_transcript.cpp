@@ -18,10 +18,6 @@ namespace {
 
 namespace limits = core::limits;
 
-std::string name(std::string_view text) {
-    return inert_clean(text, limits::kJudgeNameBytesMax);
-}
-
 std::string note(const core::Text& text) {
     return inert_clean(text.kept, limits::kJudgeNoteBytesMax);
 }
@@ -29,7 +25,7 @@ std::string note(const core::Text& text) {
 std::string joined(const std::vector<std::string>& items, std::size_t max) {
     std::string out;
     for (std::size_t i = 0; i < items.size() && i < max; ++i)
-        out.append(i == 0 ? "" : ", ").append(name(items[i]));
+        out.append(i == 0 ? "" : ", ").append(inert_name(items[i]));
     if (items.size() > max) out += " and " + std::to_string(items.size() - max) + " more";
     return out;
 }
@@ -43,13 +39,13 @@ std::string number(double value) {
 class CallLines {
 public:
     std::string line(const core::ToolFinished& call) {
-        std::string out = "call " + name(call.tool);
-        if (!call.target.empty()) out += " on " + name(call.target);
+        std::string out = "call " + inert_name(call.tool);
+        if (!call.target.empty()) out += " on " + inert_name(call.target);
         std::string args = arguments(call);
         if (!args.empty()) out.append("; args: ").append(args);
         out += call.ok ? " -> ok" : " -> error";
         if (call.error && !call.error->error_class.empty()) {
-            out += " " + name(call.error->error_class);
+            out += " " + inert_name(call.error->error_class);
         }
         const std::string said = outcome(call);
         if (!said.empty()) out.append(": ").append(said);
@@ -104,20 +100,20 @@ private:
 // One line for each kind of event that tells something; nothing for the others.
 
 std::string line_of(const core::Message& message) {
-    return "message of " + (message.role.empty() ? "the agent" : name(message.role)) + ": " +
+    return "message of " + (message.role.empty() ? "the agent" : inert_name(message.role)) + ": " +
            note(message.text);
 }
 
 std::string line_of(const core::Reflection& reflection) {
     std::string out = "reflection";
-    if (!reflection.assessment.empty()) out += ", " + name(reflection.assessment);
+    if (!reflection.assessment.empty()) out += ", " + inert_name(reflection.assessment);
     if (reflection.confidence) out += ", confidence " + number(*reflection.confidence);
-    if (!reflection.next_action.empty()) out += ", next " + name(reflection.next_action);
+    if (!reflection.next_action.empty()) out += ", next " + inert_name(reflection.next_action);
     return out + ": " + note(reflection.text);
 }
 
 std::string line_of(const core::TestResult& result) {
-    std::string out = "tests " + name(result.command);
+    std::string out = "tests " + inert_name(result.command);
     if (result.passed) out += ", passed " + std::to_string(*result.passed);
     if (result.failed) out += ", failed " + std::to_string(*result.failed);
     if (result.errors) out += ", errors " + std::to_string(*result.errors);
@@ -126,18 +122,18 @@ std::string line_of(const core::TestResult& result) {
 }
 
 std::string line_of(const core::ErrorReported& error) {
-    std::string out = "error " + name(error.error_class);
-    if (!error.tool.empty()) out += " of " + name(error.tool);
+    std::string out = "error " + inert_name(error.error_class);
+    if (!error.tool.empty()) out += " of " + inert_name(error.tool);
     if (error.status) out += ", status " + std::to_string(*error.status);
     return out + ": " + note(error.message);
 }
 
 std::string line_of(const core::PhaseStarted& phase) {
-    return "phase begins: " + name(phase.name);
+    return "phase begins: " + inert_name(phase.name);
 }
 
 std::string line_of(const core::PhaseCompleted& phase) {
-    std::string out = "phase ends: " + name(phase.name);
+    std::string out = "phase ends: " + inert_name(phase.name);
     if (phase.ok) out += *phase.ok ? ", ok" : ", failed";
     if (!phase.blockers.empty()) out += "; blockers: " + joined(phase.blockers, 5);
     return out;
@@ -166,7 +162,8 @@ std::string line_of(const core::DirectiveIssued& directive) {
 }
 
 std::string line_of(const core::ApprovalRequested& approval) {
-    return "a person was asked to decide: " + name(approval.tool) + " " + note(approval.summary);
+    return "a person was asked to decide: " + inert_name(approval.tool) + " " +
+           note(approval.summary);
 }
 
 template <class Payload>
@@ -225,7 +222,7 @@ Transcript transcript_of(std::span<const core::Event> recent, bool trust_origin)
         out.lines.erase(out.lines.begin(), out.lines.begin() + first);
     }
     for (const std::string& path : paths)
-        out.changed.push_back(name(path));
+        out.changed.push_back(inert_name(path));
     return out;
 }
 

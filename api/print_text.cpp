@@ -22,7 +22,7 @@ bool read_hex(std::string_view text, std::uint64_t& value) {
     return error == std::errc{} && end == text.data() + text.size();
 }
 
-bool read_digest(std::string_view text, core::Digest& digest) {
+bool read_print(std::string_view text, core::Digest& digest) {
     const std::size_t colon = text.find(':');
     return colon != std::string_view::npos && read_hex(text.substr(0, colon), digest.high) &&
            read_hex(text.substr(colon + 1), digest.low);
@@ -44,7 +44,7 @@ void append_field(std::string& out, const T& value) {
 template <class T>
 bool read_field(std::string_view text, T& value) {
     if constexpr (std::is_same_v<T, core::Digest>) {
-        return read_digest(text, value);
+        return read_print(text, value);
     } else if constexpr (std::is_same_v<T, std::optional<std::uint64_t>>) {
         return text.empty() || read_hex(text, value.emplace());
     } else {

@@ -11,11 +11,11 @@ namespace {
 namespace limits = core::limits;
 
 /// How much of an event a message holds.
-enum class Extent { kWhole, kWithoutArgs, kWithoutData, kName };
+enum class Shown { kWhole, kWithoutArgs, kWithoutData, kName };
 
-void write_data(JsonWriter& json, const core::Event& event, Extent extent) {
+void write_data(JsonWriter& json, const core::Event& event, Shown extent) {
     const auto* asked = std::get_if<core::ApprovalRequested>(&event.payload);
-    if (asked != nullptr && extent == Extent::kWithoutArgs) {
+    if (asked != nullptr && extent == Shown::kWithoutArgs) {
         core::ApprovalRequested shown = *asked;
         shown.args.text.clear();
         json.value(shown);
@@ -32,7 +32,7 @@ void write_session(JsonWriter& json, const core::SessionState& state) {
     json.member("reason", core::cut_text(state.judgement.reason, limits::kGoalLineBytesMax));
 }
 
-std::string body_of(const core::Session& session, const core::Event& event, Extent extent) {
+std::string body_of(const core::Session& session, const core::Event& event, Shown extent) {
     const core::SessionState& state = session.state();
     std::string body;
     JsonWriter json{body};
@@ -50,12 +50,12 @@ std::string body_of(const core::Session& session, const core::Event& event, Exte
     if (alarm != nullptr && !alarm->id.empty()) json.member("approval", alarm->id);
     if (const core::RaisedAlarm* worst = state.approvals.worst_alarm())
         json.member("alarm", worst->kind);
-    if (extent != Extent::kName) write_session(json, state);
-    if (extent < Extent::kWithoutData) {
+    if (extent != Shown::kName) write_session(json, state);
+    if (extent < Shown::kWithoutData) {
         json.key("event");
         write_data(json, event, extent);
     }
-    if (extent != Extent::kWhole) json.member("truncated", true);
+    if (extent != Shown::kWhole) json.member("truncated", true);
     json.close_object();
     json.close_object();
     return body;
@@ -64,11 +64,11 @@ std::string body_of(const core::Session& session, const core::Event& event, Exte
 }  // namespace
 
 std::string webhook_body(const core::Session& session, const core::Event& event) {
-    for (const Extent extent : {Extent::kWhole, Extent::kWithoutArgs, Extent::kWithoutData}) {
+    for (const Shown extent : {Shown::kWhole, Shown::kWithoutArgs, Shown::kWithoutData}) {
         std::string body = body_of(session, event, extent);
         if (body.size() <= limits::kWebhookBodyBytesMax) return body;
     }
-    return body_of(session, event, Extent::kName);  // labels may be long when they are escaped
+    return body_of(session, event, Shown::kName);  // labels may be long when they are escaped
 }
 
 std::string webhook_test_body(std::string_view endpoint, core::Timestamp at) {

@@ -4,15 +4,12 @@
 #include <optional>
 #include <sstream>
 
+#include "cli/event_line.hpp"
 #include "cli/json.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
 namespace {
-
-constexpr std::string_view kBold = "\x1b[1m";
-constexpr std::string_view kRed = "\x1b[1;31m";
-constexpr std::string_view kReset = "\x1b[0m";
 
 /// All of a member on one line: what is approved is not cut.
 std::string whole_text(const Json& object, std::string_view name) {
@@ -30,10 +27,6 @@ std::string relative(const Json& object, const char* name, WallTime now) {
     return *at <= now ? human_duration(now - *at) + " ago" : "in " + human_duration(*at - now);
 }
 
-void line(std::ostringstream& out, std::string_view name, const std::string& value) {
-    if (!value.empty()) out << "  " << pad(name, 10) << value << "\n";
-}
-
 /// Part of what is approved cannot be read: it looked like a secret.
 std::string hidden_of(const Json& approval, bool color) {
     const Json& hidden = approval["hidden_bytes"];
@@ -41,7 +34,7 @@ std::string hidden_of(const Json& approval, bool color) {
     const std::string text = std::to_string(hidden.count()) +
                              " bytes of the arguments were cut out as secrets: they are not shown, "
                              "and approved with the rest";
-    return color ? std::string{kRed} + text + std::string{kReset} : text;
+    return color ? std::string{kColorAlarm} + text + std::string{kColorReset} : text;
 }
 
 std::string unverified_of(const Json& approval) {
@@ -56,24 +49,24 @@ std::string approvals_text(const Json& approvals, WallTime now, bool color) {
     for (const Json& one : approvals) {
         const std::string tool = whole_text(one, "tool");
         const std::string kind = whole_text(one, "kind");
-        out << (color ? kBold : "") << whole_text(one, "id") << (color ? kReset : "") << "  "
-            << whole_text(one, "status") << "  " << (tool.empty() ? kind : tool) << "\n";
-        line(out, "session", whole_text(one, "session"));
-        if (!tool.empty()) line(out, "kind", kind);
-        line(out, "risk", whole_text(one, "risk"));
-        line(out, "asks", whole_text(one, "summary"));
-        line(out, "arguments", whole_text(one, "args"));
-        line(out, "HIDDEN", hidden_of(one, color));
-        line(out, "options", whole_text(one, "options"));
-        line(out, "extension", whole_text(one, "extend"));
-        line(out, "digest", whole_text(one, "args_digest"));
-        line(out, "asked", relative(one, "requested_at", now));
-        line(out, "expires", relative(one, "expires_at", now));
+        out << (color ? kColorBold : "") << whole_text(one, "id") << (color ? kColorReset : "")
+            << "  " << whole_text(one, "status") << "  " << (tool.empty() ? kind : tool) << "\n";
+        field_line(out, "session", whole_text(one, "session"));
+        if (!tool.empty()) field_line(out, "kind", kind);
+        field_line(out, "risk", whole_text(one, "risk"));
+        field_line(out, "asks", whole_text(one, "summary"));
+        field_line(out, "arguments", whole_text(one, "args"));
+        field_line(out, "HIDDEN", hidden_of(one, color));
+        field_line(out, "options", whole_text(one, "options"));
+        field_line(out, "extension", whole_text(one, "extend"));
+        field_line(out, "digest", whole_text(one, "args_digest"));
+        field_line(out, "asked", relative(one, "requested_at", now));
+        field_line(out, "expires", relative(one, "expires_at", now));
         const Json& decision = one["decision"];
-        line(out, "decision", whole_text(decision, "decision"));
-        line(out, "by", whole_text(decision, "by"));
-        line(out, "reason", whole_text(decision, "reason"));
-        line(out, "UNVERIFIED", unverified_of(one));
+        field_line(out, "decision", whole_text(decision, "decision"));
+        field_line(out, "by", whole_text(decision, "by"));
+        field_line(out, "reason", whole_text(decision, "reason"));
+        field_line(out, "UNVERIFIED", unverified_of(one));
     }
     return out.str();
 }

@@ -20,10 +20,6 @@ std::string duration_of(const Json& object, const char* name) {
     return human_duration(std::chrono::milliseconds{static_cast<std::int64_t>(ms)});
 }
 
-void line(std::ostringstream& out, std::string_view name, const std::string& value) {
-    if (!value.empty()) out << "  " << pad(name, 10) << value << "\n";
-}
-
 std::string who(const Json& check) {
     const std::string model = plain_text(check, "model");
     return plain_text(check, "judge") + (model.empty() ? "" : " (" + model + ")");
@@ -76,16 +72,16 @@ int check_exit_code(const Json& check) {
 std::string check_text(const Json& check) {
     std::ostringstream out;
     out << plain_text(check, "status") << "  " << plain_text(check, "answer") << "\n";
-    line(out, "sure", plain_text(check, "confidence"));
-    line(out, "reason", plain_text(check, "reason"));
-    line(out, "evidence", event_numbers(check["evidence"]));
-    line(out, "judge", who(check));
-    line(out, "answered", plain_text(check, "ts"));
+    field_line(out, "sure", plain_text(check, "confidence"));
+    field_line(out, "reason", plain_text(check, "reason"));
+    field_line(out, "evidence", event_numbers(check["evidence"]));
+    field_line(out, "judge", who(check));
+    field_line(out, "answered", plain_text(check, "ts"));
     if (const Json& use = check["use"]; use.is_object()) {
-        line(out, "took", time_taken(use));
-        line(out, "used", tokens_used(use));
+        field_line(out, "took", time_taken(use));
+        field_line(out, "used", tokens_used(use));
     }
-    line(out, "check", plain_text(check, "checkId"));
+    field_line(out, "check", plain_text(check, "checkId"));
     return out.str();
 }
 

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "cli/credentials.hpp"
 
 namespace headway::cli {
+
+constexpr std::chrono::milliseconds kPoll{55'000};         ///< API.md: the default of `wait`
+constexpr std::chrono::milliseconds kAnswerGrace{10'000};  ///< on top of `wait`, for a slow daemon
+/// A daemon that was never reached is given up after the first, one that was there a moment ago
+/// after the second.
+constexpr std::chrono::milliseconds kFirstContact{5'000};
+constexpr std::chrono::milliseconds kReconnect{30'000};
 
 /// Shared by the verbs that talk to a daemon.
 struct ClientOptions {

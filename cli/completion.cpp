@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kAskSessions = "headway sessions --open --ids 2>/dev/null";
 
 /// In single quotes; `escape` stands for one inside.
-std::string quoted(std::string_view text, std::string_view escape = "'\\''") {
+std::string shell_quoted(std::string_view text, std::string_view escape = "'\\''") {
     std::string made = "'";
     for (const char c : text)
         c == '\'' ? made += escape : made += c;
@@ -49,14 +49,14 @@ std::vector<std::string> verb_patterns(const VerbSpec& program) {
 std::string alternatives(const std::vector<std::string>& patterns, std::string_view between) {
     std::string text;
     for (const std::string& pattern : patterns)
-        text += (text.empty() ? "" : std::string{between}) + quoted(pattern);
+        text += (text.empty() ? "" : std::string{between}) + shell_quoted(pattern);
     return text;
 }
 
 std::string bash_values(ValueKind kind, const std::vector<std::string>& choices) {
     switch (kind) {
         case ValueKind::kChoice:
-            return "_headway_words " + quoted(join(choices, " "));
+            return "_headway_words " + shell_quoted(join(choices, " "));
         case ValueKind::kFile:
             return "_headway_files -f";
         case ValueKind::kFolder:
@@ -97,9 +97,9 @@ std::string bash_script(const VerbSpec& program) {
             values += "        " + alternatives(patterns, " | ") + ") " +
                       bash_values(option->kind(), option->choices) + "; return ;;\n";
         }
-        places += "        " + quoted(words + "|-") + ") _headway_words " +
-                  quoted(join(flags, " ")) + " ;;\n        " + quoted(words + "|") + "*) " +
-                  bash_operands(verb) + " ;;\n";
+        places += "        " + shell_quoted(words + "|-") + ") _headway_words " +
+                  shell_quoted(join(flags, " ")) + " ;;\n        " + shell_quoted(words + "|") +
+                  "*) " + bash_operands(verb) + " ;;\n";
     });
     return R"(# bash completion of headway, made by `headway completion bash`
 _headway_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}"); }
@@ -151,7 +151,7 @@ std::string zsh_values(ValueKind kind, const std::vector<std::string>& choices) 
 
 /// An entry of _describe: a colon ends the word.
 std::string described(const std::string& word, const std::string& help) {
-    return " " + quoted(word + ":" + help);
+    return " " + shell_quoted(word + ":" + help);
 }
 
 std::string zsh_places(const VerbSpec& verb, const std::string& words) {
@@ -170,8 +170,8 @@ std::string zsh_places(const VerbSpec& verb, const std::string& words) {
     } else if (!operands.empty()) {
         others = zsh_values(operands.front()->kind(), operands.front()->choices);
     }
-    return "        " + quoted(words + "|-") + ") found=(" + flags +
-           "); _describe option found ;;\n        " + quoted(words + "|") + "*) " + others +
+    return "        " + shell_quoted(words + "|-") + ") found=(" + flags +
+           "); _describe option found ;;\n        " + shell_quoted(words + "|") + "*) " + others +
            " ;;\n";
 }
 
@@ -182,7 +182,7 @@ std::string zsh_script(const VerbSpec& program) {
         for (const ArgumentSpec* option : options_of(verb)) {
             if (!option->takes_value()) continue;
             for (const std::string& flag : option->names)
-                values += "        " + quoted(place(words, flag)) + ") " +
+                values += "        " + shell_quoted(place(words, flag)) + ") " +
                           zsh_values(option->kind(), option->choices) + "; return ;;\n";
         }
         places += zsh_places(verb, words);
@@ -219,7 +219,7 @@ compdef _headway headway
 std::string fish_arguments(ValueKind kind, const std::vector<std::string>& choices) {
     switch (kind) {
         case ValueKind::kChoice:
-            return " -xa " + quoted(join(choices, " "), "\\'");
+            return " -xa " + shell_quoted(join(choices, " "), "\\'");
         case ValueKind::kFile:
             return " -rF";
         case ValueKind::kFolder:
@@ -238,9 +238,10 @@ std::string fish_script(const VerbSpec& program) {
     std::string lines;
     for_each_verb(program, "", [&](const VerbSpec& verb, const std::string& words) {
         const std::string begin =
-            "complete -c headway -n \"test (__headway_verb) = " + quoted(words) + "\"";
+            "complete -c headway -n \"test (__headway_verb) = " + shell_quoted(words) + "\"";
         for (const VerbSpec* below : verbs_of(verb))
-            lines += begin + " -xa " + below->name + " -d " + quoted(below->help, "\\'") + "\n";
+            lines +=
+                begin + " -xa " + below->name + " -d " + shell_quoted(below->help, "\\'") + "\n";
         const std::vector<const ArgumentSpec*> operands = operands_of(verb);
         if (verb.verbs.empty() && !operands.empty()) {
             const ArgumentSpec& first = *operands.front();
@@ -251,7 +252,7 @@ std::string fish_script(const VerbSpec& program) {
             for (const std::string& flag : option->names)
                 lines += flag.starts_with("--") ? " -l " + flag.substr(2) : " -s " + flag.substr(1);
             lines += fish_arguments(option->kind(), option->choices) + " -d " +
-                     quoted(option->help, "\\'") + "\n";
+                     shell_quoted(option->help, "\\'") + "\n";
         }
     });
     return R"(# fish completion of headway, made by `headway completion fish`

@@ -5,7 +5,6 @@
 #include <sys/un.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <optional>
 
@@ -13,6 +12,8 @@
 #include "cli/text.hpp"
 #include "config/address.hpp"
 #include "config/load.hpp"
+#include "config/read_file.hpp"
+#include "core/words.hpp"
 
 namespace headway::cli {
 namespace {
@@ -23,21 +24,11 @@ using core::Result;
 
 constexpr std::size_t kFileBytesMax = 4'096;
 
-std::string trimmed(std::string text) {
-    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-    text.erase(std::find_if_not(text.rbegin(), text.rend(), is_space).base(), text.end());
-    text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), is_space));
-    return text;
-}
-
 /// Nothing when it cannot be read.
-std::optional<std::string> read_file(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::string text(kFileBytesMax, '\0');
-    if (!stream) return std::nullopt;
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-    return trimmed(std::move(text));
+std::optional<std::string> read_secret(const std::filesystem::path& file) {
+    const std::optional<std::string> text = config::read_file(file, kFileBytesMax);
+    if (!text) return std::nullopt;
+    return std::string{core::trimmed(*text)};
 }
 
 /// It becomes a line of a header, so nothing but visible characters may be in it.
@@ -49,7 +40,7 @@ Result<Credential> named(std::string token, const std::string& where) {
 }
 
 Result<Credential> named_file(const std::string& file, const std::string& where) {
-    std::optional<std::string> text = read_file(file);
+    std::optional<std::string> text = read_secret(file);
     if (text) return named(*std::move(text), where + " \"" + file + "\"");
     return Error{ErrorCode::kInvalidParameter, where + ": cannot read \"" + clean_line(file) + "\"",
                  where};
@@ -103,7 +94,7 @@ Result<Credential> find_credential(std::string_view flag, std::string_view url,
         return found == environment.end() ? std::string{} : found->second;
     };
     if (!flag.empty()) return named_file(std::string{flag}, "--token-file");
-    if (std::string token = trimmed(variable("HEADWAY_TOKEN")); !token.empty()) {
+    if (std::string token{core::trimmed(variable("HEADWAY_TOKEN"))}; !token.empty()) {
         return named(std::move(token), "HEADWAY_TOKEN");
     }
     if (const std::string file = variable("HEADWAY_TOKEN_FILE"); !file.empty()) {
@@ -113,7 +104,7 @@ Result<Credential> find_credential(std::string_view flag, std::string_view url,
     const auto file = config::state_directory({}, environment) / "operator.token";
     Credential credential;
     credential.looked_in = file.string();
-    const auto text = read_file(file);
+    const auto text = read_secret(file);
     if (!text) return credential;
     if (const auto operators = named(*text, "operator.token")) {  // else not ours to judge
         credential.token = operators->token;

@@ -15,17 +15,17 @@ namespace {
 using core::Verdict;
 constexpr std::array<std::string_view, 3> kPortable{"yes", "threshold", "policy"};
 
-using Sessions = std::vector<const JudgedSession*>;
+using JudgedSessions = std::vector<const JudgedSession*>;
 
-Sessions everyone(const Evaluation& evaluation) {
-    Sessions all;
+JudgedSessions everyone(const Evaluation& evaluation) {
+    JudgedSessions all;
     for (const JudgedSession& session : evaluation.sessions)
         all.push_back(&session);
     return all;
 }
 
-std::map<std::string, Sessions> by_source(const Evaluation& evaluation) {
-    std::map<std::string, Sessions> sources;
+std::map<std::string, JudgedSessions> by_source(const Evaluation& evaluation) {
+    std::map<std::string, JudgedSessions> sources;
     for (const JudgedSession& session : evaluation.sessions)
         sources[session.label.source].push_back(&session);
     return sources;

@@ -251,6 +251,11 @@ std::string event_summary(std::string_view type, const Json& data) {
     return of_any(data);
 }
 
+std::string age_at(const Json& object, const char* name, WallTime now) {
+    const auto time = parse_time(plain_text(object, name));
+    return time ? human_duration(std::max(now - *time, WallTime::duration::zero())) : "-";
+}
+
 std::string_view verdict_color(std::string_view status) {
     if (status == "completed" || status == "progressing") return "\x1b[32m";
     if (status == "failed" || status == "stuck" || status == "halted") return "\x1b[1;31m";

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/text.hpp"
+
 namespace headway::cli {
 
 class Json;
@@ -30,9 +32,13 @@ std::string plain_text(const Json& value);
 /// The same of a member; empty when it is null or not there. Pure.
 std::string plain_text(const Json& object, std::string_view name);
 
+/// The time from the member's to `now`, not below 0; "-" where there is none. Pure.
+std::string age_at(const Json& object, const char* name, WallTime now);
+
 /// The escape sequence that colours a verdict, or "". Pure.
 std::string_view verdict_color(std::string_view status);
 inline constexpr std::string_view kColorReset = "\x1b[0m";
+inline constexpr std::string_view kColorBold = "\x1b[1m";
 inline constexpr std::string_view kColorAlarm = "\x1b[1;31m";
 
 }  // namespace headway::cli

@@ -35,7 +35,7 @@ std::string milliseconds_text(const Json& value) {
     return duration_of(value.count());
 }
 
-std::string number(const Json& value) {
+std::string plain_number(const Json& value) {
     return plain_text(value);
 }
 
@@ -73,8 +73,8 @@ std::string expectations_text(const Json& reply, std::size_t width) {
         rows.push_back({{agent.empty() ? "(none)" : agent, {}},
                         {plain_text(expected, "sessions"), {}},
                         {pair_of(expected["seconds"], seconds), {}},
-                        {pair_of(expected["steps"], number), {}},
-                        {pair_of(expected["cost_usd"], number), {}},
+                        {pair_of(expected["steps"], plain_number), {}},
+                        {pair_of(expected["cost_usd"], plain_number), {}},
                         {suggested_of(expected), {}}});
         if (!expected["tools"].empty()) tools += tools_table(expected["tools"], width);
     }

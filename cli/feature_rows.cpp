@@ -7,7 +7,7 @@
 namespace headway::cli {
 namespace {
 
-std::string quoted(const std::string& field) {
+std::string csv_quoted(const std::string& field) {
     if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
     std::string text = "\"";
     for (const char c : field)
@@ -32,7 +32,7 @@ void write_feature_head(std::ostream& csv) {
 }
 
 void write_feature_rows(std::ostream& csv, const std::string& file, const Timeline& timeline) {
-    const std::string name = quoted(file);
+    const std::string name = csv_quoted(file);
     for (const FeatureRow& row : timeline.features) {
         const bool suspect =
             row.verdict == core::Verdict::kSuspect || row.verdict == core::Verdict::kStuck;

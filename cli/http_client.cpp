@@ -19,12 +19,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kConnectTimeout{3'000};
 constexpr int kIdlePollMs = 200;
 
-struct EasyDeleter {
-    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
-struct MultiDeleter {
-    void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
-};
 struct ListDeleter {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
@@ -182,6 +176,12 @@ CURLcode drive(CURLM* multi, Exchange& exchange, const HttpRequest& request) {
 }  // namespace
 
 struct HttpClient::Handles {
+    struct EasyDeleter {
+        void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+    };
+    struct MultiDeleter {
+        void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
+    };
     std::unique_ptr<CURL, EasyDeleter> easy{curl_easy_init()};
     std::unique_ptr<CURLM, MultiDeleter> multi{curl_multi_init()};
 };

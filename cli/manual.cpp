@@ -34,12 +34,6 @@ std::string italic(std::string_view text) {
     return "\\fI" + escaped(text) + "\\fR";
 }
 
-std::string upper(std::string text) {
-    for (char& c : text)
-        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    return text;
-}
-
 std::string with_dashes(std::string words) {
     for (char& c : words)
         if (c == ' ') c = '-';
@@ -94,7 +88,7 @@ std::string see_also(const VerbSpec& program) {
 
 std::string manual_page(const VerbSpec& verb, const std::string& full_name,
                         const std::string& version) {
-    std::string page = ".TH \"" + escaped(upper(with_dashes(full_name))) +
+    std::string page = ".TH \"" + escaped(uppercase(with_dashes(full_name))) +
                        "\" \"1\" \"\" \"headway " + escaped(version) +
                        "\" \"User Commands\"\n.nh\n.SH NAME\n" + escaped(with_dashes(full_name)) +
                        " \\- " + escaped(verb.help) + "\n.SH SYNOPSIS\n" +
@@ -112,7 +106,7 @@ std::string manual_page(const VerbSpec& verb, const std::string& full_name,
     const bool has_pages_below = full_name == verb.name;  // the program's overview
     if (has_pages_below) return page + see_also(verb);
     for (const VerbSpec* below : verbs_of(verb)) {
-        page += ".SH " + upper(below->name) + "\n" +
+        page += ".SH " + uppercase(below->name) + "\n" +
                 synopsis(*below, full_name + " " + below->name) + argument_items(*below);
     }
     return page + ".SH SEE ALSO\n" + bold("headway") + "(1)\n";

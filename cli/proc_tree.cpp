@@ -26,7 +26,7 @@ std::optional<Number> parse_number(std::string_view text) {
 }
 
 /// Empty for a process that has ended meanwhile.
-std::string read_file(const fs::path& path) {
+std::string content_of(const fs::path& path) {
     return config::read_file(path).value_or(std::string{});
 }
 
@@ -81,7 +81,7 @@ std::vector<ProcStat> ProcTree::tree(pid_t root) const {
     fs::directory_iterator entries(proc_, error);
     for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
         if (!parse_number<pid_t>(entries->path().filename().native())) continue;
-        if (const auto stat = parse_proc_stat(read_file(entries->path() / "stat"))) {
+        if (const auto stat = parse_proc_stat(content_of(entries->path() / "stat"))) {
             all.push_back(*stat);
         }
     }
@@ -111,11 +111,11 @@ TreeUsage ProcTree::usage(pid_t root) const {
     static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     TreeUsage usage;
     usage.cpu_ms = reaped_cpu_ms();
-    usage.disk_bytes = parse_write_bytes(read_file(proc_ / std::to_string(root) / "io"));
+    usage.disk_bytes = parse_write_bytes(content_of(proc_ / std::to_string(root) / "io"));
     for (const ProcStat& stat : tree(root)) {
         usage.cpu_ms += stat.cpu_ticks * 1'000 / ticks_per_second;
         usage.rss_bytes += stat.rss_pages * page_bytes;
-        usage.disk_bytes += parse_write_bytes(read_file(proc_ / std::to_string(stat.pid) / "io"));
+        usage.disk_bytes += parse_write_bytes(content_of(proc_ / std::to_string(stat.pid) / "io"));
         ++usage.processes;
     }
     return usage;

@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::size_t kNameWidth = 12;
 
-std::string age_at(const Json& object, const char* name, WallTime now) {
-    const auto time = parse_time(plain_text(object, name));
-    if (!time) return "-";
-    return human_duration(now - *time);
-}
-
 std::string ago_at(const Json& object, const char* name, WallTime now) {
     const auto time = parse_time(plain_text(object, name));
     if (!time) return {};

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "cli/text.hpp"
+
 namespace headway::cli {
 
 class Json;
-
-using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
 /// What an alarm of an approval says, for a person: "ran although it was rejected". Pure.
 std::string alarm_words(std::string_view kind);

@@ -192,6 +192,16 @@ std::string pad(std::string_view text, std::size_t columns) {
     return std::string(text) + std::string(width < columns ? columns - width : 0, ' ');
 }
 
+std::string uppercase(std::string text) {
+    for (char& c : text)
+        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return text;
+}
+
+void field_line(std::ostream& out, std::string_view name, std::string_view value) {
+    if (!value.empty()) out << "  " << pad(name, 10) << value << "\n";
+}
+
 std::string_view cut_bytes(std::string_view text, std::size_t bytes) {
     if (text.size() <= bytes) return text;
     while (bytes > 0 && is_continuation(text[bytes]))
@@ -222,7 +232,7 @@ std::string human_bytes(double bytes) {
     return decimal(bytes, 1, kUnits[unit]);
 }
 
-std::optional<std::chrono::sys_time<std::chrono::milliseconds>> parse_time(std::string_view text) {
+std::optional<WallTime> parse_time(std::string_view text) {
     int year = 0;
     unsigned month = 0;
     unsigned day = 0;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,12 @@ std::string crop(std::string_view text, std::size_t columns);
 /// Padded with spaces to `columns` columns. Pure.
 std::string pad(std::string_view text, std::size_t columns);
 
+/// ASCII letters only.
+std::string uppercase(std::string text);
+
+/// "  name      value" and a line end; nothing for an empty value.
+void field_line(std::ostream& out, std::string_view name, std::string_view value);
+
 /// At most `bytes` bytes, never cutting a code point. Pure.
 std::string_view cut_bytes(std::string_view text, std::size_t bytes);
 
@@ -46,8 +53,10 @@ std::string human_duration(std::chrono::milliseconds duration);
 /// "512 B", "4.2 MiB". Pure.
 std::string human_bytes(double bytes);
 
+using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
+
 /// Reads "2026-11-21T02:00:00.000Z". Pure.
-std::optional<std::chrono::sys_time<std::chrono::milliseconds>> parse_time(std::string_view text);
+std::optional<WallTime> parse_time(std::string_view text);
 
 /// HH:MM:SS in the zone of this machine.
 std::string local_clock(std::chrono::sys_time<std::chrono::milliseconds> time);

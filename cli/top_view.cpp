@@ -20,14 +20,8 @@ using namespace top;
 
 constexpr std::size_t kNeedsLinesMax = 4;
 constexpr std::size_t kFootLinesMax = 5;
-constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kDim = "\x1b[2m";
 constexpr std::string_view kReverse = "\x1b[7m";
-
-std::string age_at(const Json& object, const char* name, WallTime now) {
-    const auto time = parse_time(plain_text(object, name));
-    return time ? human_duration(std::max(now - *time, WallTime::duration::zero())) : "-";
-}
 
 std::string styled(std::string_view style, const std::string& text, bool color) {
     if (!color || style.empty()) return text;
@@ -67,7 +61,7 @@ void add_needs(std::vector<std::string>& lines, const Json& data, WallTime now, 
         return;
     }
     const std::string total = plain_text(data["overview"], "needs_you_total");
-    lines.push_back(styled(kBold, "Needs you (" + total + ")", color));
+    lines.push_back(styled(kColorBold, "Needs you (" + total + ")", color));
     for (std::size_t i = 0; i < std::min(needs.size(), kNeedsLinesMax); ++i)
         lines.push_back("  " + styled(is_alarm(needs[i]) ? kColorAlarm : std::string_view{},
                                       need_line(needs[i], now), color));
@@ -250,7 +244,7 @@ std::string draw(const TopState& state, const Json& data, WallTime now, std::siz
     std::vector<std::string> foot;
     add_wrapped(foot, foot_line(state, data), width);
     if (foot.size() > kFootLinesMax) foot.resize(kFootLinesMax);
-    std::vector<std::string> lines{styled(kBold, head_line(data), color)};
+    std::vector<std::string> lines{styled(kColorBold, head_line(data), color)};
     if (state.help) {
         lines.emplace_back();
         lines.insert(lines.end(), kHelp.begin(), kHelp.end());

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verb_spec.hpp"
 
+#include "cli/text.hpp"
+
 namespace headway::cli {
 namespace {
 
 using Form = ArgumentSpec::Form;
-
-std::string upper(std::string text) {
-    for (char& c : text)
-        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    return text;
-}
 
 std::vector<const ArgumentSpec*> arguments_of(const VerbSpec& verb, bool operands) {
     std::vector<const ArgumentSpec*> found;
@@ -25,7 +21,7 @@ std::string ArgumentSpec::value_name() const {
     if (form == Form::kOperand) return names.front();
     if (form != Form::kOption) return {};
     if (type != "TEXT") return type;
-    return upper(names.front().substr(2));
+    return uppercase(names.front().substr(2));
 }
 
 ValueKind ArgumentSpec::kind() const {

@@ -52,19 +52,19 @@ HEADWAY_VERBS(HEADWAY_FACTORY)
 
 namespace {
 
-struct Row {
+struct VerbRow {
     std::string_view name;
     std::unique_ptr<Verb> (*make)();
 };
 
 #define HEADWAY_ROW(name, verb) {name, make_##verb},
-constexpr Row kVerbs[] = {HEADWAY_VERBS(HEADWAY_ROW)};
+constexpr VerbRow kVerbs[] = {HEADWAY_VERBS(HEADWAY_ROW)};
 #undef HEADWAY_ROW
 
 constexpr const char* kProgramHelp =
     "Supervises autonomous agents by what they do, not by how long they take.";
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kProgramFooter = R"(Examples:
   headway serve                          start the daemon on http://127.0.0.1:7717
   headway run -- make -j2                supervise a command
   headway watch                          see what all sessions do, live
@@ -82,9 +82,9 @@ needed. Over https, --ca-file or HEADWAY_CA_FILE says whom to trust.)";
 Program declare_program() {
     Program program;
     program.spec.name = "headway";
-    Arguments(program.spec).help(kProgramHelp).footer(kFooter);
+    Arguments(program.spec).help(kProgramHelp).footer(kProgramFooter);
     program.spec.verbs.reserve(std::size(kVerbs));
-    for (const Row& row : kVerbs) {
+    for (const VerbRow& row : kVerbs) {
         VerbSpec& spec = program.spec.verbs.emplace_back();
         spec.name = row.name;
         spec.footer = program.spec.footer;  // of a verb that declares none

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "config/parse.hpp"
 #include "config/settings.hpp"
 
 namespace headway::config {
@@ -14,10 +15,6 @@ namespace {
 
 constexpr std::array<unsigned char, 16> kLoopbackIpv6{0, 0, 0, 0, 0, 0, 0, 0,
                                                       0, 0, 0, 0, 0, 0, 0, 1};
-
-core::Error mistake(std::string detail) {
-    return {core::ErrorCode::kInvalidConfig, std::move(detail), {}};
-}
 
 std::optional<unsigned> parse_number(std::string_view text, unsigned max) {
     unsigned number = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "config/parse.hpp"
 #include "config/sections.hpp"
 #include "core/limits.hpp"
 
@@ -9,9 +10,7 @@ namespace {
 
 using core::ApprovalRules;
 
-constexpr std::int64_t kDay = 24LL * 3'600'000;
-
-core::Result<Value::List> read_tools(const Value& value) {
+core::Result<Value::List> read_required(const Value& value) {
     // TOML's form in a variable or an option would be the name of a tool that does not exist,
     // and the setting would protect nothing.
     if (value.is<std::string>() && value.text().find_first_of("[]\"'") != std::string::npos)
@@ -26,7 +25,7 @@ core::Result<Value::List> read_tools(const Value& value) {
 
 template <auto Member>
 Key tools_key(std::string name, std::string help) {
-    return value_row<read_tools, &Settings::approvals, Member>(
+    return value_row<read_required, &Settings::approvals, Member>(
         Kind::kTextList, "tool names", std::move(name), kReload, std::move(help));
 }
 
@@ -39,11 +38,11 @@ void add_approval_keys(std::vector<Key>& table) {
     table.push_back(tools_key<&ApprovalRules::approve_on_expiry>(
         "approvals.approve_on_expiry",
         "Tools whose calls time may approve where an agent asks for it (on_expiry approve)."));
-    table.push_back(
-        time_row<1'000, 365 * kDay, &Settings::approvals, &ApprovalRules::approve_on_expiry_after>(
-            "approvals.approve_on_expiry_after", kReload,
-            "The least time that a person has to reject such a call."));
-    table.push_back(time_row<0, 365 * kDay, &Settings::approvals, &ApprovalRules::execute_within>(
+    table.push_back(time_row<1'000, 365 * kDayMs, &Settings::approvals,
+                             &ApprovalRules::approve_on_expiry_after>(
+        "approvals.approve_on_expiry_after", kReload,
+        "The least time that a person has to reject such a call."));
+    table.push_back(time_row<0, 365 * kDayMs, &Settings::approvals, &ApprovalRules::execute_within>(
         "approvals.execute_within", kReload,
         "An approved call that has not run after this raises an alarm; 0s never."));
 }

@@ -17,7 +17,7 @@ struct Unit {
 constexpr std::array<Unit, 5> kUnits{
     {{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
 
-core::Error mistake(std::string_view text, std::string_view why) {
+core::Error no_duration(std::string_view text, std::string_view why) {
     std::string detail = "\"" + std::string(text) + "\" " + std::string(why);
     detail += "; write a whole number and a unit, as 500ms, 10s, 2m, 12h or 30d";
     return {core::ErrorCode::kInvalidConfig, std::move(detail), {}};
@@ -29,19 +29,19 @@ core::Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
     std::int64_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc::result_out_of_range) return mistake(text, "is too long");
-    if (error != std::errc{}) return mistake(text, "is not a duration");
-    if (number < 0) return mistake(text, "is negative");
+    if (error == std::errc::result_out_of_range) return no_duration(text, "is too long");
+    if (error != std::errc{}) return no_duration(text, "is not a duration");
+    if (number < 0) return no_duration(text, "is negative");
 
     const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
     if (suffix.empty() && number == 0) return std::chrono::milliseconds{0};
-    if (suffix.empty()) return mistake(text, "has no unit");
+    if (suffix.empty()) return no_duration(text, "has no unit");
     for (const Unit& unit : kUnits) {
         if (suffix != unit.name) continue;
-        if (number > kDurationMax.count() / unit.ms) return mistake(text, "is too long");
+        if (number > kDurationMax.count() / unit.ms) return no_duration(text, "is too long");
         return std::chrono::milliseconds{number * unit.ms};
     }
-    return mistake(text, "has an unknown unit");
+    return no_duration(text, "has an unknown unit");
 }
 
 std::string print_duration(std::chrono::milliseconds duration) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/parse.hpp"
 #include "config/sections.hpp"
 #include "core/event_type.hpp"
 #include "core/limits.hpp"
@@ -16,7 +17,6 @@ namespace {
 using core::PolicyFloor;
 
 constexpr std::string_view kAsPolicy = "policy";
-constexpr std::int64_t kDay = 24LL * 3'600'000;
 
 constexpr std::array<std::string_view, 3> kProfiles{kAsPolicy, "balanced", "strict"};
 constexpr std::array<std::string_view, 3> kSwitches{kAsPolicy, "on", "off"};
@@ -47,7 +47,7 @@ constexpr auto write_optional = [](const PolicyFloor& floor) -> std::size_t {
     return *(floor.*Member) ? 1 : 2;
 };
 
-core::Result<Value::List> read_tools(const Value& value) {
+core::Result<Value::List> read_ignored(const Value& value) {
     return parse_list(value, core::limits::kRequiredToolsMax, "tools");
 }
 
@@ -105,7 +105,7 @@ void add_floor_keys(std::vector<Key>& table) {
     constexpr auto kAt = &Settings::policy_floor;
     constexpr std::uint64_t kMany = 1'000'000'000;
     add_switches(table);
-    table.push_back(value_row<read_tools, kAt, &PolicyFloor::ignore_tools>(
+    table.push_back(value_row<read_ignored, kAt, &PolicyFloor::ignore_tools>(
         Kind::kTextList, "tool names", "policy.floor.ignore_tools", kReload,
         "Tools that an opening may ignore, besides those of policy.ignore_tools."));
     table.push_back(whole_row<1, core::kPatienceMax, kAt, &PolicyFloor::patience>(
@@ -127,7 +127,7 @@ void add_floor_keys(std::vector<Key>& table) {
         "policy.floor.max_tool_failures", kReload, "The highest."));
     table.push_back(whole_row<0, kMany, kAt, &PolicyFloor::max_parse_failures>(
         "policy.floor.max_parse_failures", kReload, "The highest."));
-    table.push_back(time_row<0, kDay, kAt, &PolicyFloor::tool_time_limit>(
+    table.push_back(time_row<0, kDayMs, kAt, &PolicyFloor::tool_time_limit>(
         "policy.floor.tool_time_limit", kReload, "The longest."));
     table.push_back(value_row<parse_fraction, kAt, &PolicyFloor::min_confidence>(
         Kind::kNumber, "0..1", "policy.floor.min_confidence", kReload,

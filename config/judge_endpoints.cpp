@@ -31,7 +31,7 @@ core::Result<std::string> read_base_url(const Value& value) {
     std::string text = value.text();
     const bool secure = text.starts_with("https://");
     if (!secure && !text.starts_with("http://")) {
-        return mistake(quoted(text) + " does not start with http:// or https://");
+        return mistake(in_quotes(text) + " does not start with http:// or https://");
     }
     const std::string_view rest = std::string_view(text).substr(secure ? 8 : 7);
     const std::string_view host = rest.substr(0, rest.find('/'));
@@ -40,10 +40,10 @@ core::Result<std::string> read_base_url(const Value& value) {
     }
     const bool odd = !is_printable(text) || text.find_first_of(" ?#\"<>\\") != text.npos;
     if (host.empty() || host.starts_with(':') || odd || text.size() > limits::kStringBytesMax) {
-        return mistake(quoted(text) + " is not a URL such as \"http://127.0.0.1:8080/v1\"");
+        return mistake(in_quotes(text) + " is not a URL such as \"http://127.0.0.1:8080/v1\"");
     }
     if (text.find("/chat/completions") != std::string_view::npos) {
-        return mistake(quoted(text) + ": leave out /chat/completions, it is added");
+        return mistake(in_quotes(text) + ": leave out /chat/completions, it is added");
     }
     return text;
 }
@@ -99,7 +99,7 @@ core::Result<Value::List> read_headers(const Value& value) {
 core::Result<double> read_price(const Value& value) {
     const double price = parse_number(value);
     if (price >= 0 && price <= kPriceMax) return price;
-    return mistake(quoted(value.text()) + " is not a price from 0 to 1000000");
+    return mistake(in_quotes(value.text()) + " is not a price from 0 to 1000000");
 }
 
 Value print_api_key(const JudgeEndpoint& endpoint) {
@@ -147,7 +147,7 @@ std::vector<std::string> mistakes_of(const JudgeEndpoint& endpoint) {
     return {" has more than one of api_key, api_key_env, api_key_file"};
 }
 
-constexpr const char* kHelp = R"(
+constexpr const char* kEndpointHelp = R"(
 # Each model that may be asked has a table; without one nothing is ever asked. Any server with
 # OpenAI's chat completions will do. The first endpoint of each role is asked. An example, with
 # every key:
@@ -174,7 +174,7 @@ const AnyNamedTable& judge_table() {
                 .example = "local",
                 .bad_name = kBadEndpointName,
                 .too_many = "more than 8 endpoints",
-                .help = kHelp},
+                .help = kEndpointHelp},
                {.rows = endpoint_rows(),
                 .entries_max = limits::kJudgeEndpointsMax,
                 .mistakes = mistakes_of}};

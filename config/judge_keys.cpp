@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "config/parse.hpp"
 #include "config/sections.hpp"
 
 namespace headway::config {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000;
-constexpr std::int64_t kHour = 3'600 * kSecond;
 
 constexpr std::array<std::string_view, 4> kEstimates{"off", "stall", "step", "every"};
 
@@ -35,10 +33,10 @@ void add_judge_keys(std::vector<Key>& table) {
     table.push_back(whole_row<0, 10, kAt, &J::retries>(
         "judge.retries", kRestart,
         "Further tries when an endpoint is not reached, overloaded or failing."));
-    table.push_back(time_row<kSecond, kHour, kAt, &J::silence_timeout>(
+    table.push_back(time_row<kSecondMs, kHourMs, kAt, &J::silence_timeout>(
         "judge.silence_timeout", kRestart,
         "An answer of which no byte comes for so long is given up."));
-    table.push_back(time_row<100, kHour / 6, kAt, &J::connect_timeout>(
+    table.push_back(time_row<100, kHourMs / 6, kAt, &J::connect_timeout>(
         "judge.connect_timeout", kRestart, "How long connecting to an endpoint may take."));
 }
 

@@ -3,16 +3,13 @@
 
 #include <array>
 
+#include "config/parse.hpp"
 #include "config/sections.hpp"
 #include "config/size.hpp"
 #include "core/limits.hpp"
 
 namespace headway::config {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000;
-constexpr std::int64_t kHour = 3'600 * kSecond;
-constexpr std::int64_t kDay = 24 * kHour;
 
 constexpr std::array<std::string_view, 6> kLevels{"trace", "debug", "info", "warn", "error", "off"};
 constexpr std::array<std::string_view, 2> kAccessModes{"local", "token"};
@@ -37,7 +34,7 @@ core::Result<Value::List> read_hosts(const Value& value) {
     Value::List hosts = value.items();
     for (const std::string& host : hosts) {
         if (host.find_first_not_of(kAllowed) == std::string::npos) continue;
-        return mistake(quoted(host) + " is not a host; write \"name\" or \"name:port\"");
+        return mistake(in_quotes(host) + " is not a host; write \"name\" or \"name:port\"");
     }
     return hosts;
 }
@@ -81,9 +78,9 @@ void add_legacy_keys(std::vector<Key>& table) {
     table.push_back(enum_row<kAt, &core::LegacyTimeouts::mode>(
         "legacy_timeouts.mode", kReload,
         "The old timers of new sessions: note what they would have ended, or end it."));
-    table.push_back(time_row<0, 30 * kDay, kAt, &core::LegacyTimeouts::session>(
+    table.push_back(time_row<0, 30 * kDayMs, kAt, &core::LegacyTimeouts::session>(
         "legacy_timeouts.session", kReload, "From the opening of a session; 0s: no such timer."));
-    table.push_back(time_row<0, kDay, kAt, &core::LegacyTimeouts::tool>(
+    table.push_back(time_row<0, kDayMs, kAt, &core::LegacyTimeouts::tool>(
         "legacy_timeouts.tool", kReload, "Of one tool call, only observed; 0s: no such timer."));
     table.push_back(switch_row<kOnOff, 0, kAt, &core::LegacyTimeouts::fallback>(
         "legacy_timeouts.fallback", kReload,
@@ -98,17 +95,17 @@ void add_server_keys(std::vector<Key>& table) {
         "Further Host headers to accept, such as a proxy's name."));
     table.push_back(whole_row<16, 100'000, kAt, &ServerSettings::connections_max>(
         "server.connections_max", kRestart, "Connections at once; one more is closed at once."));
-    table.push_back(time_row<10, kHour, kAt, &ServerSettings::header_timeout>(
+    table.push_back(time_row<10, kHourMs, kAt, &ServerSettings::header_timeout>(
         "server.header_timeout", kRestart,
         "From the first byte of a request to the end of its header."));
-    table.push_back(time_row<10, kHour, kAt, &ServerSettings::body_timeout>(
+    table.push_back(time_row<10, kHourMs, kAt, &ServerSettings::body_timeout>(
         "server.body_timeout", kRestart, "From the end of the header to the end of the body."));
-    table.push_back(time_row<10, kDay, kAt, &ServerSettings::idle_timeout>(
+    table.push_back(time_row<10, kDayMs, kAt, &ServerSettings::idle_timeout>(
         "server.idle_timeout", kRestart, "How long a kept-alive connection may rest."));
-    table.push_back(time_row<10, kHour, kAt, &ServerSettings::write_timeout>(
+    table.push_back(time_row<10, kHourMs, kAt, &ServerSettings::write_timeout>(
         "server.write_timeout", kRestart,
         "How long a client may leave a reply or a stream unread."));
-    table.push_back(time_row<0, kHour, kAt, &ServerSettings::drain_timeout>(
+    table.push_back(time_row<0, kHourMs, kAt, &ServerSettings::drain_timeout>(
         "server.drain_timeout", kRestart, "After SIGTERM: how long replies in flight may take."));
 }
 
@@ -117,14 +114,14 @@ void add_storage_keys(std::vector<Key>& table) {
     table.push_back(text_row<kAt, &StorageSettings::state_dir>(
         "storage.state_dir", kRestart,
         "Folder of headway.db; empty means the state folder of systemd, XDG or the home."));
-    table.push_back(time_row<0, 3'650 * kDay, kAt, &StorageSettings::retention>(
+    table.push_back(time_row<0, 3'650 * kDayMs, kAt, &StorageSettings::retention>(
         "storage.retention", kReload, "Ended sessions are deleted after this; 0s keeps them."));
     table.push_back(whole_row<1, 10'000'000, kAt, &StorageSettings::sessions_resident_max>(
         "storage.sessions_resident_max", kRestart,
         "Sessions kept in memory; idle ones above it are read back when needed."));
     table.push_back(size_key<kAt, &StorageSettings::sessions_resident_bytes>(
         "storage.sessions_resident_bytes", "Memory that those take, about. 0: without a bound."));
-    table.push_back(time_row<0, kDay, kAt, &StorageSettings::clock_confirm>(
+    table.push_back(time_row<0, kDayMs, kAt, &StorageSettings::clock_confirm>(
         "storage.clock_confirm", kRestart,
         "A wall clock that jumps ahead is followed after this; 0s at once."));
     table.push_back(size_key<kAt, &StorageSettings::free_space_min>(
@@ -158,7 +155,7 @@ void add_policy_keys(std::vector<Key>& table) {
         "Tools whose calls are no evidence of anything, such as a logger's."));
     table.push_back(tools_key<&core::ToolPolicy::polls>(
         "policy.poll_tools", "Tools that ask for the status of something that runs elsewhere."));
-    table.push_back(time_row<0, kDay, kAt, &core::Policy::tool_time_limit>(
+    table.push_back(time_row<0, kDayMs, kAt, &core::Policy::tool_time_limit>(
         "policy.tool_time_limit", kReload,
         "A longer call is pointed out to its agent and is a failure of its tool; 0s: never."));
     add_policy_limit_keys(table);
@@ -179,7 +176,7 @@ std::vector<Key> build_table() {
         "access.local_control", kReload,
         "In mode local: whether cancel, pause, resume, nudge and budgets are open to all."));
     table.push_back(
-        time_row<60 * kSecond, 365 * kDay, &Settings::access, &AccessSettings::login_for>(
+        time_row<60 * kSecondMs, 365 * kDayMs, &Settings::access, &AccessSettings::login_for>(
             "access.login_for", kReload,
             "How long a browser that opened a login link stays logged in."));
     add_approval_keys(table);

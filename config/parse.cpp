@@ -25,7 +25,7 @@ core::Error mistake(std::string detail) {
     return {core::ErrorCode::kInvalidConfig, std::move(detail), {}};
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     return "\"" + std::string(text) + "\"";
 }
 
@@ -40,7 +40,7 @@ core::Result<std::uint64_t> parse_whole(const Value& value, std::uint64_t min, s
     const std::string text = value.text();
     std::uint64_t number = 0;
     if (read_number(text, number) && number >= min && number <= max) return number;
-    return mistake(quoted(text) + " is not a whole number from " + std::to_string(min) + " to " +
+    return mistake(in_quotes(text) + " is not a whole number from " + std::to_string(min) + " to " +
                    std::to_string(max));
 }
 
@@ -52,7 +52,7 @@ double parse_number(const Value& value) {
 core::Result<double> parse_fraction(const Value& value) {
     const double number = parse_number(value);
     if (number >= 0 && number <= 1) return number;
-    return mistake(quoted(value.text()) + " is not a number from 0 to 1");
+    return mistake(in_quotes(value.text()) + " is not a number from 0 to 1");
 }
 
 core::Result<std::chrono::milliseconds> parse_time(const Value& value,
@@ -61,7 +61,7 @@ core::Result<std::chrono::milliseconds> parse_time(const Value& value,
     const std::string text = value.text();
     HEADWAY_TRY(const std::chrono::milliseconds time, parse_duration(text));
     if (time >= min && time <= max) return time;
-    return mistake(quoted(text) + " is out of range; use " + print_duration(min) + " to " +
+    return mistake(in_quotes(text) + " is out of range; use " + print_duration(min) + " to " +
                    print_duration(max));
 }
 
@@ -69,7 +69,7 @@ core::Result<std::size_t> parse_word(const Value& value, std::span<const std::st
     const std::string text = value.text();
     const auto found = std::find(words.begin(), words.end(), text);
     if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-    return mistake(quoted(text) + " is not one of " + join(words, ", ") +
+    return mistake(in_quotes(text) + " is not one of " + join(words, ", ") +
                    core::did_you_mean(text, words));
 }
 

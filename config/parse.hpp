@@ -15,10 +15,14 @@
 
 namespace headway::config {
 
+constexpr std::int64_t kSecondMs = 1'000;
+constexpr std::int64_t kHourMs = 3'600 * kSecondMs;
+constexpr std::int64_t kDayMs = 24 * kHourMs;
+
 core::Error mistake(std::string detail);
 
 /// The text in quotation marks, for a sentence about it.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 /// "a, b, c"
 std::string join(std::span<const std::string_view> words, std::string_view separator);

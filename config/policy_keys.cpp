@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/parse.hpp"
 #include "config/sections.hpp"
 #include "core/suggest.hpp"
 
@@ -14,7 +15,7 @@ using core::DetectorPolicy;
 using core::Policy;
 
 constexpr std::uint64_t kLimitMax = 1'000'000'000;
-constexpr std::int64_t kWeek = 7LL * 24 * 3'600'000;
+constexpr std::int64_t kWeek = 7 * kDayMs;
 constexpr std::uint64_t kEvidenceMax = 1'000'000;
 
 constexpr std::array<std::string_view, 2> kPresets{"none", "first-designs"};
@@ -45,7 +46,7 @@ core::Result<DetectorPolicy> parse_detector(std::string_view text) {
     const std::string_view name = text.substr(0, equals);
     DetectorPolicy made;
     if (!core::parse_name(name, made.detector)) {
-        return mistake(quoted(name) + " is no detector" +
+        return mistake(in_quotes(name) + " is no detector" +
                        core::did_you_mean(name, core::EnumNames<core::DetectorId>::kNames));
     }
     const std::string_view thresholds = text.substr(std::min(equals + 1, text.size()));
@@ -53,7 +54,7 @@ core::Result<DetectorPolicy> parse_detector(std::string_view text) {
     if (made.off) return made;
     const std::size_t slash = thresholds.find('/');
     if (slash == std::string_view::npos) {
-        return mistake(quoted(text) + " has no thresholds; write " + std::string(name) +
+        return mistake(in_quotes(text) + " has no thresholds; write " + std::string(name) +
                        "=SUSPECT/STUCK or " + std::string(name) + "=off");
     }
     HEADWAY_TRY(const std::uint64_t suspect,

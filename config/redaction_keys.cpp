@@ -14,7 +14,7 @@ core::Result<Value::List> read_names(const Value& value) {
     for (const std::string& word : names) {
         // One or two letters would be the end of half of all names.
         if (word.size() >= limits::kSecretNameBytesMin) continue;
-        return mistake(quoted(word) + " is too short; use names of at least " +
+        return mistake(in_quotes(word) + " is too short; use names of at least " +
                        std::to_string(limits::kSecretNameBytesMin) + " letters");
     }
     return names;

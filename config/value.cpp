@@ -41,7 +41,7 @@ std::string join(const Value::List& items) {
     return text;
 }
 
-std::string quoted(std::string_view text) {
+std::string as_literal(std::string_view text) {
     std::string literal = "\"";
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
@@ -86,11 +86,11 @@ Value::List Value::items() const {
 
 std::string Value::toml() const {
     if (const auto* on = std::get_if<bool>(&held_)) return *on ? "true" : "false";
-    if (is<std::string>()) return quoted(text());
+    if (is<std::string>()) return as_literal(text());
     if (!is<List>()) return text();
     std::string list;
     for (const std::string& item : std::get<List>(held_))
-        list.append(list.empty() ? "" : ", ").append(quoted(item));
+        list.append(list.empty() ? "" : ", ").append(as_literal(item));
     return "[" + list + "]";
 }
 

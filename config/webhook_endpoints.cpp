@@ -19,7 +19,7 @@ namespace limits = core::limits;
 constexpr std::int64_t kTimeoutMin = 100;
 constexpr std::int64_t kTimeoutMax = 60'000;  // a receiver answers and works afterwards
 
-bool is_printable(std::string_view text) {
+bool is_printable_word(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
@@ -27,7 +27,7 @@ core::Result<std::string> read_url(const Value& value) {
     std::string text = value.text();
     const bool secure = text.starts_with("https://");
     if (!secure && !text.starts_with("http://")) {
-        return mistake(quoted(text) + " does not start with http:// or https://");
+        return mistake(in_quotes(text) + " does not start with http:// or https://");
     }
     const std::string_view rest = std::string_view(text).substr(secure ? 8 : 7);
     const std::string_view host = rest.substr(0, rest.find_first_of("/?"));
@@ -36,9 +36,10 @@ core::Result<std::string> read_url(const Value& value) {
         return mistake(
             "a name or password has no place in a URL; the receiver knows us by the signature");
     }
-    const bool odd = !is_printable(text) || text.find_first_of("#\"<>\\") != text.npos;
+    const bool odd = !is_printable_word(text) || text.find_first_of("#\"<>\\") != text.npos;
     if (host.empty() || host.starts_with(':') || odd || text.size() > limits::kStringBytesMax) {
-        return mistake(quoted(text) + " is not a URL such as \"https://ops.example.com/headway\"");
+        return mistake(in_quotes(text) +
+                       " is not a URL such as \"https://ops.example.com/headway\"");
     }
     return text;
 }
@@ -55,7 +56,7 @@ core::Result<std::string> read_path(const Value& value) {
     return text;
 }
 
-core::Result<std::string> read_variable(const Value& value) {
+core::Result<std::string> read_secret_variable(const Value& value) {
     std::string text = value.text();
     const bool name = !text.empty() && text.size() <= limits::kLabelBytesMax &&
                       !core::is_digit(text.front()) && !text.starts_with("whsec_") &&
@@ -72,7 +73,7 @@ core::Result<Value::List> read_names(const Value& value) {
     for (std::string& word : value.items()) {
         if (!core::contains(kKnown, word)) {
             const bool events = std::is_same_v<Enum, core::EventType>;
-            return mistake(quoted(word) + (events ? " is no type of event" : " is no verdict") +
+            return mistake(in_quotes(word) + (events ? " is no type of event" : " is no verdict") +
                            core::did_you_mean(word, kKnown));
         }
         if (!core::contains(names, word)) names.push_back(std::move(word));
@@ -81,11 +82,11 @@ core::Result<Value::List> read_names(const Value& value) {
     return names;
 }
 
-std::vector<Row<WebhookEndpoint>> endpoint_rows() {
+std::vector<Row<WebhookEndpoint>> webhook_rows() {
     using E = WebhookEndpoint;
     return {required(value_row<read_url, &E::url>(Kind::kText, "", "url")),
             value_row<read_path, &E::secret_file>(Kind::kText, "", "secret_file"),
-            value_row<read_variable, &E::secret_env>(Kind::kText, "", "secret_env"),
+            value_row<read_secret_variable, &E::secret_env>(Kind::kText, "", "secret_env"),
             value_row<read_names<core::EventType>, &E::events>(Kind::kTextList, "", "events"),
             value_row<read_names<core::Verdict>, &E::verdicts>(Kind::kTextList, "", "verdicts"),
             switch_row<kOnOff, 0, &E::allow_private_addresses>("allow_private_addresses"),
@@ -102,7 +103,7 @@ std::vector<std::string> mistakes_of(const WebhookEndpoint& endpoint) {
     return {" has no secret_file and no secret_env; `headway webhooks secret` makes a secret"};
 }
 
-constexpr const char* kHelp = R"(
+constexpr const char* kWebhookHelp = R"(
 # Each receiver has a table; without one no message is sent. Messages are signed as Standard Webhooks
 # says. An example, with every key and the defaults of the last ones:
 # [webhooks.endpoints.ops]
@@ -127,8 +128,8 @@ const AnyNamedTable& webhook_table() {
                 .example = "ops",
                 .bad_name = kBadEndpointName,
                 .too_many = "more than 8 endpoints",
-                .help = kHelp},
-               {.rows = endpoint_rows(),
+                .help = kWebhookHelp},
+               {.rows = webhook_rows(),
                 .entries_max = limits::kWebhookEndpointsMax,
                 .mistakes = mistakes_of}};
     return kTable;

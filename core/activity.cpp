@@ -21,9 +21,4 @@ std::string activity_of(const Ledger& ledger) {
     return text;
 }
 
-bool is_weak(const CallPrint& print) {
-    const bool guard = print.is(Shape::kSilent) && print.is(Shape::kGuard);
-    return guard || (print.is(Shape::kActs) && print.is(Shape::kAcknowledged));
-}
-
 }  // namespace headway::core

@@ -87,8 +87,6 @@ int worth(const Approval& approval) {
     return approval.undelivered() ? 1 : 0;
 }
 
-constexpr std::size_t kRequestsMax = limits::kApprovalsPendingMax + limits::kApprovalsKeptMax;
-
 void trim(Approvals& approvals) {
     auto& requests = approvals.requests;
     while (requests.size() - approvals.pending() > limits::kApprovalsKeptMax) {
@@ -98,7 +96,7 @@ void trim(Approvals& approvals) {
         HEADWAY_ASSERT(!least->pending());
         requests.erase(least);
     }
-    HEADWAY_ASSERT(requests.size() <= kRequestsMax);
+    HEADWAY_ASSERT(requests.size() <= limits::kApprovalsMax);
 }
 
 /// The agent reported only a digest of the arguments, so the approver sees none.

@@ -8,10 +8,10 @@
 namespace headway::core {
 namespace {
 
-constexpr std::string_view kDigits =
+constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static_assert(kDigits.size() == 64);
+static_assert(kAlphabet.size() == 64);
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::string to_base64(std::string_view bytes) {
         for (std::size_t i = 0; i < 3; ++i)
             bits = bits << 8U | (i < group.size() ? static_cast<unsigned char>(group[i]) : 0U);
         for (std::size_t i = 0; i < 4; ++i)
-            text += i <= group.size() ? kDigits[bits >> (18 - 6 * i) & 63U] : '=';
+            text += i <= group.size() ? kAlphabet[bits >> (18 - 6 * i) & 63U] : '=';
     }
     HEADWAY_ASSERT(text.size() == (bytes.size() + 2) / 3 * 4);
     return text;
@@ -42,7 +42,7 @@ std::optional<std::string> from_base64(std::string_view text) {
     std::uint32_t bits = 0;
     std::uint32_t held = 0;
     for (const char c : text) {
-        const std::size_t digit = kDigits.find(c);
+        const std::size_t digit = kAlphabet.find(c);
         if (digit == std::string_view::npos) return std::nullopt;
         bits = bits << 6U | static_cast<std::uint32_t>(digit);
         held += 6;

@@ -225,6 +225,10 @@ std::uint64_t cost_micros(double usd) {
                                                          : kBudgetCountMax;
 }
 
+double dollars(std::uint64_t micros) {
+    return static_cast<double>(micros) / kMicros;
+}
+
 std::uint64_t child_key(std::string_view id) {
     return digest_of(id).low;
 }

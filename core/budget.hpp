@@ -78,6 +78,8 @@ BudgetLimits extended_limits(const BudgetLimits& limits, const BudgetLimits& add
 
 /// In whole millionths of a dollar, never negative, at most kBudgetCountMax.
 std::uint64_t cost_micros(double usd);
+/// The inverse: micro-dollars in dollars.
+double dollars(std::uint64_t micros);
 
 std::uint64_t child_key(std::string_view id);
 BudgetUse added(const BudgetUse& a, const BudgetUse& b);

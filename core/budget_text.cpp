@@ -15,7 +15,7 @@ std::string percent(double value) {
 }
 
 /// Dollars with all significant digits, two at least.
-std::string dollars(std::uint64_t micros) {
+std::string in_dollars(std::uint64_t micros) {
     char text[40];
     const int size = std::snprintf(text, sizeof text, "%llu.%06llu",
                                    static_cast<unsigned long long>(micros / 1'000'000),
@@ -120,9 +120,9 @@ std::string budget_prompt(const BudgetStatus& status, std::string_view usual_cal
                 "), Remaining: " + std::to_string(status.tokens.left()) + " tokens\n";
     }
     if (status.cost.limit) {
-        text += "Cost Used: " + percent(status.cost.percent()) + " (" + dollars(status.cost.used) +
-                "/" + dollars(*status.cost.limit) + "), Remaining: " + dollars(status.cost.left()) +
-                "\n";
+        text += "Cost Used: " + percent(status.cost.percent()) + " (" +
+                in_dollars(status.cost.used) + "/" + in_dollars(*status.cost.limit) +
+                "), Remaining: " + in_dollars(status.cost.left()) + "\n";
     }
     if (status.level != BudgetLevel::kNominal && !usual_calls.empty())
         text.append("Usual Tool Time: ").append(usual_calls).append("\n");
@@ -160,7 +160,7 @@ std::string budget_figures(const BudgetStatus& status) {
     whole(status.steps, " steps");
     whole(status.tokens, " tokens");
     if (status.cost.limit) {
-        join(figures, dollars(status.cost.used) + " of " + dollars(*status.cost.limit));
+        join(figures, in_dollars(status.cost.used) + " of " + in_dollars(*status.cost.limit));
     }
     return percent(status.pressure) + " of " + std::string{name_in_text(status.dimension)} +
            " used (" + figures + ")";

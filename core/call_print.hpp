@@ -97,6 +97,12 @@ struct CallPrint {
     void set(Shape one, bool value) {
         if (value) shape |= static_cast<std::uint32_t>(one);
     }
+    /// Alone no evidence of going nowhere: a guard that said no without a word, or an action that
+    /// was only acknowledged.
+    bool weak() const {
+        return (is(Shape::kSilent) && is(Shape::kGuard)) ||
+               (is(Shape::kActs) && is(Shape::kAcknowledged));
+    }
 
     bool operator==(const CallPrint&) const = default;
     static constexpr auto fields() {

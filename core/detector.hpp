@@ -69,7 +69,7 @@ struct CallSeen {
 
     /// A failure that says something. Without a word it is an answer: "no".
     bool failed() const { return !call.ok && !print.is(Shape::kSilent); }
-    bool weak() const { return is_weak(print); }
+    bool weak() const { return print.weak(); }
 };
 
 /// An event with its context from the fold, so that detectors need not read the session.

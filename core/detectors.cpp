@@ -38,18 +38,13 @@ constexpr bool are_unique(std::array<std::string_view, kDetectorCount> names) {
     return std::adjacent_find(names.begin(), names.end()) == names.end();
 }
 
-/// `suspect` never comes after `stuck`.
-constexpr bool rises(Thresholds limits) {
-    return limits.stuck == 0 || limits.suspect <= limits.stuck;
-}
-
 static_assert(kFieldsOf<Detectors>([](const auto&... field) { return size_of(field...); }) ==
                   sizeof(Detectors),
               "a member without a field is neither asked nor stored");
 static_assert(are_unique(kNamesById));
 static_assert(kDetectorCount <= UINT8_MAX, "DetectorId is one byte");
 static_assert(std::all_of(kTraitsById.begin(), kTraitsById.end(), [](const DetectorTraits& one) {
-    return rises(one.balanced) && rises(one.strict);
+    return one.balanced.rise() && one.strict.rise();
 }));
 
 }  // namespace

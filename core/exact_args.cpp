@@ -9,15 +9,17 @@
 namespace headway::core {
 namespace {
 
-constexpr std::string_view kStart = "sha256:";
+constexpr std::string_view kDigestStart = "sha256:";
 constexpr std::size_t kWordDigits = 16;
-constexpr std::size_t kDigits = 4 * kWordDigits;
-static_assert(kDigits == 2 * 32, "SHA-256 has 32 bytes");
+constexpr std::size_t kDigestDigits = 4 * kWordDigits;
+static_assert(kDigestDigits == 2 * 32, "SHA-256 has 32 bytes");
 
 /// The `place`-th 64 bits of the digest.
 std::uint64_t word_of(std::string_view digest, std::size_t place) {
-    HEADWAY_ASSERT(place < kDigits / kWordDigits && digest.size() == kStart.size() + kDigits);
-    const std::string_view digits = digest.substr(kStart.size() + place * kWordDigits, kWordDigits);
+    HEADWAY_ASSERT(place < kDigestDigits / kWordDigits &&
+                   digest.size() == kDigestStart.size() + kDigestDigits);
+    const std::string_view digits =
+        digest.substr(kDigestStart.size() + place * kWordDigits, kWordDigits);
     std::uint64_t word = 0;
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), word, 16);
@@ -28,15 +30,16 @@ std::uint64_t word_of(std::string_view digest, std::size_t place) {
 }  // namespace
 
 bool is_args_digest(std::string_view text) noexcept {
-    return text.size() == kStart.size() + kDigits && text.starts_with(kStart) &&
-           text.find_first_not_of("0123456789abcdef", kStart.size()) == std::string_view::npos;
+    return text.size() == kDigestStart.size() + kDigestDigits && text.starts_with(kDigestStart) &&
+           text.find_first_not_of("0123456789abcdef", kDigestStart.size()) ==
+               std::string_view::npos;
 }
 
 std::string bound_digest(std::string_view told) {
     if (is_args_digest(told)) return std::string{told};
     // With a prefix: the digest of the text alone could equal that of canonical arguments.
     std::string bound =
-        std::string{kStart} + sha256_hex("headway client digest\n" + std::string{told});
+        std::string{kDigestStart} + sha256_hex("headway client digest\n" + std::string{told});
     HEADWAY_ASSERT(is_args_digest(bound));
     return bound;
 }
@@ -50,7 +53,7 @@ void keep_args(CallPrint& print, std::string_view digest) {
 
 std::string args_of(const CallPrint& print) {
     if (print.args_start == Digest{} && print.args_end == Digest{}) return {};
-    return std::string{kStart} + to_hex(print.args_start) + to_hex(print.args_end);
+    return std::string{kDigestStart} + to_hex(print.args_start) + to_hex(print.args_end);
 }
 
 }  // namespace headway::core

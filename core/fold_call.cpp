@@ -78,7 +78,7 @@ bool is_neutral(const Ledger& ledger, const CallPrint& print, const ToolFinished
 /// False for a call that shows neither progress nor the lack of it: a new question that found
 /// nothing, or an action that another call has to show.
 bool tells(const CallEvidence& evidence, const ToolFinished& call) {
-    if (is_weak(evidence.print)) return false;
+    if (evidence.print.weak()) return false;
     if (evidence.entry.hollow || evidence.entry.known_question) return true;
     if (evidence.print.is(Shape::kSilent) && evidence.print.is(Shape::kLooks)) return false;
     return call.ok ? !evidence.print.trivial : evidence.print.failure != FailureKind::kNotFound;

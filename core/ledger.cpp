@@ -12,7 +12,6 @@ namespace {
 
 /// The table of answers is the largest structure that an event touches, so it is a set-associative
 /// cache: a lookup reads one set only.
-constexpr std::size_t kAnswersOfSet = 8;
 
 static_assert(std::has_single_bit(kAnswersOfSet), "a question's low bits name its set");
 static_assert(std::has_single_bit(limits::kAnswersMax), "the table grows by doubling");
@@ -352,7 +351,7 @@ Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, s
     if (print.kind == CallKind::kVerify && print.diagnostic != 0) {
         answer_red(ledger, print, n, entry);
     }
-    remember(ledger, {key_of(print), print.question.low, n, ledger.scope, is_weak(print)});
+    remember(ledger, {key_of(print), print.question.low, n, ledger.scope, print.weak()});
     HEADWAY_ASSERT(entry.fresh_paths.size() <= std::max<std::size_t>(call.mutated.size(), 1));
     return entry;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ namespace headway::core {
 /// Rounds of P3 or better that lift a suspicion as hard progress does (docs/detection.md, section
 /// 7).
 inline constexpr std::uint32_t kInformedRounds = 5;
+
+/// Answers in one set of the table; a question's low bits name its set.
+inline constexpr std::size_t kAnswersOfSet = 8;
 
 /// The last answer to one question.
 struct KnownAnswer {
@@ -179,10 +183,6 @@ struct Entry {
 constexpr std::uint64_t key_of(const CallPrint& print) {
     return print.question.low ^ (print.outcome.low * 0x9e3779b97f4a7c15ULL);
 }
-
-/// True for a call that is no evidence of a loop by itself, however often it comes back equal: an
-/// action that was only acknowledged, or a guard that said no without a word. Pure.
-bool is_weak(const CallPrint& print);
 
 /// True if the question got this answer the last time. Pure.
 bool repeats_answer(const Ledger& ledger, const CallPrint& print);

@@ -9,10 +9,6 @@
 namespace headway::core {
 namespace {
 
-/// `suspect` never comes after `stuck`.
-bool rises(Thresholds limits) {
-    return limits.stuck == 0 || limits.suspect <= limits.stuck;
-}
 static_assert(kHeartbeatLimitMax <= UINT32_MAX / 4, "four times as many beats are stuck");
 static_assert(kHeartbeatLimitMin < kHeartbeatLimitMax);
 
@@ -32,7 +28,7 @@ Thresholds Policy::thresholds(DetectorId detector) const {
         if (own.stuck != 0) limits.stuck = own.stuck;
     }
     if (limits.stuck != 0) limits.suspect = std::min(limits.suspect, limits.stuck);
-    HEADWAY_ASSERT(rises(limits));
+    HEADWAY_ASSERT(limits.rise());
     return limits;
 }
 

@@ -49,6 +49,8 @@ struct EnumNames<ConfirmStop> {
 struct Thresholds {
     std::uint32_t suspect = 0;
     std::uint32_t stuck = 0;
+    /// `suspect` never comes after `stuck`.
+    constexpr bool rise() const { return stuck == 0 || suspect <= stuck; }
     bool operator==(const Thresholds&) const = default;
     static constexpr auto fields() {
         return field_list(field("suspect", &Thresholds::suspect),

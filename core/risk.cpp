@@ -19,7 +19,7 @@ constexpr double kVerificationsHalf = 4;
 /// Rounds in Ledger::past_tiers and the current one.
 constexpr std::size_t kTiersSeen = 16;
 /// The exponent of the largest double is above it.
-constexpr double kWeightMax = 40;
+constexpr double kLogitMax = 40;
 
 static_assert(limits::kRiskRunMax <= limits::kRecentCallsMax, "the ring holds the whole run");
 
@@ -29,7 +29,7 @@ constexpr double weights_sum() {
         sum += std::max(weight, -weight);
     return sum;
 }
-static_assert(weights_sum() < kWeightMax, "no risk overflows");
+static_assert(weights_sum() < kLogitMax, "no risk overflows");
 static_assert(sizeof(kRiskModel) <= 16'384, "the model stays small");
 
 /// 0 for none, towards 1 for many: no count is too large.
@@ -94,7 +94,7 @@ double risk_of(const RiskFeatures& features) {
     double sum = kRiskModel.intercept;
     for (std::size_t i = 0; i < features.size(); ++i)
         sum += kRiskModel.weights[i] * features[i];
-    HEADWAY_ASSERT(std::abs(sum) <= kWeightMax);
+    HEADWAY_ASSERT(std::abs(sum) <= kLogitMax);
     const double risk = 1 / (1 + std::exp(-sum));
     HEADWAY_ASSERT(risk >= 0 && risk <= 1);
     return risk;

@@ -6,6 +6,7 @@
 
 #include "core/assert.hpp"
 #include "core/text.hpp"
+#include "core/words.hpp"
 
 namespace headway::core {
 namespace {
@@ -29,10 +30,6 @@ constexpr std::string_view kIp = "[ip]";
 constexpr std::string_view kUser = "[user]";
 
 constexpr std::size_t kTokenBytesMin = 16;  ///< shorter words of that shape are ordinary words
-
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 bool is_word(char c) {
     return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '-' ||

@@ -44,11 +44,11 @@ constexpr std::array<std::string_view, 18> kNoValues{
     "none", "null", "nil",    "undefined", "true",     "false",    "str", "string", "bytes",
     "text", "int",  "number", "boolean",   "optional", "required", "any", "object", "secretstr"};
 
-struct Shape {
+struct TokenShape {
     std::string_view start;
     std::size_t bytes_min;  ///< of the whole
 };
-constexpr std::array<Shape, 23> kShapes{
+constexpr std::array<TokenShape, 23> kShapes{
     {{"sk-", 24},    {"sk_live_", 20}, {"sk_test_", 20}, {"rk_live_", 20}, {"ghp_", 24},
      {"gho_", 24},   {"ghu_", 24},     {"ghs_", 24},     {"ghr_", 24},     {"github_pat_", 30},
      {"glpat-", 20}, {"xoxb-", 20},    {"xoxp-", 20},    {"xoxa-", 20},    {"xoxs-", 20},
@@ -70,7 +70,7 @@ enum Mark : std::uint8_t { kDull, kStart, kSign, kDash };
 /// Characters that may begin or end a match.
 constexpr std::array<Mark, 256> marks() {
     std::array<Mark, 256> table{};
-    for (const Shape& shape : kShapes)
+    for (const TokenShape& shape : kShapes)
         table[static_cast<unsigned char>(shape.start[0])] = kStart;
     table['b'] = table['B'] = kStart;  // Bearer
     table[':'] = table['='] = kSign;
@@ -130,7 +130,7 @@ std::optional<SecretSpan> jwt_at(std::string_view text, std::size_t at, std::siz
 std::optional<SecretSpan> token_at(std::string_view text, std::size_t at,
                                    std::size_t& no_jwt_before) {
     const std::string_view rest = text.substr(at);
-    for (const Shape& shape : kShapes) {
+    for (const TokenShape& shape : kShapes) {
         if (!rest.starts_with(shape.start)) continue;
         if (shape.start == "eyJ") return jwt_at(text, at, shape.bytes_min, no_jwt_before);
         const std::size_t size = run_of(text, at, in_name);

@@ -15,8 +15,6 @@ using sound::by_event;
 using sound::each;
 using sound::fits;
 
-constexpr std::size_t kAnswersOfSet = 8;  // as in ledger.cpp
-constexpr std::size_t kRequestsMax = limits::kApprovalsPendingMax + limits::kApprovalsKeptMax;
 static_assert(limits::kAnswersMax % kAnswersOfSet == 0);
 
 bool tiers_are_known(std::uint64_t past_tiers) {
@@ -88,7 +86,7 @@ bool is_sound(const Approval& one, std::uint64_t n) {
 }
 
 bool is_sound(const Approvals& approvals, std::uint64_t n) {
-    return each(approvals.requests, kRequestsMax,
+    return each(approvals.requests, limits::kApprovalsMax,
                 [n](const Approval& one) { return is_sound(one, n); }) &&
            by_event(approvals.requests, n) && approvals.pending() <= limits::kApprovalsPendingMax &&
            fits(approvals.grants, limits::kGrantsMax) &&

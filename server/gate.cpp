@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/decode.hpp"
+#include "core/words.hpp"
 
 namespace headway::server {
 namespace {
@@ -18,12 +19,6 @@ std::string lower(std::string_view text) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
     }
     return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t from = std::min(text.find_first_not_of(" \t"), text.size());
-    const std::size_t to = text.find_last_not_of(" \t");
-    return to == text.npos ? std::string_view{} : text.substr(from, to + 1 - from);
 }
 
 std::string_view without_port(std::string_view host) {
@@ -122,11 +117,11 @@ Result<> check_charset(std::string_view type) {
     const std::string folded = lower(type);
     for (std::size_t at = folded.find(';'); at != folded.npos; at = folded.find(';', at + 1)) {
         std::string_view parameter = std::string_view{folded}.substr(at + 1);
-        parameter = trimmed(parameter.substr(0, parameter.find(';')));
+        parameter = core::trimmed(parameter.substr(0, parameter.find(';')));
         if (!parameter.starts_with("charset")) continue;
-        std::string_view value = trimmed(parameter.substr(7));
+        std::string_view value = core::trimmed(parameter.substr(7));
         if (!value.starts_with("=")) continue;
-        value = trimmed(value.substr(1));
+        value = core::trimmed(value.substr(1));
         if (value.size() > 1 && value.front() == '"' && value.back() == '"')
             value = value.substr(1, value.size() - 2);
         if (value == "utf-8" || value == "utf8" || value == "us-ascii") continue;

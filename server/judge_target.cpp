@@ -3,25 +3,20 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <new>
 #include <utility>
 
 #include "config/address.hpp"
+#include "config/read_file.hpp"
 #include "core/limits.hpp"
 #include "core/sanitize.hpp"
+#include "core/words.hpp"
 
 namespace headway::server {
 namespace {
 
 /// A shorter header value is a word or a number, not a secret; its removal would spoil the text.
 constexpr std::size_t kSecretHeaderBytesMin = 8;
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
 
 /// True without characters that could end a header line and begin another.
 bool is_printable(std::string_view text) {
@@ -36,15 +31,6 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 }
 
 /// False when it cannot be read or is longer than any key.
-bool read_file(const std::string& file, std::string& text) {
-    std::ifstream in{file, std::ios::binary};
-    if (!in) return false;
-    text.resize(core::limits::kJudgeKeyFileBytesMax + 1);
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    return !in.bad() && text.size() <= core::limits::kJudgeKeyFileBytesMax;
-}
-
 /// True for plain HTTP to another machine. libcurl refuses an invalid URL.
 bool is_readable_on_its_way(const std::string& url) {
     const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts{curl_url(), curl_url_cleanup};
@@ -90,10 +76,12 @@ std::string JudgeTarget::setting(std::string_view key) const {
 void JudgeTarget::read_key() {
     std::string text = std::move(endpoint_.api_key);
     endpoint_.api_key.clear();
-    if (!trimmed(text).empty()) {
+    if (!core::trimmed(text).empty()) {
         // the configuration holds it
     } else if (!endpoint_.api_key_file.empty()) {
-        if (!read_file(endpoint_.api_key_file, text) || trimmed(text).empty()) {
+        text = config::read_file(endpoint_.api_key_file, core::limits::kJudgeKeyFileBytesMax)
+                   .value_or(std::string{});
+        if (core::trimmed(text).empty()) {
             problem_ = "no API key can be read from the file of " + setting("api_key_file") +
                        "; set it to a readable file that holds only the key";
             return;
@@ -101,7 +89,7 @@ void JudgeTarget::read_key() {
     } else if (!endpoint_.api_key_env.empty()) {
         const char* const value = std::getenv(endpoint_.api_key_env.c_str());
         text = value == nullptr ? "" : value;
-        if (trimmed(text).empty()) {
+        if (core::trimmed(text).empty()) {
             problem_ = "no API key; set the environment variable " + endpoint_.api_key_env +
                        " named by " + setting("api_key_env");
             return;
@@ -109,7 +97,7 @@ void JudgeTarget::read_key() {
     } else {
         return;  // local servers seldom need one
     }
-    std::string key{trimmed(text)};
+    std::string key{core::trimmed(text)};
     if (!is_printable(key)) {
         problem_ = "the API key holds characters that no key has; set " + setting("api_key_file") +
                    " to a file that holds only the key";
@@ -132,7 +120,7 @@ void JudgeTarget::add_configured_header(const std::string& line) {
         problem_ = "a header is not of the form \"Name: value\"; correct " + setting("headers");
         return;
     }
-    const std::string_view value = trimmed(std::string_view{line}.substr(colon + 1));
+    const std::string_view value = core::trimmed(std::string_view{line}.substr(colon + 1));
     if (value.size() >= kSecretHeaderBytesMin) secrets_.emplace_back(value);
     add_header(line);
 }

@@ -15,7 +15,7 @@ using core::JudgeOutcome;
 using std::chrono::milliseconds;
 
 /// Upper bound of a wait; a spurious wake-up is cheap and publishes when a breaker turns half open.
-constexpr milliseconds kIdleTurn{60'000};
+constexpr milliseconds kJudgeIdleTurn{60'000};
 
 std::uint64_t ms_between(Clock::Steady::time_point from, Clock::Steady::time_point to) {
     const auto time = std::chrono::duration_cast<milliseconds>(to - from).count();
@@ -260,7 +260,7 @@ void JudgeWorker::show() {
 
 CurlLoop::Instant JudgeWorker::next_turn() const {
     const Instant now = Clock::steady();
-    Instant next = now + kIdleTurn;
+    Instant next = now + kJudgeIdleTurn;
     for (const Endpoint& endpoint : endpoints_) {
         if (endpoint.breaker.state(now) == BreakerState::kOpen) {
             next = std::min(next, endpoint.breaker.reopens_at());

@@ -19,7 +19,7 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-class Families {
+class MetricFamilies {
 public:
     void counter(const char* name, const char* help, std::uint64_t value) {
         add(name, help, MetricType::Counter).counter.value = static_cast<double>(value);
@@ -52,9 +52,9 @@ inline void add_labelled(MetricFamily& family, const char* label, std::string va
     family.metric.push_back(std::move(metric));
 }
 
-void add_approvals(Families& families, const ApprovalStats& stats);
-void add_webhooks(Families& families, const std::vector<WebhookStats>& webhooks);
+void add_approvals(MetricFamilies& families, const ApprovalStats& stats);
+void add_webhooks(MetricFamilies& families, const std::vector<WebhookStats>& webhooks);
 /// The current state of sessions; labels are closed sets.
-void add_sessions(Families& families, const EngineStats& stats);
+void add_sessions(MetricFamilies& families, const EngineStats& stats);
 
 }  // namespace headway::server

@@ -14,7 +14,7 @@ namespace headway::server {
 namespace {
 
 /// Requests by route; aliases share one label.
-void add_routes(Families& families, const std::vector<std::uint64_t>& requests) {
+void add_routes(MetricFamilies& families, const std::vector<std::uint64_t>& requests) {
     auto& family = families.family("headway_http_route_requests_total", "Requests by route.",
                                    MetricType::Counter);
     const auto rows = route_table();
@@ -40,7 +40,7 @@ ClientMetric& add_judge_metric(MetricFamily& family, const JudgeEndpointStats& j
 }
 
 /// The bounds of resources, for alerts on their gauges.
-void add_bounds(Families& families, const MetricsInput& input) {
+void add_bounds(MetricFamilies& families, const MetricsInput& input) {
     namespace limits = core::limits;
     auto& bounds =
         families.family("headway_bound", "Maximum number at once, by resource.", MetricType::Gauge);
@@ -58,7 +58,7 @@ void add_bounds(Families& families, const MetricsInput& input) {
     add("access_failing_addresses", limits::kAuthAddressesMax);
 }
 
-void add_http(Families& families, const MetricsInput& input) {
+void add_http(MetricFamilies& families, const MetricsInput& input) {
     families.counter("headway_http_connections_accepted_total", "Connections accepted.",
                      input.http.accepted);
     families.counter("headway_http_connections_refused_total", "Connections over the cap.",
@@ -96,7 +96,7 @@ void add_http(Families& families, const MetricsInput& input) {
     families.gauge("headway_views", "Session views cached.", static_cast<double>(input.views));
 }
 
-void add_checks(Families& families, const CheckStats& stats) {
+void add_checks(MetricFamilies& families, const CheckStats& stats) {
     auto& asked = families.family("headway_checks_requested_total",
                                   "Status checks asked for, by cause.", MetricType::Counter);
     for (std::size_t i = 0; i < stats.asked.size(); ++i)
@@ -126,7 +126,7 @@ double breaker_number(BreakerState state) {
 }
 
 /// Current state of the endpoints.
-void add_judge_state(Families& families, const JudgeStats& stats) {
+void add_judge_state(MetricFamilies& families, const JudgeStats& stats) {
     auto& waiting =
         families.family("headway_judge_questions_waiting", "Queued questions.", MetricType::Gauge);
     for (const JudgeEndpointStats& judge : stats.endpoints)
@@ -143,7 +143,7 @@ void add_judge_state(Families& families, const JudgeStats& stats) {
 }
 
 /// Totals of questions and their cost.
-void add_judge_history(Families& families, const JudgeStats& stats) {
+void add_judge_history(MetricFamilies& families, const JudgeStats& stats) {
     auto& outcomes = families.family("headway_judge_outcomes_total", "Ended questions, by outcome.",
                                      MetricType::Counter);
     auto& names = core::EnumNames<core::JudgeOutcome>::kNames;
@@ -176,7 +176,7 @@ void add_judge_history(Families& families, const JudgeStats& stats) {
                      "Questions refused: too many open ones, or no such judge.", stats.turned_away);
 }
 
-void add_engine(Families& families, const MetricsInput& input) {
+void add_engine(MetricFamilies& families, const MetricsInput& input) {
     const EngineStats& stats = input.engine;
     families.counter("headway_events_total", "Events stored.", stats.events);
     families.counter("headway_duplicate_events_total", "Events known by their event_id.",
@@ -223,7 +223,7 @@ void add_engine(Families& families, const MetricsInput& input) {
 }  // namespace
 
 std::string metrics_text(const MetricsInput& input) {
-    Families families;
+    MetricFamilies families;
     auto& build = families.family("headway_build_info", "What runs.", MetricType::Gauge);
     ClientMetric info;
     info.label = {{"version", std::string{core::version().version}},

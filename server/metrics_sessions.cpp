@@ -6,7 +6,7 @@
 
 namespace headway::server {
 
-void add_approvals(Families& families, const ApprovalStats& stats) {
+void add_approvals(MetricFamilies& families, const ApprovalStats& stats) {
     families.gauge("headway_approvals_pending", "Pending approvals.",
                    static_cast<double>(stats.pending));
     families.counter("headway_approvals_requested_total", "Approvals asked for.", stats.requested);
@@ -39,7 +39,7 @@ void add_approvals(Families& families, const ApprovalStats& stats) {
     }
 }
 
-void add_webhooks(Families& families, const std::vector<WebhookStats>& webhooks) {
+void add_webhooks(MetricFamilies& families, const std::vector<WebhookStats>& webhooks) {
     const auto add = [&](const char* name, const char* help, std::uint64_t WebhookStats::*member,
                          MetricType type) {
         auto& family = families.family(name, help, type);
@@ -64,7 +64,7 @@ void add_webhooks(Families& families, const std::vector<WebhookStats>& webhooks)
         &WebhookStats::dropped, MetricType::Counter);
 }
 
-void add_sessions(Families& families, const EngineStats& stats) {
+void add_sessions(MetricFamilies& families, const EngineStats& stats) {
     auto& open =
         families.family("headway_sessions_open", "Open sessions, by verdict.", MetricType::Gauge);
     for (std::size_t i = 0; i < core::kVerdictCount; ++i) {

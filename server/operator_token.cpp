@@ -9,6 +9,7 @@
 #include <optional>
 #include <system_error>
 
+#include "core/words.hpp"
 #include "server/token_text.hpp"
 
 namespace headway::server {
@@ -58,12 +59,8 @@ void sync_directory(const std::filesystem::path& directory) {
     if (folder.open()) (void)::fsync(folder.get());
 }
 
-std::string_view trimmed(std::string_view text) {
-    return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-}
-
 /// Empty when there is no such file.
-Result<std::optional<OperatorToken>> read_file(const std::filesystem::path& file) {
+Result<std::optional<OperatorToken>> read_token(const std::filesystem::path& file) {
     const Descriptor in{::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
     if (!in.open() && errno == ENOENT) return std::optional<OperatorToken>{};
     struct stat about {};
@@ -76,7 +73,7 @@ Result<std::optional<OperatorToken>> read_file(const std::filesystem::path& file
     char bytes[kFileBytesMax];
     const ssize_t size = ::read(in.get(), bytes, sizeof bytes);
     if (size < 0) return failed("read", file);
-    token.text = trimmed({bytes, static_cast<std::size_t>(size)});
+    token.text = core::trimmed({bytes, static_cast<std::size_t>(size)});
     const auto id = token_id(token.text);
     if (!id || *id != kOperatorId) {
         return Error{ErrorCode::kInvalidConfig,
@@ -91,7 +88,7 @@ Result<std::optional<OperatorToken>> read_file(const std::filesystem::path& file
 }  // namespace
 
 Result<OperatorToken> load_operator_token(const std::filesystem::path& file) {
-    HEADWAY_TRY(auto there, read_file(file));
+    HEADWAY_TRY(auto there, read_token(file));
     if (there) return *std::move(there);
     HEADWAY_TRY(std::string text, replace_operator_token(file));
     return OperatorToken{std::move(text), false};

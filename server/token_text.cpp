@@ -20,7 +20,7 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-constexpr std::string_view kPrefix = "hw_";
+constexpr std::string_view kTokenPrefix = "hw_";
 constexpr std::string_view kAlphabet =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 constexpr std::size_t kIdCharacters = 12;
@@ -80,16 +80,17 @@ Result<NewToken> make_token(std::string id) {
         HEADWAY_TRY(token.id, random_text(kIdCharacters, kIdLetters));
     }
     HEADWAY_TRY(const std::string secret, random_text(kSecretCharacters, kAlphabet.size()));
-    token.text = std::string{kPrefix} + token.id + "_" + secret;
+    token.text = std::string{kTokenPrefix} + token.id + "_" + secret;
     token.text += checksum(token.text);
     token.hash = token_hash(token.text);
     return token;
 }
 
 Result<std::string_view> token_id(std::string_view text) {
-    const std::size_t end = text.find('_', kPrefix.size());
-    const bool framed = text.starts_with(kPrefix) && end != std::string_view::npos;
-    const std::string_view id = framed ? text.substr(kPrefix.size(), end - kPrefix.size()) : "";
+    const std::size_t end = text.find('_', kTokenPrefix.size());
+    const bool framed = text.starts_with(kTokenPrefix) && end != std::string_view::npos;
+    const std::string_view id =
+        framed ? text.substr(kTokenPrefix.size(), end - kTokenPrefix.size()) : "";
     const std::string_view tail = framed ? text.substr(end + 1) : "";
     const auto plain = [](std::string_view part) {
         return std::all_of(part.begin(), part.end(),

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/words.hpp"
+
 namespace headway::server {
 namespace {
 
@@ -23,17 +25,12 @@ const WebFile* find(const WebFiles& web, std::string_view name) {
     return file != web.files.end() ? &*file : nullptr;
 }
 
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 /// True for `q=0`, `q=0.0` and so on: the client refuses this coding.
 bool refused(std::string_view parameters) {
     const std::size_t q = parameters.find("q=");
     if (q == std::string_view::npos) return false;
-    return trimmed(parameters.substr(q + 2)).find_first_not_of("0.") == std::string_view::npos;
+    return core::trimmed(parameters.substr(q + 2)).find_first_not_of("0.") ==
+           std::string_view::npos;
 }
 
 Response file_response(const WebFiles& web, const WebFile& file, const RequestHead& head) {
@@ -95,7 +92,7 @@ bool accepts_gzip(std::string_view accept_encoding) noexcept {
         const std::string_view item = accept_encoding.substr(0, accept_encoding.find(','));
         accept_encoding.remove_prefix(std::min(accept_encoding.size(), item.size() + 1));
         const std::size_t semicolon = std::min(item.find(';'), item.size());
-        const std::string_view name = trimmed(item.substr(0, semicolon));
+        const std::string_view name = core::trimmed(item.substr(0, semicolon));
         if (name == "gzip" || name == "*") return !refused(item.substr(semicolon));
     }
     return false;

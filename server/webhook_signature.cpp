@@ -12,7 +12,7 @@ namespace {
 
 namespace limits = core::limits;
 
-constexpr std::string_view kPrefix = "whsec_";
+constexpr std::string_view kSecretPrefix = "whsec_";
 constexpr std::string_view kSpace = " \t\r";
 
 core::Error mistake(std::string detail) {
@@ -20,8 +20,9 @@ core::Error mistake(std::string detail) {
 }
 
 core::Result<> take_word(std::string_view word, std::vector<std::string>& secrets) {
-    const auto bytes =
-        word.starts_with(kPrefix) ? core::from_base64(word.substr(kPrefix.size())) : std::nullopt;
+    const auto bytes = word.starts_with(kSecretPrefix)
+                           ? core::from_base64(word.substr(kSecretPrefix.size()))
+                           : std::nullopt;
     if (!bytes) {
         return mistake("secret " + std::to_string(secrets.size() + 1) +
                        " is not \"whsec_\" and base64; `headway webhooks secret` makes one");

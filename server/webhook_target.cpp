@@ -2,9 +2,9 @@
 #include "server/webhook_target.hpp"
 
 #include <cstdlib>
-#include <fstream>
 #include <utility>
 
+#include "config/read_file.hpp"
 #include "core/limits.hpp"
 #include "core/text.hpp"
 #include "server/webhook_signature.hpp"
@@ -13,15 +13,6 @@ namespace headway::server {
 namespace {
 
 /// False when it cannot be read or is longer than any secrets.
-bool read_file(const std::string& file, std::string& text) {
-    std::ifstream in{file, std::ios::binary};
-    if (!in) return false;
-    text.resize(core::limits::kWebhookSecretFileBytesMax + 1);
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    return !in.bad() && text.size() <= core::limits::kWebhookSecretFileBytesMax;
-}
-
 /// Converts names to a set; they were validated at load.
 template <class Enum, std::size_t N>
 void choose(std::span<const std::string> names, std::span<const std::string_view> otherwise,
@@ -68,12 +59,15 @@ void WebhookTarget::read_secrets() {
     std::string from;
     if (!endpoint_.secret_file.empty()) {
         from = "the file of " + setting("secret_file");
-        if (!read_file(endpoint_.secret_file, text)) {
+        auto read =
+            config::read_file(endpoint_.secret_file, core::limits::kWebhookSecretFileBytesMax);
+        if (!read) {
             problem_ = from +
                        " cannot be read; `headway webhooks secret > FILE` makes one, and it "
                        "must belong to the user of the daemon";
             return;
         }
+        text = *std::move(read);
     } else {
         from = "the environment variable " + endpoint_.secret_env;
         const char* const value = std::getenv(endpoint_.secret_env.c_str());

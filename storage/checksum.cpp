@@ -35,9 +35,9 @@ constexpr Tables make_tables() {
     return tables;
 }
 
-constexpr Tables kTables = make_tables();
-static_assert(kTables[0][0] == 0 && kTables[0][1] == 0xF26B8303, "as RFC 3720 has them");
-static_assert(kTables[0][0x80] == kPolynomial, "one bit alone");
+constexpr Tables kSlices = make_tables();
+static_assert(kSlices[0][0] == 0 && kSlices[0][1] == 0xF26B8303, "as RFC 3720 has them");
+static_assert(kSlices[0][0x80] == kPolynomial, "one bit alone");
 
 }  // namespace
 
@@ -51,10 +51,10 @@ std::uint32_t checksum(std::string_view bytes, std::uint32_t before) noexcept {
         eight ^= crc;
         crc = 0;
         for (std::size_t k = 0; k < 8; ++k)
-            crc ^= kTables[7 - k][(eight >> (8 * k)) & 0xFFU];
+            crc ^= kSlices[7 - k][(eight >> (8 * k)) & 0xFFU];
     }
     for (; left > 0; ++at, --left)
-        crc = (crc >> 8U) ^ kTables[0][(crc ^ static_cast<unsigned char>(*at)) & 0xFFU];
+        crc = (crc >> 8U) ^ kSlices[0][(crc ^ static_cast<unsigned char>(*at)) & 0xFFU];
     return ~crc;
 }
 

@@ -13,7 +13,7 @@ constexpr std::uint64_t kRowVersion = 3;
 static_assert(kRowVersion < 0x80, "one byte, so that a row begins with it");
 static_assert(core::EnumNames<core::EventType>::kNames.size() < 0x80);
 
-core::Error corrupt(std::string what) {
+core::Error undecodable(std::string what) {
     return {core::ErrorCode::kStorageCorrupt, std::move(what) + " cannot be decoded", {}};
 }
 
@@ -64,7 +64,7 @@ core::Result<T> decode_structure(std::string_view bytes, const char* what) {
     bytes::Reader reader{bytes};
     T value;
     reader.structure(value);
-    if (!reader.ok() || !reader.at_end()) return corrupt(what);
+    if (!reader.ok() || !reader.at_end()) return undecodable(what);
     return value;
 }
 
@@ -91,7 +91,7 @@ core::Result<std::uint64_t> count_events(std::string_view bytes) {
     const std::uint64_t count = reader.varint();
     if (!reader.ok() || version == 0 || version > kRowVersion || count == 0 ||
         count > bytes.size()) {
-        return corrupt("a journal row");
+        return undecodable("a journal row");
     }
     return count;
 }
@@ -103,15 +103,15 @@ core::Result<std::vector<core::Event>> decode_events(std::string_view bytes, std
     const std::uint64_t count = reader.varint();
     if (!reader.ok() || version == 0 || version > kRowVersion || count == 0 ||
         count > bytes.size()) {
-        return corrupt("a journal row");
+        return undecodable("a journal row");
     }
     std::vector<core::Event> events(count);
     for (core::Event& event : events) {
         event.n = first_n++;
         if (!decode_event(reader, version, event))
-            return corrupt("event " + std::to_string(event.n));
+            return undecodable("event " + std::to_string(event.n));
     }
-    if (!reader.at_end()) return corrupt("a journal row");
+    if (!reader.at_end()) return undecodable("a journal row");
     HEADWAY_ASSERT(events.size() == count && events.back().n + 1 == first_n);
     return events;
 }
@@ -127,11 +127,12 @@ std::string encode_state(const core::SessionState& state) {
 
 core::Result<core::SessionState> decode_state(std::string_view bytes) {
     bytes::Reader reader{bytes};
-    if (reader.varint() != core::kSnapshotVersion) return corrupt("a snapshot of another version");
+    if (reader.varint() != core::kSnapshotVersion)
+        return undecodable("a snapshot of another version");
     core::SessionState state;
     reader.structure(state);
     const bool complete = state.reached.size() == core::kVerdictCount;
-    if (!reader.ok() || !reader.at_end() || !complete) return corrupt("a snapshot");
+    if (!reader.ok() || !reader.at_end() || !complete) return undecodable("a snapshot");
     HEADWAY_ASSERT(state.reached.size() == core::kVerdictCount);
     return state;
 }

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "core/assert.hpp"
+#include "storage/wal.hpp"
 
 namespace headway::storage {
 namespace {
@@ -52,10 +53,6 @@ Result<> name_too(const fs::path& file, const fs::path& name) {
     return {};
 }
 
-fs::path log_of(const fs::path& file) {
-    return file.string() + "-wal";
-}
-
 Result<> copy_one(const fs::path& from, const fs::path& to) {
     std::error_code ec;
     fs::copy_file(from, to, ec);
@@ -79,7 +76,8 @@ Result<> replace_database(const fs::path& made, const fs::path& file, const fs::
     std::error_code ec;
     if (fs::exists(file, ec)) HEADWAY_CHECK(name_too(file, aside));
     // Before the new file gets its name: a log would be replayed into any database beside it.
-    if (fs::exists(log_of(file), ec)) HEADWAY_CHECK(rename_file(log_of(file), log_of(aside)));
+    if (fs::exists(wal::path_of(file), ec))
+        HEADWAY_CHECK(rename_file(wal::path_of(file), wal::path_of(aside)));
     return rename_file(made, file);
 }
 
@@ -92,7 +90,8 @@ void remove_database(const fs::path& file) {
 Result<> copy_database(const fs::path& from, const fs::path& to) {
     auto done = copy_one(from, to);
     std::error_code ec;
-    if (done && fs::exists(log_of(from), ec)) done = copy_one(log_of(from), log_of(to));
+    if (done && fs::exists(wal::path_of(from), ec))
+        done = copy_one(wal::path_of(from), wal::path_of(to));
     if (!done) remove_database(to);
     return done;
 }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "storage/wal.hpp"
 
 namespace headway::storage {
 namespace {
@@ -32,14 +33,7 @@ std::string open_as(dev_t device, ino_t inode) {
     return {};
 }
 
-// The layout of a log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
-constexpr std::size_t kLogHeader = 32;
-constexpr std::size_t kFrameHeader = 24;
 constexpr std::string_view kMagic{"\x37\x7f\x06", 3};  ///< and the order of the checksums
-constexpr std::size_t kPageBytesAt = 8;
-constexpr std::size_t kSaltsAt = 16;
-constexpr std::size_t kSaltsBytes = 8;
-constexpr std::size_t kFrameSaltsAt = 8;
 
 /// False when they cannot be read.
 bool read_at(int fd, std::uint64_t offset, std::span<char> out) {
@@ -130,17 +124,19 @@ FileWatch::Found FileWatch::look(std::uint64_t log_bytes) {
 /// written further they are zeros; each frame repeats the salts of the header. What cannot be read
 /// is no reason to stop.
 bool FileWatch::is_written(std::uint64_t bytes) const {
-    if (log_fd_ < 0 || bytes < kLogHeader) return true;
-    std::array<char, kLogHeader> header{};
+    if (log_fd_ < 0 || bytes < wal::kHeaderBytes) return true;
+    std::array<char, wal::kHeaderBytes> header{};
     if (!read_at(log_fd_, 0, header)) return true;
     const std::string_view text{header.data(), header.size()};
     if (!text.starts_with(kMagic)) return false;
-    const std::uint64_t frame_bytes = kFrameHeader + big_endian(text.substr(kPageBytesAt, 4));
-    if (bytes < kLogHeader + frame_bytes) return true;
-    std::array<char, kFrameHeader> frame{};
+    const std::uint64_t frame_bytes =
+        wal::kFrameHeaderBytes + big_endian(text.substr(wal::kPageBytesAt, 4));
+    if (bytes < wal::kHeaderBytes + frame_bytes) return true;
+    std::array<char, wal::kFrameHeaderBytes> frame{};
     if (!read_at(log_fd_, bytes - frame_bytes, frame)) return true;
-    return std::string_view{frame.data(), frame.size()}.substr(kFrameSaltsAt, kSaltsBytes) ==
-           text.substr(kSaltsAt, kSaltsBytes);
+    return std::string_view{frame.data(), frame.size()}.substr(wal::kFrameSaltsAt,
+                                                               wal::kSaltsBytes) ==
+           text.substr(wal::kSaltsAt, wal::kSaltsBytes);
 }
 
 std::string FileWatch::explain(Found found) const {

@@ -9,6 +9,7 @@
 #include "core/assert.hpp"
 #include "storage/database_files.hpp"
 #include "storage/database_lock.hpp"
+#include "storage/wal.hpp"
 
 namespace headway::storage {
 namespace {
@@ -18,15 +19,6 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-// https://www.sqlite.org/fileformat2.html#the_write_ahead_log
-constexpr std::size_t kHeader = 32;
-constexpr std::size_t kFrameHeader = 24;
-constexpr std::size_t kPageBytesAt = 8;
-constexpr std::size_t kSaltsAt = 16;
-constexpr std::size_t kSumsAt = 24;
-constexpr std::size_t kCommitAt = 4;
-constexpr std::size_t kFrameSaltsAt = 8;
-constexpr std::size_t kFrameSumsAt = 16;
 constexpr std::uint32_t kMagicLittle = 0x377f0682;
 constexpr std::uint32_t kMagicBig = 0x377f0683;
 constexpr std::uint64_t kTornCommits = 1;  ///< that a power cut may leave
@@ -36,10 +28,6 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at, bool big = true)
     for (std::size_t i = 0; i < 4; ++i)
         value = value << 8 | static_cast<unsigned char>(bytes[at + (big ? i : 3 - i)]);
     return value;
-}
-
-fs::path log_of(const fs::path& database) {
-    return database.string() + "-wal";
 }
 
 /// The checksum that runs through a log.
@@ -71,7 +59,8 @@ bool is_page_size(std::uint32_t bytes) {
 /// Reads one frame after the other.
 class Log {
 public:
-    explicit Log(const fs::path& file) : in_{file, std::ios::binary}, header_(kHeader, '\0') {
+    explicit Log(const fs::path& file)
+        : in_{file, std::ios::binary}, header_(wal::kHeaderBytes, '\0') {
         if (!read(header_)) header_.clear();
     }
     bool empty() const { return header_.empty(); }
@@ -90,31 +79,31 @@ private:
 }  // namespace
 
 std::optional<LogDamage> find_log_damage(const fs::path& database) {
-    Log log{log_of(database)};
+    Log log{wal::path_of(database)};
     if (log.empty()) return std::nullopt;
     const std::string_view header = log.header();
     const std::uint32_t magic = number_at(header, 0);
     Sums sums{magic == kMagicBig};
-    sums.add(header.substr(0, kSumsAt));
-    bool sound = (magic == kMagicBig || magic == kMagicLittle) && sums.are(header, kSumsAt);
-    const std::uint32_t page_bytes = number_at(header, kPageBytesAt);
+    sums.add(header.substr(0, wal::kSumsAt));
+    bool sound = (magic == kMagicBig || magic == kMagicLittle) && sums.are(header, wal::kSumsAt);
+    const std::uint32_t page_bytes = number_at(header, wal::kPageBytesAt);
     if (!is_page_size(page_bytes)) return std::nullopt;  // nothing of it can be told
-    std::string salts{header.substr(kSaltsAt, 8)};
-    std::string frame(kFrameHeader + page_bytes, '\0');
+    std::string salts{header.substr(wal::kSaltsAt, 8)};
+    std::string frame(wal::kFrameHeaderBytes + page_bytes, '\0');
     LogDamage damage;
     for (std::uint64_t number = 1; log.read(frame); ++number) {
         const std::string_view bytes = frame;
-        const std::string_view own = bytes.substr(kFrameSaltsAt, 8);
+        const std::string_view own = bytes.substr(wal::kFrameSaltsAt, 8);
         if (number == 1 && !sound) salts = own;  // those of the header may be what is damaged
         if (sound) {
-            sums.add(bytes.substr(0, kFrameSaltsAt));
-            sums.add(bytes.substr(kFrameHeader));
-            sound = own == salts && sums.are(bytes, kFrameSumsAt);
+            sums.add(bytes.substr(0, wal::kFrameSaltsAt));
+            sums.add(bytes.substr(wal::kFrameHeaderBytes));
+            sound = own == salts && sums.are(bytes, wal::kFrameSumsAt);
             if (sound) continue;
             damage.frame = number;
         }
         // Frames of an earlier run of the log may follow: they have other salts.
-        if (own == salts && number_at(bytes, kCommitAt) != 0) ++damage.lost_commits;
+        if (own == salts && number_at(bytes, wal::kCommitAt) != 0) ++damage.lost_commits;
     }
     HEADWAY_ASSERT(!sound || damage.lost_commits == 0);
     if (damage.lost_commits <= kTornCommits) return std::nullopt;
@@ -126,17 +115,17 @@ Result<std::optional<LogDamage>> keep_log_if_damaged(const fs::path& database) {
     if (!lock) return std::optional<LogDamage>{};
     auto damage = find_log_damage(database);
     if (!damage) return damage;
-    damage->kept = unused_name(log_of(database), ".damaged-");
-    HEADWAY_CHECK(copy_database(log_of(database), damage->kept));
+    damage->kept = unused_name(wal::path_of(database), ".damaged-");
+    HEADWAY_CHECK(copy_database(wal::path_of(database), damage->kept));
     return damage;
 }
 
 Result<> check_log_has_database(const fs::path& database) {
     std::error_code ec;
-    const fs::path log = log_of(database);
+    const fs::path log = wal::path_of(database);
     if (fs::exists(database, ec) || !fs::exists(log, ec)) return {};
     const auto bytes = fs::file_size(log, ec);
-    if (ec || bytes <= kHeader) return {};
+    if (ec || bytes <= wal::kHeaderBytes) return {};
     return Error{ErrorCode::kStorageUnavailable,
                  database.string() + " is missing, but its log " + log.string() + " holds " +
                      std::to_string(bytes) +

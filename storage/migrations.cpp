@@ -12,8 +12,6 @@
 namespace headway::storage {
 namespace {
 
-constexpr std::int64_t kApplicationId = 0x48445759;  // "HDWY"
-
 // Step i leads from version i to i + 1. Released steps never change; storage/FORMAT.md describes
 // the tables.
 constexpr std::array<const char*, kSchemaVersion> kSteps{

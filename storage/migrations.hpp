@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -9,6 +10,8 @@
 
 namespace headway::storage {
 
+/// "HDWY", in `PRAGMA application_id`.
+inline constexpr std::int64_t kApplicationId = 0x48445759;
 /// The schema of this build; stored in `PRAGMA user_version`.
 inline constexpr int kSchemaVersion = 11;
 

@@ -14,7 +14,7 @@ namespace {
 
 using core::Result;
 
-constexpr const char* kColumns =
+constexpr const char* kSelectApproval =
     "SELECT a.cursor,a.session,s.name,a.decided,a.state FROM approval a "
     "JOIN session s ON s.key=a.session AND s.name IS NOT NULL ";
 
@@ -27,7 +27,7 @@ std::int64_t as_integer(std::uint64_t identity) {
     return static_cast<std::int64_t>(identity);
 }
 
-Result<std::vector<StoredApproval>> rows_of(Statement& statement) {
+Result<std::vector<StoredApproval>> approvals_of(Statement& statement) {
     HEADWAY_ASSERT(statement.columns() == 5);
     std::vector<StoredApproval> rows;
     while (true) {
@@ -46,7 +46,7 @@ Result<std::vector<StoredApproval>> rows_of(Statement& statement) {
 
 /// The approval at one position.
 Result<std::optional<StoredApproval>> one_of(Statement& statement) {
-    HEADWAY_TRY(std::vector<StoredApproval> rows, rows_of(statement));
+    HEADWAY_TRY(std::vector<StoredApproval> rows, approvals_of(statement));
     if (rows.empty()) return std::optional<StoredApproval>{};
     if (rows.front().damaged) {
         return core::Error{core::ErrorCode::kStorageCorrupt, "the approval cannot be decoded", {}};
@@ -91,20 +91,21 @@ Result<> SqliteApprovals::save_approval(SessionKey key, const core::Approval& ap
 Result<std::optional<StoredApproval>> SqliteApprovals::find_approval(SessionKey key,
                                                                      std::uint64_t n) {
     HEADWAY_TRY(Statement find,
-                database_.prepare(std::string{kColumns} + "WHERE a.session=?1 AND a.n=?2"));
+                database_.prepare(std::string{kSelectApproval} + "WHERE a.session=?1 AND a.n=?2"));
     find.bind(1, key).bind(2, static_cast<std::int64_t>(n));
     return one_of(find);
 }
 
 Result<std::optional<StoredApproval>> SqliteApprovals::approval_at(Cursor cursor) {
-    HEADWAY_TRY(Statement find, database_.prepare(std::string{kColumns} + "WHERE a.cursor=?1"));
+    HEADWAY_TRY(Statement find,
+                database_.prepare(std::string{kSelectApproval} + "WHERE a.cursor=?1"));
     find.bind(1, cursor);
     return one_of(find);
 }
 
 Result<std::vector<StoredApproval>> SqliteApprovals::list_approvals(const ApprovalPage& page) {
     const bool oldest_first = page.pending.value_or(false);
-    std::string sql = kColumns;
+    std::string sql = kSelectApproval;
     sql += oldest_first ? "WHERE a.cursor>?1" : "WHERE a.cursor<?1";
     if (page.pending) sql += *page.pending ? " AND a.pending=1" : " AND a.pending=0";
     if (page.session) sql += " AND a.session=?2";
@@ -115,18 +116,19 @@ Result<std::vector<StoredApproval>> SqliteApprovals::list_approvals(const Approv
     if (page.session) list.bind(2, *page.session);
     if (page.kind) list.bind(3, static_cast<std::int64_t>(*page.kind));
     list.bind(4, static_cast<std::int64_t>(page.limit));
-    return rows_of(list);
+    return approvals_of(list);
 }
 
 Result<std::vector<StoredApproval>> SqliteApprovals::identical_approvals(std::string_view identity,
                                                                          std::size_t limit) {
     if (identity.empty()) return std::vector<StoredApproval>{};
-    HEADWAY_TRY(Statement list, database_.prepare(std::string{kColumns} + "WHERE a.pending=1 AND " +
-                                                  kIdentical + " ORDER BY a.cursor LIMIT ?3"));
+    HEADWAY_TRY(Statement list,
+                database_.prepare(std::string{kSelectApproval} + "WHERE a.pending=1 AND " +
+                                  kIdentical + " ORDER BY a.cursor LIMIT ?3"));
     list.bind(1, as_integer(core::identity_start(identity)))
         .bind_blob(2, identity)
         .bind(3, static_cast<std::int64_t>(limit));
-    HEADWAY_TRY(std::vector<StoredApproval> rows, rows_of(list));
+    HEADWAY_TRY(std::vector<StoredApproval> rows, approvals_of(list));
     // The state also holds agents' texts, which may contain the digest.
     std::erase_if(rows, [identity](const StoredApproval& row) {
         return row.approval.identity_digest != identity;

@@ -12,11 +12,11 @@ namespace {
 
 using core::Result;
 
-constexpr const char* kColumns =
+constexpr const char* kSelectCheck =
     "SELECT c.id,c.session,s.name,c.asked,c.done FROM judge_check c "
     "JOIN session s ON s.key=c.session AND s.name IS NOT NULL ";
 
-Result<std::vector<StoredCheck>> rows_of(Statement& statement) {
+Result<std::vector<StoredCheck>> checks_of(Statement& statement) {
     HEADWAY_ASSERT(statement.columns() == 5);
     std::vector<StoredCheck> rows;
     while (true) {
@@ -55,18 +55,18 @@ Result<> SqliteChecks::finish_checks(SessionKey key, Cursor done) {
 }
 
 Result<std::optional<StoredCheck>> SqliteChecks::find_check(std::string_view id) {
-    HEADWAY_TRY(Statement find, database_.prepare(std::string{kColumns} + "WHERE c.id=?1"));
+    HEADWAY_TRY(Statement find, database_.prepare(std::string{kSelectCheck} + "WHERE c.id=?1"));
     find.bind(1, id);
-    HEADWAY_TRY(std::vector<StoredCheck> rows, rows_of(find));
+    HEADWAY_TRY(std::vector<StoredCheck> rows, checks_of(find));
     if (rows.empty()) return std::optional<StoredCheck>{};
     return std::optional{std::move(rows.front())};
 }
 
 Result<std::vector<StoredCheck>> SqliteChecks::pending_checks(std::size_t limit) {
-    HEADWAY_TRY(Statement list, database_.prepare(std::string{kColumns} +
+    HEADWAY_TRY(Statement list, database_.prepare(std::string{kSelectCheck} +
                                                   "WHERE c.done=0 ORDER BY c.asked LIMIT ?1"));
     list.bind(1, static_cast<std::int64_t>(limit));
-    return rows_of(list);
+    return checks_of(list);
 }
 
 }  // namespace headway::storage

@@ -22,9 +22,6 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-constexpr std::int64_t kApplicationId = 0x48445759;  // as migrations.cpp
-static_assert(kApplicationId <= INT32_MAX, "the header has 32 bits for it");
-
 Error failed(std::string detail) {
     return {ErrorCode::kBackupFailed, std::move(detail), {}};
 }

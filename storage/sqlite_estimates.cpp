@@ -16,10 +16,6 @@ using core::Result;
 
 constexpr std::string_view kOtherModels = "other";
 
-std::uint64_t count_at(const Statement& row, int column) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(row.integer(column), 0));
-}
-
 }  // namespace
 
 Result<> SqliteEstimates::add_estimate(SessionKey key, const core::EstimateMade& made) {
@@ -52,9 +48,9 @@ Result<std::vector<core::EstimateMade>> SqliteEstimates::take_estimates(SessionK
         if (!row) break;
         HEADWAY_ASSERT(rows.columns() == 5);
         core::EstimateMade& made = all.emplace_back();
-        made.n = count_at(rows, 0);
+        made.n = rows.count(0);
         made.percent = static_cast<double>(rows.integer(1)) / 1000;
-        made.calls = count_at(rows, 2);
+        made.calls = rows.count(2);
         made.source = rows.text(3);
         made.model = rows.text(4);
     }
@@ -70,7 +66,7 @@ Result<bool> SqliteEstimates::knows_model(const core::EstimateScore& score) {
                 database_.prepare("SELECT count(DISTINCT model),coalesce(max(model=?1 AND "
                                   "source=?2),0) FROM estimate_score"));
     HEADWAY_TRY(const bool row, known.bind(1, score.model).bind(2, score.source).step());
-    return row && (known.integer(1) != 0 || count_at(known, 0) < core::limits::kEstimateModelsMax);
+    return row && (known.integer(1) != 0 || known.count(0) < core::limits::kEstimateModelsMax);
 }
 
 Result<> SqliteEstimates::add_estimate_score(const core::EstimateScore& score) {
@@ -107,9 +103,9 @@ Result<std::vector<core::EstimateScore>> SqliteEstimates::estimate_scores() {
         core::EstimateScore& score = all.emplace_back();
         score.source = rows.text(0);
         score.model = rows.text(1);
-        score.decile = count_at(rows, 2);
-        score.count = count_at(rows, 3);
-        score.completed = count_at(rows, 4);
+        score.decile = rows.count(2);
+        score.count = rows.count(3);
+        score.completed = rows.count(4);
         score.abs_error_milli = rows.integer(5);
         score.signed_error_milli = rows.integer(6);
     }

@@ -40,13 +40,9 @@ std::string_view text_of(std::string_view text) {
     return text.empty() ? "" : text;
 }
 
-std::int64_t in_ms(core::Timestamp at) {
-    return at.time_since_epoch().count();
-}
-
 /// What is older is replaced like what is not known yet.
-std::int64_t kept_since(core::Timestamp now) {
-    return in_ms(now - std::chrono::duration_cast<core::Millis>(core::limits::kExpectationKeptFor));
+core::Timestamp kept_since(core::Timestamp now) {
+    return now - std::chrono::duration_cast<core::Millis>(core::limits::kExpectationKeptFor);
 }
 
 }  // namespace
@@ -81,7 +77,7 @@ Result<> SqliteExpectations::save(const Key& key, const Value& value) {
             .bind(2, key.kind)
             .bind(3, text_of(key.name))
             .bind(4, static_cast<std::int64_t>(value.sessions))
-            .bind(5, in_ms(value.at))
+            .bind(5, value.at)
             .bind_blob(6, value.sketches);
     };
     HEADWAY_CHECK(bind(update_).run());

@@ -2,6 +2,7 @@
 #include "storage/sqlite_handle.hpp"
 
 #include <sqlite3.h>
+#include <algorithm>
 
 #include <cerrno>
 #include <utility>
@@ -60,6 +61,10 @@ Statement& Statement::bind(int index, std::int64_t value) {
     return *this;
 }
 
+Statement& Statement::bind(int index, core::Timestamp at) {
+    return bind(index, std::int64_t{at.time_since_epoch().count()});
+}
+
 Statement& Statement::bind(int index, std::string_view text) {
     note_bind(sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
                                   SQLITE_UTF8));
@@ -116,6 +121,14 @@ void Statement::reset() {
 std::int64_t Statement::integer(int column) const {
     HEADWAY_ASSERT(column >= 0 && column < sqlite3_data_count(statement_.get()));
     return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::uint64_t Statement::count(int column) const {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(integer(column), 0));
+}
+
+core::Timestamp Statement::time(int column) const {
+    return core::Timestamp{core::Millis{integer(column)}};
 }
 
 std::string_view Statement::text(int column) const {

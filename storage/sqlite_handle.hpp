@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/result.hpp"
+#include "core/time.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -24,6 +25,8 @@ public:
 
     Statement& bind(int index, std::int64_t value);
     Statement& bind(int index, std::string_view text);
+    /// As milliseconds since 1970.
+    Statement& bind(int index, core::Timestamp at);
     Statement& bind_blob(int index, std::string_view bytes);
     Statement& bind_null(int index);
     /// Binds the columns of another statement's row, from parameter 1.
@@ -37,6 +40,9 @@ public:
     void reset();
 
     std::int64_t integer(int column) const;
+    /// A number that is never negative: 0 for a damaged one.
+    std::uint64_t count(int column) const;
+    core::Timestamp time(int column) const;
     /// Valid until the next step() or reset().
     std::string_view text(int column) const;
     std::string_view blob(int column) const;

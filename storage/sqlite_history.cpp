@@ -19,10 +19,6 @@ core::Outcome outcome_of(std::int64_t number) {
                                          : core::Outcome::kFailed;
 }
 
-std::uint64_t count_at(const Statement& row, int column) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(row.integer(column), 0));
-}
-
 }  // namespace
 
 Result<> SqliteHistory::prepare() {
@@ -46,7 +42,7 @@ Result<> SqliteHistory::add_use(const core::UseRecord& record) {
     HEADWAY_ASSERT(outcome_of(static_cast<std::int64_t>(record.outcome)) == record.outcome);
     return add_use_.bind(1, record.agent)
         .bind(2, static_cast<std::int64_t>(record.outcome))
-        .bind(3, record.ended_at.time_since_epoch().count())
+        .bind(3, record.ended_at)
         .bind(4, static_cast<std::int64_t>(record.elapsed_ms))
         .bind(5, static_cast<std::int64_t>(record.steps))
         .bind(6, static_cast<std::int64_t>(record.tokens))
@@ -72,11 +68,11 @@ Result<std::vector<core::UseRecord>> SqliteHistory::list_uses(
         core::UseRecord& record = records.emplace_back();
         record.agent = rows.text(0);
         record.outcome = outcome_of(rows.integer(1));
-        record.ended_at = core::Timestamp{core::Millis{rows.integer(2)}};
-        record.elapsed_ms = count_at(rows, 3);
-        record.steps = count_at(rows, 4);
-        record.tokens = count_at(rows, 5);
-        record.cost_micros = count_at(rows, 6);
+        record.ended_at = rows.time(2);
+        record.elapsed_ms = rows.count(3);
+        record.steps = rows.count(4);
+        record.tokens = rows.count(5);
+        record.cost_micros = rows.count(6);
     }
 }
 
@@ -85,7 +81,7 @@ Result<bool> SqliteHistory::forget_uses(core::Timestamp cutoff) {
         Statement some,
         database_.prepare("DELETE FROM used WHERE id IN (SELECT id FROM (SELECT id,ended_at "
                           "FROM used ORDER BY id LIMIT ?2) WHERE ended_at<?1)"));
-    HEADWAY_CHECK(some.bind(1, cutoff.time_since_epoch().count())
+    HEADWAY_CHECK(some.bind(1, cutoff)
                       .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
                       .run());
     return database_.changes() > 0;

@@ -9,6 +9,7 @@
 #include "core/limits.hpp"
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
+#include "storage/corrupt.hpp"
 #include "storage/journal_scan.hpp"
 
 namespace headway::storage {
@@ -20,10 +21,6 @@ using core::Result;
 namespace {
 
 constexpr Cursor kCursorMax = INT64_MAX / 2;
-
-Error corrupt(std::string what) {
-    return {ErrorCode::kStorageCorrupt, std::move(what), {}};
-}
 
 }  // namespace
 

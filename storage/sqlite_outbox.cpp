@@ -11,22 +11,10 @@ namespace {
 
 using core::Result;
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kSelectMessage =
     "SELECT id,endpoint,message,type,session,n,at,tries,due_at,tried_at,dead_at,away,reason";
 
-std::int64_t ms(core::Timestamp at) {
-    return at.time_since_epoch().count();
-}
-
-core::Timestamp time_of(const Statement& row, int column) {
-    return core::Timestamp{core::Millis{row.integer(column)}};
-}
-
-std::uint64_t count_of(const Statement& row, int column) {
-    return static_cast<std::uint64_t>(row.integer(column));
-}
-
-OutboxMessage read(const Statement& row) {
+OutboxMessage message_of(const Statement& row) {
     HEADWAY_ASSERT(row.columns() == 13 || row.columns() == 14);
     OutboxMessage message;
     message.row = row.integer(0);
@@ -34,12 +22,12 @@ OutboxMessage read(const Statement& row) {
     message.id = row.text(2);
     message.type = row.text(3);
     message.session = row.text(4);
-    message.n = count_of(row, 5);
-    message.at = time_of(row, 6);
+    message.n = row.count(5);
+    message.at = row.time(6);
     message.tries = static_cast<std::uint32_t>(row.integer(7));
-    message.due_at = time_of(row, 8);
-    message.tried_at = time_of(row, 9);
-    message.dead_at = time_of(row, 10);
+    message.due_at = row.time(8);
+    message.tried_at = row.time(9);
+    message.dead_at = row.time(10);
     message.away = row.integer(11) != 0;
     message.reason = row.text(12);
     if (row.columns() > 13) message.body = row.text(13);
@@ -59,11 +47,11 @@ Result<> SqliteOutbox::add_message(const OutboxMessage& message) {
         .bind(3, message.type)
         .bind(4, message.session)
         .bind(5, static_cast<std::int64_t>(message.n))
-        .bind(6, ms(message.at))
+        .bind(6, message.at)
         .bind(7, std::int64_t{message.tries})
-        .bind(8, ms(message.due_at))
-        .bind(9, ms(message.tried_at))
-        .bind(10, ms(message.dead_at))
+        .bind(8, message.due_at)
+        .bind(9, message.tried_at)
+        .bind(10, message.dead_at)
         .bind(11, std::int64_t{message.away})
         .bind(12, message.reason)
         .bind(13, message.body)
@@ -73,12 +61,12 @@ Result<> SqliteOutbox::add_message(const OutboxMessage& message) {
 Result<std::optional<OutboxMessage>> SqliteOutbox::next_message(std::string_view endpoint,
                                                                 core::Timestamp now) {
     HEADWAY_TRY(Statement next,
-                database_.prepare(std::string{kColumns} +
+                database_.prepare(std::string{kSelectMessage} +
                                   ",body FROM webhook_message WHERE endpoint=?1 AND dead_at=0 "
                                   "AND due_at<=?2 ORDER BY id LIMIT 1"));
-    HEADWAY_TRY(const bool found, next.bind(1, endpoint).bind(2, ms(now)).step());
+    HEADWAY_TRY(const bool found, next.bind(1, endpoint).bind(2, now).step());
     if (!found) return std::optional<OutboxMessage>{};
-    return std::optional{read(next)};
+    return std::optional{message_of(next)};
 }
 
 Result<core::Timestamp> SqliteOutbox::next_due(std::string_view endpoint) {
@@ -86,7 +74,7 @@ Result<core::Timestamp> SqliteOutbox::next_due(std::string_view endpoint) {
                 database_.prepare("SELECT min(due_at) FROM webhook_message WHERE endpoint=?1 AND "
                                   "dead_at=0"));
     HEADWAY_TRY(const bool found, next.bind(1, endpoint).step());
-    return found ? time_of(next, 0) : core::kNever;  // NULL reads as 0
+    return found ? next.time(0) : core::kNever;  // NULL reads as 0
 }
 
 Result<Removed> SqliteOutbox::remove_message(std::int64_t row, std::string_view id) {
@@ -108,10 +96,10 @@ Result<> SqliteOutbox::delay_message(std::int64_t row, std::string_view id,
     return delay.bind(1, row)
         .bind(2, id)
         .bind(3, std::int64_t{failure.tries})
-        .bind(4, ms(failure.at))
+        .bind(4, failure.at)
         .bind(5, std::int64_t{failure.away})
         .bind(6, failure.reason)
-        .bind(7, ms(due_at))
+        .bind(7, due_at)
         .run();
 }
 
@@ -123,7 +111,7 @@ Result<bool> SqliteOutbox::bury_message(std::int64_t row, std::string_view id,
     HEADWAY_CHECK(bury.bind(1, row)
                       .bind(2, id)
                       .bind(3, std::int64_t{failure.tries})
-                      .bind(4, ms(failure.at))
+                      .bind(4, failure.at)
                       .bind(5, std::int64_t{failure.away})
                       .bind(6, failure.reason)
                       .run());
@@ -139,7 +127,7 @@ Result<std::uint64_t> SqliteOutbox::bury_oldest(std::string_view endpoint, std::
                                   "ORDER BY id LIMIT ?2)"));
     HEADWAY_CHECK(bury.bind(1, endpoint)
                       .bind(2, static_cast<std::int64_t>(count))
-                      .bind(3, ms(at))
+                      .bind(3, at)
                       .bind(4, reason)
                       .run());
     HEADWAY_ASSERT(static_cast<std::uint64_t>(database_.changes()) <= count);
@@ -159,7 +147,7 @@ Result<> SqliteOutbox::hurry_messages(std::string_view endpoint, core::Timestamp
     HEADWAY_TRY(Statement hurry,
                 database_.prepare("UPDATE webhook_message SET due_at=?2 WHERE endpoint=?1 AND "
                                   "dead_at=0 AND due_at>?2 AND away=1"));
-    return hurry.bind(1, endpoint).bind(2, ms(now)).run();
+    return hurry.bind(1, endpoint).bind(2, now).run();
 }
 
 Result<std::uint64_t> SqliteOutbox::revive_oldest(std::string_view endpoint, std::uint64_t count,
@@ -169,7 +157,7 @@ Result<std::uint64_t> SqliteOutbox::revive_oldest(std::string_view endpoint, std
                                   "WHERE id IN(SELECT id FROM webhook_message WHERE endpoint=?1 "
                                   "AND dead_at>0 ORDER BY id LIMIT ?2)"));
     HEADWAY_CHECK(
-        revive.bind(1, endpoint).bind(2, static_cast<std::int64_t>(count)).bind(3, ms(now)).run());
+        revive.bind(1, endpoint).bind(2, static_cast<std::int64_t>(count)).bind(3, now).run());
     HEADWAY_ASSERT(static_cast<std::uint64_t>(database_.changes()) <= count);
     return static_cast<std::uint64_t>(database_.changes());
 }
@@ -179,24 +167,24 @@ Result<bool> SqliteOutbox::revive_message(std::string_view endpoint, std::string
     HEADWAY_TRY(Statement revive,
                 database_.prepare("UPDATE webhook_message SET dead_at=0,tries=0,due_at=?3,away=0 "
                                   "WHERE endpoint=?1 AND dead_at>0 AND message=?2"));
-    HEADWAY_CHECK(revive.bind(1, endpoint).bind(2, id).bind(3, ms(now)).run());
+    HEADWAY_CHECK(revive.bind(1, endpoint).bind(2, id).bind(3, now).run());
     return database_.changes() > 0;
 }
 
 Result<std::vector<OutboxMessage>> SqliteOutbox::list_messages(std::string_view endpoint, bool dead,
                                                                std::int64_t after,
                                                                std::size_t limit) {
-    HEADWAY_TRY(
-        Statement list,
-        database_.prepare(std::string{kColumns} + " FROM webhook_message WHERE endpoint=?1 AND " +
-                          (dead ? "dead_at>0" : "dead_at=0") + " AND id>?2 ORDER BY id LIMIT ?3"));
+    HEADWAY_TRY(Statement list, database_.prepare(std::string{kSelectMessage} +
+                                                  " FROM webhook_message WHERE endpoint=?1 AND " +
+                                                  (dead ? "dead_at>0" : "dead_at=0") +
+                                                  " AND id>?2 ORDER BY id LIMIT ?3"));
     list.bind(1, endpoint).bind(2, after).bind(3, static_cast<std::int64_t>(limit));
     std::vector<OutboxMessage> messages;
     while (true) {
         HEADWAY_TRY(const bool found, list.step());
         if (!found) return messages;
         HEADWAY_ASSERT(messages.size() < limit);
-        messages.push_back(read(list));
+        messages.push_back(message_of(list));
     }
 }
 
@@ -216,17 +204,17 @@ Result<std::vector<OutboxEndpoint>> SqliteOutbox::outbox_endpoints() {
         OutboxEndpoint& endpoint = endpoints.emplace_back();
         endpoint.name = list.text(0);
         endpoint.target = list.text(1);
-        endpoint.disabled_at = time_of(list, 2);
-        endpoint.removed_at = time_of(list, 3);
-        endpoint.delivered = count_of(list, 4);
-        endpoint.failed = count_of(list, 5);
-        endpoint.died = count_of(list, 6);
-        endpoint.dropped = count_of(list, 7);
-        endpoint.succeeded_at = time_of(list, 8);
-        endpoint.failed_at = time_of(list, 9);
+        endpoint.disabled_at = list.time(2);
+        endpoint.removed_at = list.time(3);
+        endpoint.delivered = list.count(4);
+        endpoint.failed = list.count(5);
+        endpoint.died = list.count(6);
+        endpoint.dropped = list.count(7);
+        endpoint.succeeded_at = list.time(8);
+        endpoint.failed_at = list.time(9);
         endpoint.failure = list.text(10);
-        endpoint.pending = count_of(list, 11);
-        endpoint.dead = count_of(list, 12);
+        endpoint.pending = list.count(11);
+        endpoint.dead = list.count(12);
     }
 }
 
@@ -237,14 +225,14 @@ Result<> SqliteOutbox::save_outbox_endpoint(const OutboxEndpoint& endpoint) {
                                   "failure) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"));
     return save.bind(1, endpoint.name)
         .bind(2, endpoint.target)
-        .bind(3, ms(endpoint.disabled_at))
-        .bind(4, ms(endpoint.removed_at))
+        .bind(3, endpoint.disabled_at)
+        .bind(4, endpoint.removed_at)
         .bind(5, static_cast<std::int64_t>(endpoint.delivered))
         .bind(6, static_cast<std::int64_t>(endpoint.failed))
         .bind(7, static_cast<std::int64_t>(endpoint.died))
         .bind(8, static_cast<std::int64_t>(endpoint.dropped))
-        .bind(9, ms(endpoint.succeeded_at))
-        .bind(10, ms(endpoint.failed_at))
+        .bind(9, endpoint.succeeded_at)
+        .bind(10, endpoint.failed_at)
         .bind(11, endpoint.failure)
         .run();
 }

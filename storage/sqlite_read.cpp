@@ -9,6 +9,7 @@
 #include "core/sound.hpp"
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
+#include "storage/corrupt.hpp"
 #include "storage/journal_scan.hpp"
 #include "storage/sqlite_recovery.hpp"
 #include "storage/sqlite_store.hpp"
@@ -24,10 +25,6 @@ using core::Result;
 namespace {
 
 constexpr std::uint64_t kEventsMax = INT64_MAX / 2;  ///< of one session, far beyond any real one
-
-Error corrupt(std::string what) {
-    return {ErrorCode::kStorageCorrupt, std::move(what), {}};
-}
 
 }  // namespace
 

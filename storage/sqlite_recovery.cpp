@@ -6,6 +6,7 @@
 
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
+#include "storage/corrupt.hpp"
 #include "storage/journal_scan.hpp"
 
 namespace headway::storage {
@@ -15,10 +16,6 @@ using core::ErrorCode;
 using core::Result;
 
 namespace {
-
-Error corrupt(std::string what) {
-    return {ErrorCode::kStorageCorrupt, std::move(what), {}};
-}
 
 void note_ids(std::vector<core::Event>& events, EventIds& ids) {
     for (core::Event& event : events) {

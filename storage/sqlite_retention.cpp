@@ -34,7 +34,7 @@ Result<> SqliteRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
     HEADWAY_TRY(Statement due,
                 database_.prepare("SELECT key,name,n,tail,ended_at,crc FROM session WHERE "
                                   "ended_at<?1 AND name IS NOT NULL LIMIT 1"));
-    HEADWAY_TRY(step.more, due.bind(1, cutoff.time_since_epoch().count()).step());
+    HEADWAY_TRY(step.more, due.bind(1, cutoff).step());
     if (!step.more) return {};
     const SessionKey key = due.integer(0);
     std::string id{due.text(1)};
@@ -59,7 +59,7 @@ Result<> SqliteRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
 Result<bool> SqliteRetention::forget_keys(core::Timestamp cutoff) {
     HEADWAY_TRY(Statement some, database_.prepare("DELETE FROM idempotency WHERE key IN (SELECT "
                                                   "key FROM idempotency WHERE at<?1 LIMIT ?2)"));
-    HEADWAY_CHECK(some.bind(1, cutoff.time_since_epoch().count())
+    HEADWAY_CHECK(some.bind(1, cutoff)
                       .bind(2, static_cast<std::int64_t>(core::limits::kRetentionRowsPerStep))
                       .run());
     return database_.changes() > 0;

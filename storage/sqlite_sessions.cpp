@@ -24,10 +24,6 @@ bool is_known(std::int64_t number) {
     return number >= 0 && number < static_cast<std::int64_t>(core::EnumNames<E>::kNames.size());
 }
 
-std::int64_t ms_of(core::Timestamp at) {
-    return at.time_since_epoch().count();
-}
-
 /// A label in the column's format: the lengths make it unambiguous.
 std::string label_text(const core::Label& label) {
     return kBorder + std::to_string(label.key.size()) + ":" + label.key +
@@ -124,7 +120,7 @@ Result<> SqliteSessionIndex::index_session(SessionKey key, const core::Session& 
     move_.bind(3, static_cast<std::int64_t>(state.judgement.verdict));
     const auto moment = [this](int index, bool set, core::Timestamp at) {
         if (set) {
-            move_.bind(index, ms_of(at));
+            move_.bind(index, at);
         } else {
             move_.bind_null(index);
         }
@@ -250,8 +246,7 @@ Result<std::vector<SessionNeed>> SqliteSessionIndex::needs(std::size_t limit) {
         HEADWAY_TRY(const bool row, list.step());
         if (!row) return found;
         HEADWAY_ASSERT(found.size() < limit);
-        found.push_back({list.integer(0), core::Timestamp{core::Millis{list.integer(1)}},
-                         list.integer(2) == 1});
+        found.push_back({list.integer(0), list.time(1), list.integer(2) == 1});
     }
 }
 
@@ -271,8 +266,8 @@ Result<std::vector<SessionAlarm>> SqliteSessionIndex::alarms(std::size_t limit) 
         if (!row) return found;
         if (!is_known<core::ApprovalAlarmKind>(list.integer(1))) continue;
         HEADWAY_ASSERT(found.size() < limit);
-        found.push_back({list.integer(0), static_cast<core::ApprovalAlarmKind>(list.integer(1)),
-                         core::Timestamp{core::Millis{list.integer(2)}}});
+        found.push_back(
+            {list.integer(0), static_cast<core::ApprovalAlarmKind>(list.integer(1)), list.time(2)});
     }
 }
 

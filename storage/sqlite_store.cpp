@@ -11,6 +11,7 @@
 #include "storage/checksum.hpp"
 #include "storage/codec.hpp"
 #include "storage/migrations.hpp"
+#include "storage/wal.hpp"
 
 // Opening, and the write half: the path of a committed batch.
 
@@ -33,9 +34,6 @@ constexpr const char* kPragmas =
     "PRAGMA temp_store=MEMORY;"
     "PRAGMA secure_delete=FAST;"
     "PRAGMA foreign_keys=OFF;";
-
-constexpr std::int64_t kLogHeader = 32;    ///< bytes, of the log
-constexpr std::int64_t kFrameHeader = 24;  ///< of each page in it
 
 template <class LogPages>
 int count_wal_pages(void* pages, sqlite3*, const char*, int in_wal) {
@@ -142,7 +140,9 @@ Result<> SqliteStore::commit() {
 Result<> SqliteStore::look_at_files() {
     HEADWAY_ASSERT(log_.length >= 0 && page_bytes_ > 0);
     const std::int64_t log_bytes =
-        log_.length == 0 ? 0 : kLogHeader + log_.length * (page_bytes_ + kFrameHeader);
+        log_.length == 0 ? 0
+                         : std::int64_t{wal::kHeaderBytes} +
+                               log_.length * (page_bytes_ + std::int64_t{wal::kFrameHeaderBytes});
     const auto found = files_.look(static_cast<std::uint64_t>(log_bytes));
     const bool misplaced = found != FileWatch::Found::kSound;
     if (!misplaced && !misplaced_) return {};
@@ -174,7 +174,7 @@ Result<std::optional<SessionKey>> SqliteStore::find(std::string_view id) {
 }
 
 Result<SessionKey> SqliteStore::create(std::string_view id, core::Timestamp now) {
-    HEADWAY_CHECK(sql_.create.bind(1, id).bind(2, now.time_since_epoch().count()).run());
+    HEADWAY_CHECK(sql_.create.bind(1, id).bind(2, now).run());
     return database_.last_insert_rowid();
 }
 
@@ -201,7 +201,7 @@ Result<> SqliteStore::add_idempotency_key(std::string_view key, const Idempotent
     return sql_.add_key.bind(1, key)
         .bind(2, use.fingerprint)
         .bind(3, use.session)
-        .bind(4, now.time_since_epoch().count())
+        .bind(4, now)
         .run();
 }
 

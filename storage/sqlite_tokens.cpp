@@ -14,7 +14,7 @@ using core::Error;
 using core::ErrorCode;
 using core::Result;
 
-constexpr std::string_view kColumns =
+constexpr std::string_view kSelectToken =
     "SELECT id,name,scopes,hash,created_at,expires_at,revoked_at,used_at FROM token ";
 
 std::string joined(const std::vector<std::string>& words) {
@@ -32,15 +32,7 @@ std::vector<std::string> split(std::string_view text) {
     return words;
 }
 
-std::int64_t ms(core::Timestamp at) {
-    return at.time_since_epoch().count();
-}
-
-core::Timestamp time_of(const Statement& row, int column) {
-    return core::Timestamp{core::Millis{row.integer(column)}};
-}
-
-Result<core::TokenRecord> read(const Statement& row) {
+Result<core::TokenRecord> token_of(const Statement& row) {
     HEADWAY_ASSERT(row.columns() == 8);
     core::TokenRecord token;
     token.id = row.text(0);
@@ -53,10 +45,10 @@ Result<core::TokenRecord> read(const Statement& row) {
     }
     token.grants = *std::move(grants);
     token.hash = row.blob(3);
-    token.created_at = time_of(row, 4);
-    token.expires_at = time_of(row, 5);
-    token.revoked_at = time_of(row, 6);
-    token.used_at = time_of(row, 7);
+    token.created_at = row.time(4);
+    token.expires_at = row.time(5);
+    token.revoked_at = row.time(6);
+    token.used_at = row.time(7);
     return token;
 }
 
@@ -64,12 +56,12 @@ Result<core::TokenRecord> read(const Statement& row) {
 
 Result<std::vector<core::TokenRecord>> SqliteTokens::tokens() {
     HEADWAY_TRY(Statement rows,
-                database_.prepare(std::string{kColumns} + "ORDER BY created_at,id"));
+                database_.prepare(std::string{kSelectToken} + "ORDER BY created_at,id"));
     std::vector<core::TokenRecord> tokens;
     while (true) {
         HEADWAY_TRY(const bool found, rows.step());
         if (!found) return tokens;
-        HEADWAY_TRY(core::TokenRecord token, read(rows));
+        HEADWAY_TRY(core::TokenRecord token, token_of(rows));
         tokens.push_back(std::move(token));
     }
 }
@@ -81,7 +73,7 @@ Result<> SqliteTokens::add_token(const core::TokenRecord& token) {
                     database_.prepare(
                         "DELETE FROM token WHERE id=(SELECT id FROM token WHERE revoked_at>0 OR "
                         "(expires_at>0 AND expires_at<=?1) ORDER BY created_at,id LIMIT 1)"));
-        HEADWAY_CHECK(make_room.bind(1, ms(token.created_at)).run());
+        HEADWAY_CHECK(make_room.bind(1, token.created_at).run());
         if (database_.changes() == 0) {
             return Error{ErrorCode::kTooManyTokens,
                          "there are " + std::to_string(core::limits::kTokensMax) +
@@ -98,10 +90,10 @@ Result<> SqliteTokens::add_token(const core::TokenRecord& token) {
         .bind(2, token.name)
         .bind(3, scopes)
         .bind_blob(4, token.hash)
-        .bind(5, ms(token.created_at))
-        .bind(6, ms(token.expires_at))
-        .bind(7, ms(token.revoked_at))
-        .bind(8, ms(token.used_at))
+        .bind(5, token.created_at)
+        .bind(6, token.expires_at)
+        .bind(7, token.revoked_at)
+        .bind(8, token.used_at)
         .run();
 }
 
@@ -109,11 +101,11 @@ Result<std::optional<core::TokenRecord>> SqliteTokens::revoke_token(std::string_
                                                                     core::Timestamp now) {
     HEADWAY_TRY(Statement revoke,
                 database_.prepare("UPDATE token SET revoked_at=?2 WHERE id=?1 AND revoked_at=0"));
-    HEADWAY_CHECK(revoke.bind(1, id).bind(2, ms(now)).run());
-    HEADWAY_TRY(Statement row, database_.prepare(std::string{kColumns} + "WHERE id=?1"));
+    HEADWAY_CHECK(revoke.bind(1, id).bind(2, now).run());
+    HEADWAY_TRY(Statement row, database_.prepare(std::string{kSelectToken} + "WHERE id=?1"));
     HEADWAY_TRY(const bool found, row.bind(1, id).step());
     if (!found) return std::optional<core::TokenRecord>{};
-    HEADWAY_TRY(core::TokenRecord token, read(row));
+    HEADWAY_TRY(core::TokenRecord token, token_of(row));
     return std::optional{std::move(token)};
 }
 
@@ -121,7 +113,7 @@ Result<> SqliteTokens::note_token_uses(std::span<const core::TokenUse> uses) {
     HEADWAY_TRY(Statement note,
                 database_.prepare("UPDATE token SET used_at=max(used_at,?2) WHERE id=?1"));
     for (const core::TokenUse& use : uses) {
-        HEADWAY_CHECK(note.bind(1, use.id).bind(2, ms(use.at)).run());
+        HEADWAY_CHECK(note.bind(1, use.id).bind(2, use.at).run());
     }
     return {};
 }

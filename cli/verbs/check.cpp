@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/check_view.hpp"
+#include "cli/client_options.hpp"
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
@@ -20,10 +21,6 @@
 
 namespace headway::cli {
 namespace {
-
-constexpr milliseconds kPoll{55'000};         // API.md: the default of `wait`
-constexpr milliseconds kAnswerGrace{10'000};  // on top of `wait`, for a slow daemon
-constexpr milliseconds kReconnect{30'000};    // it was there a moment ago
 
 class Checker {
 public:
@@ -111,7 +108,7 @@ private:
     const SteadyTime began_ = steady_now();
 };
 
-constexpr const char* kFooter =
+constexpr const char* kCheckFooter =
     R"(Prints the check's id, or with --wait the answer. The exit status says which:
   0    A, progressing; without --wait: asked
   1    no answer, or the daemon refused
@@ -130,7 +127,7 @@ Examples:
 class Check : public VerbOf<CheckOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Ask the judge how a session is doing").footer(kFooter);
+        arguments.help("Ask the judge how a session is doing").footer(kCheckFooter);
         arguments.client(options.client);
         arguments.session(options.session).required();
         arguments.option("--id", options.id,

@@ -146,7 +146,7 @@ private:
     Json checks_ = Json::array();
 };
 
-constexpr const char* kFooter =
+constexpr const char* kDoctorFooter =
     R"(Looks at the settings, the state directory, the database, the operator's token and the
 daemon, and asks each judge one tiny question, which its owner may charge for. One line each, with
 what to do. 0 when all is well, 1 when something is wrong.
@@ -162,7 +162,7 @@ Examples:
 class DoctorVerb : public VerbOf<DoctorOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Look for what is wrong with this installation").footer(kFooter);
+        arguments.help("Look for what is wrong with this installation").footer(kDoctorFooter);
         arguments.option("--url", options.url,
                          "the daemon, else HEADWAY_URL, else where these settings listen");
         arguments

@@ -281,7 +281,7 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
     return evaluation.troubles.empty() ? kExitOk : kExitFailed;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kEvalFooter =
     R"(Judges every *.jsonl under DIR without a daemon, as `headway replay` does, and counts.
 
 Labels are CSV with a head. Columns: file (relative to DIR or to DIR/data), outcome (success, ...),
@@ -303,7 +303,8 @@ Examples:
 class Eval : public VerbOf<EvalOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Judge a folder of recordings and count right and wrong").footer(kFooter);
+        arguments.help("Judge a folder of recordings and count right and wrong")
+            .footer(kEvalFooter);
         arguments.operand("DIR", options.folder, "folder of recordings").required();
         arguments.option("--labels", options.labels, "what is known about them").type("CSV");
         declare_policy(arguments, options.policy);

@@ -189,7 +189,7 @@ int replay_recordings(const ReplayOptions& options, const Console& console) {
     return exit_code;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kReplayFooter =
     R"(Judges each recording here, without a daemon, by the rules the daemon uses, and prints every
 verdict with the line of the file and the call it came after. Takes recorded agent sessions
 (JSONL: session_start, tool_call, ... end), the daemon's own export (`headway events ID
@@ -210,7 +210,7 @@ Examples:
 class Replay : public VerbOf<ReplayOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Judge recorded sessions, or play them to a daemon").footer(kFooter);
+        arguments.help("Judge recorded sessions, or play them to a daemon").footer(kReplayFooter);
         arguments.operand("FILE", options.files, "recordings").required();
         const auto set_daemon = [this](const std::string& url) {
             options.client.url = url;

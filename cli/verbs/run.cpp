@@ -26,7 +26,7 @@ namespace headway::cli {
 namespace {
 
 constexpr const char* kCallId = "run";
-constexpr std::size_t kStringBytesMax = 512;  // "string" of API.md
+constexpr std::size_t kWordBytesMax = 512;  // "string" of API.md
 constexpr std::size_t kArgumentsMax = 64;
 
 std::string base_name(const RunOptions& options) {
@@ -35,7 +35,7 @@ std::string base_name(const RunOptions& options) {
 }
 
 std::string command_line(const RunOptions& options) {
-    return clean_line(cut_bytes(join(options.command, " "), 4 * kStringBytesMax));
+    return clean_line(cut_bytes(join(options.command, " "), 4 * kWordBytesMax));
 }
 
 core::Result<Json> open_body(const RunOptions& options) {
@@ -55,7 +55,7 @@ Json argument_list(const RunOptions& options) {
             words.push_back("[...]");
             break;
         }
-        words.push_back(cut_bytes(word, kStringBytesMax));
+        words.push_back(cut_bytes(word, kWordBytesMax));
     }
     return words;
 }
@@ -211,7 +211,7 @@ private:
     std::atomic<std::uint64_t> output_bytes_{0};
 };
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     R"(Opens a session, passes standard input, output and signals through, reports lines of its
 output, CPU, memory and disk of its process tree, and ends with its exit status. If the
 daemon is away, the command runs all the same and the reports follow when it is back. The command
@@ -230,7 +230,7 @@ Examples:
 class RunVerb : public VerbOf<RunOptions> {
 public:
     void declare(Arguments& arguments) override {
-        arguments.help("Supervise a command from start to exit").footer(kFooter);
+        arguments.help("Supervise a command from start to exit").footer(kRunFooter);
         arguments.client(options.client);
         arguments.without_socket();  // the command gets the URL, and may not speak through a socket
         arguments

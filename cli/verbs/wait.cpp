@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/client_options.hpp"
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
@@ -21,11 +22,6 @@
 
 namespace headway::cli {
 namespace {
-
-constexpr milliseconds kPoll{55'000};         // API.md: the default of `wait`
-constexpr milliseconds kAnswerGrace{10'000};  // on top of `wait`, for a slow daemon
-constexpr milliseconds kFirstContact{5'000};  // a daemon never reached is given up after this
-constexpr milliseconds kReconnect{30'000};
 
 enum class Poll : std::uint8_t { kAnswered, kTimedOut, kGaveUp };
 
@@ -220,7 +216,7 @@ private:
     Json last_;
 };
 
-constexpr const char* kFooter = R"(Exit codes:
+constexpr const char* kWaitFooter = R"(Exit codes:
   0 completed   1 failed or halted   2 stuck   3 cancelled, or it can never happen any more
   4 needs a human   5 silent: the agent is gone   6 never opened   124 --timeout passed
   64 usage   69 no daemon answers, or not as one   70 the daemon answered with an error
@@ -249,7 +245,7 @@ class Wait : public VerbOf<WaitOptions> {
 public:
     void declare(Arguments& arguments) override {
         arguments.help("Block until a session has a verdict; exit code says which");
-        arguments.footer(kFooter);
+        arguments.footer(kWaitFooter);
         arguments.client(options.client);
         arguments.operand("SESSION", options.sessions, "one or more session ids")
             .check(session_id_fault)

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <thread>
 
+#include "cli/client_options.hpp"
 #include "cli/clock.hpp"
 #include "cli/daemon.hpp"
 #include "cli/event_line.hpp"
@@ -21,7 +22,6 @@
 namespace headway::cli {
 namespace {
 
-constexpr milliseconds kFirstContact{5'000};
 constexpr milliseconds kAfterEnd{1'000};  // for the verdict that follows session.ended
 constexpr std::uint64_t kRecentEvents = 10;
 constexpr std::size_t kSessionWidth = 24;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "tests/support/seed.hpp"
 #include "tests/support/traces/agents.hpp"
 #include "tests/support/traces/loops.hpp"
 #include "tests/support/traces/play.hpp"
@@ -23,11 +24,6 @@ struct Caught {
     std::optional<std::size_t> suspect;
     std::optional<std::size_t> stuck;
 };
-
-bool long_run() {
-    const char* given = std::getenv("HEADWAY_LONG");
-    return given != nullptr && std::string_view{given} == "1";
-}
 
 /// Of the steps from `begin` to `step`, those that the loop's count includes.
 std::size_t loop_steps(Loop kind, const Trace& trace, std::size_t begin, std::size_t step) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/support/seed.hpp"
 #include "tests/support/traces/agents.hpp"
 #include "tests/support/traces/play.hpp"
 
@@ -28,11 +29,6 @@ struct Figures {
     std::vector<std::string> stuck;
     std::map<std::string, std::size_t> detectors;
 };
-
-bool long_run() {
-    const char* given = std::getenv("HEADWAY_LONG");
-    return given != nullptr && std::string_view{given} == "1";
-}
 
 std::string what_happened(const Trace& trace, const Turn& turn) {
     std::string text = turn.detector + ": " + turn.reason;

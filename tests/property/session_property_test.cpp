@@ -125,7 +125,7 @@ private:
         for (const Event& one : out) {
             REQUIRE(one.n == ++n_);
             if (const auto* change = std::get_if<VerdictChanged>(&one.payload)) {
-                // Either of the two: a wait that begins to need somebody goes on waiting.
+                // Either of the two: a wait that begins to need a person goes on waiting.
                 REQUIRE((change->from != change->to || change->needs_somebody != needs_somebody_));
                 REQUIRE(change->from == verdict_);
                 verdict_ = change->to;

@@ -20,4 +20,10 @@ inline std::uint64_t seed() {
     return kSeed;
 }
 
+/// True for the long versions of tests: HEADWAY_LONG=1.
+inline bool long_run() {
+    const char* given = std::getenv("HEADWAY_LONG");
+    return given != nullptr && std::string_view{given} == "1";
+}
+
 }  // namespace headway::tests

@@ -4,10 +4,6 @@
 namespace headway::tests {
 namespace {
 
-std::string number(std::uint64_t n) {
-    return std::to_string(n);
-}
-
 Call simple(std::string tool, std::string args, std::string result) {
     Call call;
     call.tool = std::move(tool);
@@ -32,24 +28,26 @@ public:
         } else if (what < 19) {
             note();
         } else {
-            recorder_.event("fact.learned", "{\"text\":\"Fact " + number(++facts_) + "\"}");
+            recorder_.event("fact.learned", "{\"text\":\"Fact " + std::to_string(++facts_) + "\"}");
         }
     }
 
 private:
     Call source(std::uint64_t i) const {
-        return simple(
-            "fetch_page", "{\"url\":\"https://example.org/doc/" + number(i) + "\"}",
-            quoted("Document " + number(i) + ": the measured value is " +
-                   number(i * 7'919 % 1'000) + " units, see also " + number(i * 31 % 97)));
+        return simple("fetch_page",
+                      "{\"url\":\"https://example.org/doc/" + std::to_string(i) + "\"}",
+                      quoted("Document " + std::to_string(i) + ": the measured value is " +
+                             std::to_string(i * 7'919 % 1'000) + " units, see also " +
+                             std::to_string(i * 31 % 97)));
     }
     void search() {
         const bool found = !gen_.chance(4);
-        const std::string query = "topic " + number(++searches_);
+        const std::string query = "topic " + std::to_string(++searches_);
         recorder_.call(simple("web_search", "{\"query\":" + quoted(query) + "}",
-                              found ? "[{\"url\":\"https://example.org/doc/" + number(read_) +
-                                          "\",\"title\":\"About " + query + "\"}]"
-                                    : (gen_.chance(2) ? "[]" : "\"No results found.\"")));
+                              found
+                                  ? "[{\"url\":\"https://example.org/doc/" + std::to_string(read_) +
+                                        "\",\"title\":\"About " + query + "\"}]"
+                                  : (gen_.chance(2) ? "[]" : "\"No results found.\"")));
     }
     void read_some() {
         std::vector<Call> calls;
@@ -58,8 +56,8 @@ private:
         recorder_.turn(calls);
     }
     void note() {
-        recorder_.call(
-            simple("append_note", "{\"text\":\"Finding " + number(++notes_) + "\"}", "\"saved\""));
+        recorder_.call(simple(
+            "append_note", "{\"text\":\"Finding " + std::to_string(++notes_) + "\"}", "\"saved\""));
     }
 
     Gen& gen_;
@@ -77,7 +75,7 @@ public:
         : gen_(gen), recorder_(recorder), objects_(gen.chance(2)), sleeps_(gen.chance(2)) {}
 
     void step() {
-        const std::string job = number(1'000 + ++jobs_);
+        const std::string job = std::to_string(1'000 + ++jobs_);
         if (gen_.chance(10)) limited();
         recorder_.call(simple("start_job",
                               "{\"pipeline\":\"deploy\",\"revision\":\"r" + job + "\"}",
@@ -104,7 +102,7 @@ private:
         if (!objects_) return simple("job_status", args, quoted(state));
         return simple("job_status", args,
                       "{\"job_id\":\"" + job + "\",\"status\":\"" + state +
-                          "\",\"elapsed_ms\":" + number(recorder_.volatile_number()) +
+                          "\",\"elapsed_ms\":" + std::to_string(recorder_.volatile_number()) +
                           ",\"checked_at\":\"" + recorder_.volatile_time() + "\"}");
     }
     void wait_for(const std::string& job) {
@@ -122,7 +120,7 @@ private:
     }
     /// The provider limits requests for a while; the same request goes through later.
     void limited() {
-        Call call = simple("list_hosts", "{\"region\":\"eu-" + number(jobs_) + "\"}", "");
+        Call call = simple("list_hosts", "{\"region\":\"eu-" + std::to_string(jobs_) + "\"}", "");
         call.ok = false;
         call.error_class = "rate_limit";
         call.error = "429 Too Many Requests";
@@ -130,7 +128,7 @@ private:
             recorder_.call(call);
             recorder_.pass(8'000);
         }
-        recorder_.call(simple("list_hosts", call.args, "[\"host-" + number(jobs_) + "\"]"));
+        recorder_.call(simple("list_hosts", call.args, "[\"host-" + std::to_string(jobs_) + "\"]"));
     }
 
     Gen& gen_;
@@ -147,10 +145,11 @@ public:
 
     void step() {
         static constexpr std::string_view kAcks[] = {"\"ok\"", "true", "\"\"", "{}", "\"done\""};
-        const std::string id = number(++items_);
+        const std::string id = std::to_string(++items_);
         const std::uint64_t lookups = gen_.below(4);
         for (std::uint64_t i = 0; i < lookups; ++i) {
-            recorder_.call(simple("lookup", "{\"name\":\"item " + id + " part " + number(i) + "\"}",
+            recorder_.call(simple("lookup",
+                                  "{\"name\":\"item " + id + " part " + std::to_string(i) + "\"}",
                                   gen_.chance(5) ? "[\"match " + id + "\"]" : "[]"));
         }
         const std::string ack{ack_.empty() ? ack_ = gen_.pick(kAcks) : ack_};
@@ -177,7 +176,7 @@ public:
     Service(Gen& gen, Recorder& recorder) : gen_(gen), recorder_(recorder), talks_(gen.chance(2)) {}
 
     void step() {
-        const std::string id = number(7'000 + ++customers_);
+        const std::string id = std::to_string(7'000 + ++customers_);
         if (talks_) recorder_.message("user", "My order " + id + " has not come.");
         const Call customer =
             simple("get_customer", "{\"customer_id\":\"C" + id + "\"}",
@@ -201,19 +200,19 @@ private:
     void order(const std::string& id, const std::string& status) {
         recorder_.call(simple("get_order", "{\"order_id\":\"O" + id + "\"}",
                               "{\"order_id\":\"O" + id + "\",\"status\":\"" + status +
-                                  "\",\"total\":" + number(20 + customers_ % 80) + "}"));
+                                  "\",\"total\":" + std::to_string(20 + customers_ % 80) + "}"));
     }
     Call article(std::uint64_t i) const {
-        return simple("search_kb", "{\"query\":\"policy " + number(i) + "\"}",
+        return simple("search_kb", "{\"query\":\"policy " + std::to_string(i) + "\"}",
                       i % 3 == 0 ? "\"No articles found\""
-                                 : quoted("Article " + number(i) + ": refunds within " + number(i) +
-                                          " days"));
+                                 : quoted("Article " + std::to_string(i) + ": refunds within " +
+                                          std::to_string(i) + " days"));
     }
     void refund(const std::string& id) {
-        recorder_.call(
-            simple("issue_refund",
-                   "{\"order_id\":\"O" + id + "\",\"amount\":" + number(5 + customers_ % 50) + "}",
-                   "{\"ok\":true,\"receipt\":\"" + recorder_.volatile_uuid() + "\"}"));
+        recorder_.call(simple(
+            "issue_refund",
+            "{\"order_id\":\"O" + id + "\",\"amount\":" + std::to_string(5 + customers_ % 50) + "}",
+            "{\"ok\":true,\"receipt\":\"" + recorder_.volatile_uuid() + "\"}"));
         order(id, "refunded");
     }
     /// Refused once with what is wrong, then asked rightly.

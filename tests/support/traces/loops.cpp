@@ -6,15 +6,11 @@
 namespace headway::tests {
 namespace {
 
-std::string number(std::uint64_t n) {
-    return std::to_string(n);
-}
-
 /// What one looping agent does over and over; `salt` sets it apart from other agents.
 class Looper {
 public:
     Looper(Gen& gen, Recorder& recorder)
-        : gen_(gen), recorder_(recorder), salt_(number(gen.below(100'000))) {}
+        : gen_(gen), recorder_(recorder), salt_(std::to_string(gen.below(100'000))) {}
 
     void step(Loop kind, std::size_t i) {
         switch (kind) {
@@ -73,7 +69,7 @@ public:
                 break;
             case Loop::kEmptyHeartbeats:
                 recorder_.pass(5'000);
-                recorder_.event("heartbeat", "{\"iteration\":" + number(5'000 + i) + "}");
+                recorder_.event("heartbeat", "{\"iteration\":" + std::to_string(5'000 + i) + "}");
                 break;
         }
     }
@@ -82,21 +78,21 @@ private:
     Call look(std::size_t i) const {
         Call call;
         call.tool = i % 2 == 0 ? "read_file" : "list_dir";
-        call.args = "{\"path\":\"loop/" + salt_ + "/" + number(i) + "\"}";
-        call.result = quoted("the content of place " + number(i) + " for " + salt_);
+        call.args = "{\"path\":\"loop/" + salt_ + "/" + std::to_string(i) + "\"}";
+        call.result = quoted("the content of place " + std::to_string(i) + " for " + salt_);
         return call;
     }
     Call noise(std::size_t i) const {
         Call call;
         call.tool = "grep";
-        call.args = "{\"pattern\":\"needle_" + salt_ + "_" + number(i) + "\"}";
+        call.args = "{\"pattern\":\"needle_" + salt_ + "_" + std::to_string(i) + "\"}";
         call.result = quoted("No matches found");
         return call;
     }
     Call fails(std::string tool, std::size_t i) const {
         Call call;
         call.tool = std::move(tool);
-        call.args = "{\"target\":\"host-" + salt_ + "-" + number(i) + "\"}";
+        call.args = "{\"target\":\"host-" + salt_ + "-" + std::to_string(i) + "\"}";
         call.ok = false;
         call.error = "the release directory is not empty";
         return call;
@@ -134,7 +130,8 @@ private:
     }
     void edit_in_vain(std::size_t i) {
         if (i % 2 == 1) return recorder_.call(red_test());
-        recorder_.call(edit("attempt " + number(i), digests_ ? "sha-" + salt_ + number(i) : ""));
+        recorder_.call(edit("attempt " + std::to_string(i),
+                            digests_ ? "sha-" + salt_ + std::to_string(i) : ""));
     }
     void shuffled() {
         std::vector<std::string> members{"\"path\":\"logs/" + salt_ + "\"", "\"limit\":50",
@@ -154,7 +151,7 @@ private:
         call.tool = "search_kb";
         call.args = i % 2 == 0 || recorder_.habits().stamps
                         ? "{\"query\":\"refund " + salt_ +
-                              "\",\"nonce\":" + number(recorder_.volatile_number()) + "}"
+                              "\",\"nonce\":" + std::to_string(recorder_.volatile_number()) + "}"
                         : "{\"query\":\"refund " + salt_ + "\",\"request_id\":\"" +
                               recorder_.volatile_uuid() + "\"}";
         call.result = quoted("Article: refunds of " + salt_ + " take ten days");
@@ -164,15 +161,15 @@ private:
         Call call;
         call.tool = "send_report";
         call.args = "{\"to\":\"team-" + salt_ + "\"}";
-        call.result = objects_
-                          ? "{\"message_id\":\"" + recorder_.volatile_uuid() +
-                                "\",\"pid\":" + number(recorder_.volatile_number()) +
-                                ",\"state\":\"accepted by " + salt_ + "\",\"timestamp\":\"" +
-                                recorder_.volatile_time() + "\"}"
-                          : quoted("started worker pid " + number(recorder_.volatile_number()) +
-                                   " at " + recorder_.volatile_time() + ", took " +
-                                   number(recorder_.volatile_number()) + " ms, message " +
-                                   recorder_.volatile_uuid());
+        call.result =
+            objects_ ? "{\"message_id\":\"" + recorder_.volatile_uuid() +
+                           "\",\"pid\":" + std::to_string(recorder_.volatile_number()) +
+                           ",\"state\":\"accepted by " + salt_ + "\",\"timestamp\":\"" +
+                           recorder_.volatile_time() + "\"}"
+                     : quoted("started worker pid " + std::to_string(recorder_.volatile_number()) +
+                              " at " + recorder_.volatile_time() + ", took " +
+                              std::to_string(recorder_.volatile_number()) + " ms, message " +
+                              recorder_.volatile_uuid());
         recorder_.call(call);
     }
     void append_to_itself(std::size_t i) {
@@ -182,14 +179,14 @@ private:
         Call call;
         call.tool = "bash";
         call.args = "{\"command\":" + quoted(command) + (timeouts_ ? ",\"timeout\":120}" : "}");
-        call.result = quoted("./loop/" + salt_ + " is the only hit, round " + number(i));
+        call.result = quoted("./loop/" + salt_ + " is the only hit, round " + std::to_string(i));
         recorder_.call(call);
     }
     void plan(std::size_t i) {
         static constexpr std::string_view kWays[] = {"First", "To begin with", "As a start",
                                                      "Step one:"};
-        const std::string text =
-            std::string{gen_.pick(kWays)} + " look at module " + salt_ + ", version " + number(i);
+        const std::string text = std::string{gen_.pick(kWays)} + " look at module " + salt_ +
+                                 ", version " + std::to_string(i);
         if (objects_) return recorder_.event("plan.updated", "{\"text\":" + quoted(text) + "}");
         Call call;
         call.tool = "update_plan";

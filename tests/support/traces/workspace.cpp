@@ -2,14 +2,6 @@
 #include "tests/support/traces/workspace.hpp"
 
 namespace headway::tests {
-namespace {
-
-std::string number(std::uint64_t n) {
-    return std::to_string(n);
-}
-
-}  // namespace
-
 Workspace::Workspace(Gen& gen, Recorder& recorder, Options options)
     : gen_(gen), recorder_(recorder), options_(options) {
     static constexpr std::string_view kFolders[] = {"src/", "lib/", "app/models/", "pkg/api/"};
@@ -17,7 +9,8 @@ Workspace::Workspace(Gen& gen, Recorder& recorder, Options options)
     const std::string folder{gen_.pick(kFolders)};
     shell_name_ = gen_.pick(kShells);
     for (std::size_t i = 0; i < options_.files; ++i)
-        files_.push_back({folder + "part_" + number(i) + ".py", gen_.below(1'000), false, 0, 0});
+        files_.push_back(
+            {folder + "part_" + std::to_string(i) + ".py", gen_.below(1'000), false, 0, 0});
     tests_ = 20 + gen_.below(200);
 }
 
@@ -30,7 +23,7 @@ Call Workspace::shell(std::string command, std::string output) const {
 }
 
 std::string Workspace::symbol(std::size_t file) const {
-    return "handle_" + number(file) + "_" + number(files_[file].version % 7);
+    return "handle_" + std::to_string(file) + "_" + std::to_string(files_[file].version % 7);
 }
 
 bool Workspace::stale(std::size_t file) const {
@@ -43,7 +36,7 @@ Call Workspace::read(std::size_t file) {
     f.read_version = f.version;
     f.read_at = recorder_.calls() + 1;
     const std::string text = "# " + f.path + "\ndef " + symbol(file) +
-                             "(value):\n    limit = " + number(f.version) +
+                             "(value):\n    limit = " + std::to_string(f.version) +
                              "\n    return check(value, limit)\n";
     if (options_.shell) return shell("cat " + f.path, text);
     Call call;
@@ -63,8 +56,8 @@ Call Workspace::list() const {
 Call Workspace::search(bool found) {
     const std::size_t file = gen_.index(files_.size());
     // No programmer searches for the same word twice in a row.
-    const std::string word =
-        found ? symbol(file) + "_" + number(++searches_) : "missing_" + number(++searches_);
+    const std::string word = found ? symbol(file) + "_" + std::to_string(++searches_)
+                                   : "missing_" + std::to_string(++searches_);
     const std::string text = found ? files_[file].path + ":2:def " + word + "(value):\n" : "";
     if (options_.shell) return shell("grep -rn '" + word + "' .", text);
     Call call;
@@ -78,12 +71,13 @@ Call Workspace::edit(std::size_t file) {
     File& f = files_[file];
     f.version = 1'000 + ++edits_;
     f.dirty = true;
-    const std::string line = "    limit = " + number(f.version);
+    const std::string line = "    limit = " + std::to_string(f.version);
     if (options_.shell) {
         if (gen_.chance(3)) {
             return shell("cat > " + f.path + " <<'EOF'\ndef handle(value):\n" + line + "\nEOF", "");
         }
-        return shell("sed -i 's/limit = .*/limit = " + number(f.version) + "/' " + f.path, "");
+        return shell("sed -i 's/limit = .*/limit = " + std::to_string(f.version) + "/' " + f.path,
+                     "");
     }
     Call call;
     call.tool = "edit_file";
@@ -91,15 +85,15 @@ Call Workspace::edit(std::size_t file) {
                 ",\"old_string\":\"    limit = \",\"new_string\":" + quoted(line) + "}";
     call.result = quoted(options_.quiet_edits ? "ok" : "The file " + f.path + " has been updated.");
     if (options_.digests)
-        call.mutated = {{f.path, "sha-" + number(file) + "-" + number(f.version)}};
+        call.mutated = {{f.path, "sha-" + std::to_string(file) + "-" + std::to_string(f.version)}};
     return call;
 }
 
 Call Workspace::failed_edit(std::size_t file) {
     const std::string& path = files_[file].path;
-    const std::string guess = "limit = guess " + number(++searches_);
+    const std::string guess = "limit = guess " + std::to_string(++searches_);
     if (options_.shell) {
-        Call call = shell("git apply fix_" + number(searches_) + ".patch",
+        Call call = shell("git apply fix_" + std::to_string(searches_) + ".patch",
                           "error: patch failed: " + path + ":3\nerror: patch does not apply\n");
         call.ok = false;
         call.error = "exit code 1";
@@ -115,14 +109,15 @@ Call Workspace::failed_edit(std::size_t file) {
 }
 
 std::string Workspace::test_output() {
-    std::string text = "collected " + number(tests_) + " items\n";
+    std::string text = "collected " + std::to_string(tests_) + " items\n";
     for (std::uint64_t test : red_) {
-        text += "FAILED tests/test_parts.py::test_case_" + number(test) +
-                " - AssertionError: expected " + number(test * 7 % 100) + "\n";
+        text += "FAILED tests/test_parts.py::test_case_" + std::to_string(test) +
+                " - AssertionError: expected " + std::to_string(test * 7 % 100) + "\n";
     }
     const std::string passed =
-        number(tests_ - red_.size()) + " passed in " + recorder_.volatile_seconds();
-    return text + (red_.empty() ? passed : number(red_.size()) + " failed, " + passed) + "\n";
+        std::to_string(tests_ - red_.size()) + " passed in " + recorder_.volatile_seconds();
+    return text + (red_.empty() ? passed : std::to_string(red_.size()) + " failed, " + passed) +
+           "\n";
 }
 
 Call Workspace::test() {
@@ -156,7 +151,7 @@ Call Workspace::diff() const {
     std::string text;
     for (const File& file : files_) {
         if (file.dirty)
-            text += "+++ b/" + file.path + "\n+    limit = " + number(file.version) + "\n";
+            text += "+++ b/" + file.path + "\n+    limit = " + std::to_string(file.version) + "\n";
     }
     return shell("git diff", text);
 }
@@ -165,9 +160,9 @@ Call Workspace::commit() {
     for (File& file : files_)
         file.dirty = false;
     ++commits_;
-    return shell(
-        "git commit -am 'Step " + number(commits_) + "'",
-        "[main " + number(0xabc123 + commits_ * 7'919) + "] Step " + number(commits_) + "\n");
+    return shell("git commit -am 'Step " + std::to_string(commits_) + "'",
+                 "[main " + std::to_string(0xabc123 + commits_ * 7'919) + "] Step " +
+                     std::to_string(commits_) + "\n");
 }
 
 void Workspace::break_tests(std::size_t count) {

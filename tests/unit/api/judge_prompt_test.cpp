@@ -15,7 +15,7 @@ using namespace headway::api;
 
 namespace {
 
-core::Json json(std::string text) {
+core::Json parsed(std::string text) {
     core::Json made;
     static_cast<core::Text&>(made) = core::bounded_text(std::move(text));
     return made;
@@ -24,8 +24,8 @@ core::Json json(std::string text) {
 core::Event call(std::uint64_t n, std::string result) {
     core::ToolFinished made;
     made.tool = "bash";
-    made.args = json(R"({"cmd":"make"})");
-    made.result = json(std::move(result));
+    made.args = parsed(R"({"cmd":"make"})");
+    made.result = parsed(std::move(result));
     core::Event event = tests::event(std::move(made));
     event.n = n;
     return event;

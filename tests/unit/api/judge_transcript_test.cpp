@@ -11,7 +11,7 @@ using namespace headway::api;
 
 namespace {
 
-core::Json json(std::string text) {
+core::Json parsed_args(std::string text) {
     core::Json made;
     static_cast<core::Text&>(made) = core::bounded_text(std::move(text));
     return made;
@@ -20,8 +20,8 @@ core::Json json(std::string text) {
 core::ToolFinished call(std::string args, std::string result) {
     core::ToolFinished made;
     made.tool = "bash";
-    made.args = json(std::move(args));
-    made.result = json(std::move(result));
+    made.args = parsed_args(std::move(args));
+    made.result = parsed_args(std::move(result));
     return made;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLastCode = static_cast<int>(ErrorCode::kUnknownDelivery);
 
-std::string read(const std::string& file) {
+std::string read_text(const std::string& file) {
     std::ifstream stream(file);
     std::ostringstream text;
     text << stream.rdbuf();
@@ -26,7 +26,7 @@ std::string read(const std::string& file) {
 
 /// The table of problems in API.md as "status code".
 std::set<std::string> documented() {
-    const std::string page = read(HEADWAY_SOURCE_DIR "/api/API.md");
+    const std::string page = read_text(HEADWAY_SOURCE_DIR "/api/API.md");
     const std::string table = page.substr(page.find("| status | code |"));
     std::set<std::string> out;
     std::istringstream lines{table};

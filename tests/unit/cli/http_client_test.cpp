@@ -16,10 +16,11 @@ using namespace headway::tests;
 namespace {
 
 /// Answers each connection with the same bytes and ends it, on a thread of its own.
-class Server {
+class ServerThread {
 public:
-    explicit Server(std::string reply) : reply_(std::move(reply)), thread_([this] { run(); }) {}
-    ~Server() {
+    explicit ServerThread(std::string reply)
+        : reply_(std::move(reply)), thread_([this] { run(); }) {}
+    ~ServerThread() {
         done_ = true;
         thread_.join();
     }
@@ -45,7 +46,7 @@ private:
     std::thread thread_;
 };
 
-HttpRequest get(const Server& server) {
+HttpRequest get(const ServerThread& server) {
     HttpRequest request;
     request.method = "GET";
     request.url = server.url();
@@ -57,7 +58,7 @@ HttpRequest get(const Server& server) {
 
 TEST_CASE("http client: what a handler throws fails the transfer, and the client goes on",
           "[cli]") {
-    const Server server{"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\ndata: 1\n\n"};
+    const ServerThread server{"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\ndata: 1\n\n"};
     HttpClient client;
     const auto idle = [] { return true; };
     const HttpReply failed = client.stream(
@@ -79,7 +80,8 @@ TEST_CASE("http client: what a handler throws fails the transfer, and the client
 }
 
 TEST_CASE("http client: what is thrown between two turns leaves the client usable", "[cli]") {
-    const Server server{"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"};
+    const ServerThread server{
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"};
     HttpClient client;
     const auto take = [](std::string_view) { return true; };
     CHECK_THROWS_AS(
@@ -89,7 +91,7 @@ TEST_CASE("http client: what is thrown between two turns leaves the client usabl
 }
 
 TEST_CASE("http client: a reply that is cut off is no answer", "[cli]") {
-    const Server server{"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello"};
+    const ServerThread server{"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello"};
     HttpClient client;
     const HttpReply reply = client.send(get(server));
     CHECK(reply.status == 0);

@@ -13,7 +13,7 @@ using headway::tests::parsed;
 
 namespace {
 
-Recording read(const std::string& text) {
+Recording recorded(const std::string& text) {
     std::istringstream lines(text);
     const auto recording = read_recording(lines);
     REQUIRE(recording.has_value());
@@ -21,7 +21,7 @@ Recording read(const std::string& text) {
 }
 
 Json only_event(const std::string& line) {
-    const Recording recording = read(line + "\n");
+    const Recording recording = recorded(line + "\n");
     REQUIRE(recording.events.size() == 1);
     return parsed(recording.events.front().event);
 }
@@ -29,14 +29,14 @@ Json only_event(const std::string& line) {
 }  // namespace
 
 TEST_CASE("recording: the start opens the session", "[cli]") {
-    const Recording recording = read(
+    const Recording recording = recorded(
         R"({"seq":0,"ts":null,"type":"session_start","source":"peer","session":"s1","agent":"A","model":"m","task":"fix it"})"
         "\n");
     CHECK(recording.session == "peer:s1");
     CHECK(parsed(recording.open) ==
           parsed(R"({"agent":{"name":"A","model":"m"},"goal":"fix it"})"));
     CHECK(recording.events.empty());
-    CHECK(read(R"({"type":"session_start","source":"scenario","session":""})").session.empty());
+    CHECK(recorded(R"({"type":"session_start","source":"scenario","session":""})").session.empty());
 }
 
 TEST_CASE("recording: each line becomes the event that says the same", "[cli]") {
@@ -104,7 +104,7 @@ TEST_CASE("recording: text that the daemon refuses is made fit", "[cli]") {
 
 TEST_CASE("recording: lines without a number get the line's own", "[cli]") {
     const Recording recording =
-        read("{\"type\":\"unknown\"}\n\n{\"type\":\"heartbeat\",\"ts\":2.5}\n");
+        recorded("{\"type\":\"unknown\"}\n\n{\"type\":\"heartbeat\",\"ts\":2.5}\n");
     CHECK(recording.skipped == 1);
     REQUIRE(recording.events.size() == 1);
     CHECK(parsed(recording.events[0].event)["event_id"] == "3");
@@ -114,7 +114,7 @@ TEST_CASE("recording: lines without a number get the line's own", "[cli]") {
 
 TEST_CASE("recording: what a scenario is for is kept and never played", "[cli]") {
     const Recording recording =
-        read("{\"type\":\"meta\",\"expect\":\"stuck\"}\n{\"type\":\"heartbeat\"}\n");
+        recorded("{\"type\":\"meta\",\"expect\":\"stuck\"}\n{\"type\":\"heartbeat\"}\n");
     CHECK(parsed(recording.meta)["expect"] == "stuck");
     CHECK(recording.events.size() == 1);
     CHECK(recording.skipped == 0);
@@ -126,7 +126,7 @@ TEST_CASE("recording: its id is its own or the file's", "[cli]") {
 }
 
 TEST_CASE("recording: the daemon's own export is played without what it wrote itself", "[cli]") {
-    const Recording recording = read(
+    const Recording recording = recorded(
         R"({"session":"s","n":1,"type":"session.started","at":"2026-11-21T02:00:00.000Z","data":{"goal":{"head":"long","tail":"goal","bytes":9000,"digest":"d"},"labels":{"a":"b"},"implicit":false}})"
         "\n"
         R"({"session":"s","n":2,"type":"message","at":"2026-11-21T02:00:01.500Z","event_id":"e2","next_heartbeat_ms":5000,"data":{"text":{"head":"h","tail":"t","bytes":9000,"digest":"d"}}})"
@@ -157,8 +157,8 @@ TEST_CASE("recording: events as an agent reports them are kept as they are", "[c
     CHECK(only_event(R"({"type":"heartbeat","event_id":"e","data":{}})") ==
           parsed(R"({"type":"heartbeat","event_id":"e","data":{}})"));
     // What only a daemon writes is no report.
-    CHECK(read(R"({"type":"verdict.changed","data":{}})"
-               "\n")
+    CHECK(recorded(R"({"type":"verdict.changed","data":{}})"
+                   "\n")
               .events.empty());
 }
 

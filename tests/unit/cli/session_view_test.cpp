@@ -11,7 +11,7 @@ using headway::tests::parsed;
 
 namespace {
 
-const WallTime kNow = *parse_time("2026-11-21T02:10:00.000Z");
+const WallTime kViewNow = *parse_time("2026-11-21T02:10:00.000Z");
 
 const char* const kSession = R"({"id":"build-1","n":4,"opened_at":"2026-11-21T02:00:00.000Z",
  "ended_at":null,"verdict":{"status":"progressing","reason":"tool_call","evidence":[2]},
@@ -25,14 +25,14 @@ const char* const kSession = R"({"id":"build-1","n":4,"opened_at":"2026-11-21T02
 }  // namespace
 
 TEST_CASE("session view: the table shows verdict, age and goal", "[cli]") {
-    const std::string table = sessions_table(Json::array({parsed(kSession)}), kNow, 0, false);
+    const std::string table = sessions_table(Json::array({parsed(kSession)}), kViewNow, 0, false);
     CHECK(table ==
           "SESSION  VERDICT      ALIVE  OPENED  CHANGED  EVENTS  PHASE      GOAL\n"
           "build-1  progressing  yes    10m00s  1m00s    4       execution  fix it\n");
 }
 
 TEST_CASE("session view: details name everything that is known", "[cli]") {
-    const std::string text = session_details(parsed(kSession), kNow, false);
+    const std::string text = session_details(parsed(kSession), kViewNow, false);
     for (const char* part :
          {"verdict     progressing (tool_call), events [2]\n", "agent       coder / q\n",
           "labels      team=night\n", "alive       yes\n", "in flight   bash c9 for 30.0s\n",
@@ -44,18 +44,18 @@ TEST_CASE("session view: details name everything that is known", "[cli]") {
 
 TEST_CASE("session view: a risk is shown where there is one", "[cli]") {
     Json session = parsed(kSession);
-    CHECK_THAT(session_details(session, kNow, false), !Catch::Contains("risk"));
+    CHECK_THAT(session_details(session, kViewNow, false), !Catch::Contains("risk"));
     CHECK(risk_text(session) == "-");
     session["risk"] = 0.047;
-    CHECK_THAT(session_details(session, kNow, false), Catch::Contains("\nrisk        0.05\n"));
+    CHECK_THAT(session_details(session, kViewNow, false), Catch::Contains("\nrisk        0.05\n"));
     session["risk"] = 0.999;
     CHECK(risk_text(session) == "1.00");
 }
 
 TEST_CASE("session view: documents of another shape do no harm", "[cli]") {
     for (const char* text : {"{}", "[]", "7", R"({"verdict":3,"labels":[1],"in_flight":{}})"}) {
-        CHECK_NOTHROW(session_details(parsed(text), kNow, true));
-        CHECK_NOTHROW(sessions_table(Json::array({parsed(text)}), kNow, 80, true));
+        CHECK_NOTHROW(session_details(parsed(text), kViewNow, true));
+        CHECK_NOTHROW(sessions_table(Json::array({parsed(text)}), kViewNow, 80, true));
         CHECK_NOTHROW(advice_text(parsed(text)));
     }
 }
@@ -76,14 +76,14 @@ TEST_CASE("session view: alarms stand first, in red", "[cli]") {
                   {"n", 7},
                   {"times", 2U}};
     session["alarms"] = Json::array({alarm});
-    CHECK_THAT(session_details(session, kNow, false),
+    CHECK_THAT(session_details(session, kViewNow, false),
                Catch::StartsWith("session     build-1\nALARM       ran although it was rejected: "
                                  "deploy, build-1.a3, #7, 2m00s ago, 2 times\nverdict"));
-    CHECK_THAT(session_details(session, kNow, true), Catch::Contains("\x1b[1;31mran although"));
-    CHECK_THAT(sessions_table(Json::array({session}), kNow, 0, false),
+    CHECK_THAT(session_details(session, kViewNow, true), Catch::Contains("\x1b[1;31mran although"));
+    CHECK_THAT(sessions_table(Json::array({session}), kViewNow, 0, false),
                Catch::Contains("ALARM progressing"));
     session["alarms"] = Json::array();
-    CHECK_THAT(session_details(session, kNow, false), !Catch::Contains("ALARM"));
+    CHECK_THAT(session_details(session, kViewNow, false), !Catch::Contains("ALARM"));
 }
 
 TEST_CASE("session view: how far it has come, what is next and what blocks it", "[cli]") {
@@ -94,12 +94,12 @@ TEST_CASE("session view: how far it has come, what is next and what blocks it", 
                            {"blockers", Json::array({"no token", "no disk"})},
                            {"is_stuck", true},
                            {"source", "judge"}};
-    const std::string text = session_details(session, kNow, false);
+    const std::string text = session_details(session, kViewNow, false);
     CHECK_THAT(text, Catch::Contains("estimate    [######....] 62%, stalled, says the judge: 13 of "
                                      "21 have text\nnext        review\nblockers    no token; no "
                                      "disk\n"));
     session["estimate"] = nullptr;
-    CHECK_THAT(session_details(session, kNow, false), !Catch::Contains("estimate"));
+    CHECK_THAT(session_details(session, kViewNow, false), !Catch::Contains("estimate"));
     CHECK(progress_bar_text(0) == "[..........] 0%");
     CHECK(progress_bar_text(250) == "[##########] 100%");
 }

@@ -10,7 +10,7 @@ using namespace headway::cli;
 
 namespace {
 
-const WallTime kNow = *parse_time("2026-11-21T02:10:00.000Z");
+const WallTime kTopNow = *parse_time("2026-11-21T02:10:00.000Z");
 
 Json row(const std::string& id, const std::string& status) {
     return {{"id", id},
@@ -56,7 +56,7 @@ Json asked(const std::string& id) {
 
 std::string screen(const TopState& state, const Json& data, std::size_t width = 100,
                    std::size_t height = 20) {
-    return draw(state, data, kNow, width, height, false);
+    return draw(state, data, kTopNow, width, height, false);
 }
 
 void keys(TopState& state, const Json& data, std::initializer_list<std::string_view> pressed) {
@@ -289,7 +289,7 @@ TEST_CASE("top: alarms stand out, on top", "[cli]") {
     CHECK_THAT(text, Catch::Contains("Needs you (2)\n  1m00s  ALARM  a  ran although it was "
                                      "rejected\n"));
     CHECK_THAT(text, Catch::Contains("ALARM progressing"));
-    CHECK_THAT(draw({}, data, kNow, 100, 20, true), Catch::Contains("\x1b[1;31m1m00s  ALARM"));
+    CHECK_THAT(draw({}, data, kTopNow, 100, 20, true), Catch::Contains("\x1b[1;31m1m00s  ALARM"));
 }
 
 TEST_CASE("top: a risk has a column once a row has one", "[cli]") {

@@ -14,10 +14,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Loading {
+struct JudgeLoading {
     fs::path file =
         fs::temp_directory_path() / ("headway-judge-keys-" + std::to_string(::getpid()) + ".toml");
-    ~Loading() { fs::remove(file); }
+    ~JudgeLoading() { fs::remove(file); }
 
     auto operator()(const std::string& text, const std::map<std::string, std::string>& flags = {},
                     const std::map<std::string, std::string>& environment = {}) {
@@ -48,7 +48,7 @@ TEST_CASE("judge keys: no judge is asked without an endpoint", "[config]") {
 }
 
 TEST_CASE("judge keys: a file sets the plain keys and any number of endpoints", "[config]") {
-    Loading loading;
+    JudgeLoading loading;
     const auto loaded = loading(
         "[judge]\non_suspect = \"off\"\naudit_rounds = 0\nestimates = \"every\"\n"
         "estimate_steps = 7\nsilence_timeout = \"90s\"\n" +
@@ -91,7 +91,7 @@ TEST_CASE("judge keys: a file sets the plain keys and any number of endpoints", 
 }
 
 TEST_CASE("judge keys: plain keys have variables, endpoints have flags", "[config]") {
-    Loading loading;
+    JudgeLoading loading;
     const auto loaded = loading(kLocal, {{"judge.endpoints.local.model", "other"}},
                                 {{"HEADWAY_JUDGE_CHECKS_MAX", "3"}});
     REQUIRE(loaded.has_value());
@@ -101,7 +101,7 @@ TEST_CASE("judge keys: plain keys have variables, endpoints have flags", "[confi
 }
 
 TEST_CASE("judge keys: secrets are kept, and shown nowhere", "[config]") {
-    Loading loading;
+    JudgeLoading loading;
     const auto loaded = loading(
         kLocal + "api_key = \"hunter2hunter2\"\nheaders = [\"X-Auth: hunter3\", \"X-B: c\"]\n");
     REQUIRE(loaded.has_value());
@@ -162,7 +162,7 @@ TEST_CASE("judge keys: mistakes are found and say what to write", "[config]") {
         {"[judge.endpoints.Local]\nmodel = \"m\"\n", "an endpoint's name is of a-z, 0-9, _ and -"},
         {"[judge.endpoints.\"a.b\"]\nmodel = \"m\"\n", "an endpoint's name is of a-z"},
     };
-    Loading loading;
+    JudgeLoading loading;
     for (const Case& c : cases) {
         DYNAMIC_SECTION(c.text) {
             const auto loaded = loading(c.text);
@@ -173,14 +173,14 @@ TEST_CASE("judge keys: mistakes are found and say what to write", "[config]") {
 }
 
 TEST_CASE("judge keys: a refused value is not called missing as well", "[config]") {
-    Loading loading;
+    JudgeLoading loading;
     const auto loaded = loading("[judge.endpoints.local]\nmodel = \"m\"\nbase_url = \"a\"\n");
     REQUIRE_FALSE(loaded.has_value());
     CHECK_THAT(loaded.error().detail, !Catch::Contains("no base_url"));
 }
 
 TEST_CASE("judge keys: endpoints are bounded", "[config]") {
-    Loading loading;
+    JudgeLoading loading;
     std::string text;
     for (std::size_t i = 0; i < headway::core::limits::kJudgeEndpointsMax; ++i) {
         text += "[judge.endpoints.e" + std::to_string(i) +

@@ -37,7 +37,7 @@ private:
     fs::path path_;
 };
 
-const KeyOrigin& find(const Loaded& loaded, const std::string& key) {
+const KeyOrigin& origin_of(const Loaded& loaded, const std::string& key) {
     const auto found = std::find_if(loaded.keys.begin(), loaded.keys.end(),
                                     [&](const KeyOrigin& o) { return o.key == key; });
     REQUIRE(found != loaded.keys.end());
@@ -53,7 +53,7 @@ TEST_CASE("load: without any source the defaults stand", "[config]") {
     const auto loaded = load(request);
     REQUIRE(loaded.has_value());
     CHECK(loaded->settings.server.listen == "127.0.0.1:7717");
-    CHECK(find(*loaded, "server.listen").origin == "default");
+    CHECK(origin_of(*loaded, "server.listen").origin == "default");
     CHECK(std::is_sorted(loaded->keys.begin(), loaded->keys.end(),
                          [](const auto& a, const auto& b) { return a.key < b.key; }));
 }
@@ -72,11 +72,11 @@ TEST_CASE("load: flags beat the environment, which beats the file", "[config]") 
     CHECK(loaded->settings.log.level == "warn");
     CHECK(loaded->settings.policy.heartbeat_interval == std::chrono::seconds{1});
     CHECK(loaded->file == request.file);
-    CHECK(find(*loaded, "policy.heartbeat_limit").origin == "flag");
-    CHECK(find(*loaded, "log.level").origin == "env HEADWAY_LOG_LEVEL");
-    CHECK(find(*loaded, "policy.heartbeat_interval").origin ==
+    CHECK(origin_of(*loaded, "policy.heartbeat_limit").origin == "flag");
+    CHECK(origin_of(*loaded, "log.level").origin == "env HEADWAY_LOG_LEVEL");
+    CHECK(origin_of(*loaded, "policy.heartbeat_interval").origin ==
           "file " + request.file->string() + ":3");
-    CHECK(find(*loaded, "policy.heartbeat_interval").value == "1s");
+    CHECK(origin_of(*loaded, "policy.heartbeat_interval").value == "1s");
 }
 
 TEST_CASE("load: a _FILE variable names a file that holds the value", "[config]") {
@@ -150,8 +150,8 @@ TEST_CASE("load: an item of a list in a file may hold commas", "[config]") {
     CHECK(settings.approvals.require_tools == List{"deploy prod", "rm[1]"});
     CHECK(settings.redaction.secret_names == List{"pin,old", "otp"});
     CHECK(settings.judge.endpoints.at(0).headers == List{"Accept: text/html, text/plain"});
-    CHECK(find(*loaded, "redaction.secret_names").value == R"(pin\,old,otp)");
-    CHECK(find(*loaded, "redaction.secret_names").toml == R"(["pin,old", "otp"])");
+    CHECK(origin_of(*loaded, "redaction.secret_names").value == R"(pin\,old,otp)");
+    CHECK(origin_of(*loaded, "redaction.secret_names").toml == R"(["pin,old", "otp"])");
 
     request.file = folder.write("hosts.toml", "[server]\nallowed_hosts = [\"a,b\"]\n");
     CHECK_THAT(load(request).error().detail, Catch::Contains("\"a,b\" is not a host"));
@@ -312,8 +312,8 @@ TEST_CASE("load: a preset fills what nothing else says, wherever it stands", "[c
     CHECK(policy.max_parse_failures == 3);
     CHECK(policy.profile == headway::core::Profile::kStrict);
     CHECK(policy.detectors.size() == 7);
-    CHECK(find(*loaded, "policy.max_parse_failures").origin == "preset first-designs");
-    CHECK(find(*loaded, "policy.max_tool_failures").origin == "flag");
+    CHECK(origin_of(*loaded, "policy.max_parse_failures").origin == "preset first-designs");
+    CHECK(origin_of(*loaded, "policy.max_tool_failures").origin == "flag");
 }
 
 TEST_CASE("load: every value of a preset is one that its key takes", "[config]") {

@@ -16,10 +16,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Loading {
+struct WebhookLoading {
     fs::path file = fs::temp_directory_path() /
                     ("headway-webhook-keys-" + std::to_string(::getpid()) + ".toml");
-    ~Loading() { fs::remove(file); }
+    ~WebhookLoading() { fs::remove(file); }
 
     auto operator()(const std::string& text, const std::map<std::string, std::string>& flags = {}) {
         std::ofstream(file) << text;
@@ -46,7 +46,7 @@ TEST_CASE("webhook keys: no message is sent without an endpoint", "[config]") {
 }
 
 TEST_CASE("webhook keys: a file sets the schedule and any number of endpoints", "[config]") {
-    Loading loading;
+    WebhookLoading loading;
     const auto loaded = loading(
         "[webhooks]\nretry = [\"0s\", \"10s\"]\n" + kOps +
         "[webhooks.endpoints.night-2]\nurl = \"http://10.0.0.5:8080\"\nsecret_env = \"NIGHT\"\n"
@@ -80,7 +80,7 @@ TEST_CASE("webhook keys: a file sets the schedule and any number of endpoints", 
 }
 
 TEST_CASE("webhook keys: a flag changes one value of an endpoint", "[config]") {
-    Loading loading;
+    WebhookLoading loading;
     const auto loaded = loading(kOps, {{"webhooks.endpoints.ops.timeout", "2s"}});
     REQUIRE(loaded.has_value());
     CHECK(loaded->settings.webhooks.endpoints.front().timeout == 2s);
@@ -104,7 +104,7 @@ TEST_CASE("webhook keys: every mistake says what to do", "[config]") {
         {"secret_env = \"whsec_aaaa\"", "is not the name of an environment variable"},
         {"secret = \"x\"", "unknown key `webhooks.endpoints.bad.secret`"},
     };
-    Loading loading;
+    WebhookLoading loading;
     for (const auto& [line, expected] : cases) {
         DYNAMIC_SECTION(line) {
             const auto loaded = loading("[webhooks.endpoints.bad]\n" + line + "\n");
@@ -117,7 +117,7 @@ TEST_CASE("webhook keys: every mistake says what to do", "[config]") {
 }
 
 TEST_CASE("webhook keys: what is missing is said, and where", "[config]") {
-    Loading loading;
+    WebhookLoading loading;
     const auto detail = [&](const std::string& text) {
         const auto loaded = loading(text);
         REQUIRE_FALSE(loaded.has_value());

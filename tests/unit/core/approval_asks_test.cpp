@@ -27,9 +27,9 @@ ApprovalRequested to_ask(std::string call_id, std::string digest = kArgs) {
 }
 
 /// A session whose calls of `deploy` need a person, driven like the daemon does.
-struct Guarded : Story {
+struct Asking : Story {
     ApprovalRules rules;
-    Guarded() { rules.require_tools = {"deploy"}; }
+    Asking() { rules.require_tools = {"deploy"}; }
 
     Context around() {
         Context made = context(++ms_);
@@ -85,7 +85,7 @@ private:
 
 TEST_CASE("approval asks: a call beside an approved one of the same arguments asks for itself",
           "[core]") {
-    Guarded s;
+    Asking s;
     s.starts("c1");
     s.decide(Decision::kApprove);
     s.starts("c2");
@@ -96,7 +96,7 @@ TEST_CASE("approval asks: a call beside an approved one of the same arguments as
 }
 
 TEST_CASE("approval asks: an approval that no call uses is taken by the next", "[core]") {
-    Guarded s;
+    Asking s;
     s.report(event(to_ask("")));  // requested before the call had an id
     s.decide(Decision::kApprove);
     s.starts("c1");
@@ -106,7 +106,7 @@ TEST_CASE("approval asks: an approval that no call uses is taken by the next", "
 }
 
 TEST_CASE("approval asks: an id reused after its call has run asks again", "[core]") {
-    Guarded s;
+    Asking s;
     s.starts("call_0");
     s.decide(Decision::kApprove);
     CHECK(s.finishes("call_0").empty());
@@ -119,7 +119,7 @@ TEST_CASE("approval asks: an id reused after its call has run asks again", "[cor
 }
 
 TEST_CASE("approval asks: a start that asks again after a rejection raises nothing", "[core]") {
-    Guarded s;
+    Asking s;
     s.starts("call_0");
     s.decide(Decision::kReject);
     CHECK(s.starts("call_0", bound_digest("other arguments")).empty());
@@ -127,7 +127,7 @@ TEST_CASE("approval asks: a start that asks again after a rejection raises nothi
 }
 
 TEST_CASE("approval asks: starting the rejected call raises", "[core]") {
-    Guarded s;
+    Asking s;
     s.starts("call_0");
     s.decide(Decision::kReject);
     CHECK(s.starts("call_0") == std::vector{Kind::kStartedAfterRejection});
@@ -135,14 +135,14 @@ TEST_CASE("approval asks: starting the rejected call raises", "[core]") {
 }
 
 TEST_CASE("approval asks: a pending call's id does not apply to another tool", "[core]") {
-    Guarded s;
+    Asking s;
     s.starts("call_0");
     CHECK(s.finishes("call_0", "read_file").empty());
     CHECK(s.approvals().pending() == 1);
 }
 
 TEST_CASE("approval asks: another tool under an approved id raises and takes nothing", "[core]") {
-    Guarded s;
+    Asking s;
     s.starts("c1");
     s.decide(Decision::kApprove);
     CHECK(s.finishes("c1", "read_file") == std::vector{Kind::kExecutedUnapproved});
@@ -150,7 +150,7 @@ TEST_CASE("approval asks: another tool under an approved id raises and takes not
 }
 
 TEST_CASE("approval asks: an id longer than a request keeps is recognised", "[core]") {
-    Guarded s;
+    Asking s;
     const std::string id(limits::kIdBytesMax + 40, 'x');
     s.starts(id);
     s.decide(Decision::kReject);
@@ -158,7 +158,7 @@ TEST_CASE("approval asks: an id longer than a request keeps is recognised", "[co
 }
 
 TEST_CASE("approval asks: a call started under a grant may finish without arguments", "[core]") {
-    Guarded s;
+    Asking s;
     s.starts("c1");
     s.decide(Decision::kApprove, GrantScope::kSession);
     CHECK(s.finishes("c1").empty());
@@ -169,7 +169,7 @@ TEST_CASE("approval asks: a call started under a grant may finish without argume
 }
 
 TEST_CASE("approval asks: a minor alarm does not hide a worse one", "[core]") {
-    Guarded s;
+    Asking s;
     s.starts("c1");
     s.decide(Decision::kReject);
     const std::uint64_t asked = s.approvals().requests.front().n;

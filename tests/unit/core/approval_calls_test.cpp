@@ -32,7 +32,8 @@ ApprovalRequested asked(std::string call_id, const std::string& digest = kOne) {
 }
 
 /// As the decoder makes it; `before`: as its earlier versions did.
-ToolFinished ran(std::string call_id, const std::string& digest = kOne, bool of_before = false) {
+ToolFinished finished_call(std::string call_id, const std::string& digest = kOne,
+                           bool of_before = false) {
     ToolFinished call;
     call.tool = "deploy";
     call.call_id = std::move(call_id);
@@ -45,7 +46,7 @@ ToolFinished ran(std::string call_id, const std::string& digest = kOne, bool of_
 }
 
 ToolFinished silent(std::string call_id, bool of_before = false) {
-    ToolFinished call = ran(std::move(call_id), std::string{kNoArgsDigest}, of_before);
+    ToolFinished call = finished_call(std::move(call_id), std::string{kNoArgsDigest}, of_before);
     call.args = {};
     return call;
 }
@@ -115,19 +116,19 @@ TEST_CASE("approved calls: exact arguments are stored only in sessions with appr
         }
         return std::string{};
     };
-    CHECK(desk.report(ran("c1")) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(desk.report(finished_call("c1")) == std::vector{Kind::kExecutedUnapproved});
     CHECK(kept().empty());
     desk.ask(asked("c2"));
-    desk.report(ran("c2"));
+    desk.report(finished_call("c2"));
     CHECK(kept() == kOne);
 }
 
 TEST_CASE("approved calls: equal fingerprints are not equal arguments", "[core]") {
     Desk desk{true};
     const auto n = desk.approved(asked("c1"));
-    CHECK(desk.report(ran("c2", kTwo)) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(desk.report(finished_call("c2", kTwo)) == std::vector{Kind::kExecutedUnapproved});
     CHECK(desk.of(n).status == S::kApproved);
-    CHECK(desk.report(ran("c2", kOne)).empty());
+    CHECK(desk.report(finished_call("c2", kOne)).empty());
     CHECK(desk.of(n).status == S::kExecuted);
 }
 
@@ -142,17 +143,18 @@ TEST_CASE("approved calls: what a person has edited may not run as it was asked 
     REQUIRE(*desk.session.decide(n, ruling, desk.around(2), out));
     desk.events.insert(desk.events.end(), out.begin(), out.end());
     SECTION("before the edited call has run") {
-        CHECK(desk.report(ran(GENERATE("", "c", "d"))) == std::vector{Kind::kExecutedUnapproved});
+        CHECK(desk.report(finished_call(GENERATE("", "c", "d"))) ==
+              std::vector{Kind::kExecutedUnapproved});
         CHECK(desk.of(n).open());
     }
     SECTION("after it has") {
-        CHECK(desk.report(ran("c", kTwo)).empty());
+        CHECK(desk.report(finished_call("c", kTwo)).empty());
         CHECK(desk.of(n).status == S::kExecuted);
-        CHECK(desk.report(ran("")) == std::vector{Kind::kExecutedUnapproved});
+        CHECK(desk.report(finished_call("")) == std::vector{Kind::kExecutedUnapproved});
     }
     SECTION("unless it was asked for again and approved") {
         desk.approved(asked("e"));
-        CHECK(desk.report(ran("e")).empty());
+        CHECK(desk.report(finished_call("e")).empty());
     }
 }
 
@@ -160,11 +162,11 @@ TEST_CASE("approved calls: a refused call is the same call under another tool's 
     Desk desk;
     const std::uint64_t n = desk.ask(asked("c"));
     desk.decide(n, GENERATE(Decision::kReject, Decision::kIgnore));
-    ToolFinished call = ran("c");
+    ToolFinished call = finished_call("c");
     call.tool = "bash";
     CHECK(desk.report(call) == std::vector{Kind::kExecutedThoughRejected});
     SECTION("an id that is used again for something else is none") {
-        ToolFinished other = ran("c", kTwo);
+        ToolFinished other = finished_call("c", kTwo);
         other.tool = "bash";
         CHECK(desk.report(other).empty());
         ToolFinished quiet = silent("c");
@@ -176,7 +178,7 @@ TEST_CASE("approved calls: a refused call is the same call under another tool's 
 TEST_CASE("approved calls: no arguments are not recognised under another tool's name", "[core]") {
     Desk desk;
     desk.decide(desk.ask(asked("c", std::string{kNoArgsDigest})), Decision::kReject);
-    ToolFinished other = ran("c", std::string{kNoArgsDigest});
+    ToolFinished other = finished_call("c", std::string{kNoArgsDigest});
     other.tool = "list_files";
     CHECK(desk.report(other).empty());
 }
@@ -186,7 +188,7 @@ TEST_CASE("approved calls: an id that ran before may report what was edited for 
     // The call has the edited arguments and the digest of those that were asked for.
     Desk desk;
     desk.approved(asked("c1"));
-    CHECK(desk.report(ran("c1")).empty());
+    CHECK(desk.report(finished_call("c1")).empty());
     const std::uint64_t n = desk.ask(asked("c2", bound_digest("v1:abc")));
     Ruling ruling;
     ruling.decision = Decision::kEdit;
@@ -195,7 +197,7 @@ TEST_CASE("approved calls: an id that ran before may report what was edited for 
     std::vector<Event> out;
     REQUIRE(*desk.session.decide(n, ruling, desk.around(2), out));
     desk.events.insert(desk.events.end(), out.begin(), out.end());
-    ToolFinished call = ran("c1", kTwo);
+    ToolFinished call = finished_call("c1", kTwo);
     call.args_digest = "v1:abc";
     (void)desk.report(call);
     CHECK(desk.of(n).open());
@@ -205,13 +207,13 @@ TEST_CASE("approved calls: the approval of its own id is used before an equal on
     Desk desk{true};
     const auto first = desk.approved(asked("c1"));
     const auto second = desk.approved(asked("c2"));
-    CHECK(desk.report(ran("c2")).empty());
+    CHECK(desk.report(finished_call("c2")).empty());
     CHECK(desk.of(first).status == S::kApproved);
     CHECK(desk.of(second).status == S::kExecuted);
     // The second request's call ran; the remaining approval is not its own.
-    CHECK(desk.report(ran("c2")) == std::vector{Kind::kExecutedUnapproved});
+    CHECK(desk.report(finished_call("c2")) == std::vector{Kind::kExecutedUnapproved});
     CHECK(desk.of(second).alarm == Kind::kExecutedUnapproved);
-    CHECK(desk.report(ran("c1")).empty());
+    CHECK(desk.report(finished_call("c1")).empty());
     CHECK(desk.of(first).status == S::kExecuted);
 }
 
@@ -219,7 +221,7 @@ TEST_CASE("approved calls: a call that ran while its request was pending is spen
     Desk desk;
     const auto n = desk.ask(asked("c1"));
     for (std::uint64_t times = 1; times < 4; ++times) {
-        CHECK(desk.report(ran("c1")) == std::vector{Kind::kExecutedUnapproved});
+        CHECK(desk.report(finished_call("c1")) == std::vector{Kind::kExecutedUnapproved});
         CHECK(desk.of(n).status == S::kCancelled);
         REQUIRE(desk.session.state().approvals.alarms.size() == 1);
         CHECK(desk.session.state().approvals.alarms.front().times == times);
@@ -246,13 +248,13 @@ TEST_CASE("approved calls: older journals are folded as they were judged", "[cor
     Desk desk;
     SECTION("by the fingerprint") {
         const auto n = desk.approved(asked("c1"));
-        CHECK(desk.report(ran("c2", {}, kBefore)).empty());
+        CHECK(desk.report(finished_call("c2", {}, kBefore)).empty());
         CHECK(desk.of(n).status == S::kExecuted);
     }
     SECTION("the first of equal ones, with any id") {
         const auto first = desk.approved(asked("c1"));
         const auto second = desk.approved(asked("c2"));
-        desk.report(ran("c2", {}, kBefore));
+        desk.report(finished_call("c2", {}, kBefore));
         CHECK(desk.of(first).status == S::kExecuted);
         CHECK(desk.of(second).status == S::kApproved);
     }
@@ -264,11 +266,11 @@ TEST_CASE("approved calls: older journals are folded as they were judged", "[cor
     }
     SECTION("a repeated one, not at all") {
         desk.approved(asked("c1"));
-        desk.report(ran("c1", {}, kBefore));
+        desk.report(finished_call("c1", {}, kBefore));
         const auto again = desk.approved(asked("c1"));
-        desk.report(ran("c1", {}, kBefore));
+        desk.report(finished_call("c1", {}, kBefore));
         CHECK(desk.of(again).status == S::kApproved);
-        desk.report(ran("c1"));  // by today's rules it counts
+        desk.report(finished_call("c1"));  // by today's rules it counts
         CHECK(desk.of(again).status == S::kExecuted);
     }
 }
@@ -289,7 +291,7 @@ TEST_CASE("approved calls: a start is judged by the last decision about its id",
     CHECK(desk.report(start("c1")) == std::vector{Kind::kStartedAfterRejection});
     CHECK(desk.of(n).alarm == Kind::kStartedAfterRejection);
     CHECK((desk.of(n).status == S::kRejected || desk.of(n).status == S::kIgnored));
-    CHECK(desk.report(ran("c1")) == std::vector{Kind::kExecutedThoughRejected});
+    CHECK(desk.report(finished_call("c1")) == std::vector{Kind::kExecutedThoughRejected});
     desk.approved(asked("c1", kTwo));
     CHECK(desk.report(start("c1")).empty());
 }

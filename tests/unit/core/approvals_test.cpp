@@ -59,9 +59,9 @@ Event ran(const ApprovalRequested& asked, std::string call_id = "c1") {
 }
 
 /// A session with approvals, and its rules.
-struct Desk : Story {
+struct Requests : Story {
     ApprovalRules rules;
-    explicit Desk(Policy policy = {}) : Story(std::move(policy)) {}
+    explicit Requests(Policy policy = {}) : Story(std::move(policy)) {}
 
     Context around(std::int64_t ms) const {
         Context made = context(ms);
@@ -170,7 +170,7 @@ TEST_CASE("approvals: an id names its session and its event", "[core]") {
 }
 
 TEST_CASE("approvals: while a request is pending the session is blocked", "[core]") {
-    Desk desk;
+    Requests desk;
     const auto n = desk.ask(call());
     CHECK(desk.verdict() == Verdict::kBlocked);
     const Judgement& judgement = desk.session.state().judgement;
@@ -197,7 +197,7 @@ TEST_CASE("approvals: while a request is pending the session is blocked", "[core
 }
 
 TEST_CASE("approvals: the first decision stands, the same is idempotent, another loses", "[core]") {
-    Desk desk;
+    Requests desk;
     const auto n = desk.ask(call());
     CHECK(*desk.decide(n, ruling(Decision::kApprove)) == true);
     CHECK(desk.status(n) == S::kApproved);
@@ -213,7 +213,7 @@ TEST_CASE("approvals: the first decision stands, the same is idempotent, another
 }
 
 TEST_CASE("approvals: each kind has its own decisions", "[core]") {
-    Desk desk;
+    Requests desk;
     const auto tool = desk.ask(call());
     const auto asked = desk.ask(question("which one?"));
     Ruling answer = ruling(Decision::kRespond);
@@ -250,7 +250,7 @@ TEST_CASE("approvals: a rejection stops the agent unless the reason asks for ano
     };
     for (const auto& c : cases) {
         DYNAMIC_SECTION(c.reason << static_cast<int>(c.then)) {
-            Desk desk;
+            Requests desk;
             const auto n = desk.ask(call());
             Ruling no = ruling(Decision::kReject, c.reason);
             no.then = c.then;
@@ -266,7 +266,7 @@ TEST_CASE("approvals: a rejection stops the agent unless the reason asks for ano
 }
 
 TEST_CASE("approvals: only the approved bytes are redeemed, and once", "[core]") {
-    Desk desk;
+    Requests desk;
     const auto n = desk.ask(call());
     CHECK(code_of(desk.redeem(n, "sha256:1")) == ErrorCode::kNotApproved);
     REQUIRE(*desk.decide(n, ruling(Decision::kApprove)));
@@ -281,7 +281,7 @@ TEST_CASE("approvals: only the approved bytes are redeemed, and once", "[core]")
 }
 
 TEST_CASE("approvals: after an edit only the edited arguments run", "[core]") {
-    Desk desk;
+    Requests desk;
     const auto asked = call();
     const auto n = desk.ask(asked);
     Ruling edit = ruling(Decision::kEdit);
@@ -306,7 +306,7 @@ TEST_CASE("approvals: after an edit only the edited arguments run", "[core]") {
 }
 
 TEST_CASE("approvals: a rejected call that runs anyway raises an alarm", "[core]") {
-    Desk desk;
+    Requests desk;
     const auto asked = call();
     const auto n = desk.ask(asked);
     REQUIRE(*desk.decide(n, ruling(Decision::kReject)));
@@ -341,7 +341,7 @@ TEST_CASE("approvals: a tool that needs approval does not run without", "[core]"
     Policy policy;
     policy.tools.push_back({"deploy", false, 1, true});
     const bool by_daemon = GENERATE(false, true);
-    Desk desk{by_daemon ? Policy{} : policy};
+    Requests desk{by_daemon ? Policy{} : policy};
     if (by_daemon) desk.rules.require_tools = {"deploy"};
     const auto asked = call();
     CHECK(alarms(desk.report(ran(asked), 5)) ==
@@ -359,7 +359,7 @@ TEST_CASE("approvals: a tool that needs approval does not run without", "[core]"
 }
 
 TEST_CASE("approvals: a started call asks by itself, once", "[core]") {
-    Desk desk;
+    Requests desk;
     const CallToAllow allow[] = {{0, [] {
                                       auto made = call();
                                       made.source = "policy";
@@ -385,7 +385,7 @@ TEST_CASE("approvals: a started call asks by itself, once", "[core]") {
 }
 
 TEST_CASE("approvals: a grant answers equal requests until it is revoked or expires", "[core]") {
-    Desk desk;
+    Requests desk;
     const auto first = desk.ask(call());
     const auto waiting = desk.ask(call("deploy", "sha256:1", "c2"));
     Ruling wide = ruling(Decision::kApprove);
@@ -415,7 +415,7 @@ TEST_CASE("approvals: a grant answers equal requests until it is revoked or expi
 }
 
 TEST_CASE("approvals: expiry of a request without a decision", "[core]") {
-    Desk desk;
+    Requests desk;
     desk.rules.approve_on_expiry = {"deploy"};
     auto asked = call();
     asked.expires_in_ms = 1000;
@@ -459,7 +459,7 @@ TEST_CASE("approvals: expiry of a request without a decision", "[core]") {
 TEST_CASE("approvals: expiry approves only what the operator allows", "[core]") {
     Policy policy;
     policy.tools = {{"lint", false, 1, true}};
-    Desk desk{policy};
+    Requests desk{policy};
     desk.rules.approve_on_expiry = {"deploy", "drop", "lint"};
     desk.rules.require_tools = {"drop"};
     const auto ask = [](std::string tool, ApprovalKind kind = ApprovalKind::kTool) {
@@ -505,7 +505,7 @@ TEST_CASE("approvals: an extension stops at the operator's maximum", "[core]") {
 
 TEST_CASE("approvals: an approved call that does not run raises an alarm, and may still run",
           "[core]") {
-    Desk desk;
+    Requests desk;
     desk.rules.execute_within = Millis{5000};
     const auto asked = call();
     const auto n = desk.ask(asked, 0);
@@ -523,7 +523,7 @@ TEST_CASE("approvals: an approved call that does not run raises an alarm, and ma
 }
 
 TEST_CASE("approvals: an attention gap raises no alarm", "[core]") {
-    Desk desk;
+    Requests desk;
     desk.rules.execute_within = Millis{5000};
     const auto n = desk.ask(call(), 0);
     REQUIRE(*desk.decide(n, ruling(Decision::kApprove), 100));
@@ -540,7 +540,7 @@ TEST_CASE("approvals: an attention gap raises no alarm", "[core]") {
 }
 
 TEST_CASE("approvals: an approved extension adds to the budget", "[core]") {
-    Desk desk;
+    Requests desk;
     ApprovalRequested asked;
     asked.kind = ApprovalKind::kBudgetExtension;
     asked.extend.emplace();
@@ -568,7 +568,7 @@ TEST_CASE("approvals: an approved extension adds to the budget", "[core]") {
 }
 
 TEST_CASE("approvals: many may wait, and one more is refused", "[core]") {
-    Desk desk;
+    Requests desk;
     for (std::size_t i = 0; i < limits::kApprovalsPendingMax; ++i)
         desk.ask(call("t", "sha256:" + std::to_string(i), std::to_string(i)));
     std::vector<Event> one{event(call("t", "sha256:x", "x"))};
@@ -579,7 +579,7 @@ TEST_CASE("approvals: many may wait, and one more is refused", "[core]") {
 }
 
 TEST_CASE("approvals: the oldest that needs nothing more is dropped first", "[core]") {
-    Desk desk;
+    Requests desk;
     const auto kept = desk.ask(call("deploy", "sha256:kept", "kept"));
     REQUIRE(*desk.decide(kept, ruling(Decision::kApprove)));  // still unused
     for (std::size_t i = 0; i < 3 * limits::kApprovalsKeptMax; ++i) {
@@ -593,7 +593,7 @@ TEST_CASE("approvals: the oldest that needs nothing more is dropped first", "[co
 }
 
 TEST_CASE("approvals: the end of a session leaves nothing to decide", "[core]") {
-    Desk desk;
+    Requests desk;
     const auto n = desk.ask(call());
     (void)desk.report(ended(Outcome::kCompleted), 5);
     CHECK(desk.status(n) == S::kCancelled);
@@ -602,7 +602,7 @@ TEST_CASE("approvals: the end of a session leaves nothing to decide", "[core]") 
 }
 
 TEST_CASE("approvals: a decision is shown until it is used or acknowledged", "[core]") {
-    Desk desk;
+    Requests desk;
     const auto used = desk.ask(call());
     const auto read = desk.ask(call("t", "sha256:2", "c2"));
     REQUIRE(*desk.decide(used, ruling(Decision::kApprove)));
@@ -653,7 +653,7 @@ TEST_CASE("sha256: the examples of FIPS 180-4, and every length around a block",
 TEST_CASE("approvals: a stuck session under on_stuck ask asks a person", "[core]") {
     Policy policy;
     policy.on_stuck = OnStuck::kAsk;
-    Desk desk{policy};
+    Requests desk{policy};
     std::vector<ApprovalRequested> asked;
     for (int i = 0; i < 60 && asked.empty(); ++i) {
         ToolFinished again;

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Timestamp kStart{Millis{1'000'000}};
+constexpr Timestamp kLegacyStart{Millis{1'000'000}};
 
 /// A session under a session timer of 300 s and a tool timer of 60 s.
 struct Timed {
@@ -27,8 +27,8 @@ struct Timed {
 
     static Context at(Millis after) {
         Context context;
-        context.now = kStart + after;
-        context.watch = kStart;
+        context.now = kLegacyStart + after;
+        context.watch = kLegacyStart;
         return context;
     }
 
@@ -63,13 +63,13 @@ TEST_CASE("legacy timeouts: observed, a timer only records when it would have ki
     REQUIRE(timed.state().legacy_kills.size() == 1);
     const LegacyKill& kill = timed.state().legacy_kills.front();
     CHECK(kill.timer == "session");
-    CHECK(kill.at == kStart + seconds{300});
+    CHECK(kill.at == kLegacyStart + seconds{300});
     CHECK(kill.verdict != Verdict::kStarting);
     CHECK_FALSE(timed.state().ended());
 
     SessionEnded end;
     timed.report(end, seconds{500});
-    const Comparison comparison = compare(timed.state(), kStart + seconds{900});
+    const Comparison comparison = compare(timed.state(), kLegacyStart + seconds{900});
     CHECK(comparison.saved);
     CHECK(comparison.ran == seconds{500});
     CHECK(comparison.summary.find("completed") != std::string::npos);
@@ -79,8 +79,8 @@ TEST_CASE("legacy timeouts: off, nothing is recorded", "[core]") {
     Timed timed{LegacyMode::kOff};
     timed.report(call("a"), seconds{4000});
     CHECK(timed.state().legacy_kills.empty());
-    CHECK(compare(timed.state(), kStart + seconds{5000}).kills.empty());
-    CHECK(legacy_end(timed.state(), kStart) == kNever);
+    CHECK(compare(timed.state(), kLegacyStart + seconds{5000}).kills.empty());
+    CHECK(legacy_end(timed.state(), kLegacyStart) == kNever);
 }
 
 TEST_CASE("legacy timeouts: a long call would have been cut at the tool's timer", "[core]") {
@@ -91,33 +91,33 @@ TEST_CASE("legacy timeouts: a long call would have been cut at the tool's timer"
     timed.report(started, seconds{10});
     timed.report(Heartbeat{}, seconds{69});
     CHECK(timed.state().legacy_kills.empty());
-    CHECK(compare(timed.state(), kStart + seconds{70}).kills.size() == 1);
+    CHECK(compare(timed.state(), kLegacyStart + seconds{70}).kills.size() == 1);
     ToolFinished finished = call("ok");
     finished.call_id = "c";
     timed.report(finished, seconds{100});
     REQUIRE(timed.state().legacy_kills.size() == 1);
     CHECK(timed.state().legacy_kills[0].timer == "tool");
     CHECK(timed.state().legacy_kills[0].tool == "pytest");
-    CHECK(timed.state().legacy_kills[0].at == kStart + seconds{70});
+    CHECK(timed.state().legacy_kills[0].at == kLegacyStart + seconds{70});
 }
 
 TEST_CASE("legacy timeouts: in force, the session's timer ends it as failed", "[core]") {
     Timed timed{LegacyMode::kEnforce};
     timed.report(call("a"), seconds{290});
-    CHECK(timed.session.next_deadline(kStart) <= kStart + seconds{300});
+    CHECK(timed.session.next_deadline(kLegacyStart) <= kLegacyStart + seconds{300});
     timed.session.tick(Timed::at(seconds{299}), timed.out);
     CHECK_FALSE(timed.state().ended());
     timed.session.tick(Timed::at(seconds{300}), timed.out);
     REQUIRE(timed.state().ended());
     CHECK(*timed.state().outcome == Outcome::kFailed);
     CHECK(timed.state().end_code == "legacy_timeout");
-    CHECK(timed.session.next_deadline(kStart) == kNever);
+    CHECK(timed.session.next_deadline(kLegacyStart) == kNever);
 }
 
 TEST_CASE("legacy timeouts: in force, a restart gives the agent two intervals to report",
           "[core]") {
     Timed timed{LegacyMode::kEnforce};
-    const Timestamp back = kStart + seconds{1000};
+    const Timestamp back = kLegacyStart + seconds{1000};
     CHECK(legacy_end(timed.state(), back) == back + 2 * timed.state().asked_interval);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("legacy timeouts: as a fallback only a silent session is ended by its 
     Timed silent{LegacyMode::kObserve, true};
     silent.session.tick(Timed::at(seconds{100}), silent.out);
     CHECK(silent.state().judgement.verdict == Verdict::kSilent);
-    CHECK(silent.session.next_deadline(kStart) == kStart + seconds{300});
+    CHECK(silent.session.next_deadline(kLegacyStart) == kLegacyStart + seconds{300});
     silent.session.tick(Timed::at(seconds{300}), silent.out);
     CHECK(silent.state().end_code == "legacy_timeout");
 }

@@ -17,7 +17,7 @@ Event words_of_the_user(int i) {
     return event(std::move(message));
 }
 
-Event call(const std::string& result) {
+Event answered(const std::string& result) {
     ToolFinished done;
     done.tool = "bash";
     static_cast<Text&>(done.args) = bounded_text(R"({"command":"make"})");
@@ -32,7 +32,7 @@ int times_stuck(int turns, const std::function<std::string(int)>& result) {
     std::int64_t ms = 0;
     for (int i = 0; i < turns; ++i) {
         for (int k = 0; k < 3; ++k)
-            (void)story.report(call(result(3 * i + k)), ++ms);
+            (void)story.report(answered(result(3 * i + k)), ++ms);
         (void)story.report(words_of_the_user(i), ++ms);
         stuck += story.verdict() == Verdict::kStuck ? 1 : 0;
     }

@@ -31,8 +31,8 @@ Guard guard_of(std::string_view route) {
 }
 
 /// An Access with the operator's token and tokens of every kind.
-struct Door {
-    Door() { require_ok(access.adopt_operator(dir.file("operator.token"))); }
+struct Doorway {
+    Doorway() { require_ok(access.adopt_operator(dir.file("operator.token"))); }
 
     std::string add(const std::vector<std::string>& scopes, Timestamp expires_at = kNever,
                     Timestamp revoked_at = kNever) {
@@ -90,7 +90,7 @@ std::vector<std::string_view> routes() {
 }  // namespace
 
 TEST_CASE("access: mode local asks for a token only for approvals and tokens", "[server]") {
-    Door door;
+    Doorway door;
     for (const std::string_view route : routes()) {
         INFO("route " << route);
         const Guard guard = guard_of(route);
@@ -106,7 +106,7 @@ TEST_CASE("access: mode local asks for a token only for approvals and tokens", "
 }
 
 TEST_CASE("access: local_control = token closes control and nothing else", "[server]") {
-    Door door;
+    Doorway door;
     door.access.configure({"local", "token"});
     for (const std::string_view route :
          {"cancelSession", "pauseSession", "resumeSession", "nudgeSession"}) {
@@ -122,7 +122,7 @@ TEST_CASE("access: local_control = token closes control and nothing else", "[ser
 }
 
 TEST_CASE("access: mode token requires a token except for routes without data", "[server]") {
-    Door door;
+    Doorway door;
     door.access.configure({"token", "open"});
     for (const std::string_view route : routes()) {
         INFO("route " << route);
@@ -133,7 +133,7 @@ TEST_CASE("access: mode token requires a token except for routes without data", 
 
 TEST_CASE("access: each scope opens its routes and no others, in both modes", "[server]") {
     const std::string mode = GENERATE("local", "token");
-    Door door;
+    Doorway door;
     door.access.configure({mode, "open"});
     struct Case {
         const char* scope;
@@ -166,7 +166,7 @@ TEST_CASE("access: each scope opens its routes and no others, in both modes", "[
 }
 
 TEST_CASE("access: the operator may do everything", "[server]") {
-    Door door;
+    Doorway door;
     std::ifstream file{door.dir.file("operator.token")};
     std::string text;
     std::getline(file, text);
@@ -182,7 +182,7 @@ TEST_CASE("access: the operator may do everything", "[server]") {
 }
 
 TEST_CASE("access: a prefix matches up to its last character", "[server]") {
-    Door door;
+    Doorway door;
     const std::string token = door.add({"report:ci-", "report:x"});
     for (const char* inside : {"ci-", "ci-1", "x", "xy"})
         CHECK(door.show("reportEvents", inside, token).has_value());
@@ -197,7 +197,7 @@ TEST_CASE("access: a prefix matches up to its last character", "[server]") {
 
 TEST_CASE("access: routes that name the session elsewhere leave the rest to their handler",
           "[server]") {
-    Door door;
+    Doorway door;
     const std::string token = door.add({"report:ci-"});
     for (const std::string_view route : {"openSession", "getChatStatus", "waitForSessions"}) {
         const auto caller = door.show(route, "", token);
@@ -211,7 +211,7 @@ TEST_CASE("access: routes that name the session elsewhere leave the rest to thei
 }
 
 TEST_CASE("access: an invalid token is refused everywhere, with the reason", "[server]") {
-    Door door;
+    Doorway door;
     const Timestamp now = door.clock.now();
     const std::string good = door.add({"read"});
     const std::string expired = door.add({"read"}, now - Millis{1});
@@ -250,14 +250,14 @@ TEST_CASE("access: an invalid token is refused everywhere, with the reason", "[s
 }
 
 TEST_CASE("access: the scheme may be written in any case, with spaces behind it", "[server]") {
-    Door door;
+    Doorway door;
     const std::string token = door.add({"read"});
     CHECK(door.ask("getVersion", "", "bearer " + token).has_value());
     CHECK(door.ask("getVersion", "", "BEARER   " + token).has_value());
 }
 
 TEST_CASE("access: uses are noted once each, and survive a new list", "[server]") {
-    Door door;
+    Doorway door;
     const std::string token = door.add({"read"});
     CHECK(door.access.take_uses().empty());
     require_ok(door.show("getVersion", "", token));
@@ -272,7 +272,7 @@ TEST_CASE("access: uses are noted once each, and survive a new list", "[server]"
 }
 
 TEST_CASE("access: only refused requests are counted", "[server]") {
-    Door door;
+    Doorway door;
     const std::string token = door.add({"read"});
     (void)door.ask("reportEvents", "a", "");
     (void)door.show("listSessions", "", token);
@@ -284,7 +284,7 @@ TEST_CASE("access: only refused requests are counted", "[server]") {
 }
 
 TEST_CASE("access: tokens are listed newest first", "[server]") {
-    Door door;
+    Doorway door;
     for (int i = 0; i < 5; ++i)
         (void)door.add({"read"});
     const auto tokens = door.access.tokens();
@@ -338,7 +338,7 @@ std::string log_in(Access& access) {
 }  // namespace
 
 TEST_CASE("access: a web page without a login may only read", "[server]") {
-    Door door;
+    Doorway door;
     Target target;
     for (const std::string_view route : routes()) {
         INFO("route " << route);
@@ -363,7 +363,7 @@ TEST_CASE("access: a web page without a login may only read", "[server]") {
 
 TEST_CASE("access: a logged-in browser may do everything, in both modes", "[server]") {
     const std::string mode = GENERATE("local", "token");
-    Door door;
+    Doorway door;
     door.access.configure({mode, "token"});
     const std::string login = log_in(door.access);
     Target target;
@@ -379,7 +379,7 @@ TEST_CASE("access: a logged-in browser may do everything, in both modes", "[serv
 }
 
 TEST_CASE("access: an invalid login is ignored", "[server]") {
-    Door door;
+    Doorway door;
     const std::string login = log_in(door.access);
     Target target;
     target.endpoint = &endpoint_named("listTokens");
@@ -398,7 +398,7 @@ TEST_CASE("access: an invalid login is ignored", "[server]") {
 }
 
 TEST_CASE("access: a token takes precedence over a login", "[server]") {
-    Door door;
+    Doorway door;
     RequestHead head = of_page(Method::kGet, {});
     const std::string login = log_in(door.access);
     const std::string token = "Bearer " + door.add({"read"});
@@ -411,7 +411,7 @@ TEST_CASE("access: a token takes precedence over a login", "[server]") {
 }
 
 TEST_CASE("access: what a caller may do is known beforehand", "[server]") {
-    Door door;
+    Doorway door;
     const Principal anonymous{};
     RequestHead plain;
     const RequestHead page = of_page(Method::kGet);
@@ -429,7 +429,7 @@ TEST_CASE("access: what a caller may do is known beforehand", "[server]") {
 }
 
 TEST_CASE("access: actions of the dashboard are signed as such", "[server]") {
-    Door door;
+    Doorway door;
     Target target;
     target.endpoint = &endpoint_named("listSessions");
     const std::string login = log_in(door.access);

@@ -12,17 +12,17 @@ using Said = ClockSteps::Said;
 namespace {
 
 constexpr Millis kConfirm = 5min;
-constexpr Timestamp kStart{Millis{1'800'000'000'000}};
+constexpr Timestamp kStepStart{Millis{1'800'000'000'000}};
 
 /// A machine with a steady clock, a wall clock, and stamps that follow the decisions.
 struct Machine {
     ClockSteps steps{kConfirm};
-    Timestamp stamps = kStart;
-    Timestamp wall = kStart;
+    Timestamp stamps = kStepStart;
+    Timestamp wall = kStepStart;
     Millis slept{0};
     Millis steady{0};
 
-    Machine() { steps.start(reading(), kStart); }
+    Machine() { steps.start(reading(), kStepStart); }
     ClockSteps::Reading reading() const { return {stamps, wall, slept, steady}; }
     ClockSteps::Step pass(Millis time) {
         stamps += time;
@@ -117,7 +117,7 @@ TEST_CASE("clock steps: stamps do not go back, which is reported once", "[server
 TEST_CASE("clock steps: without a time to confirm every step is followed", "[server]") {
     Machine machine;
     machine.steps = ClockSteps{0ms};
-    machine.steps.start(machine.reading(), kStart);
+    machine.steps.start(machine.reading(), kStepStart);
     machine.wall += 24h * 400;
     CHECK(machine.pass(1s).said == Said::kFollowed);
 }
@@ -125,11 +125,11 @@ TEST_CASE("clock steps: without a time to confirm every step is followed", "[ser
 TEST_CASE("clock steps: a start long after the newest event is not trusted at once", "[server]") {
     Machine machine;
     CHECK(machine.steps.trusted(machine.steady));
-    machine.steps.start(machine.reading(), kStart - 24h);
+    machine.steps.start(machine.reading(), kStepStart - 24h);
     CHECK_FALSE(machine.steps.trusted(machine.steady));
     CHECK_FALSE(machine.steps.trusted(machine.steady + kConfirm - 1ms));
     CHECK(machine.steps.trusted(machine.steady + kConfirm));
-    machine.steps.start(machine.reading(), kStart - 10min);
+    machine.steps.start(machine.reading(), kStepStart - 10min);
     CHECK(machine.steps.trusted(machine.steady));
     machine.steps.start(machine.reading(), headway::core::kNever);  // nothing could be deleted
     CHECK(machine.steps.trusted(machine.steady));

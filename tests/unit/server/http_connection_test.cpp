@@ -19,16 +19,16 @@ using headway::core::ErrorCode;
 namespace {
 
 const std::string kHead = "Host: localhost:7717\r\n";
-const std::string kPost =
+const std::string kPostHead =
     "POST /v1/sessions/s/events HTTP/1.1\r\n" + kHead + "Content-Type: application/json\r\n";
-const std::string kGet = "GET /livez HTTP/1.1\r\n" + kHead + "\r\n";
+const std::string kGetHead = "GET /livez HTTP/1.1\r\n" + kHead + "\r\n";
 
-std::string post(const std::string& body) {
-    return kPost + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+std::string post_to(const std::string& body) {
+    return kPostHead + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-std::string chunked(const std::string& body, std::size_t piece) {
-    std::string wire = kPost + "Transfer-Encoding: chunked\r\n\r\n";
+std::string in_chunks(const std::string& body, std::size_t piece) {
+    std::string wire = kPostHead + "Transfer-Encoding: chunked\r\n\r\n";
     char size[20];
     for (std::size_t at = 0; at < body.size(); at += piece) {
         const std::string part = body.substr(at, piece);
@@ -38,21 +38,21 @@ std::string chunked(const std::string& body, std::size_t piece) {
     return wire + "0\r\n\r\n";
 }
 
-std::size_t count(const std::string& text, const std::string& what) {
+std::size_t times_in(const std::string& text, const std::string& what) {
     std::size_t found = 0;
     for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
         ++found;
     return found;
 }
 
-struct Room {
+struct Crowd {
     net::io_context io{1};
     Connections connections{io};
     Connections::Client client = connections.connect();
 
     bool until(const std::function<bool()>& done) { return run_until(io, done); }
     bool replies(std::size_t wanted) {
-        return until([&] { return count(client.far.read(), "HTTP/1.1 ") >= wanted; });
+        return until([&] { return times_in(client.far.read(), "HTTP/1.1 ") >= wanted; });
     }
     bool gone() {
         return until([&] { return connections.size() == 0; });
@@ -70,9 +70,9 @@ struct Room {
 
 TEST_CASE("connection: a request may come in any pieces", "[server]") {
     const std::string body(300, 'b');
-    for (const std::string& request : {post(body), chunked(body, 7)}) {
+    for (const std::string& request : {post_to(body), in_chunks(body, 7)}) {
         for (const std::size_t piece : {std::size_t{1}, std::size_t{13}, request.size()}) {
-            Room room;
+            Crowd room;
             for (std::size_t at = 0; at < request.size(); at += piece) {
                 room.send(request.substr(at, piece));
                 run_ready(room.io);
@@ -84,10 +84,11 @@ TEST_CASE("connection: a request may come in any pieces", "[server]") {
 }
 
 TEST_CASE("connection: pipelined requests are answered in order, also behind chunks", "[server]") {
-    Room room;
+    Crowd room;
     std::string all;
     for (int i = 0; i < 30; ++i)
-        all += i % 2 == 0 ? post("p" + std::to_string(i)) : chunked("c" + std::to_string(i), 1);
+        all +=
+            i % 2 == 0 ? post_to("p" + std::to_string(i)) : in_chunks("c" + std::to_string(i), 1);
     room.send(all);
     REQUIRE(room.replies(30));
     REQUIRE(room.connections.bodies.size() == 30);
@@ -98,8 +99,8 @@ TEST_CASE("connection: pipelined requests are answered in order, also behind chu
 TEST_CASE("connection: a long body leaves the next request whole", "[server]") {
     const std::string body(900'000, 'x');
     for (const std::size_t piece : {1000U, 60'000U, 900'000U}) {
-        Room room;
-        room.send(chunked(body, piece) + kGet + post("y"));
+        Crowd room;
+        room.send(in_chunks(body, piece) + kGetHead + post_to("y"));
         REQUIRE(room.replies(3));
         CHECK(room.connections.bodies == std::vector<std::string>{body, "", "y"});
         CHECK(room.connections.held == 0);
@@ -108,24 +109,24 @@ TEST_CASE("connection: a long body leaves the next request whole", "[server]") {
 
 TEST_CASE("connection: a packed body is inflated, and the next request waits behind it",
           "[server]") {
-    Room room;
+    Crowd room;
     const std::string body(100'000, 'z');
     const std::string packed = gzip(body);
-    room.send(kPost + "Content-Encoding: gzip\r\nContent-Length: " + std::to_string(packed.size()) +
-              "\r\n\r\n" + packed + post("next"));
+    room.send(kPostHead + "Content-Encoding: gzip\r\nContent-Length: " +
+              std::to_string(packed.size()) + "\r\n\r\n" + packed + post_to("next"));
     REQUIRE(room.replies(2));
     CHECK(room.connections.bodies == std::vector<std::string>{body, "next"});
 }
 
 TEST_CASE("connection: a packed body counts as held until it has been inflated", "[server]") {
-    Room room;
+    Crowd room;
     std::string body(40'000, ' ');  // incompressible, and too small for BulkTurns
     std::uint32_t random = 1;
     for (char& c : body)
         c = static_cast<char>((random = random * 1'664'525 + 1'013'904'223) >> 24);
     const std::string packed = gzip(body);
     const std::string head =
-        kPost + "Content-Encoding: gzip\r\nContent-Length: " + std::to_string(packed.size()) +
+        kPostHead + "Content-Encoding: gzip\r\nContent-Length: " + std::to_string(packed.size()) +
         "\r\n\r\n";
     for (const bool leaves : {false, true}) {
         room.client = room.connections.connect();
@@ -157,22 +158,23 @@ TEST_CASE("connection: a packed body that is too large or damaged is refused", "
     const std::string bomb = gzip(std::string(5'000'000, '\0'));
     for (const auto& [packed, status] :
          {std::pair{bomb, " 413 "}, std::pair{bomb.substr(5), " 400 "}}) {
-        Room room;
-        room.send(kPost + "Content-Encoding: gzip\r\nContent-Length: " +
-                  std::to_string(packed.size()) + "\r\n\r\n" + packed + kGet);
+        Crowd room;
+        room.send(kPostHead + "Content-Encoding: gzip\r\nContent-Length: " +
+                  std::to_string(packed.size()) + "\r\n\r\n" + packed + kGetHead);
         REQUIRE(room.until([&] {
             room.client.far.read();
             return room.client.far.ended();
         }));
-        CHECK(count(room.client.far.received(), status) == 1);
+        CHECK(times_in(room.client.far.received(), status) == 1);
         CHECK(room.connections.bodies.empty());
     }
 }
 
 TEST_CASE("connection: a broken chunk is refused in words, wherever it comes", "[server]") {
-    const std::string wire = kPost + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5;x=y\r\n";
+    const std::string wire =
+        kPostHead + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5;x=y\r\n";
     for (const std::size_t piece : {std::size_t{1}, wire.size()}) {
-        Room room;
+        Crowd room;
         for (std::size_t at = 0; at < wire.size(); at += piece) {
             room.client.far.send(wire.substr(at, piece));
             run_ready(room.io);
@@ -182,21 +184,22 @@ TEST_CASE("connection: a broken chunk is refused in words, wherever it comes", "
             return room.client.far.ended();
         }));
         CHECK(room.client.far.received().starts_with("HTTP/1.1 400"));
-        CHECK(count(room.client.far.received(), "hexadecimal digits and a line end, without") == 1);
-        CHECK(count(room.client.far.received(), "\"field\":\"Transfer-Encoding\"") == 1);
+        CHECK(times_in(room.client.far.received(), "hexadecimal digits and a line end, without") ==
+              1);
+        CHECK(times_in(room.client.far.received(), "\"field\":\"Transfer-Encoding\"") == 1);
     }
 }
 
 TEST_CASE("connection: 100 Continue comes when the body is awaited, and not before older replies",
           "[server]") {
-    Room room;
+    Crowd room;
     std::uint64_t slot = 0;
     room.connections.answer = [&](HttpConnection& connection, std::uint64_t number,
                                   const HttpRequest& request) {
         if (request.body == "later") slot = number;
         if (request.body != "later") connection.respond(number, Response{});
     };
-    room.send(post("later") + kPost + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+    room.send(post_to("later") + kPostHead + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
     run_ready(room.io);
     CHECK(room.client.far.read().empty());
     HttpConnection& connection = *room.connections.find(room.client.id);
@@ -211,26 +214,26 @@ TEST_CASE("connection: 100 Continue comes when the body is awaited, and not befo
 }
 
 TEST_CASE("connection: keep-alive of an HTTP/1.0 client is confirmed", "[server]") {
-    Room room;
+    Crowd room;
     room.send("GET /livez HTTP/1.0\r\n" + kHead + "Connection: keep-alive\r\n\r\n");
     REQUIRE(room.replies(1));
-    CHECK(count(room.client.far.take(), "\r\nConnection: keep-alive\r\n") == 1);
+    CHECK(times_in(room.client.far.take(), "\r\nConnection: keep-alive\r\n") == 1);
     room.send("GET /livez HTTP/1.0\r\n" + kHead + "\r\n");
     REQUIRE(room.until([&] {
         room.client.far.read();
         return room.client.far.ended();
     }));
-    CHECK(count(room.client.far.received(), "\r\nConnection: close\r\n") == 1);
+    CHECK(times_in(room.client.far.received(), "\r\nConnection: close\r\n") == 1);
 }
 
 TEST_CASE("connection: a reset at any byte leaves nothing behind", "[server]") {
     const std::string packed = gzip("hello");
-    const std::string requests[] = {post("hello"), chunked("hello", 2),
-                                    kPost + "Content-Encoding: gzip\r\nContent-Length: " +
+    const std::string requests[] = {post_to("hello"), in_chunks("hello", 2),
+                                    kPostHead + "Content-Encoding: gzip\r\nContent-Length: " +
                                         std::to_string(packed.size()) + "\r\n\r\n" + packed};
     for (const std::string& request : requests) {
         for (std::size_t cut = 0; cut <= request.size(); cut += 3) {
-            Room room;
+            Crowd room;
             room.client.far.send(request.substr(0, cut));
             run_ready(room.io);
             room.client.far.reset();
@@ -242,7 +245,7 @@ TEST_CASE("connection: a reset at any byte leaves nothing behind", "[server]") {
 }
 
 TEST_CASE("connection: its end is reported from the loop, not from inside a call", "[server]") {
-    Room room;
+    Crowd room;
     HttpConnection& connection = *room.connections.find(room.client.id);
     connection.close();
     CHECK(room.connections.closed_ids.empty());
@@ -257,22 +260,22 @@ TEST_CASE("connection: its end is reported from the loop, not from inside a call
 
 TEST_CASE("connection: an owner that closes it in the middle of a request is not missed",
           "[server]") {
-    Room room;
+    Crowd room;
     room.connections.answer = [](HttpConnection& connection, std::uint64_t slot,
                                  const HttpRequest&) {
         connection.close();
         connection.respond(slot, Response{});
     };
-    room.send(post("a") + post("b") + chunked("c", 1));
+    room.send(post_to("a") + post_to("b") + in_chunks("c", 1));
     REQUIRE(room.gone());
     CHECK(room.connections.bodies == std::vector<std::string>{"a"});
 }
 
 TEST_CASE("connection: a peer that resets while replies wait is noticed by the next write",
           "[server]") {
-    Room room;
+    Crowd room;
     room.connections.answer = [](HttpConnection&, std::uint64_t, const HttpRequest&) {};
-    room.send(post("a"));
+    room.send(post_to("a"));
     REQUIRE(room.until([&] { return room.connections.bodies.size() == 1; }));
     room.client.far.reset();
     HttpConnection* const connection = room.connections.find(room.client.id);
@@ -285,7 +288,7 @@ TEST_CASE("connection: a peer that resets while replies wait is noticed by the n
 }
 
 TEST_CASE("connection: a reply larger than the socket goes out as it is read", "[server]") {
-    Room room;
+    Crowd room;
     room.client = room.connections.connect(8192, 8192);
     room.connections.answer = [](HttpConnection& connection, std::uint64_t slot,
                                  const HttpRequest&) {
@@ -293,7 +296,7 @@ TEST_CASE("connection: a reply larger than the socket goes out as it is read", "
         response.body = std::string(3'000'000, 'x');
         connection.respond(slot, response);
     };
-    room.send(kGet);
+    room.send(kGetHead);
     REQUIRE(room.until([&] { return room.connections.held > 2'000'000; }));
     REQUIRE(room.until([&] { return room.client.far.read().size() > 3'000'000; }));
     REQUIRE(room.until([&] { return room.connections.held == 0; }));
@@ -301,19 +304,19 @@ TEST_CASE("connection: a reply larger than the socket goes out as it is read", "
 }
 
 TEST_CASE("connection: a half closed peer gets its pending replies", "[server]") {
-    Room room;
-    room.send(post("a") + post("b") + post("c"));
+    Crowd room;
+    room.send(post_to("a") + post_to("b") + post_to("c"));
     room.client.far.half_close();
     REQUIRE(room.until([&] {
         room.client.far.read();
         return room.client.far.ended();
     }));
-    CHECK(count(room.client.far.received(), "HTTP/1.1 200") == 3);
+    CHECK(times_in(room.client.far.received(), "HTTP/1.1 200") == 3);
     CHECK_FALSE(room.client.far.was_reset());
 }
 
 TEST_CASE("connection: a half closed peer gets all of a reply larger than the socket", "[server]") {
-    Room room;
+    Crowd room;
     room.client = room.connections.connect(8192, 8192);
     room.connections.answer = [](HttpConnection& connection, std::uint64_t slot,
                                  const HttpRequest&) {
@@ -321,7 +324,7 @@ TEST_CASE("connection: a half closed peer gets all of a reply larger than the so
         response.body = std::string(3'000'000, 'x');
         connection.respond(slot, response);
     };
-    room.send(kGet);
+    room.send(kGetHead);
     room.client.far.half_close();
     REQUIRE(room.until([&] { return room.connections.held > 2'000'000; }));
     run_ready(room.io);
@@ -335,13 +338,13 @@ TEST_CASE("connection: a half closed peer gets all of a reply larger than the so
 }
 
 TEST_CASE("connection: in a drain, no reply follows one that says it is the last", "[server]") {
-    Room room;
+    Crowd room;
     room.connections.goes_down = true;
     std::vector<std::uint64_t> slots;
     room.connections.answer = [&](HttpConnection&, std::uint64_t slot, const HttpRequest&) {
         slots.push_back(slot);
     };
-    room.send(post("a") + post("b"));
+    room.send(post_to("a") + post_to("b"));
     REQUIRE(room.until([&] { return !slots.empty(); }));
     run_ready(room.io);
     HttpConnection& connection = *room.connections.find(room.client.id);
@@ -353,13 +356,13 @@ TEST_CASE("connection: in a drain, no reply follows one that says it is the last
         return room.client.far.ended();
     }));
     const std::string& got = room.client.far.received();
-    CHECK(count(got, "Connection: close") == 1);
+    CHECK(times_in(got, "Connection: close") == 1);
     CHECK(got.find("HTTP/1.1 200", got.find("Connection: close")) == std::string::npos);
     CHECK(room.connections.bodies == std::vector<std::string>{"a"});
 }
 
 TEST_CASE("connection: a stream that begins at once goes on", "[server]") {
-    Room room;
+    Crowd room;
     room.connections.answer = [&](HttpConnection& connection, std::uint64_t slot,
                                   const HttpRequest&) {
         CHECK(connection.begin_stream(slot));
@@ -374,7 +377,7 @@ TEST_CASE("connection: a stream that begins at once goes on", "[server]") {
 
 TEST_CASE("connection: each wait for the client has its time limit", "[server]") {
     using std::chrono::seconds;
-    Room room;
+    Crowd room;
     const auto after = [&](std::chrono::milliseconds time) {
         run_ready(room.io);
         room.connections.find(room.client.id)->check_deadline(Clock::steady() + time);
@@ -391,7 +394,7 @@ TEST_CASE("connection: each wait for the client has its time limit", "[server]")
     }
     SECTION("the reply is ours to wait for") {
         room.connections.answer = [](HttpConnection&, std::uint64_t, const HttpRequest&) {};
-        room.send(kGet);
+        room.send(kGetHead);
         after(std::chrono::hours{10});
         CHECK_FALSE(room.client.far.ended());
         room.send("GET ");  // but the next request has begun
@@ -401,7 +404,7 @@ TEST_CASE("connection: each wait for the client has its time limit", "[server]")
         connection.respond(1, Response{});
         connection.flush();
         REQUIRE(room.replies(2));
-        CHECK(count(room.client.far.received(), "HTTP/1.1 408") == 1);
+        CHECK(times_in(room.client.far.received(), "HTTP/1.1 408") == 1);
     }
     SECTION("the reply is not read") {
         room.client = room.connections.connect(8192, 8192);
@@ -411,7 +414,7 @@ TEST_CASE("connection: each wait for the client has its time limit", "[server]")
             response.body = std::string(3'000'000, 'x');
             connection.respond(slot, response);
         };
-        room.send(kGet);
+        room.send(kGetHead);
         after(settings.write_timeout - seconds{1});
         CHECK(room.connections.size() == 1);
         room.connections.find(room.client.id)
@@ -425,7 +428,7 @@ TEST_CASE("connection: each wait for the client has its time limit", "[server]")
 TEST_CASE("connection: a request behind a stream ends it cleanly, one behind a refusal is answered",
           "[server]") {
     const std::string stream = "GET /v1/stream HTTP/1.1\r\n" + kHead + "\r\n";
-    Room room;
+    Crowd room;
     std::uint64_t slot = 0;
     room.connections.answer = [&](HttpConnection& connection, std::uint64_t number,
                                   const HttpRequest& request) {
@@ -442,7 +445,7 @@ TEST_CASE("connection: a request behind a stream ends it cleanly, one behind a r
         });
     };
     SECTION("it came with the stream's") {
-        room.send(stream + kGet);
+        room.send(stream + kGetHead);
         REQUIRE(room.until([&] { return slot != 0; }));
         run_ready(room.io);
         CHECK_FALSE(room.connections.find(room.client.id)->begin_stream(slot));
@@ -455,13 +458,13 @@ TEST_CASE("connection: a request behind a stream ends it cleanly, one behind a r
         room.send(stream);
         REQUIRE(room.until([&] { return slot != 0; }));
         REQUIRE(room.connections.find(room.client.id)->begin_stream(slot));
-        room.send(post("stored?"));
+        room.send(post_to("stored?"));
         REQUIRE(ended());
         CHECK_FALSE(room.client.far.was_reset());
         CHECK(room.connections.bodies.size() == 1);
     }
     SECTION("the stream is refused") {
-        room.send(stream + kGet + post("x"));
+        room.send(stream + kGetHead + post_to("x"));
         REQUIRE(room.until([&] { return slot != 0; }));
         run_ready(room.io);
         HttpConnection& connection = *room.connections.find(room.client.id);
@@ -473,9 +476,9 @@ TEST_CASE("connection: a request behind a stream ends it cleanly, one behind a r
 }
 
 TEST_CASE("connection: a body is refused once all clients hold too much", "[server]") {
-    Room room;
+    Crowd room;
     room.connections.held_max = 100'000;
-    room.client.far.send(kPost + "Content-Length: 1000000\r\n\r\n" + std::string(200'000, 'x'));
+    room.client.far.send(kPostHead + "Content-Length: 1000000\r\n\r\n" + std::string(200'000, 'x'));
     REQUIRE(room.until([&] { return !room.connections.refused.empty(); }));
     CHECK(room.connections.refused.front() == ErrorCode::kOverloaded);
     CHECK(room.connections.bodies.empty());
@@ -484,9 +487,9 @@ TEST_CASE("connection: a body is refused once all clients hold too much", "[serv
 
 TEST_CASE("connection: a slow client gets a 408, wherever it stopped", "[server]") {
     for (const std::string& start :
-         {std::string{"GET /livez HTTP/1.1\r\nHo"}, kPost + "Content-Length: 100\r\n\r\nabc",
-          kPost + "Transfer-Encoding: chunked\r\n\r\n5\r\nhe"}) {
-        Room room;
+         {std::string{"GET /livez HTTP/1.1\r\nHo"}, kPostHead + "Content-Length: 100\r\n\r\nabc",
+          kPostHead + "Transfer-Encoding: chunked\r\n\r\n5\r\nhe"}) {
+        Crowd room;
         room.client.far.send(start);
         run_ready(room.io);
         room.connections.find(room.client.id)
@@ -506,8 +509,8 @@ TEST_CASE("connection: a body that came too late counts as held until it is let 
     for (const std::string& framing :
          {"Content-Length: 100000\r\n\r\n" + std::string(50'000, 'x'),
           "Transfer-Encoding: chunked\r\n\r\nffff\r\n" + std::string(50'000, 'x')}) {
-        Room room;
-        room.send(kPost + framing);
+        Crowd room;
+        room.send(kPostHead + framing);
         run_ready(room.io);
         REQUIRE(room.connections.held >= 50'000);
         room.connections.find(room.client.id)
@@ -523,15 +526,15 @@ TEST_CASE("connection: a body that came too late counts as held until it is let 
 }
 
 TEST_CASE("connection: an exception costs its request; a lack of memory, the daemon", "[server]") {
-    Room room;
+    Crowd room;
     room.connections.answer = [](HttpConnection&, std::uint64_t, const HttpRequest& request) {
         if (request.body == "memory") throw std::bad_alloc();
         throw std::runtime_error("a fault of ours");
     };
-    room.send(post("other"));
+    room.send(post_to("other"));
     REQUIRE(room.replies(1));
     CHECK(room.client.far.received().starts_with("HTTP/1.1 500"));
-    room.send(post("memory"));
+    room.send(post_to("memory"));
     CHECK_THROWS_AS(room.replies(2), std::bad_alloc);
     room.connections.answer = nullptr;
 }

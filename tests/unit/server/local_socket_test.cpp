@@ -15,7 +15,7 @@ using headway::core::ErrorCode;
 
 namespace {
 
-struct Listener {
+struct SocketListener {
     net::io_context io{1};
     LocalAcceptor acceptor{io};
     LocalSocketFile file;
@@ -34,7 +34,7 @@ TEST_CASE("local socket: only its owner may connect, and the file is removed at 
     const TempDir dir;
     const auto path = dir.file("a.sock");
     {
-        Listener listener;
+        SocketListener listener;
         require_ok(listener.file.open(listener.acceptor, path));
         CHECK(mode_of(path) == 0600);
         CHECK(listener.file.path() == path);
@@ -54,17 +54,17 @@ TEST_CASE("local socket: what a killed daemon left behind is replaced", "[server
         LocalAcceptor dead{io, {path.string()}};
     }
     REQUIRE(std::filesystem::exists(path));
-    Listener listener;
+    SocketListener listener;
     require_ok(listener.file.open(listener.acceptor, path));
 }
 
 TEST_CASE("local socket: the socket of a running daemon is kept", "[server]") {
     const TempDir dir;
     const auto path = dir.file("a.sock");
-    Listener living;
+    SocketListener living;
     require_ok(living.file.open(living.acceptor, path));
     {
-        Listener second;
+        SocketListener second;
         const auto done = second.file.open(second.acceptor, path);
         CHECK(code_of(done) == ErrorCode::kInvalidConfig);
         CHECK_THAT(done.error().detail, Catch::Contains("another daemon listens there"));
@@ -76,7 +76,7 @@ TEST_CASE("local socket: a file of another kind is not touched", "[server]") {
     const TempDir dir;
     const auto path = dir.file("notes.txt");
     std::ofstream{path} << "mine";
-    Listener listener;
+    SocketListener listener;
     CHECK_THAT(listener.file.open(listener.acceptor, path).error().detail,
                Catch::Contains("a file of another kind"));
     CHECK(std::filesystem::file_size(path) == 4);
@@ -84,7 +84,7 @@ TEST_CASE("local socket: a file of another kind is not touched", "[server]") {
 
 TEST_CASE("local socket: a path that the kernel does not take is named", "[server]") {
     const TempDir dir;
-    Listener listener;
+    SocketListener listener;
     const auto long_one = listener.file.open(listener.acceptor, dir.file(std::string(120, 'x')));
     CHECK_THAT(long_one.error().detail,
                Catch::Contains("the kernel takes 107") && Catch::Contains("server.socket"));
@@ -96,7 +96,7 @@ TEST_CASE("local socket: a file that replaced it is not removed", "[server]") {
     const TempDir dir;
     const auto path = dir.file("a.sock");
     {
-        Listener listener;
+        SocketListener listener;
         require_ok(listener.file.open(listener.acceptor, path));
         std::filesystem::remove(path);
         std::ofstream{path} << "another's";

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-unsigned mode_of(const fs::path& file) {
+unsigned permissions_of(const fs::path& file) {
     struct stat about {};
     REQUIRE(::stat(file.c_str(), &about) == 0);
     return about.st_mode & 07777U;
@@ -37,7 +37,7 @@ TEST_CASE("operator token: made once, for its owner only, and found again", "[se
     const ::mode_t before = ::umask(0);
     const std::string first = loaded(file);
     ::umask(before);
-    CHECK(mode_of(file) == 0600);
+    CHECK(permissions_of(file) == 0600);
     CHECK(*token_id(first) == kOperatorId);
     CHECK(loaded(file) == first);
     CHECK_FALSE(fs::exists(dir.file("operator.token.new")));
@@ -53,7 +53,7 @@ TEST_CASE("operator token: a new one replaces the old, also over the rest of a b
     require_ok(second);
     CHECK(*second != first);
     CHECK(loaded(file) == *second);
-    CHECK(mode_of(file) == 0600);
+    CHECK(permissions_of(file) == 0600);
     fs::remove(file);
     CHECK(loaded(file) != *second);
 }
@@ -68,7 +68,7 @@ TEST_CASE("operator token: the mode of a file that others can read is fixed and 
     require_ok(token);
     CHECK(token->tightened);
     CHECK(token->text == text);
-    CHECK(mode_of(file) == 0600);
+    CHECK(permissions_of(file) == 0600);
     CHECK_FALSE(load_operator_token(file)->tightened);
 }
 

@@ -81,7 +81,7 @@ struct Hub {
 };
 
 /// The count of received events with this number.
-std::size_t count(const std::string& text, const std::string& what) {
+std::size_t count_of(const std::string& text, const std::string& what) {
     std::size_t found = 0;
     for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
         ++found;
@@ -128,10 +128,10 @@ TEST_CASE("streams: one of several clients resets, and the others miss nothing",
     }
     REQUIRE(run_until(hub.io, [&] { return hub.streams.size() == 2; }));
     for (const std::size_t i : {0U, 7U}) {
-        REQUIRE(
-            run_until(hub.io, [&] { return count(clients[i].far.read(), "event: message") == 6; }));
+        REQUIRE(run_until(hub.io,
+                          [&] { return count_of(clients[i].far.read(), "event: message") == 6; }));
         for (const char* id : {"id: 1\n", "id: 6\n"})
-            CHECK(count(clients[i].far.received(), id) == 1);
+            CHECK(count_of(clients[i].far.received(), id) == 1);
     }
 }
 
@@ -179,8 +179,8 @@ TEST_CASE("streams: a commit larger than the ring does not disconnect clients th
     hub.page(follower.id, {}, true);
     hub.publish("s");
     const std::string last = "id: " + std::to_string(events.size() + 1) + "\n";
-    REQUIRE(run_until(hub.io, [&] { return count(follower.far.read(), last) == 1; }));
-    CHECK(count(follower.far.received(), "event: lagged") == 0);
+    REQUIRE(run_until(hub.io, [&] { return count_of(follower.far.read(), last) == 1; }));
+    CHECK(count_of(follower.far.received(), "event: lagged") == 0);
 }
 
 TEST_CASE("streams: a client that was already behind and falls off the ring is disconnected",
@@ -194,7 +194,7 @@ TEST_CASE("streams: a client that was already behind and falls off the ring is d
         return slow.far.ended();
     }));
     CHECK(hub.streams.lagged() == 1);
-    CHECK(count(slow.far.received(), "event: lagged") == 1);
+    CHECK(count_of(slow.far.received(), "event: lagged") == 1);
 }
 
 TEST_CASE("streams: an event of many clients is stored once", "[server]") {
@@ -232,8 +232,9 @@ TEST_CASE("streams: many clients of one session's progress query its view once",
     const core::SessionView found = view("s", 3);
     hub.views.resolve("s", &found);
     for (Connections::Client& client : clients) {
-        REQUIRE(run_until(hub.io, [&] { return count(client.far.read(), "event: progress") > 0; }));
-        CHECK(count(client.far.received(), "event: progress") == 1);
+        REQUIRE(
+            run_until(hub.io, [&] { return count_of(client.far.read(), "event: progress") > 0; }));
+        CHECK(count_of(client.far.received(), "event: progress") == 1);
     }
 }
 
@@ -262,7 +263,7 @@ TEST_CASE("streams: clients that get a goodbye may be gone already", "[server]")
         hub.streams.drain();
     }
     REQUIRE(run_until(hub.io, [&] { return hub.connections.size() == 0; }));
-    CHECK(count(here.far.read(), "event: goodbye") == 1);
+    CHECK(count_of(here.far.read(), "event: goodbye") == 1);
 }
 
 TEST_CASE("streams: a queue that is full ends the stream, which resumes by its last id",
@@ -277,7 +278,7 @@ TEST_CASE("streams: a queue that is full ends the stream, which resumes by its l
         client.far.read();
         return client.far.ended();
     }));
-    CHECK(count(client.far.received(), "id: 1\n") == 1);
+    CHECK(count_of(client.far.received(), "id: 1\n") == 1);
     CHECK(run_until(hub.io, [&] { return hub.streams.size() == 0; }));
 }
 

@@ -14,7 +14,7 @@ using headway::core::SessionView;
 
 namespace {
 
-SessionView view(const std::string& id, std::uint64_t n) {
+SessionView view_of(const std::string& id, std::uint64_t n) {
     SessionView made;
     made.id = id;
     made.n = n;
@@ -46,11 +46,11 @@ struct Cache {
 
 TEST_CASE("view cache: a cached view answers at once", "[server]") {
     Cache cache;
-    cache.views.update(view("a", 3));
+    cache.views.update(view_of("a", 3));
     cache.get("a");
     CHECK(cache.told == std::vector<std::string>{"3"});
     CHECK(cache.asked.empty());
-    cache.views.update(view("a", 4));
+    cache.views.update(view_of("a", 4));
     CHECK(cache.views.find("a")->n == 4);
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("view cache: a missing view is queried once, and answers all readers",
     cache.get("a");
     CHECK(cache.asked == std::vector<std::string>{"a"});
     CHECK(cache.told.empty());
-    const SessionView answer = view("a", 5);
+    const SessionView answer = view_of("a", 5);
     cache.views.resolve("a", &answer);
     CHECK(cache.told == std::vector<std::string>{"5", "5"});
     cache.get("a");
@@ -115,9 +115,9 @@ TEST_CASE("view cache: watchers are counted, also before there is a view", "[ser
 TEST_CASE("view cache: trimmed to its bound, the views of watched sessions stay", "[server]") {
     Cache cache;
     cache.views.watch("kept");
-    cache.views.update(view("kept", 1));
+    cache.views.update(view_of("kept", 1));
     for (std::size_t i = 0; i < headway::core::limits::kViewCacheMax + 50; ++i)
-        cache.views.update(view(std::to_string(i), 1));
+        cache.views.update(view_of(std::to_string(i), 1));
     CHECK(cache.views.find("0") != nullptr);  // replies of the same publication rest on it
     cache.views.trim();
     CHECK(cache.views.size() == headway::core::limits::kViewCacheMax);

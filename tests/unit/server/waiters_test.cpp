@@ -33,7 +33,7 @@ SessionView view(const std::string& id, std::uint64_t n, Verdict verdict) {
 }
 
 /// Waiters over a cache, and the answers by slot.
-struct Room {
+struct WaitingRoom {
     std::vector<std::string> asked;
     ViewCache views{[this](const std::string& session) {
         asked.push_back(session);
@@ -103,7 +103,7 @@ struct Room {
 }  // namespace
 
 TEST_CASE("waiters: a wait that is met already is answered at once", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kStuck));
     room.wait(1, {"a"}, "stuck");
     CHECK(room.body(1)["met"] == true);
@@ -113,7 +113,7 @@ TEST_CASE("waiters: a wait that is met already is answered at once", "[server]")
 }
 
 TEST_CASE("waiters: a wait is answered by the change that meets it", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.wait(1, {"a"}, "stuck");
     CHECK(room.answers.empty());
@@ -130,7 +130,7 @@ TEST_CASE("waiters: a wait is answered by the change that meets it", "[server]")
 }
 
 TEST_CASE("waiters: one that cannot be met any more is answered at once", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.wait(1, {"a"}, "stuck");
     room.change("a", 4, Verdict::kCompleted);
@@ -139,7 +139,7 @@ TEST_CASE("waiters: one that cannot be met any more is answered at once", "[serv
 }
 
 TEST_CASE("waiters: at its deadline a wait gets the current state", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.wait(1, {"a"}, "stuck", 100);
     room.wait(2, {"a"}, "stuck", 200);
@@ -155,7 +155,7 @@ TEST_CASE("waiters: at its deadline a wait gets the current state", "[server]") 
 }
 
 TEST_CASE("waiters: a drain answers all waits", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.wait(1, {"a"}, "stuck", 100'000);
     room.wait(2, {"unresolved"}, "stuck", 100'000);
@@ -166,7 +166,7 @@ TEST_CASE("waiters: a drain answers all waits", "[server]") {
 }
 
 TEST_CASE("waiters: the waits of a connection that is gone are dropped", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.wait(11, {"a"}, "stuck");
     room.wait(12, {"a", "b"}, "stuck");
@@ -181,7 +181,7 @@ TEST_CASE("waiters: the waits of a connection that is gone are dropped", "[serve
 }
 
 TEST_CASE("waiters: a session that is not cached is asked for", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.wait(1, {"a"}, "stuck");
     CHECK(room.asked == std::vector<std::string>{"a"});
     const SessionView answer = view("a", 3, Verdict::kStuck);
@@ -190,7 +190,7 @@ TEST_CASE("waiters: a session that is not cached is asked for", "[server]") {
 }
 
 TEST_CASE("waiters: an unknown session is 404, or waited for on request", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.wait(1, {"a"}, "event");
     room.wait(2, {"a"}, "event", 1000, false, true);
     room.resolve_unknown("a");
@@ -201,7 +201,7 @@ TEST_CASE("waiters: an unknown session is 404, or waited for on request", "[serv
 }
 
 TEST_CASE("waiters: at the deadline an unopened session is reported as such", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.wait(1, {"a"}, "ended", 100, false, true);
     room.resolve_unknown("a");
     room.waiters.expire(at(100));
@@ -210,7 +210,7 @@ TEST_CASE("waiters: at the deadline an unopened session is reported as such", "[
 }
 
 TEST_CASE("waiters: any of several", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.views.update(view("b", 3, Verdict::kProgressing));
     room.wait(1, {"a", "b"}, "stuck");
@@ -223,7 +223,7 @@ TEST_CASE("waiters: any of several", "[server]") {
 }
 
 TEST_CASE("waiters: any of several is impossible when none can", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kCompleted));
     room.views.update(view("b", 3, Verdict::kProgressing));
     room.wait(1, {"a", "b"}, "stuck");
@@ -232,7 +232,7 @@ TEST_CASE("waiters: any of several is impossible when none can", "[server]") {
 }
 
 TEST_CASE("waiters: all of several", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kCompleted));
     room.views.update(view("b", 3, Verdict::kProgressing));
     room.wait(1, {"a", "b"}, "ended", 1000, true);
@@ -243,7 +243,7 @@ TEST_CASE("waiters: all of several", "[server]") {
 }
 
 TEST_CASE("waiters: all of several is impossible as soon as one cannot", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.views.update(view("b", 3, Verdict::kProgressing));
     room.wait(1, {"a", "b"}, "completed", 1000, true);
@@ -253,7 +253,7 @@ TEST_CASE("waiters: all of several is impossible as soon as one cannot", "[serve
 }
 
 TEST_CASE("waiters: an agent without a heartbeat for ten intervals ends the wait", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kSilent));
     room.wait_until_gone(1, {"a"}, 0);
     CHECK(room.waiters.next_deadline() == at(10'000));
@@ -267,7 +267,7 @@ TEST_CASE("waiters: an agent without a heartbeat for ten intervals ends the wait
 }
 
 TEST_CASE("waiters: a heartbeat postpones the time at which an agent is gone", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kProgressing));
     room.wait_until_gone(1, {"a"}, 0, 5'000);
     SessionView beaten = view("a", 4, Verdict::kProgressing);
@@ -282,7 +282,7 @@ TEST_CASE("waiters: a heartbeat postpones the time at which an agent is gone", "
 }
 
 TEST_CASE("waiters: once a person has decided, silence is looked at again", "[server]") {
-    Room room;
+    WaitingRoom room;
     SessionView asked = view("a", 3, Verdict::kWaiting);
     asked.held = true;
     room.views.update(asked);
@@ -297,7 +297,7 @@ TEST_CASE("waiters: once a person has decided, silence is looked at again", "[se
 }
 
 TEST_CASE("waiters: a session that is not opened in time ends the wait", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.wait_until_gone(1, {"a"}, 500);
     room.resolve_unknown("a");
     CHECK(room.waiters.next_deadline() == at(500));
@@ -312,7 +312,7 @@ TEST_CASE("waiters: a session that is not opened in time ends the wait", "[serve
 }
 
 TEST_CASE("waiters: each session that ends a wait has its cause", "[server]") {
-    Room room;
+    WaitingRoom room;
     room.views.update(view("a", 3, Verdict::kSilent));
     room.views.update(view("b", 3, Verdict::kCompleted));
     room.wait_until_gone(1, {"a", "b"}, 0, 3'000);

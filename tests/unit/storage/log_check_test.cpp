@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kCommits = 20;
 
-fs::path log_of(const fs::path& file) {
+fs::path log_beside(const fs::path& file) {
     return file.string() + "-wal";
 }
 
@@ -33,7 +33,7 @@ fs::path killed(const TempDir& dir) {
         require_ok((*store)->commit());
     }
     fs::copy_file(file, dir.file("dead.db"));
-    fs::copy_file(log_of(file), log_of(dir.file("dead.db")));
+    fs::copy_file(log_beside(file), log_beside(dir.file("dead.db")));
     return dir.file("dead.db");
 }
 
@@ -61,8 +61,8 @@ TEST_CASE("log check: a log that a killed process left is sound", "[storage]") {
 TEST_CASE("log check: a flipped bit is found, and how many commits it costs", "[storage]") {
     const TempDir dir;
     const fs::path file = killed(dir);
-    const auto bytes = fs::file_size(log_of(file));
-    flip(log_of(file), bytes / 2);
+    const auto bytes = fs::file_size(log_beside(file));
+    flip(log_beside(file), bytes / 2);
     const auto damage = find_log_damage(file);
     REQUIRE(damage);
     CHECK(damage->frame > 1);
@@ -88,7 +88,7 @@ TEST_CASE("log check: a flipped bit is found, and how many commits it costs", "[
 TEST_CASE("log check: a damaged header costs every commit", "[storage]") {
     const TempDir dir;
     const fs::path file = killed(dir);
-    flip(log_of(file), GENERATE(0U, 17U, 25U));
+    flip(log_beside(file), GENERATE(0U, 17U, 25U));
     const auto damage = find_log_damage(file);
     REQUIRE(damage);
     CHECK(damage->frame == 0);
@@ -98,15 +98,15 @@ TEST_CASE("log check: a damaged header costs every commit", "[storage]") {
 TEST_CASE("log check: what a power cut leaves is no damage", "[storage]") {
     const TempDir dir;
     const fs::path file = killed(dir);
-    const auto bytes = fs::file_size(log_of(file));
+    const auto bytes = fs::file_size(log_beside(file));
     SECTION("the last frame is not whole") {
-        fs::resize_file(log_of(file), bytes - 100);
+        fs::resize_file(log_beside(file), bytes - 100);
     }
     SECTION("the last commit was not written") {
-        flip(log_of(file), bytes - 100);
+        flip(log_beside(file), bytes - 100);
     }
     SECTION("nothing was written") {
-        fs::resize_file(log_of(file), GENERATE(0U, 10U, 32U, 33U));
+        fs::resize_file(log_beside(file), GENERATE(0U, 10U, 32U, 33U));
     }
     CHECK_FALSE(find_log_damage(file));
 }
@@ -120,6 +120,6 @@ TEST_CASE("log check: a log without its database is not for a new one to discard
     const auto refused = check_log_has_database(file);
     CHECK(code_of(refused) == ErrorCode::kStorageUnavailable);
     CHECK_THAT(refused.error().detail, Catch::Contains("move the log away"));
-    fs::resize_file(log_of(file), 0);
+    fs::resize_file(log_beside(file), 0);
     require_ok(check_log_has_database(file));
 }

@@ -12,7 +12,7 @@ using namespace headway::tests;
 
 namespace {
 
-Database opened(const TempDir& dir) {
+Database database_in(const TempDir& dir) {
     auto database = Database::open(dir.file().string());
     require_ok(database);
     return *std::move(database);
@@ -26,7 +26,7 @@ std::int64_t integer(Database& database, const char* sql) {
 
 TEST_CASE("migrations: a new file gets the schema, its version and our mark", "[storage]") {
     const TempDir dir;
-    Database database = opened(dir);
+    Database database = database_in(dir);
     require_ok(migrate(database));
     CHECK(integer(database, "PRAGMA user_version") == kSchemaVersion);
     CHECK(integer(database, "PRAGMA application_id") == 0x48445759);
@@ -35,7 +35,7 @@ TEST_CASE("migrations: a new file gets the schema, its version and our mark", "[
 
 TEST_CASE("migrations: a second time changes nothing", "[storage]") {
     const TempDir dir;
-    Database database = opened(dir);
+    Database database = database_in(dir);
     require_ok(migrate(database));
     require_ok(database.execute("INSERT INTO meta VALUES('x',7)"));
     require_ok(migrate(database));
@@ -44,7 +44,7 @@ TEST_CASE("migrations: a second time changes nothing", "[storage]") {
 
 TEST_CASE("migrations: a newer schema is refused and left alone", "[storage]") {
     const TempDir dir;
-    Database database = opened(dir);
+    Database database = database_in(dir);
     require_ok(migrate(database));
     require_ok(database.execute("PRAGMA user_version=99"));
     CHECK(code_of(migrate(database)) == ErrorCode::kStorageTooNew);
@@ -53,7 +53,7 @@ TEST_CASE("migrations: a newer schema is refused and left alone", "[storage]") {
 
 TEST_CASE("migrations: a schema below the first is damage", "[storage]") {
     const TempDir dir;
-    Database database = opened(dir);
+    Database database = database_in(dir);
     require_ok(migrate(database));
     require_ok(database.execute("PRAGMA user_version=-3"));
     CHECK(code_of(migrate(database)) == ErrorCode::kStorageCorrupt);
@@ -62,7 +62,7 @@ TEST_CASE("migrations: a schema below the first is damage", "[storage]") {
 
 TEST_CASE("migrations: the database of another program is refused and left alone", "[storage]") {
     const TempDir dir;
-    Database database = opened(dir);
+    Database database = database_in(dir);
     SECTION("with tables and no mark") {
         require_ok(database.execute("CREATE TABLE theirs(x)"));
     }

@@ -18,7 +18,7 @@ using namespace headway::tests;
 
 namespace {
 
-const std::string kFile = "/headway.db";
+const std::string kDatabase = "/headway.db";
 
 bool thorough() {
     const char* wanted = std::getenv("HEADWAY_LONG");
@@ -26,7 +26,7 @@ bool thorough() {
 }
 
 std::string integrity(FaultyDisk& disk) {
-    auto database = Database::open(kFile, disk.name());
+    auto database = Database::open(kDatabase, disk.name());
     if (!database) return database.error().detail;
     (void)database->execute("PRAGMA locking_mode=EXCLUSIVE");
     auto check = database->prepare("PRAGMA integrity_check");
@@ -39,7 +39,7 @@ std::string integrity(FaultyDisk& disk) {
 std::string look(const FaultyDisk::Files& left, const JournalModel& model, std::size_t moment) {
     FaultyDisk disk;
     disk.fill(left);
-    auto store = SqliteStore::open(kFile, disk.name());
+    auto store = SqliteStore::open(kDatabase, disk.name());
     if (!store) return "open: " + store.error().detail;
     std::string wrong = model.faults(**store, moment);
     if (!wrong.empty()) return wrong;
@@ -56,12 +56,12 @@ Event opening() {
 
 /// A store that ran this many steps on the disk, with a few restarts.
 void live(FaultyDisk& disk, JournalModel& model, Gen& gen, int steps) {
-    auto store = SqliteStore::open(kFile, disk.name());
+    auto store = SqliteStore::open(kDatabase, disk.name());
     require_ok(store);
     for (int i = 0; i < steps; ++i) {
         if (gen.chance(40)) {
             store->reset();
-            store = SqliteStore::open(kFile, disk.name());
+            store = SqliteStore::open(kDatabase, disk.name());
             require_ok(store);
         }
         require_ok(model.step(**store, disk));
@@ -99,7 +99,7 @@ TEST_CASE("power loss: a second cut during recovery loses nothing either", "[sto
         FaultyDisk second;
         second.fill(disk.after_power_loss(moment, gen));
         const std::size_t before = second.moment();
-        require_ok(SqliteStore::open(kFile, second.name()));
+        require_ok(SqliteStore::open(kDatabase, second.name()));
         const std::size_t again = before + gen.index(second.moment() - before + 1);
         INFO("cut at " << moment << " and " << again);
         REQUIRE(look(second.after_power_loss(again, gen), model, moment).empty());
@@ -131,7 +131,7 @@ TEST_CASE("power loss: the same test finds the loss where commits are not synced
         FaultyDisk disk;
         JournalModel model{gen.word()};
         live(disk, model, gen, 20);
-        auto store = SqliteStore::open(kFile, disk.name());
+        auto store = SqliteStore::open(kDatabase, disk.name());
         require_ok(store);
         disk.lie_about_syncs();  // from here on, as with synchronous=OFF
         for (int i = 0; i < 10; ++i)
@@ -153,14 +153,14 @@ TEST_CASE("power loss: pages of a failed sync in kernel memory take nothing with
         JournalModel model{gen.word()};
         live(disk, model, gen, 30);
         disk.fail(FaultyDisk::Operation::kSync, 1 + gen.below(8), SQLITE_IOERR_FSYNC);
-        auto store = SqliteStore::open(kFile, disk.name());
+        auto store = SqliteStore::open(kDatabase, disk.name());
         Result<> done;
         for (int i = 0; store && done && i < 40; ++i)
             done = model.step(**store, disk);
         REQUIRE(disk.struck());
         if (store) store->reset();
 
-        store = SqliteStore::open(kFile, disk.name());
+        store = SqliteStore::open(kDatabase, disk.name());
         require_ok(store);
         require_ok((*store)->begin());
         const auto key = (*store)->create("later", at(0));
@@ -172,7 +172,7 @@ TEST_CASE("power loss: pages of a failed sync in kernel memory take nothing with
         for (int cut = 0; cut < 10; ++cut) {
             FaultyDisk left;
             left.fill(disk.after_power_loss(moment, gen));
-            const auto found = SqliteStore::open(kFile, left.name());
+            const auto found = SqliteStore::open(kDatabase, left.name());
             require_ok(found);
             CHECK(model.faults(**found, moment) == "");
             CHECK((*found)->find("later").value() == *key);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kSessions = 6;
 
-std::string bytes_of(const std::filesystem::path& file) {
+std::string content_of(const std::filesystem::path& file) {
     std::ifstream in{file, std::ios::binary};
     return {std::istreambuf_iterator<char>{in}, {}};
 }
@@ -36,18 +36,18 @@ std::map<std::string, std::vector<Event>> fill(const std::filesystem::path& file
     require_ok(opened);
     SqliteStore& store = **opened;
     std::map<std::string, std::vector<Event>> journals;
-    struct Agent {
+    struct Recorded {
         Session session;
         SessionKey key;
         Chain chain;
         EventIds ids;
     };
-    std::vector<Agent> agents;
+    std::vector<Recorded> agents;
     for (int i = 0; i < kSessions; ++i) {
         const std::string id = "agent-" + std::to_string(i);
         require_ok(store.begin());
         agents.push_back({Session{id}, store.create(id, at(0)).value(), {}, {}});
-        Agent& agent = agents.back();
+        Recorded& agent = agents.back();
         std::vector<Event> out;
         agent.session.open({}, {}, context(0), out);
         require_ok(store.append(agent.key, agent.chain, out));
@@ -56,7 +56,7 @@ std::map<std::string, std::vector<Event>> fill(const std::filesystem::path& file
     }
     for (int round = 0; round < 60; ++round) {
         require_ok(store.begin());
-        for (Agent& agent : agents) {
+        for (Recorded& agent : agents) {
             std::vector<Event> events;
             for (std::uint64_t i = 1 + gen.below(4); i > 0; --i) {
                 Message said;
@@ -73,7 +73,7 @@ std::map<std::string, std::vector<Event>> fill(const std::filesystem::path& file
         require_ok(store.commit());
     }
     require_ok(store.begin());
-    for (Agent& agent : agents)
+    for (Recorded& agent : agents)
         require_ok(store.save(agent.key, agent.session, agent.chain, agent.ids));
     require_ok(store.set_snapshot_cursor(store.head()));
     require_ok(store.commit());
@@ -111,14 +111,14 @@ TEST_CASE("repair: a database that is sound is kept whole", "[storage]") {
     Gen gen{seed()};
     const TempDir dir;
     const auto journals = fill(dir.file(), gen);
-    const std::string before = bytes_of(dir.file());
+    const std::string before = content_of(dir.file());
     const auto repair = repair_database(dir.file());
     require_ok(repair);
     CHECK(repair->sessions == kSessions);
     CHECK(repair->cut == 0);
     CHECK(repair->lost == 0);
     CHECK(repair->unread_places == 0);
-    CHECK(bytes_of(repair->damaged) == before);
+    CHECK(content_of(repair->damaged) == before);
     CHECK(repair->damaged == dir.file("headway.db.damaged-1"));
     CHECK(check_prefixes(dir.file(), journals) == repair->events);
     std::uint64_t all = 0;
@@ -133,7 +133,7 @@ TEST_CASE("repair: for any damage the readable part is saved without gaps, the r
     Gen gen{seed()};
     const TempDir dir;
     const auto journals = fill(dir.file("sound.db"), gen);
-    const std::string sound = bytes_of(dir.file("sound.db"));
+    const std::string sound = content_of(dir.file("sound.db"));
     int saved_something = 0;
     for (int damage = 0; damage < 12; ++damage) {
         std::string bytes = sound;
@@ -161,10 +161,10 @@ TEST_CASE("repair: for any damage the readable part is saved without gaps, the r
         INFO("damage " << damage);
         const auto repair = repair_database(file);
         if (!repair) {  // nothing is readable: the file is unchanged
-            CHECK(bytes_of(file) == bytes);
+            CHECK(content_of(file) == bytes);
             continue;
         }
-        CHECK(bytes_of(repair->damaged) == bytes);
+        CHECK(content_of(repair->damaged) == bytes);
         require_ok(verify_database(file));
         const std::uint64_t kept = check_prefixes(file, journals);
         CHECK(kept <= repair->events);
@@ -178,7 +178,7 @@ TEST_CASE("repair: of a file that was cut, everything before the cut is saved", 
     Gen gen{seed()};
     const TempDir dir;
     const auto journals = fill(dir.file("sound.db"), gen);
-    const std::string sound = bytes_of(dir.file("sound.db"));
+    const std::string sound = content_of(dir.file("sound.db"));
     const std::size_t pages = sound.size() / 8192;
     REQUIRE(pages > 60);
     for (int cut = 0; cut < 10; ++cut) {
@@ -189,7 +189,7 @@ TEST_CASE("repair: of a file that was cut, everything before the cut is saved", 
         INFO("cut to " << left << " of " << sound.size());
         const auto repair = repair_database(file);
         require_ok(repair);
-        CHECK(bytes_of(repair->damaged) == sound.substr(0, left));
+        CHECK(content_of(repair->damaged) == sound.substr(0, left));
         require_ok(verify_database(file));
         const std::uint64_t kept = check_prefixes(file, journals);
         CHECK(kept == repair->events);

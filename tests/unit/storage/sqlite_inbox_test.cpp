@@ -13,11 +13,11 @@ using namespace headway::tests;
 
 namespace {
 
-struct Box {
+struct InboxRoom {
     TempDir dir;
     std::unique_ptr<SqliteStore> store;
 
-    Box() { reopen(); }
+    InboxRoom() { reopen(); }
     void reopen() {
         store.reset();
         auto opened = SqliteStore::open(dir.file());
@@ -43,7 +43,7 @@ std::uint64_t steps_of(const Event& told) {
 }  // namespace
 
 TEST_CASE("inbox: messages are taken once, in the order of their posting", "[storage]") {
-    Box box;
+    InboxRoom box;
     require_ok(box.store->begin());
     require_ok(box.inbox().post(4, progress("a", 1)));
     require_ok(box.inbox().post(5, progress("b", 2)));
@@ -62,7 +62,7 @@ TEST_CASE("inbox: messages are taken once, in the order of their posting", "[sto
 }
 
 TEST_CASE("inbox: messages outlive the process, and go with a rollback", "[storage]") {
-    Box box;
+    InboxRoom box;
     require_ok(box.store->begin());
     require_ok(box.inbox().post(4, progress("a", 1)));
     require_ok(box.store->commit());
@@ -77,7 +77,7 @@ TEST_CASE("inbox: messages outlive the process, and go with a rollback", "[stora
 }
 
 TEST_CASE("inbox: a damaged message is skipped and gone", "[storage]") {
-    Box box;
+    InboxRoom box;
     require_ok(box.store->begin());
     require_ok(box.inbox().post(4, progress("a", 1)));
     require_ok(box.inbox().post(4, progress("b", 2)));

@@ -11,20 +11,20 @@ using namespace headway::tests;
 
 namespace {
 
-Timestamp at(std::int64_t ms) {
+Timestamp outbox_time(std::int64_t ms) {
     return Timestamp{Millis{ms}};
 }
 
-OutboxMessage message(const std::string& id, std::int64_t due_at,
-                      const std::string& endpoint = "ops") {
+OutboxMessage message_for(const std::string& id, std::int64_t due_at,
+                          const std::string& endpoint = "ops") {
     OutboxMessage made;
     made.endpoint = endpoint;
     made.id = id;
     made.type = "session.ended";
     made.session = "s";
     made.n = 7;
-    made.at = at(1);
-    made.due_at = at(due_at);
+    made.at = outbox_time(1);
+    made.due_at = outbox_time(due_at);
     made.body = "{\"of\":\"" + id + "\"}";
     return made;
 }
@@ -48,7 +48,7 @@ struct Box {
         return found;
     }
     OutboxMessage next(std::int64_t now) {
-        const auto found = store->outbox().next_message("ops", at(now)).value();
+        const auto found = store->outbox().next_message("ops", outbox_time(now)).value();
         REQUIRE(found.has_value());
         return *found;
     }
@@ -60,9 +60,9 @@ using Ids = std::vector<std::string>;
 
 TEST_CASE("outbox: a message comes back whole, also after a restart", "[storage]") {
     Box box;
-    OutboxMessage sent = message("m1", 10);
+    OutboxMessage sent = message_for("m1", 10);
     sent.tries = 2;
-    sent.tried_at = at(9);
+    sent.tried_at = outbox_time(9);
     sent.away = true;
     sent.reason = "HTTP 500";
     require_ok(box.store->outbox().add_message(sent));
@@ -74,10 +74,10 @@ TEST_CASE("outbox: a message comes back whole, also after a restart", "[storage]
     CHECK(back.type == "session.ended");
     CHECK(back.session == "s");
     CHECK(back.n == 7);
-    CHECK(back.at == at(1));
+    CHECK(back.at == outbox_time(1));
     CHECK(back.tries == 2);
-    CHECK(back.due_at == at(10));
-    CHECK(back.tried_at == at(9));
+    CHECK(back.due_at == outbox_time(10));
+    CHECK(back.tried_at == outbox_time(9));
     CHECK(back.dead_at == kNever);
     CHECK(back.away);
     CHECK(back.reason == "HTTP 500");
@@ -86,13 +86,13 @@ TEST_CASE("outbox: a message comes back whole, also after a restart", "[storage]
 
 TEST_CASE("outbox: the oldest that is due is next, of its own endpoint", "[storage]") {
     Box box;
-    require_ok(box.store->outbox().add_message(message("other", 1, "night")));
-    require_ok(box.store->outbox().add_message(message("late", 50)));
-    require_ok(box.store->outbox().add_message(message("first", 20)));
-    require_ok(box.store->outbox().add_message(message("second", 10)));
-    CHECK(box.store->outbox().next_due("ops").value() == at(10));
+    require_ok(box.store->outbox().add_message(message_for("other", 1, "night")));
+    require_ok(box.store->outbox().add_message(message_for("late", 50)));
+    require_ok(box.store->outbox().add_message(message_for("first", 20)));
+    require_ok(box.store->outbox().add_message(message_for("second", 10)));
+    CHECK(box.store->outbox().next_due("ops").value() == outbox_time(10));
     CHECK(box.store->outbox().next_due("missing").value() == kNever);
-    CHECK_FALSE(box.store->outbox().next_message("ops", at(9)).value().has_value());
+    CHECK_FALSE(box.store->outbox().next_message("ops", outbox_time(9)).value().has_value());
     CHECK(box.next(10).id == "second");
     CHECK(box.next(20).id == "first");
     CHECK(box.next(99).id == "late");
@@ -102,35 +102,39 @@ TEST_CASE("outbox: the oldest that is due is next, of its own endpoint", "[stora
 TEST_CASE("outbox: a message is written with its transaction or not at all", "[storage]") {
     Box box;
     require_ok(box.store->begin());
-    require_ok(box.store->outbox().add_message(message("m", 1)));
+    require_ok(box.store->outbox().add_message(message_for("m", 1)));
     box.store->rollback();
     CHECK(box.ids(false).empty());
 }
 
 TEST_CASE("outbox: a failed try, a dead letter and a removal", "[storage]") {
     Box box;
-    require_ok(box.store->outbox().add_message(message("m", 1)));
+    require_ok(box.store->outbox().add_message(message_for("m", 1)));
     const std::int64_t row = box.next(1).row;
-    require_ok(box.store->outbox().delay_message(row, "m", {1, at(2), true, "no answer"}, at(7)));
-    CHECK_FALSE(box.store->outbox().next_message("ops", at(6)).value().has_value());
+    require_ok(box.store->outbox().delay_message(row, "m", {1, outbox_time(2), true, "no answer"},
+                                                 outbox_time(7)));
+    CHECK_FALSE(box.store->outbox().next_message("ops", outbox_time(6)).value().has_value());
     CHECK(box.next(7).tries == 1);
     CHECK(box.next(7).away);
 
+    CHECK_FALSE(box.store->outbox()
+                    .bury_message(row, "another id", {2, outbox_time(8), false, "x"})
+                    .value());
+    CHECK(
+        box.store->outbox().bury_message(row, "m", {2, outbox_time(8), false, "HTTP 422"}).value());
     CHECK_FALSE(
-        box.store->outbox().bury_message(row, "another id", {2, at(8), false, "x"}).value());
-    CHECK(box.store->outbox().bury_message(row, "m", {2, at(8), false, "HTTP 422"}).value());
-    CHECK_FALSE(box.store->outbox().bury_message(row, "m", {3, at(9), false, "x"}).value());
+        box.store->outbox().bury_message(row, "m", {3, outbox_time(9), false, "x"}).value());
     CHECK(box.ids(false).empty());
     CHECK(box.ids(true) == Ids{"m"});
     const OutboxMessage dead = box.store->outbox().list_messages("ops", true, 0, 1).value().front();
-    CHECK(dead.dead_at == at(8));
+    CHECK(dead.dead_at == outbox_time(8));
     CHECK(dead.reason == "HTTP 422");
     CHECK(dead.body.empty());  // lists are short
 
-    CHECK(box.store->outbox().revive_message("ops", "m", at(20)).value());
-    CHECK_FALSE(box.store->outbox().revive_message("ops", "m", at(20)).value());
+    CHECK(box.store->outbox().revive_message("ops", "m", outbox_time(20)).value());
+    CHECK_FALSE(box.store->outbox().revive_message("ops", "m", outbox_time(20)).value());
     CHECK(box.next(20).tries == 0);
-    CHECK(box.next(20).body == message("m", 1).body);
+    CHECK(box.next(20).body == message_for("m", 1).body);
     CHECK(box.store->outbox().remove_message(row, "another id").value() == Removed::kNothing);
     CHECK(box.store->outbox().remove_message(row, "m").value() == Removed::kPending);
     CHECK(box.store->outbox().remove_message(row, "m").value() == Removed::kNothing);
@@ -140,34 +144,34 @@ TEST_CASE("outbox: the oldest become dead letters, and those above the bound are
           "[storage]") {
     Box box;
     for (const char* id : {"a", "b", "c", "d", "e"})
-        require_ok(box.store->outbox().add_message(message(id, 1)));
-    CHECK(box.store->outbox().bury_oldest("ops", 3, at(5), "too many").value() == 3);
+        require_ok(box.store->outbox().add_message(message_for(id, 1)));
+    CHECK(box.store->outbox().bury_oldest("ops", 3, outbox_time(5), "too many").value() == 3);
     CHECK(box.ids(true) == Ids{"a", "b", "c"});
     CHECK(box.ids(false) == Ids{"d", "e"});
     CHECK(box.store->outbox().drop_dead("ops", 2).value() == 1);
     CHECK(box.ids(true) == Ids{"b", "c"});
-    CHECK(box.store->outbox().revive_oldest("ops", 1, at(9)).value() == 1);
+    CHECK(box.store->outbox().revive_oldest("ops", 1, outbox_time(9)).value() == 1);
     CHECK(box.ids(false) == Ids{"b", "d", "e"});
-    CHECK(box.store->outbox().revive_oldest("ops", 100, at(9)).value() == 1);
+    CHECK(box.store->outbox().revive_oldest("ops", 100, outbox_time(9)).value() == 1);
     CHECK(box.ids(true).empty());
 }
 
 TEST_CASE("outbox: only messages delayed by an unavailable endpoint are hurried", "[storage]") {
     Box box;
     for (const char* id : {"away", "refused"})
-        require_ok(box.store->outbox().add_message(message(id, 1)));
+        require_ok(box.store->outbox().add_message(message_for(id, 1)));
     const auto waiting = box.store->outbox().list_messages("ops", false, 0, 10).value();
-    require_ok(
-        box.store->outbox().delay_message(waiting[0].row, "away", {1, at(2), true, "x"}, at(900)));
-    require_ok(box.store->outbox().delay_message(waiting[1].row, "refused", {1, at(2), false, "x"},
-                                                 at(800)));
-    require_ok(box.store->outbox().hurry_messages("ops", at(3)));
+    require_ok(box.store->outbox().delay_message(waiting[0].row, "away",
+                                                 {1, outbox_time(2), true, "x"}, outbox_time(900)));
+    require_ok(box.store->outbox().delay_message(
+        waiting[1].row, "refused", {1, outbox_time(2), false, "x"}, outbox_time(800)));
+    require_ok(box.store->outbox().hurry_messages("ops", outbox_time(3)));
     CHECK(box.next(3).id == "away");
     CHECK(box.store->outbox()
               .list_messages("ops", false, waiting[0].row, 10)
               .value()
               .front()
-              .due_at == at(800));
+              .due_at == outbox_time(800));
 }
 
 TEST_CASE("outbox: an endpoint keeps its counters until it is forgotten", "[storage]") {
@@ -175,32 +179,32 @@ TEST_CASE("outbox: an endpoint keeps its counters until it is forgotten", "[stor
     OutboxEndpoint endpoint;
     endpoint.name = "ops";
     endpoint.target = "t";
-    endpoint.disabled_at = at(1);
-    endpoint.removed_at = at(2);
+    endpoint.disabled_at = outbox_time(1);
+    endpoint.removed_at = outbox_time(2);
     endpoint.delivered = 3;
     endpoint.failed = 4;
     endpoint.died = 5;
     endpoint.dropped = 6;
-    endpoint.succeeded_at = at(7);
-    endpoint.failed_at = at(8);
+    endpoint.succeeded_at = outbox_time(7);
+    endpoint.failed_at = outbox_time(8);
     endpoint.failure = "HTTP 500";
     require_ok(box.store->outbox().save_outbox_endpoint(endpoint));
-    require_ok(box.store->outbox().add_message(message("m", 1)));
-    require_ok(box.store->outbox().add_message(message("n", 1)));
-    require_ok(box.store->outbox().bury_oldest("ops", 1, at(3), ""));
+    require_ok(box.store->outbox().add_message(message_for("m", 1)));
+    require_ok(box.store->outbox().add_message(message_for("n", 1)));
+    require_ok(box.store->outbox().bury_oldest("ops", 1, outbox_time(3), ""));
     box.reopen();
     const auto known = box.store->outbox().outbox_endpoints().value();
     REQUIRE(known.size() == 1);
     const OutboxEndpoint& back = known.front();
     CHECK(back.target == "t");
-    CHECK(back.disabled_at == at(1));
-    CHECK(back.removed_at == at(2));
+    CHECK(back.disabled_at == outbox_time(1));
+    CHECK(back.removed_at == outbox_time(2));
     CHECK(back.delivered == 3);
     CHECK(back.failed == 4);
     CHECK(back.died == 5);
     CHECK(back.dropped == 6);
-    CHECK(back.succeeded_at == at(7));
-    CHECK(back.failed_at == at(8));
+    CHECK(back.succeeded_at == outbox_time(7));
+    CHECK(back.failed_at == outbox_time(8));
     CHECK(back.failure == "HTTP 500");
     CHECK(back.pending == 1);
     CHECK(back.dead == 1);

@@ -41,7 +41,7 @@ SessionState done(SessionState state) {
     return state;
 }
 
-struct Shelf {
+struct Index {
     TempDir dir;
     std::unique_ptr<SqliteStore> store = *SqliteStore::open(dir.file());
 
@@ -74,7 +74,7 @@ using Needs = std::vector<std::pair<SessionKey, std::int64_t>>;
 }  // namespace
 
 TEST_CASE("sqlite sessions: ranges put together are the list", "[storage]") {
-    Shelf shelf;
+    Index shelf;
     for (int i = 0; i < 40; ++i)
         shelf.put("s" + std::to_string(i),
                   of(i % 3 == 0 ? "coder" : "tester", i % 2 == 0 ? "even" : "odd"));
@@ -98,7 +98,7 @@ TEST_CASE("sqlite sessions: ranges put together are the list", "[storage]") {
 }
 
 TEST_CASE("session index: newest first, in pages", "[storage]") {
-    Shelf shelf;
+    Index shelf;
     for (const char* id : {"a", "b", "c"})
         shelf.put(id, {});
     CHECK(shelf.list({}) == Ids{"c", "b", "a"});
@@ -107,7 +107,7 @@ TEST_CASE("session index: newest first, in pages", "[storage]") {
 }
 
 TEST_CASE("session index: each filter, and all together", "[storage]") {
-    Shelf shelf;
+    Index shelf;
     SessionState one = judged(Verdict::kStuck, 1);
     one.about = of("coder", "Fix the Parser").about;
     one.about.agent.name = "Ada";
@@ -178,7 +178,7 @@ TEST_CASE("session index: each filter, and all together", "[storage]") {
 }
 
 TEST_CASE("session index: a search covers the first bytes of the text", "[storage]") {
-    Shelf shelf;
+    Index shelf;
     shelf.put("a", of("coder", std::string(limits::kSearchTextBytesMax, 'x') + "needle"));
     SessionFilter filter;
     filter.text = "xx";
@@ -188,7 +188,7 @@ TEST_CASE("session index: a search covers the first bytes of the text", "[storag
 }
 
 TEST_CASE("session index: a session is moved, not listed twice", "[storage]") {
-    Shelf shelf;
+    Index shelf;
     shelf.put("a", judged(Verdict::kProgressing, 1));
     shelf.put("a", judged(Verdict::kStuck, 2));
     CHECK(shelf.list({}) == Ids{"a"});
@@ -200,7 +200,7 @@ TEST_CASE("session index: a session is moved, not listed twice", "[storage]") {
 }
 
 TEST_CASE("session index: sessions that need a person, oldest first", "[storage]") {
-    Shelf shelf;
+    Index shelf;
     const SessionKey stuck = shelf.put("stuck", judged(Verdict::kStuck, 30));
     const SessionKey silent = shelf.put("silent", judged(Verdict::kSilent, 10));
     const SessionKey blocked = shelf.put("blocked", judged(Verdict::kBlocked, 20, "blocked"));
@@ -216,7 +216,7 @@ TEST_CASE("session index: sessions that need a person, oldest first", "[storage]
 
 TEST_CASE("session index: alarms stay with a session that has ended, the most urgent first",
           "[storage]") {
-    Shelf shelf;
+    Index shelf;
     const auto alarmed = [](ApprovalAlarmKind kind, std::int64_t when) {
         SessionState state;
         state.approvals.alarms = {{kind, 1, "bash", at(when), 3, 1}};
@@ -241,7 +241,7 @@ TEST_CASE("session index: alarms stay with a session that has ended, the most ur
 }
 
 TEST_CASE("session index: over its budget since the level was critical", "[storage]") {
-    Shelf shelf;
+    Index shelf;
     const SessionKey key = shelf.put("a", low_on_budget(BudgetLevel::kLow), 1);
     CHECK(shelf.needs().empty());
     shelf.put("a", low_on_budget(BudgetLevel::kCritical), 2);
@@ -257,7 +257,7 @@ TEST_CASE("session index: over its budget since the level was critical", "[stora
 }
 
 TEST_CASE("session index: an older database gets it from its journal", "[storage]") {
-    Shelf shelf;
+    Index shelf;
     for (const char* id : {"saved", "open"}) {
         Story story;
         story.report(ended(Outcome::kFailed), 1000);
@@ -294,7 +294,7 @@ TEST_CASE("session index: an older database gets it from its journal", "[storage
 }
 
 TEST_CASE("session index: deleted sessions are not listed", "[storage]") {
-    Shelf shelf;
+    Index shelf;
     SessionState state = done({});
     state.ended_at = at(1);
     const SessionKey key = shelf.put("a", state);

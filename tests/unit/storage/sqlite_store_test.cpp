@@ -17,7 +17,7 @@ namespace limits = headway::core::limits;
 
 namespace {
 
-std::unique_ptr<SqliteStore> opened(const TempDir& dir) {
+std::unique_ptr<SqliteStore> store_in(const TempDir& dir) {
     auto store = SqliteStore::open(dir.file());
     require_ok(store);
     return *std::move(store);
@@ -85,7 +85,7 @@ std::int64_t count(const TempDir& dir, const std::string& table) {
 
 TEST_CASE("store: a new journal is empty", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     CHECK(store->head() == 0);
     CHECK(store->oldest() == 1);
     CHECK(store->find("a").value() == std::nullopt);
@@ -99,7 +99,7 @@ TEST_CASE("store: a new journal is empty", "[storage]") {
 
 TEST_CASE("store: cursors count events over all sessions", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     Writer a{*store, "a"};
     Writer b{*store, "b"};
     require_ok(store->begin());
@@ -112,7 +112,7 @@ TEST_CASE("store: cursors count events over all sessions", "[storage]") {
 
 TEST_CASE("store: a journal is read in pages across rows and marks", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     Writer a{*store, "a"};
     Writer b{*store, "b"};
     for (int i = 0; i < 6; ++i) {
@@ -136,7 +136,7 @@ TEST_CASE("store: a journal is read in pages across rows and marks", "[storage]"
 
 TEST_CASE("store: a row longer than the distance of marks is found", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     Writer a{*store, "a"};
     a.fill(3, 500);
     for (const std::uint64_t after : {0ULL, 127ULL, 128ULL, 500ULL, 501ULL, 1000ULL, 1500ULL}) {
@@ -149,7 +149,7 @@ TEST_CASE("store: a row longer than the distance of marks is found", "[storage]"
 
 TEST_CASE("store: the stream is read from anywhere, also from within a row", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     Writer a{*store, "a"};
     Writer b{*store, "b"};
     for (int i = 0; i < 5; ++i) {
@@ -171,7 +171,7 @@ TEST_CASE("store: the stream is read from anywhere, also from within a row", "[s
 
 TEST_CASE("store: event ids are known once the session was saved", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     Writer a{*store, "a"};
     require_ok(store->begin());
     a.report({with_id(beat(), "e1"), with_id(beat(), "e2")});
@@ -185,7 +185,7 @@ TEST_CASE("store: event ids are known once the session was saved", "[storage]") 
 
 TEST_CASE("store: idempotency keys keep the first use", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     CHECK(store->find_idempotency_key("k").value().has_value() == false);
     require_ok(store->begin());
     require_ok(store->add_idempotency_key("k", {"print", "a"}, at(0)));
@@ -201,7 +201,7 @@ TEST_CASE("store: recovery replays events behind the snapshots", "[storage]") {
     SessionState a_state;
     SessionState b_state;
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer a{*store, "a"};
         a.fill(5);
         a.save();
@@ -211,7 +211,7 @@ TEST_CASE("store: recovery replays events behind the snapshots", "[storage]") {
         a_state = a.session.state();
         b_state = b.session.state();
     }
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     auto recovery = store->recover();
     require_ok(recovery);
     CHECK(recovery->head == store->head());
@@ -226,13 +226,13 @@ TEST_CASE("store: recovery replays events behind the snapshots", "[storage]") {
 TEST_CASE("store: recovery brings back the event ids past the snapshot", "[storage]") {
     const TempDir dir;
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer a{*store, "a"};
         require_ok(store->begin());
         a.report({with_id(beat(), "e1")});
         require_ok(store->commit());
     }
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     const auto recovery = store->recover();
     require_ok(recovery);
     REQUIRE(recovery->sessions.size() == 1);
@@ -242,13 +242,13 @@ TEST_CASE("store: recovery brings back the event ids past the snapshot", "[stora
 TEST_CASE("store: a recovered chain reads back and goes on", "[storage]") {
     const TempDir dir;
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer a{*store, "a"};
         a.fill(3);
         a.save();
         a.fill(3);
     }
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     auto recovery = store->recover();
     require_ok(recovery);
     StoredSession& stored = recovery->sessions.at(0);
@@ -266,7 +266,7 @@ TEST_CASE("store: a session is loaded from its snapshot, or else by replay", "[s
     SessionState state;
     SessionKey key = 0;
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer a{*store, "a"};
         a.fill(40, 5);
         a.save();
@@ -285,7 +285,7 @@ TEST_CASE("store: a session is loaded from its snapshot, or else by replay", "[s
         require_ok(database);
         require_ok(database->execute("UPDATE session SET state=substr(state,1,5)"));
     }
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     const auto loaded = store->load(key);
     require_ok(loaded);
     CHECK(loaded->session.state() == state);
@@ -295,7 +295,7 @@ TEST_CASE("store: a session is loaded from its snapshot, or else by replay", "[s
 TEST_CASE("store: after an error during a read the next one has its own parameters", "[storage]") {
     const TempDir dir;
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer a{*store, "a"};
         a.fill(9);
     }
@@ -303,7 +303,7 @@ TEST_CASE("store: after an error during a read the next one has its own paramete
         auto database = Database::open(dir.file().string());
         require_ok(database->execute("UPDATE journal SET events=x'ff' WHERE cursor=3"));
     }
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     REQUIRE(code_of(store->read_stream(1, 100)) == ErrorCode::kStorageCorrupt);
     const auto others = store->read_stream(6, 1);
     require_ok(others);
@@ -318,7 +318,7 @@ TEST_CASE("store: a missing row is reported as corruption", "[storage]") {
     Chain chain;
     SessionKey key = 0;
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer a{*store, "a"};
         a.fill(5);
         chain = a.chain;
@@ -328,7 +328,7 @@ TEST_CASE("store: a missing row is reported as corruption", "[storage]") {
         auto database = Database::open(dir.file().string());
         require_ok(database->execute("DELETE FROM journal WHERE cursor=3"));
     }
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     CHECK(code_of(store->read_session(key, chain, 0, 100)) == ErrorCode::kStorageCorrupt);
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("store: a journal that cannot be followed is corruption, never a crash
     SessionKey key = 0;
     const bool saved = GENERATE(false, true);
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer a{*store, "a"};
         a.fill(5);
         if (saved) a.save();
@@ -352,7 +352,7 @@ TEST_CASE("store: a journal that cannot be followed is corruption, never a crash
         require_ok(database->execute("UPDATE session SET state=NULL"));
         require_ok(database->execute(damage.c_str()));
     }
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     if (!saved) {
         const auto recovery = store->recover();
         require_ok(recovery);
@@ -366,7 +366,7 @@ TEST_CASE("store: a chain that leads in a circle is corruption, never a hang", "
     SessionKey key = 0;
     Chain chain;
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer a{*store, "a"};
         a.fill(5);
         a.save();
@@ -378,14 +378,14 @@ TEST_CASE("store: a chain that leads in a circle is corruption, never a hang", "
         require_ok(database->execute("UPDATE session SET state=NULL"));
         require_ok(database->execute("UPDATE journal SET prev=cursor WHERE cursor=3"));
     }
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     CHECK(code_of(store->load(key)) == ErrorCode::kStorageCorrupt);
     CHECK(code_of(store->read_session(key, chain, 0, 100)) == ErrorCode::kStorageCorrupt);
 }
 
 TEST_CASE("store: a rollback leaves nothing and its cursors are used again", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     Writer a{*store, "a"};
     const Cursor head = store->head();
     const Chain chain = a.chain;
@@ -409,7 +409,7 @@ TEST_CASE("store: a rollback leaves nothing and its cursors are used again", "[s
 // If a cursor went back, every later append would collide with its own rows until a restart.
 TEST_CASE("store: a rollback outside a transaction changes nothing", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     const Writer a{*store, "a"};
     const Cursor head = store->head();
     store->rollback();
@@ -419,7 +419,7 @@ TEST_CASE("store: a rollback outside a transaction changes nothing", "[storage]"
 TEST_CASE("store: retention deletes in bounded steps until nothing is left", "[storage]") {
     const TempDir dir;
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer old{*store, "old"};
         require_ok(store->begin());
         for (int i = 0; i < 1200; ++i)
@@ -454,7 +454,7 @@ TEST_CASE("store: retention deletes in bounded steps until nothing is left", "[s
 
 TEST_CASE("store: retention keeps open sessions and those that ended later", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     Writer open{*store, "open"};
     open.save();
     Writer ended_at_10{*store, "ended"};
@@ -470,7 +470,7 @@ TEST_CASE("store: retention keeps open sessions and those that ended later", "[s
 
 TEST_CASE("store: idempotency keys live as long as sessions, then are free again", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     require_ok(store->begin());
     require_ok(store->add_idempotency_key("old", {"f", "a"}, at(10)));
     require_ok(store->add_idempotency_key("young", {"f", "b"}, at(20)));
@@ -490,14 +490,14 @@ TEST_CASE("store: idempotency keys live as long as sessions, then are free again
 TEST_CASE("store: a restart in the middle of retention finishes it", "[storage]") {
     const TempDir dir;
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer old{*store, "old"};
         old.fill(700);
         old.end();
         require_ok(store->delete_some(at(1000)));
         require_ok(store->delete_some(at(1000)));
     }
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     require_ok(store->recover());
     CHECK(store->oldest() > 1);
     CHECK(store->open_sessions().value().empty());
@@ -509,7 +509,7 @@ TEST_CASE("store: a restart in the middle of retention finishes it", "[storage]"
 
 TEST_CASE("store: retention writes little and takes no long step", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     Writer old{*store, "old"};
     Message text;
     text.text.kept = std::string(4'000, 'x');
@@ -533,7 +533,7 @@ TEST_CASE("store: cursors are not used again after the last row was deleted", "[
     const TempDir dir;
     Cursor head = 0;
     {
-        const auto store = opened(dir);
+        const auto store = store_in(dir);
         Writer old{*store, "old"};
         old.fill(3);
         old.end();
@@ -542,7 +542,7 @@ TEST_CASE("store: cursors are not used again after the last row was deleted", "[
         }
         CHECK(store->head() == head);
     }
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     CHECK(store->head() == head);
     CHECK(store->oldest() == head + 1);
     const Writer fresh{*store, "old"};
@@ -551,7 +551,7 @@ TEST_CASE("store: cursors are not used again after the last row was deleted", "[
 
 TEST_CASE("store: a checkpoint moves the pages when enough wait", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     Writer a{*store, "a"};
     a.fill(50, 20);
     const std::int64_t pages = store->wal_pages();
@@ -566,7 +566,7 @@ TEST_CASE("store: a checkpoint moves the pages when enough wait", "[storage]") {
 TEST_CASE("store: files that are not ours to open are refused", "[storage]") {
     const TempDir dir;
     SECTION("a newer schema") {
-        (void)opened(dir);
+        (void)store_in(dir);
         require_ok(Database::open(dir.file().string())->execute("PRAGMA user_version=99"));
         CHECK(code_of(SqliteStore::open(dir.file())) == ErrorCode::kStorageTooNew);
     }
@@ -586,7 +586,7 @@ TEST_CASE("store: files that are not ours to open are refused", "[storage]") {
 
 TEST_CASE("store: a second open is refused at once and does no harm", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = store_in(dir);
     Writer a{*store, "a"};
     const auto second = SqliteStore::open(dir.file());
     CHECK(code_of(second) == ErrorCode::kStorageUnavailable);

@@ -12,7 +12,7 @@ using namespace headway::tests;
 
 namespace {
 
-Timestamp at(std::int64_t ms) {
+Timestamp token_time(std::int64_t ms) {
     return Timestamp{Millis{ms}};
 }
 
@@ -22,11 +22,11 @@ TokenRecord token(const std::string& id, std::int64_t created_at) {
     record.name = "naïve " + id;
     record.grants = *Grants::parse(std::vector<std::string>{"report:a", "report:b:", "read"});
     record.hash = std::string("\0\x01\xff", 3) + std::string(29, 'h');
-    record.created_at = at(created_at);
+    record.created_at = token_time(created_at);
     return record;
 }
 
-std::unique_ptr<SqliteStore> opened(const TempDir& dir) {
+std::unique_ptr<SqliteStore> tokens_in(const TempDir& dir) {
     auto store = SqliteStore::open(dir.file());
     require_ok(store);
     return *std::move(store);
@@ -37,13 +37,13 @@ std::unique_ptr<SqliteStore> opened(const TempDir& dir) {
 TEST_CASE("tokens: stored tokens are returned after a restart, oldest first", "[storage]") {
     const TempDir dir;
     TokenRecord one = token("one", 2);
-    one.expires_at = at(77);
+    one.expires_at = token_time(77);
     {
-        const auto store = opened(dir);
+        const auto store = tokens_in(dir);
         require_ok(store->token_table().add_token(one));
         require_ok(store->token_table().add_token(token("two", 1)));
     }
-    const auto tokens = opened(dir)->token_table().tokens();
+    const auto tokens = tokens_in(dir)->token_table().tokens();
     require_ok(tokens);
     REQUIRE(tokens->size() == 2);
     CHECK(tokens->front().id == "two");
@@ -59,35 +59,37 @@ TEST_CASE("tokens: stored tokens are returned after a restart, oldest first", "[
 
 TEST_CASE("tokens: revoking keeps the first time, and an unknown id is no token", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = tokens_in(dir);
     require_ok(store->token_table().add_token(token("one", 1)));
     require_ok(store->token_table().add_token(token("two", 1)));
-    CHECK(store->token_table().revoke_token("one", at(10)).value()->revoked_at == at(10));
-    CHECK(store->token_table().revoke_token("one", at(20)).value()->revoked_at == at(10));
-    CHECK_FALSE(store->token_table().revoke_token("none", at(20)).value().has_value());
+    CHECK(store->token_table().revoke_token("one", token_time(10)).value()->revoked_at ==
+          token_time(10));
+    CHECK(store->token_table().revoke_token("one", token_time(20)).value()->revoked_at ==
+          token_time(10));
+    CHECK_FALSE(store->token_table().revoke_token("none", token_time(20)).value().has_value());
     CHECK(store->token_table().tokens().value().back().revoked_at == kNever);
 }
 
 TEST_CASE("tokens: the last use never goes back", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = tokens_in(dir);
     require_ok(store->token_table().add_token(token("one", 1)));
     require_ok(store->token_table().note_token_uses(
-        std::vector<TokenUse>{{"one", at(9)}, {"none", at(9)}}));
-    require_ok(store->token_table().note_token_uses(std::vector<TokenUse>{{"one", at(5)}}));
-    CHECK(store->token_table().tokens().value().front().used_at == at(9));
+        std::vector<TokenUse>{{"one", token_time(9)}, {"none", token_time(9)}}));
+    require_ok(store->token_table().note_token_uses(std::vector<TokenUse>{{"one", token_time(5)}}));
+    CHECK(store->token_table().tokens().value().front().used_at == token_time(9));
 }
 
 TEST_CASE("tokens: a full table gives up dead tokens, oldest first, and no others", "[storage]") {
     const TempDir dir;
-    const auto store = opened(dir);
+    const auto store = tokens_in(dir);
     require_ok(store->begin());
     for (std::size_t i = 0; i < limits::kTokensMax; ++i) {
         TokenRecord one = token("t" + std::to_string(i), static_cast<std::int64_t>(i) + 1);
-        if (i == 5) one.expires_at = at(50);
+        if (i == 5) one.expires_at = token_time(50);
         require_ok(store->token_table().add_token(one));
     }
-    require_ok(store->token_table().revoke_token("t7", at(60)));
+    require_ok(store->token_table().revoke_token("t7", token_time(60)));
     require_ok(store->token_table().add_token(token("early", 49)));
     CHECK(code_of(store->token_table().add_token(token("still early", 49))) ==
           ErrorCode::kTooManyTokens);

@@ -28,7 +28,7 @@ Ruling approve(std::string by = "ann") {
     return ruling;
 }
 
-BodyReply body(headway::core::Result<Answer> what) {
+BodyReply approval_reply(headway::core::Result<Answer> what) {
     require_ok(what);
     return std::get<BodyReply>(*what);
 }
@@ -45,7 +45,7 @@ AskCommand ask(std::string session, ApprovalRequested asked) {
 
 TEST_CASE("engine approvals: the first of many decisions of a turn wins", "[server]") {
     Supervised daemon;
-    const auto n = parsed(body(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
+    const auto n = parsed(approval_reply(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
     std::vector<headway::tests::Command> commands;
     for (int i = 0; i < 5; ++i) {
         DecideCommand decide{"s", n, approve("p" + std::to_string(i)), false};
@@ -54,7 +54,7 @@ TEST_CASE("engine approvals: the first of many decisions of a turn wins", "[serv
     }
     auto replies = daemon.turn(std::move(commands));
     for (std::size_t i = 0; i < replies.size(); ++i) {
-        const BodyReply reply = body(std::move(replies[i].what));
+        const BodyReply reply = approval_reply(std::move(replies[i].what));
         REQUIRE(reply.lost.has_value() == (i == 3));
         if (i == 3) CHECK(reply.lost->code == headway::core::ErrorCode::kAlreadyDecided);
         const Document document = parsed(reply);
@@ -88,7 +88,7 @@ TEST_CASE("engine approvals: a request behind a pause that is credited has its o
     headway.clock().advance_to(at(60'000));
     headway.restart();  // an attention gap of a minute
 
-    const Document asked = parsed(body(headway.ask(ask("a", call()))));
+    const Document asked = parsed(approval_reply(headway.ask(ask("a", call()))));
     CHECK(asked["status"] == "pending");
     const auto journal = headway.journal("a");
     const auto request = std::find_if(journal.begin(), journal.end(), [](const Event& event) {
@@ -103,28 +103,28 @@ TEST_CASE("engine approvals: nothing of a decision stays when the commit fails",
     using Step = FailingStore::Step;
     const auto step = GENERATE(Step::kAppend, Step::kIndex, Step::kCommit);
     Supervised daemon;
-    const auto n = parsed(body(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
+    const auto n = parsed(approval_reply(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
     daemon.store().fail(step);
     CHECK(code_of(daemon.ask(DecideCommand{"s", n, approve(), false})) == ErrorCode::kStorageFull);
     CHECK(daemon.last.decided.empty());
     daemon.store().fail(Step::kNone);
     const auto before = std::get<DocumentReply>(*daemon.ask(ApprovalQuery{"s", n}));
     CHECK(before.pending);
-    CHECK(parsed(body(daemon.ask(DecideCommand{"s", n, approve(), false})))["approval"]["status"] ==
-          "approved");
+    CHECK(parsed(approval_reply(daemon.ask(
+              DecideCommand{"s", n, approve(), false})))["approval"]["status"] == "approved");
 }
 
 TEST_CASE("engine approvals: a decision holds after a power cut", "[server]") {
     Supervised daemon;
-    const auto n = parsed(body(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
-    (void)body(daemon.ask(DecideCommand{"s", n, approve(), false}));
+    const auto n = parsed(approval_reply(daemon.ask(ask("s", call()))))["n"].get<std::uint64_t>();
+    (void)approval_reply(daemon.ask(DecideCommand{"s", n, approve(), false}));
     daemon.restart();
-    CHECK(parsed(body(daemon.ask(DecideCommand{"s", n, approve("bob"),
-                                               false})))["approval"]["decision"]["by"] == "ann");
+    CHECK(parsed(approval_reply(daemon.ask(DecideCommand{
+              "s", n, approve("bob"), false})))["approval"]["decision"]["by"] == "ann");
     const RedeemCommand redeem{"s", n, {"sha256:1", "k"}};
-    CHECK(body(daemon.ask(redeem)).status == 200);
+    CHECK(approval_reply(daemon.ask(redeem)).status == 200);
     daemon.restart();
-    CHECK(body(daemon.ask(redeem)).status == 200);  // by the same key
+    CHECK(approval_reply(daemon.ask(redeem)).status == 200);  // by the same key
     CHECK(code_of(daemon.ask(RedeemCommand{"s", n, {"sha256:1", "other"}})) ==
           ErrorCode::kAlreadyRedeemed);
     CHECK(code_of(daemon.ask(RedeemCommand{"s", n, {"sha256:2", "k"}})) ==
@@ -133,24 +133,24 @@ TEST_CASE("engine approvals: a decision holds after a power cut", "[server]") {
 
 TEST_CASE("engine approvals: an old one is answered from the index", "[server]") {
     Supervised daemon;
-    const auto first =
-        parsed(body(daemon.ask(ask("s", call("sha256:0", "first")))))["n"].get<std::uint64_t>();
+    const auto first = parsed(approval_reply(daemon.ask(ask("s", call("sha256:0", "first")))))["n"]
+                           .get<std::uint64_t>();
     Ruling no = approve();
     no.decision = Decision::kIgnore;
-    (void)body(daemon.ask(DecideCommand{"s", first, no, false}));
+    (void)approval_reply(daemon.ask(DecideCommand{"s", first, no, false}));
     (void)daemon.report("s", {acknowledged(approval_id("s", first))});
     for (int i = 1; i <= 80; ++i) {
         const std::string id = std::to_string(i);
-        const auto n =
-            parsed(body(daemon.ask(ask("s", call("sha256:" + id, id)))))["n"].get<std::uint64_t>();
-        (void)body(daemon.ask(DecideCommand{"s", n, no, false}));
+        const auto n = parsed(approval_reply(daemon.ask(ask("s", call("sha256:" + id, id)))))["n"]
+                           .get<std::uint64_t>();
+        (void)approval_reply(daemon.ask(DecideCommand{"s", n, no, false}));
     }
     const auto shown = std::get<DocumentReply>(*daemon.ask(ApprovalQuery{"s", first}));
     const Document document = Document::parse(shown.body);
     CHECK(document["status"] == "ignored");
     CHECK(document["args"]["to"] == "prod");
-    CHECK(body(daemon.ask(DecideCommand{"s", first, no, false})).status == 200);
-    CHECK(body(daemon.ask(DecideCommand{"s", first, approve(), false})).status == 409);
+    CHECK(approval_reply(daemon.ask(DecideCommand{"s", first, no, false})).status == 200);
+    CHECK(approval_reply(daemon.ask(DecideCommand{"s", first, approve(), false})).status == 409);
     CHECK(daemon.last.stats.approvals.requested == 81);
 }
 
@@ -173,11 +173,11 @@ TEST_CASE("engine approvals: calls that need approval in one report keep their n
 TEST_CASE("engine approvals: the inbox leaves out damaged approvals only", "[server]") {
     using Step = FailingStore::Step;
     Supervised s{{}, at(0)};
-    const auto n = parsed(body(s.ask(ask("damaged", call()))))["n"].get<std::uint64_t>();
+    const auto n = parsed(approval_reply(s.ask(ask("damaged", call()))))["n"].get<std::uint64_t>();
     Ruling always = approve();
     always.scope = GrantScope::kSession;  // whether it still holds stands in the session's state
-    (void)body(s.ask(DecideCommand{"damaged", n, always, false}));
-    (void)body(s.ask(ask("sound", call("sha256:2"))));
+    (void)approval_reply(s.ask(DecideCommand{"damaged", n, always, false}));
+    (void)approval_reply(s.ask(ask("sound", call("sha256:2"))));
     s.queue().close();
     s.engine().run();  // saves both
     s.restart();
@@ -186,7 +186,7 @@ TEST_CASE("engine approvals: the inbox leaves out damaged approvals only", "[ser
 
     s.store().fail(Step::kLoad, headway::core::ErrorCode::kStorageCorrupt);
     for (int times = 0; times < 2; ++times) {
-        const Document inbox = parsed(body(s.ask(InboxQuery{})));
+        const Document inbox = parsed(approval_reply(s.ask(InboxQuery{})));
         REQUIRE(inbox["approvals"].size() == 1);
         CHECK(inbox["approvals"][0]["session"] == "sound");
         CHECK(inbox["next"].is_null());
@@ -197,7 +197,7 @@ TEST_CASE("engine approvals: the inbox leaves out damaged approvals only", "[ser
     s.store().fail(Step::kStream, headway::core::ErrorCode::kStorageCorrupt);
     InboxQuery page;
     page.page.limit = 1;
-    const Document inbox = parsed(body(s.ask(page)));
+    const Document inbox = parsed(approval_reply(s.ask(page)));
     CHECK(inbox["approvals"].empty());
     CHECK(inbox["next"].is_string());  // later ones can be read
     s.store().fail(Step::kStream, headway::core::ErrorCode::kStorageUnavailable);
@@ -208,9 +208,9 @@ TEST_CASE("engine approvals: a decision on identical requests takes those that w
           "[server]") {
     Supervised daemon;
     for (const char* session : {"a", "b", "c"})
-        (void)body(daemon.ask(ask(session, call())));
-    const auto decided = parsed(body(daemon.ask(DecideCommand{"a", 2, approve(), true})));
+        (void)approval_reply(daemon.ask(ask(session, call())));
+    const auto decided = parsed(approval_reply(daemon.ask(DecideCommand{"a", 2, approve(), true})));
     CHECK(decided["also"] == Document::array({"b.a2", "c.a2"}));
-    const auto again = parsed(body(daemon.ask(DecideCommand{"a", 2, approve(), true})));
+    const auto again = parsed(approval_reply(daemon.ask(DecideCommand{"a", 2, approve(), true})));
     CHECK(again["also"].empty());
 }

@@ -21,8 +21,8 @@ EngineSettings with_budgets() {
     return settings;
 }
 
-OpenCommand open(const std::string& id, const std::string& parent = {},
-                 const BudgetLimits& limits = {}, const std::string& agent = {}) {
+OpenCommand open_with(const std::string& id, const std::string& parent = {},
+                      const BudgetLimits& limits = {}, const std::string& agent = {}) {
     OpenCommand command;
     command.session = id;
     command.about.parent = parent;
@@ -31,13 +31,13 @@ OpenCommand open(const std::string& id, const std::string& parent = {},
     return command;
 }
 
-Document body(Result<Answer> what) {
+Document document_in(Result<Answer> what) {
     require_ok(what);
     return Document::parse(std::get<BodyReply>(*what).body);
 }
 
 Document budget(Supervised& s, const std::string& id) {
-    return body(s.ask(BudgetQuery{id}))["budget"];
+    return document_in(s.ask(BudgetQuery{id}))["budget"];
 }
 
 std::vector<ChildProgress> heard(Supervised& s, const std::string& id) {
@@ -53,12 +53,12 @@ BudgetCommand extend(const std::string& id, const BudgetLimits& limits) {
 
 TEST_CASE("engine budgets: a session gets the limits of its agent type", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("a", {}, {}, "explore"));
+    (void)s.ask(open_with("a", {}, {}, "explore"));
     CHECK(budget(s, "a")["max_steps"] == 30);
     CHECK(budget(s, "a")["timeout_seconds"] == 300);
-    (void)s.ask(open("b"));
+    (void)s.ask(open_with("b"));
     CHECK(budget(s, "b").is_null());
-    (void)s.ask(open("c", {}, step_limit(77), "plan"));
+    (void)s.ask(open_with("c", {}, step_limit(77), "plan"));
     CHECK(budget(s, "c")["max_steps"] == 77);
     CHECK(budget(s, "c")["timeout_seconds"] == 600);
 }
@@ -67,17 +67,19 @@ TEST_CASE("engine budgets: no type has limits without settings, and openings giv
           "[server]") {
     Supervised plain;
     for (const char* type : {"plan", "explore", "coder"}) {
-        const Document opened = body(plain.ask(open(type, {}, {}, type)));
+        const Document opened = document_in(plain.ask(open_with(type, {}, {}, type)));
         CHECK(opened["budget"].is_null());
         CHECK(opened["budget_source"] == "none");
     }
     EngineSettings settings = with_budgets();
     settings.budget.agents = {{"coder", time_limit(900)}};
     Supervised s{settings};
-    CHECK(body(s.ask(open("a", {}, {}, "plan")))["budget"]["source"] == "builtin");
-    CHECK(body(s.ask(open("b", {}, step_limit(9), "other")))["budget"]["source"] == "request");
-    CHECK(body(s.ask(open("c", {}, {}, "coder")))["budget"]["source"] == "config");
-    CHECK(body(s.ask(open("d", {}, step_limit(9), "coder")))["budget"]["source"] == "mixed");
+    CHECK(document_in(s.ask(open_with("a", {}, {}, "plan")))["budget"]["source"] == "builtin");
+    CHECK(document_in(s.ask(open_with("b", {}, step_limit(9), "other")))["budget"]["source"] ==
+          "request");
+    CHECK(document_in(s.ask(open_with("c", {}, {}, "coder")))["budget"]["source"] == "config");
+    CHECK(document_in(s.ask(open_with("d", {}, step_limit(9), "coder")))["budget"]["source"] ==
+          "mixed");
     s.restart();
     CHECK(budget(s, "d")["source"] == "mixed");
     require_ok(s.ask(extend("d", step_limit(1))));
@@ -86,10 +88,10 @@ TEST_CASE("engine budgets: no type has limits without settings, and openings giv
 
 TEST_CASE("engine budgets: children of an exhausted session are asked to stop too", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("boss", {}, step_limit(10)));
-    (void)s.ask(open("child", "boss"));
-    (void)s.ask(open("grandchild", "child"));
-    (void)s.ask(open("stranger"));
+    (void)s.ask(open_with("boss", {}, step_limit(10)));
+    (void)s.ask(open_with("child", "boss"));
+    (void)s.ask(open_with("grandchild", "child"));
+    (void)s.ask(open_with("stranger"));
     // Its use is what exhausts the budget; the next reply says so.
     CHECK(s.report("grandchild", {beat_of_iteration(9)}).directives.empty());
     REQUIRE(s.report("boss", {beat()}).directives.size() == 1);
@@ -101,7 +103,7 @@ TEST_CASE("engine budgets: children of an exhausted session are asked to stop to
         CHECK(s.report(below, {beat()}).directives.size() == 1);  // and only once
     }
     CHECK(s.report("stranger", {beat()}).directives.empty());
-    (void)s.ask(open("late", "child"));
+    (void)s.ask(open_with("late", "child"));
     CHECK(s.report("late", {beat()}).directives.size() == 1);
     const auto told = all_of_type<DirectiveIssued>(s.journal("grandchild"));
     REQUIRE(told.size() == 1);
@@ -121,7 +123,7 @@ TEST_CASE("engine budgets: children of an exhausted session are asked to stop to
 
 TEST_CASE("engine budgets: an opening out of bounds is refused by name", "[server]") {
     Supervised s{with_budgets()};
-    const auto refused = s.ask(open("a", {}, step_limit(201)));
+    const auto refused = s.ask(open_with("a", {}, step_limit(201)));
     CHECK(code_of(refused) == ErrorCode::kInvalidField);
     CHECK(refused.error().field == "/budget/max_steps");
     CHECK(refused.error().detail == "must be from 5 to 200");
@@ -130,27 +132,27 @@ TEST_CASE("engine budgets: an opening out of bounds is refused by name", "[serve
 
 TEST_CASE("engine budgets: opening again with another budget is another opening", "[server]") {
     Supervised s{with_budgets()};
-    require_ok(s.ask(open("a", {}, step_limit(20))));
-    require_ok(s.ask(open("a", {}, step_limit(20))));
-    CHECK(code_of(s.ask(open("a", {}, step_limit(21)))) == ErrorCode::kSessionExists);
+    require_ok(s.ask(open_with("a", {}, step_limit(20))));
+    require_ok(s.ask(open_with("a", {}, step_limit(20))));
+    CHECK(code_of(s.ask(open_with("a", {}, step_limit(21)))) == ErrorCode::kSessionExists);
 }
 
 TEST_CASE("engine budgets: a reload changes the budgets of later sessions", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("before", {}, {}, "plan"));
+    (void)s.ask(open_with("before", {}, {}, "plan"));
     ReloadCommand reload;
     reload.settings.budget.agents = {{"plan", step_limit(9)}};
     reload.settings.budget.bounds.max_steps_max = 1000;
     (void)s.turn({reload});
-    (void)s.ask(open("after", {}, {}, "plan"));
+    (void)s.ask(open_with("after", {}, {}, "plan"));
     CHECK(budget(s, "before")["max_steps"] == 50);
     CHECK(budget(s, "after")["max_steps"] == 9);
-    require_ok(s.ask(open("large", {}, step_limit(1000))));
+    require_ok(s.ask(open_with("large", {}, step_limit(1000))));
 }
 
 TEST_CASE("engine budgets: replies carry the budget only where there is one", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("a", {}, step_limit(10)));
+    (void)s.ask(open_with("a", {}, step_limit(10)));
     const headway::api::Advice limited = s.report("a", {beat_of_iteration(7)});
     REQUIRE(limited.budget != nullptr);
     CHECK(limited.budget->level == BudgetLevel::kLow);
@@ -162,7 +164,7 @@ TEST_CASE("engine budgets: replies carry the budget only where there is one", "[
 
 TEST_CASE("engine budgets: an operator extends and sets limits", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("a", {}, step_limit(10)));
+    (void)s.ask(open_with("a", {}, step_limit(10)));
     (void)s.report("a", {beat_of_iteration(9)});
     require_ok(s.ask(extend("a", step_limit(20))));
     CHECK(budget(s, "a")["max_steps"] == 30);
@@ -178,9 +180,9 @@ TEST_CASE("engine budgets: an operator extends and sets limits", "[server]") {
 
 TEST_CASE("engine budgets: use reaches both generations above in the next commit", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("grandparent", {}, step_limit(20)));
-    (void)s.ask(open("parent", "grandparent"));
-    (void)s.ask(open("child", "parent"));
+    (void)s.ask(open_with("grandparent", {}, step_limit(20)));
+    (void)s.ask(open_with("parent", "grandparent"));
+    (void)s.ask(open_with("child", "parent"));
     (void)s.report("parent", {tool_finished("p1")});
     const auto commits = s.last.stats.commits;
     (void)s.report("child", {tool_finished("c1"), tool_finished("c2"), beat_with_usage(50, 0.2)});
@@ -209,17 +211,17 @@ TEST_CASE("engine budgets: use reaches both generations above in the next commit
 
 TEST_CASE("engine budgets: a family without a budget writes nothing of it", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("parent"));
-    (void)s.ask(open("child", "parent"));
+    (void)s.ask(open_with("parent"));
+    (void)s.ask(open_with("child", "parent"));
     (void)s.report("child", {tool_finished("c1")});
     CHECK(heard(s, "parent").empty());
 }
 
 TEST_CASE("engine budgets: a session that is its own ancestor rolls up nowhere", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("a", "b", step_limit(20)));
-    (void)s.ask(open("b", "a", step_limit(20)));
-    (void)s.ask(open("self", "self", step_limit(20)));
+    (void)s.ask(open_with("a", "b", step_limit(20)));
+    (void)s.ask(open_with("b", "a", step_limit(20)));
+    (void)s.ask(open_with("self", "self", step_limit(20)));
     (void)s.report("a", {tool_finished("c1")});
     (void)s.report("self", {tool_finished("c1")});
     CHECK(heard(s, "a").empty());
@@ -229,8 +231,8 @@ TEST_CASE("engine budgets: a session that is its own ancestor rolls up nowhere",
 
 TEST_CASE("engine budgets: an ended parent hears no more of its children", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("parent", {}, step_limit(20)));
-    (void)s.ask(open("child", "parent"));
+    (void)s.ask(open_with("parent", {}, step_limit(20)));
+    (void)s.ask(open_with("child", "parent"));
     (void)s.report("parent", {ended(Outcome::kCompleted)});
     (void)s.report("child", {tool_finished("c1")});
     CHECK(heard(s, "parent").empty());
@@ -239,8 +241,8 @@ TEST_CASE("engine budgets: an ended parent hears no more of its children", "[ser
 
 TEST_CASE("engine budgets: a restart gives the same figures", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("parent", {}, step_limit(20)));
-    (void)s.ask(open("child", "parent", step_limit(10)));
+    (void)s.ask(open_with("parent", {}, step_limit(20)));
+    (void)s.ask(open_with("child", "parent", step_limit(10)));
     (void)s.report("child", {beat_of_iteration(8), beat_with_usage(7, 0.3)});
     const Document before = budget(s, "parent");
     const Document child = budget(s, "child");
@@ -254,7 +256,7 @@ TEST_CASE("engine budgets: a restart gives the same figures", "[server]") {
 
 TEST_CASE("engine budgets: a pause of our own is credited", "[server]") {
     Supervised s{with_budgets()};
-    (void)s.ask(open("a", {}, time_limit(60)));
+    (void)s.ask(open_with("a", {}, time_limit(60)));
     s.store().stall_commit([] { jump(Jump::stall(Millis{20'000})); });
     (void)s.report("b", {beat()});
     (void)s.report("a", {beat()});
@@ -269,7 +271,7 @@ TEST_CASE("engine budgets: time passes for a session that is blocked and silent"
     EngineSettings settings = with_budgets();
     settings.policy.heartbeat_interval = Millis{10'000};
     Supervised s{settings};
-    (void)s.ask(open("a", {}, time_limit(100)));
+    (void)s.ask(open_with("a", {}, time_limit(100)));
     ErrorReported error;
     error.error_class = "authentication";
     (void)s.report("a", {event(error)});
@@ -291,23 +293,23 @@ TEST_CASE("engine budgets: ended sessions are the history of their agent type", 
     Supervised s{with_budgets()};
     for (int i = 1; i <= 4; ++i) {
         const std::string id = "done-" + std::to_string(i);
-        (void)s.ask(open(id, {}, {}, "plan"));
+        (void)s.ask(open_with(id, {}, {}, "plan"));
         (void)s.report(id, {beat_of_iteration(static_cast<std::uint64_t>(10 * i))});
         (void)s.report(id, {ended(Outcome::kCompleted)});
     }
-    (void)s.ask(open("running", {}, {}, "plan"));
+    (void)s.ask(open_with("running", {}, {}, "plan"));
     CHECK(
         budget(s, "running")["prediction"]["reason"].get<std::string>().starts_with("no history"));
-    (void)s.ask(open("last", {}, {}, "plan"));
+    (void)s.ask(open_with("last", {}, {}, "plan"));
     (void)s.report("last", {beat_of_iteration(25), ended(Outcome::kCompleted)});
     (void)s.report("running", {beat_of_iteration(22)});
     const Document prediction = budget(s, "running")["prediction"];
     CHECK(prediction["history"] == 5);
     CHECK(prediction["steps_to_finish"]["samples"] == 3);  // 25, 30, 40
     CHECK(prediction["steps_to_finish"]["p50"] == 8);
-    CHECK(body(s.ask(SessionQuery{"running"}))["budget"]["prediction"]["history"] == 5);
-    const Document analytics = body(s.ask(BudgetAnalyticsQuery{"plan"}));
+    CHECK(document_in(s.ask(SessionQuery{"running"}))["budget"]["prediction"]["history"] == 5);
+    const Document analytics = document_in(s.ask(BudgetAnalyticsQuery{"plan"}));
     CHECK(analytics["sessions"] == 5);
     CHECK(analytics["budgets"][0]["steps"]["p50"] == 25);
-    CHECK(body(s.ask(BudgetAnalyticsQuery{"nobody"}))["budgets"].empty());
+    CHECK(document_in(s.ask(BudgetAnalyticsQuery{"nobody"}))["budgets"].empty());
 }

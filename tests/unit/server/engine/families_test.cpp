@@ -16,7 +16,7 @@ using headway::storage::SessionKey;
 
 namespace {
 
-OpenCommand open(const std::string& id, const std::string& parent = {}) {
+OpenCommand opening(const std::string& id, const std::string& parent = {}) {
     OpenCommand command;
     command.session = id;
     command.about.parent = parent;
@@ -107,9 +107,9 @@ TEST_CASE("families: who was heard is looked at first, and a look is bounded", "
 
 TEST_CASE("families: a grandparent waits while only its grandchild works", "[server]") {
     Quiet q;
-    require_ok(q.s.ask(open("top")));
-    require_ok(q.s.ask(open("middle", "top")));
-    require_ok(q.s.ask(open("low", "middle")));
+    require_ok(q.s.ask(opening("top")));
+    require_ok(q.s.ask(opening("middle", "top")));
+    require_ok(q.s.ask(opening("low", "middle")));
     q.pass(20'000, {"low"});
     CHECK(verdict(q.s, "middle") == Verdict::kWaiting);
     CHECK(verdict(q.s, "top") == Verdict::kWaiting);
@@ -127,14 +127,14 @@ TEST_CASE("families: a grandparent waits while only its grandchild works", "[ser
 TEST_CASE("families: a child that waits for a person or a call keeps its parent waiting",
           "[server]") {
     Quiet q;
-    require_ok(q.s.ask(open("asks")));
-    require_ok(q.s.ask(open("asking", "asks")));
+    require_ok(q.s.ask(opening("asks")));
+    require_ok(q.s.ask(opening("asking", "asks")));
     AskCommand question;
     question.session = "asking";
     question.asked.tool = "deploy";
     require_ok(q.s.ask(question));
-    require_ok(q.s.ask(open("calls")));
-    require_ok(q.s.ask(open("calling", "calls")));
+    require_ok(q.s.ask(opening("calls")));
+    require_ok(q.s.ask(opening("calling", "calls")));
     (void)q.s.report("calling", {tool_started("c1")});
     q.pass(20'000);
     CHECK(verdict(q.s, "asking") == Verdict::kBlocked);
@@ -145,8 +145,8 @@ TEST_CASE("families: a child that waits for a person or a call keeps its parent 
 
 TEST_CASE("families: sessions that name each other as parents end no turn", "[server]") {
     Quiet q;
-    require_ok(q.s.ask(open("a", "b")));
-    require_ok(q.s.ask(open("b", "a")));
+    require_ok(q.s.ask(opening("a", "b")));
+    require_ok(q.s.ask(opening("b", "a")));
     q.pass(10'000);
     CHECK(verdict(q.s, "a") == Verdict::kSilent);
     q.pass(2'000, {"a"});

@@ -13,8 +13,8 @@ using namespace headway::tests;
 
 namespace {
 
-OpenCommand open(const std::string& id, const std::string& parent = {},
-                 std::optional<std::uint64_t> steps = {}) {
+OpenCommand open_below(const std::string& id, const std::string& parent = {},
+                       std::optional<std::uint64_t> steps = {}) {
     OpenCommand command;
     command.session = id;
     command.about.parent = parent;
@@ -22,7 +22,7 @@ OpenCommand open(const std::string& id, const std::string& parent = {},
     return command;
 }
 
-std::vector<ChildProgress> heard(Supervised& s, const std::string& id) {
+std::vector<ChildProgress> heard_by(Supervised& s, const std::string& id) {
     std::vector<ChildProgress> all;
     for (const Event& one : s.journal(id)) {
         if (const auto* said = std::get_if<ChildProgress>(&one.payload)) all.push_back(*said);
@@ -40,16 +40,16 @@ TEST_CASE(
     "family writes: a report changes its own session; its parent hears of it in the next turn",
     "[server]") {
     Supervised s;
-    (void)s.ask(open("parent", {}, 20));
-    (void)s.ask(open("child", "parent"));
+    (void)s.ask(open_below("parent", {}, 20));
+    (void)s.ask(open_below("child", "parent"));
     (void)s.turn({});
     const auto before = s.journal("parent").size();
     (void)s.report("child", {tool_finished("c1")});
     CHECK(s.journal("parent").size() == before);
     CHECK(waiting(s) == 1);
     (void)s.turn({});
-    REQUIRE(heard(s, "parent").size() == 1);
-    CHECK(heard(s, "parent")[0].steps == 1);
+    REQUIRE(heard_by(s, "parent").size() == 1);
+    CHECK(heard_by(s, "parent")[0].steps == 1);
     CHECK(waiting(s) == 0);
     (void)s.turn({});
     CHECK_FALSE(s.published);  // there is nothing left to do
@@ -57,10 +57,10 @@ TEST_CASE(
 
 TEST_CASE("family writes: what a read of the next turn sees includes all generations", "[server]") {
     Supervised s;
-    (void)s.ask(open("a", {}, 20));
-    (void)s.ask(open("b", "a"));
-    (void)s.ask(open("c", "b"));
-    (void)s.ask(open("d", "c"));
+    (void)s.ask(open_below("a", {}, 20));
+    (void)s.ask(open_below("b", "a"));
+    (void)s.ask(open_below("c", "b"));
+    (void)s.ask(open_below("d", "c"));
     (void)s.report("d", {tool_finished("c1")});
     const auto shown = s.ask(SessionQuery{"a"});
     require_ok(shown);
@@ -69,38 +69,38 @@ TEST_CASE("family writes: what a read of the next turn sees includes all generat
 
 TEST_CASE("family writes: what was told survives a power cut", "[server]") {
     Supervised s;
-    (void)s.ask(open("parent", {}, 20));
-    (void)s.ask(open("child", "parent"));
+    (void)s.ask(open_below("parent", {}, 20));
+    (void)s.ask(open_below("child", "parent"));
     (void)s.turn({});
     (void)s.report("child", {tool_finished("c1")});
-    CHECK(heard(s, "parent").empty());
+    CHECK(heard_by(s, "parent").empty());
     s.restart();
     (void)s.turn({});
-    REQUIRE(heard(s, "parent").size() == 1);
+    REQUIRE(heard_by(s, "parent").size() == 1);
     s.restart();
     (void)s.turn({});
-    CHECK(heard(s, "parent").size() == 1);
+    CHECK(heard_by(s, "parent").size() == 1);
 }
 
 TEST_CASE("family writes: a failed commit tells the parent again, once", "[server]") {
     Supervised s;
-    (void)s.ask(open("parent", {}, 20));
-    (void)s.ask(open("child", "parent"));
+    (void)s.ask(open_below("parent", {}, 20));
+    (void)s.ask(open_below("child", "parent"));
     (void)s.report("child", {tool_finished("c1")});
     s.store().fail(FailingStore::Step::kCommit, ErrorCode::kStorageUnavailable);
     (void)s.turn({});
     s.store().fail(FailingStore::Step::kNone);
-    CHECK(heard(s, "parent").empty());
+    CHECK(heard_by(s, "parent").empty());
     s.engine().upkeep(true);
     (void)s.turn({});
-    REQUIRE(heard(s, "parent").size() == 1);
+    REQUIRE(heard_by(s, "parent").size() == 1);
     CHECK(waiting(s) == 0);
 }
 
 TEST_CASE("family writes: a parent that cannot be loaded does not stop its children", "[server]") {
     Supervised s;
-    (void)s.ask(open("parent", {}, 20));
-    (void)s.ask(open("child", "parent"));
+    (void)s.ask(open_below("parent", {}, 20));
+    (void)s.ask(open_below("child", "parent"));
     (void)s.turn({});
     (void)s.report("child", {tool_finished("c1")});
     const auto key = s.sqlite().find("parent").value();
@@ -110,7 +110,7 @@ TEST_CASE("family writes: a parent that cannot be loaded does not stop its child
     require_ok(s.sqlite().commit());
     s.restart();
     (void)s.turn({});
-    CHECK(heard(s, "parent").size() == 1);
+    CHECK(heard_by(s, "parent").size() == 1);
     CHECK(waiting(s) == 0);
     CHECK(s.report("child", {tool_finished("c2")}).accepted == 1);
 }

@@ -13,14 +13,14 @@ using Document = nlohmann::json;
 
 namespace {
 
-Document body(Supervised& s, headway::tests::Command query) {
+Document overview_in(Supervised& s, headway::tests::Command query) {
     const auto what = s.ask(std::move(query));
     require_ok(what);
     return Document::parse(std::get<BodyReply>(*what).body);
 }
 
 Document overview(Supervised& s) {
-    return body(s, OverviewQuery{});
+    return overview_in(s, OverviewQuery{});
 }
 
 void ask_approval(Supervised& s, const std::string& session, std::string tool) {
@@ -147,7 +147,7 @@ TEST_CASE("overview: an alarm comes first, outlives end and restart, and goes wh
     expect_alarm();
     s.restart();
     expect_alarm();
-    const Document alarms = body(s, SessionQuery{"a"})["alarms"];
+    const Document alarms = overview_in(s, SessionQuery{"a"})["alarms"];
     REQUIRE(alarms.size() == 1);
     CHECK(alarms[0]["tool"] == "deploy");
     CHECK(alarms[0]["approval_id"].is_null());
@@ -157,7 +157,7 @@ TEST_CASE("overview: an alarm comes first, outlives end and restart, and goes wh
     seen.said.n = alarms[0]["n"].get<std::uint64_t>() + 1;
     CHECK(code_of(s.ask(seen)) == ErrorCode::kInvalidField);
     seen.said = {alarms[0]["n"].get<std::uint64_t>(), "ann", "seen"};
-    const Document after = body(s, seen);
+    const Document after = overview_in(s, seen);
     CHECK(after["alarms"].empty());
     CHECK(after["outcome"] == "completed");
     CHECK(overview(s)["needs_you_total"] == 1);
@@ -175,19 +175,19 @@ TEST_CASE("overview: a list of rows, filtered and counted", "[server]") {
     ListQuery query;
     query.rows = true;
     query.limit = 2;
-    const Document page = body(s, query);
+    const Document page = overview_in(s, query);
     CHECK(page["total"] == 3);
     CHECK(page["sessions"].size() == 2);
     CHECK(page["sessions"][0]["id"] == "c");
     CHECK(page["sessions"][0]["status"] == "starting");
     CHECK(page["sessions"][0].count("verdict") == 0);
     query.before = std::stoll(page["next"].get<std::string>());
-    const Document rest = body(s, query);
+    const Document rest = overview_in(s, query);
     CHECK(rest["sessions"].size() == 1);
     CHECK(rest["next"].is_null());
     query.before = INT64_MAX;
     query.filter.text = "B";
-    CHECK(body(s, query)["total"] == 1);
+    CHECK(overview_in(s, query)["total"] == 1);
 }
 
 TEST_CASE("overview: a report that changes no verdict does not write the index", "[server]") {
@@ -233,7 +233,7 @@ TEST_CASE("engine: a session that is damaged on the disk is refused alone", "[se
     require_ok(replies[1].what);
     CHECK(code_of(replies[2].what) == ErrorCode::kInternal);
 
-    const Document listed = body(s, ListQuery{});
+    const Document listed = overview_in(s, ListQuery{});
     REQUIRE(listed["sessions"].size() == 1);
     CHECK(listed["sessions"][0]["id"] == "sound");
 

@@ -22,7 +22,7 @@ CreateTokenCommand creating(const std::string& id) {
     return command;
 }
 
-BodyReply body(const Result<Answer>& what) {
+BodyReply token_reply(const Result<Answer>& what) {
     require_ok(what);
     return std::get<BodyReply>(*what);
 }
@@ -31,7 +31,7 @@ BodyReply body(const Result<Answer>& what) {
 
 TEST_CASE("engine tokens: a new one is published with the reply that shows it", "[server]") {
     Supervised s;
-    const BodyReply reply = body(s.ask(creating("a")));
+    const BodyReply reply = token_reply(s.ask(creating("a")));
     CHECK(reply.status == 201);
     CHECK(Document::parse(reply.body)["token"] == "the secret of a");
     REQUIRE(s.last.tokens.has_value());
@@ -44,12 +44,12 @@ TEST_CASE("engine tokens: a new one is published with the reply that shows it", 
 TEST_CASE("engine tokens: a revoked one is published as such", "[server]") {
     Supervised s;
     (void)s.ask(creating("a"));
-    const Document revoked = Document::parse(body(s.ask(RevokeTokenCommand{"a"})).body);
+    const Document revoked = Document::parse(token_reply(s.ask(RevokeTokenCommand{"a"})).body);
     CHECK(revoked["active"] == false);
     CHECK_FALSE(revoked.contains("token"));
     REQUIRE(s.last.tokens.has_value());
     CHECK(s.last.tokens->front().revoked_at != kNever);
-    CHECK(Document::parse(body(s.ask(RevokeTokenCommand{"a"})).body) == revoked);
+    CHECK(Document::parse(token_reply(s.ask(RevokeTokenCommand{"a"})).body) == revoked);
     CHECK(code_of(s.ask(RevokeTokenCommand{"b"})) == ErrorCode::kUnknownToken);
 }
 

@@ -26,7 +26,7 @@ WebhookRule rule(const std::string& name) {
 }
 
 /// A desk on a real outbox. Keeps what it sends; time is in milliseconds.
-struct Desk {
+struct Webhooks {
     TempDir dir;
     std::unique_ptr<headway::storage::SqliteStore> store;
     WebhookRules rules{{rule("ops")}, {0s, 5s, 1h}};
@@ -36,7 +36,7 @@ struct Desk {
     std::uint64_t n = 0;
     Session session{"s"};
 
-    Desk() {
+    Webhooks() {
         auto opened = headway::storage::SqliteStore::open(dir.file());
         require_ok(opened);
         store = *std::move(opened);
@@ -97,7 +97,7 @@ constexpr auto kDelivered = WebhookOutcome::kDelivered;
 }  // namespace
 
 TEST_CASE("webhook desk: an alarm is sent once until it is acknowledged", "[server]") {
-    Desk d;
+    Webhooks d;
     d.rules.endpoints.front().events.set(static_cast<std::size_t>(EventType::kApprovalAlarm));
     d.restart(0);
     const auto raise = [&d](std::size_t count) {
@@ -120,7 +120,7 @@ TEST_CASE("webhook desk: an alarm is sent once until it is acknowledged", "[serv
 }
 
 TEST_CASE("webhook desk: without an endpoint there is nothing to do", "[server]") {
-    Desk d;
+    Webhooks d;
     d.rules.endpoints.clear();
     WebhookDesk none{d.store->outbox(), {}};
     CHECK_FALSE(none.any());
@@ -129,7 +129,7 @@ TEST_CASE("webhook desk: without an endpoint there is nothing to do", "[server]"
 }
 
 TEST_CASE("webhook desk: messages go out one after the other, in order", "[server]") {
-    Desk d;
+    Webhooks d;
     for (int i = 0; i < 3; ++i)
         d.happens(1);
     CHECK(d.desk->next_wake() == at(1));
@@ -153,7 +153,7 @@ TEST_CASE("webhook desk: messages go out one after the other, in order", "[serve
 
 TEST_CASE("webhook desk: while an endpoint is away the others behind wait, then go in order",
           "[server]") {
-    Desk d;
+    Webhooks d;
     d.happens(0);
     d.happens(0);
     const auto first = d.goes(0);
@@ -189,7 +189,7 @@ TEST_CASE("webhook desk: while an endpoint is away the others behind wait, then 
 
 TEST_CASE("webhook desk: a message that is not wanted waits alone, and dies in the end",
           "[server]") {
-    Desk d;
+    Webhooks d;
     d.happens(0);
     d.happens(0);
     const auto first = d.goes(0);
@@ -213,7 +213,7 @@ TEST_CASE("webhook desk: a message that is not wanted waits alone, and dies in t
 }
 
 TEST_CASE("webhook desk: an endpoint that asks for a pause gets it", "[server]") {
-    Desk d;
+    Webhooks d;
     d.happens(0);
     const auto job = d.goes(0);
     d.ends(*job, kAway, 0, 20min);
@@ -221,7 +221,7 @@ TEST_CASE("webhook desk: an endpoint that asks for a pause gets it", "[server]")
 }
 
 TEST_CASE("webhook desk: what was on its way when the daemon died is sent again", "[server]") {
-    Desk d;
+    Webhooks d;
     d.happens(0);
     const auto first = d.goes(0);
     d.restart(10);
@@ -237,7 +237,7 @@ TEST_CASE("webhook desk: what was on its way when the daemon died is sent again"
 }
 
 TEST_CASE("webhook desk: a rolled back transaction is forgotten with load()", "[server]") {
-    Desk d;
+    Webhooks d;
     require_ok(d.store->begin());
     d.happens(0);
     d.store->rollback();
@@ -247,7 +247,7 @@ TEST_CASE("webhook desk: a rolled back transaction is forgotten with load()", "[
 }
 
 TEST_CASE("webhook desk: 410 disables it, a delivered test enables it again", "[server]") {
-    Desk d;
+    Webhooks d;
     d.happens(0);
     d.happens(0);
     const auto job = d.goes(0);
@@ -275,7 +275,7 @@ TEST_CASE("webhook desk: 410 disables it, a delivered test enables it again", "[
 }
 
 TEST_CASE("webhook desk: another URL enables it after 410", "[server]") {
-    Desk d;
+    Webhooks d;
     d.happens(0);
     d.ends(*d.goes(0), WebhookOutcome::kGone, 1);
     d.rules.endpoints.front().target = "elsewhere";
@@ -286,7 +286,7 @@ TEST_CASE("webhook desk: another URL enables it after 410", "[server]") {
 }
 
 TEST_CASE("webhook desk: dead letters are sent again by id or all", "[server]") {
-    Desk d;
+    Webhooks d;
     d.rules.retry = {0s};
     d.restart(0);
     for (int i = 0; i < 3; ++i) {
@@ -308,7 +308,7 @@ TEST_CASE("webhook desk: dead letters are sent again by id or all", "[server]") 
 }
 
 TEST_CASE("webhook desk: what is removed is kept a while, then forgotten", "[server]") {
-    Desk d;
+    Webhooks d;
     d.happens(0);
     d.rules.endpoints = {rule("night")};
     d.restart(1);
@@ -338,7 +338,7 @@ TEST_CASE("webhook desk: what is removed is kept a while, then forgotten", "[ser
 }
 
 TEST_CASE("webhook desk: what cannot be sent waits, whatever the reason", "[server]") {
-    Desk d;
+    Webhooks d;
     SECTION("the sender takes nothing") {
         d.goes_out = false;
         d.happens(0);
@@ -359,7 +359,7 @@ TEST_CASE("webhook desk: what cannot be sent waits, whatever the reason", "[serv
 }
 
 TEST_CASE("webhook desk: what waits is bounded, and what died", "[server]") {
-    Desk d;
+    Webhooks d;
     d.goes_out = false;
     require_ok(d.store->begin());
     const std::uint64_t all = limits::kWebhookPendingMax + limits::kWebhookDeadMax + 5;

@@ -51,7 +51,7 @@ std::string sent(ReplyWriter& writer, std::size_t piece = SIZE_MAX) {
     return out;
 }
 
-std::size_t count(const std::string& text, const std::string& what) {
+std::size_t occurrences(const std::string& text, const std::string& what) {
     std::size_t found = 0;
     for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
         ++found;
@@ -97,7 +97,7 @@ TEST_CASE("reply writer: replies leave in the order of the requests, in whatever
             out = 0;  // those that no missing one holds up
             while (std::count(order.begin(), order.begin() + static_cast<long>(done) + 1, out) > 0)
                 ++out;
-            CHECK(count(wire, "HTTP/1.1 ") == out);
+            CHECK(occurrences(wire, "HTTP/1.1 ") == out);
         }
         CHECK(bodies(wire) ==
               std::vector<std::string>{"body 0", "body 1", "body 2", "body 3", "body 4"});
@@ -168,10 +168,10 @@ TEST_CASE("reply writer: the last reply says that it is, and only that", "[serve
     CHECK(writer.ending());
     SECTION("in order") {
         writer.respond(first, response("one"), kNow);
-        CHECK(count(sent(writer), "Connection: close") == 0);
+        CHECK(occurrences(sent(writer), "Connection: close") == 0);
         CHECK_FALSE(writer.finished());
         writer.respond(second, response("two"), kNow);
-        CHECK(count(shown(writer), "\r\nConnection: close\r\n") == 1);
+        CHECK(occurrences(shown(writer), "\r\nConnection: close\r\n") == 1);
     }
     SECTION("the last comes first") {
         writer.respond(second, response("two"), kNow);
@@ -181,7 +181,7 @@ TEST_CASE("reply writer: the last reply says that it is, and only that", "[serve
         const std::string wire = shown(writer);
         CHECK(bodies(wire) == std::vector<std::string>{"one", "two"});
         CHECK(wire.find("Connection: close") > wire.find("one"));
-        CHECK(count(wire, "Connection: close") == 1);
+        CHECK(occurrences(wire, "Connection: close") == 1);
     }
     CHECK_FALSE(writer.finished());
     sent(writer);
@@ -194,10 +194,10 @@ TEST_CASE("reply writer: a reply that closes takes no later one away", "[server]
     const auto second = writer.open(asked());
     writer.respond(first, response("one", 400, true), kNow);
     CHECK_FALSE(writer.accepts());
-    CHECK(count(sent(writer), "Connection: close") == 0);
+    CHECK(occurrences(sent(writer), "Connection: close") == 0);
     CHECK_FALSE(writer.finished());
     writer.respond(second, response("two"), kNow);
-    CHECK(count(sent(writer), "Connection: close") == 1);
+    CHECK(occurrences(sent(writer), "Connection: close") == 1);
     CHECK(writer.finished());
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("reply writer: with no more requests the pending reply is the last", "
     writer.expect_no_more();
     CHECK_FALSE(writer.finished());
     writer.respond(first, response("one"), kNow);
-    CHECK(count(sent(writer), "Connection: close") == 1);
+    CHECK(occurrences(sent(writer), "Connection: close") == 1);
     CHECK(writer.finished());
 }
 
@@ -218,8 +218,8 @@ TEST_CASE("reply writer: HEAD has the header of GET and no body", "[server]") {
     writer.respond(writer.open(std::move(head)), response("12345"), kNow);
     writer.respond(writer.open(asked()), response("next"), kNow);
     const std::string wire = sent(writer);
-    CHECK(count(wire, "Content-Length: 5\r\n") == 1);
-    CHECK(count(wire, "12345") == 0);
+    CHECK(occurrences(wire, "Content-Length: 5\r\n") == 1);
+    CHECK(occurrences(wire, "12345") == 0);
     CHECK(wire.find("\r\n\r\nHTTP/1.1 200") != std::string::npos);
     CHECK(wire.ends_with("next"));
 }
@@ -229,8 +229,8 @@ TEST_CASE("reply writer: 204 and 304 have neither a body nor a length", "[server
         ReplyWriter writer;
         writer.respond(writer.open(asked()), response("must not be sent", status), kNow);
         const std::string wire = sent(writer);
-        CHECK(count(wire, "\nContent-Length") == 0);
-        CHECK(count(wire, "\nContent-Type") == 0);
+        CHECK(occurrences(wire, "\nContent-Length") == 0);
+        CHECK(occurrences(wire, "\nContent-Type") == 0);
         CHECK(wire.ends_with("\r\n\r\n"));
     }
 }
@@ -241,13 +241,13 @@ TEST_CASE("reply writer: keep-alive is confirmed to HTTP/1.0 alone", "[server]")
         Asked request = asked();
         request.http_1_0 = old;
         writer.respond(writer.open(std::move(request)), response("x"), kNow);
-        CHECK(count(sent(writer), "\r\nConnection: keep-alive\r\n") == (old ? 1 : 0));
+        CHECK(occurrences(sent(writer), "\r\nConnection: keep-alive\r\n") == (old ? 1 : 0));
         Asked last = asked();
         last.http_1_0 = old;
         last.keep_alive = false;
         writer.respond(writer.open(std::move(last)), response("x"), kNow);
-        CHECK(count(shown(writer), "Connection: keep-alive") == 0);
-        CHECK(count(sent(writer), "\r\nConnection: close\r\n") == 1);
+        CHECK(occurrences(shown(writer), "Connection: keep-alive") == 0);
+        CHECK(occurrences(sent(writer), "\r\nConnection: close\r\n") == 1);
     }
 }
 
@@ -259,8 +259,9 @@ TEST_CASE("reply writer: the time of a reply and the id of its request are in it
     writer.respond(first, response("x"), kNow + std::chrono::microseconds{56});
     const std::string wire = sent(writer);
     const std::size_t next = wire.rfind("HTTP/1.1");
-    CHECK(count(wire.substr(0, next), "X-Request-Id: id-1\r\nServer-Timing: app;dur=0.056\r\n"));
-    CHECK(count(wire.substr(next), "X-Request-Id: id-2\r\nServer-Timing: app;dur=1.234\r\n"));
+    CHECK(occurrences(wire.substr(0, next),
+                      "X-Request-Id: id-1\r\nServer-Timing: app;dur=0.056\r\n"));
+    CHECK(occurrences(wire.substr(next), "X-Request-Id: id-2\r\nServer-Timing: app;dur=1.234\r\n"));
 }
 
 TEST_CASE("reply writer: 100 Continue comes once, behind older replies and never behind its own",
@@ -271,7 +272,7 @@ TEST_CASE("reply writer: 100 Continue comes once, behind older replies and never
         writer.expect_body();
         CHECK(sent(writer) == say);
         writer.respond(writer.open(asked()), response("x"), kNow);
-        CHECK(count(sent(writer), "100 Continue") == 0);
+        CHECK(occurrences(sent(writer), "100 Continue") == 0);
     }
     SECTION("older replies are owed") {
         const auto first = writer.open(asked());
@@ -286,14 +287,14 @@ TEST_CASE("reply writer: 100 Continue comes once, behind older replies and never
         const auto second = writer.open(asked());
         writer.respond(first, response("x"), kNow);
         writer.respond(second, response("y"), kNow);
-        CHECK(count(sent(writer), "100 Continue") == 0);
+        CHECK(occurrences(sent(writer), "100 Continue") == 0);
     }
     SECTION("an older reply is the last") {
         const auto first = writer.open(asked());
         writer.expect_no_more();
         writer.expect_body();
         writer.respond(first, response("x"), kNow);
-        CHECK(count(sent(writer), "100 Continue") == 0);
+        CHECK(occurrences(sent(writer), "100 Continue") == 0);
     }
 }
 
@@ -346,9 +347,9 @@ TEST_CASE("reply writer: a stream is the reply of the only request", "[server]")
         CHECK_FALSE(writer.begin_stream(number));
         CHECK_FALSE(writer.accepts());
         const std::string header = sent(writer);
-        CHECK(count(header, "Content-Type: text/event-stream\r\n") == 1);
-        CHECK(count(header, "X-Request-Id: s\r\n") == 1);
-        CHECK(count(header, "Connection: close\r\n") == 1);
+        CHECK(occurrences(header, "Content-Type: text/event-stream\r\n") == 1);
+        CHECK(occurrences(header, "X-Request-Id: s\r\n") == 1);
+        CHECK(occurrences(header, "Connection: close\r\n") == 1);
         CHECK_FALSE(writer.finished());
         writer.append("last words");
         writer.end_stream();

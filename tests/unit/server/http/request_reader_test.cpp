@@ -13,18 +13,18 @@
 using namespace headway::server;
 using namespace headway::tests;
 using headway::core::ErrorCode;
-using Step = RequestReader::Step;
 namespace limits = headway::core::limits;
 
 namespace {
 
-const std::string kHost = "Host: localhost:7717\r\n";
-const std::string kGet = "GET /livez HTTP/1.1\r\n" + kHost + "\r\n";
-const std::string kPost =
-    "POST /v1/sessions/s/events HTTP/1.1\r\n" + kHost + "Content-Type: application/json\r\n";
+const std::string kHostLine = "Host: localhost:7717\r\n";
+const std::string kGetRequest = "GET /livez HTTP/1.1\r\n" + kHostLine + "\r\n";
+const std::string kPostStart =
+    "POST /v1/sessions/s/events HTTP/1.1\r\n" + kHostLine + "Content-Type: application/json\r\n";
 
 std::string post(const std::string& body, const std::string& fields = {}) {
-    return kPost + fields + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    return kPostStart + fields + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+           body;
 }
 
 std::string packed_post(const std::string& body) {
@@ -32,7 +32,7 @@ std::string packed_post(const std::string& body) {
 }
 
 std::string chunked(const std::string& body, std::size_t piece, const std::string& fields = {}) {
-    std::string wire = kPost + fields + "Transfer-Encoding: chunked\r\n\r\n";
+    std::string wire = kPostStart + fields + "Transfer-Encoding: chunked\r\n\r\n";
     char size[20];
     for (std::size_t at = 0; at < body.size(); at += piece) {
         const std::string part = body.substr(at, piece);
@@ -68,9 +68,10 @@ void give(RequestReader& reader, std::string_view bytes) {
 }  // namespace
 
 TEST_CASE("request reader: pipelined requests of every kind, cut at every byte", "[server]") {
-    const std::string wire = post("one") + kGet + chunked("two two", 3) + packed_post("three") +
+    const std::string wire = post("one") + kGetRequest + chunked("two two", 3) +
+                             packed_post("three") +
                              chunked(gzip("four"), 5, "Content-Encoding: gzip\r\n") +
-                             "HEAD /livez HTTP/1.1\r\n" + kHost + "\r\n" + post("");
+                             "HEAD /livez HTTP/1.1\r\n" + kHostLine + "\r\n" + post("");
     const std::vector<std::string> expected{"one", "", "two two", "three", "four", "", ""};
     for (std::size_t first = 0; first <= wire.size(); ++first) {
         ReaderFeed feed;
@@ -94,7 +95,7 @@ TEST_CASE("request reader: a body in the buffer is used where it lies", "[server
     const std::string wire = post("the body");
     std::copy(wire.begin(), wire.end(), room.begin());
     reader.received(wire.size());
-    REQUIRE((reader.next(feed.gate) == Step::kRequest));
+    REQUIRE((reader.next(feed.gate) == RequestReader::Step::kRequest));
     CHECK(reader.body().data() == room.data() + wire.size() - 8);
     CHECK(reader.held() == 0);
     CHECK(reader.holds_one());
@@ -111,7 +112,7 @@ TEST_CASE("request reader: a long body leaves the next request whole", "[server]
         for (const std::string& first :
              {chunked(body, std::max<std::size_t>(piece, 1000)), post(body)}) {
             ReaderFeed feed;
-            feed.feed(first + kGet + post("y"), piece);
+            feed.feed(first + kGetRequest + post("y"), piece);
             CHECK((bodies(feed) == std::vector<std::string>{body, "", "y"}));
             CHECK(feed.reader.held() == 0);
         }
@@ -121,7 +122,7 @@ TEST_CASE("request reader: a long body leaves the next request whole", "[server]
 TEST_CASE("request reader: memory grows with the bytes of a body and not with what it announces",
           "[server]") {
     ReaderFeed feed;
-    feed.feed(kPost + "Content-Length: 1048576\r\n\r\n");
+    feed.feed(kPostStart + "Content-Length: 1048576\r\n\r\n");
     CHECK(feed.reader.in_body());
     CHECK(feed.reader.held() == 0);
     feed.feed(std::string(10'000, 'x'));
@@ -131,10 +132,10 @@ TEST_CASE("request reader: memory grows with the bytes of a body and not with wh
 }
 
 TEST_CASE("request reader: heads up to the limit, in pieces of every size", "[server]") {
-    const std::string start = "GET /livez HTTP/1.1\r\n" + kHost + "X: ";
+    const std::string start = "GET /livez HTTP/1.1\r\n" + kHostLine + "X: ";
     for (const std::size_t extra : {std::size_t{0}, std::size_t{1}}) {
         const std::size_t filler = limits::kHeaderBytesMax - start.size() - 4 + extra;
-        const std::string wire = start + std::string(filler, 'a') + "\r\n\r\n" + kGet;
+        const std::string wire = start + std::string(filler, 'a') + "\r\n\r\n" + kGetRequest;
         for (const std::size_t piece : {1U, 2U, 3U, 4095U, 4096U, 4097U, 8191U, 20'000U}) {
             ReaderFeed feed;
             feed.feed(wire, piece);
@@ -147,7 +148,7 @@ TEST_CASE("request reader: heads up to the limit, in pieces of every size", "[se
 // The parser begins again each time, so it must not be asked for each byte.
 TEST_CASE("request reader: the work for a head is linear in it, also byte by byte", "[server]") {
     using Clock = std::chrono::steady_clock;
-    const std::string start = "GET /livez HTTP/1.1\r\n" + kHost + "X: ";
+    const std::string start = "GET /livez HTTP/1.1\r\n" + kHostLine + "X: ";
     const auto time_of = [&](std::size_t bytes) {
         const std::string wire = start + std::string(bytes, 'a') + "\r\n\r\n";
         auto least = Clock::duration::max();
@@ -182,7 +183,7 @@ TEST_CASE("request reader: 100 Continue is due once, if the client waits for it"
     ReaderFeed feed;
     int expected = 0;
     SECTION("it waits") {
-        feed.feed(kPost + expects + "Content-Length: 2\r\n\r\n");
+        feed.feed(kPostStart + expects + "Content-Length: 2\r\n\r\n");
         CHECK(feed.continues == 1);
         feed.feed("a");
         feed.feed("b");
@@ -198,18 +199,18 @@ TEST_CASE("request reader: 100 Continue is due once, if the client waits for it"
         feed.feed(post("ab", expects));
     }
     SECTION("some of the body came with the head") {
-        feed.feed(kPost + expects + "Content-Length: 2\r\n\r\na");
+        feed.feed(kPostStart + expects + "Content-Length: 2\r\n\r\na");
     }
     SECTION("there is no body") {
         feed.feed(post("", expects));
     }
     SECTION("HTTP/1.0 does not know it") {
-        std::string old = kPost + expects + "Content-Length: 2\r\n\r\n";
+        std::string old = kPostStart + expects + "Content-Length: 2\r\n\r\n";
         old.replace(old.find("HTTP/1.1"), 8, "HTTP/1.0");
         feed.feed(old);
     }
     SECTION("the body is refused") {
-        feed.feed(kPost + expects + "Content-Length: 99999999\r\n\r\n");
+        feed.feed(kPostStart + expects + "Content-Length: 99999999\r\n\r\n");
         CHECK(feed.statuses() == std::vector{413});
     }
     CHECK(feed.continues == expected);
@@ -221,13 +222,13 @@ TEST_CASE("request reader: a compressed body waits for its turn, and nothing is 
     RequestReader& reader = feed.reader;
     const std::string body(100'000, 'z');
     give(reader, packed_post(body) + post("next"));
-    REQUIRE((reader.next(feed.gate) == Step::kPacked));
+    REQUIRE((reader.next(feed.gate) == RequestReader::Step::kPacked));
     CHECK(reader.packed());
     CHECK_FALSE(reader.ready());
-    REQUIRE((reader.inflate() == Step::kRequest));
+    REQUIRE((reader.inflate() == RequestReader::Step::kRequest));
     CHECK((reader.body() == body));
     reader.done();
-    REQUIRE((reader.next(feed.gate) == Step::kRequest));
+    REQUIRE((reader.next(feed.gate) == RequestReader::Step::kRequest));
     CHECK(reader.body() == "next");
 }
 
@@ -259,7 +260,7 @@ TEST_CASE("request reader: a compressed body is bounded before and after it is i
                                         chunked(c.packed, 1000, "Content-Encoding: gzip\r\n")}) {
             for (const std::size_t piece : {std::size_t{1}, std::size_t{777}, SIZE_MAX}) {
                 ReaderFeed feed;
-                feed.feed(wire + kGet, piece);
+                feed.feed(wire + kGetRequest, piece);
                 REQUIRE_FALSE(feed.heard.empty());
                 CHECK(feed.heard.front().status == c.status);
                 CHECK(feed.heard.front().last == (c.status != 0));
@@ -276,7 +277,7 @@ TEST_CASE("request reader: a body without end is refused at its bound", "[server
                                               limits::kReportBodyBytesMax + 70'000},
           {"1\r\nx\r\n", 2 * limits::kReportBodyBytesMax + 10}}) {
         ReaderFeed feed;
-        feed.feed(kPost + "Transfer-Encoding: chunked\r\n\r\n");
+        feed.feed(kPostStart + "Transfer-Encoding: chunked\r\n\r\n");
         std::size_t fed = 0;
         while (feed.heard.empty() && fed < 4 * limits::kReportBodyBytesMax) {
             feed.feed(chunk);
@@ -296,13 +297,14 @@ TEST_CASE("request reader: what is given up while its space is lent stays until 
           "Transfer-Encoding: chunked\r\n\r\nffff\r\n" + noise(50'000)}) {
         ReaderFeed feed;
         RequestReader& reader = feed.reader;
-        feed.feed(kPost + framing);
+        feed.feed(kPostStart + framing);
         REQUIRE(reader.held() >= 50'000);
         const std::span<char> room = reader.room();
-        REQUIRE((reader.refuse({ErrorCode::kRequestTimeout, "late", {}}) == Step::kRefused));
+        REQUIRE((reader.refuse({ErrorCode::kRequestTimeout, "late", {}}) ==
+                 RequestReader::Step::kRefused));
         REQUIRE(reader.head() != nullptr);
         CHECK(reader.head()->target == "/v1/sessions/s/events");
-        feed.note(Step::kRefused);
+        feed.note(RequestReader::Step::kRefused);
         CHECK(feed.heard.back().status == 408);
         CHECK(feed.heard.back().last);
         CHECK(reader.held() >= 50'000);
@@ -322,7 +324,8 @@ TEST_CASE("request reader: a head is given up while its space is lent", "[server
         RequestReader& reader = feed.reader;
         feed.feed(start);
         const std::span<char> room = reader.room();
-        REQUIRE((reader.refuse({ErrorCode::kRequestTimeout, "late", {}}) == Step::kRefused));
+        REQUIRE((reader.refuse({ErrorCode::kRequestTimeout, "late", {}}) ==
+                 RequestReader::Step::kRefused));
         CHECK(reader.head() == nullptr);
         reader.done();
         room[0] = '\n';
@@ -341,15 +344,15 @@ TEST_CASE("request reader: its end says whether another request had begun", "[se
         {"nothing", "", false},
         {"empty lines", "\r\n\r\n", false},
         {"a letter", "G", true},
-        {"a request", kGet, true},
-        {"a body", kPost + "Content-Length: 5\r\n\r\nab", true},
+        {"a request", kGetRequest, true},
+        {"a body", kPostStart + "Content-Length: 5\r\n\r\nab", true},
     };
     for (const Case& c : cases) {
         INFO(c.name);
         SECTION(std::string{"while nothing is in use: "} + c.name) {
             ReaderFeed feed;
-            give(feed.reader, kGet + c.bytes);
-            REQUIRE((feed.reader.next(feed.gate) == Step::kRequest));
+            give(feed.reader, kGetRequest + c.bytes);
+            REQUIRE((feed.reader.next(feed.gate) == RequestReader::Step::kRequest));
             feed.reader.done();
             if (c.bytes.ends_with("ab")) (void)feed.reader.next(feed.gate);
             CHECK(feed.reader.end() == c.more);
@@ -358,8 +361,8 @@ TEST_CASE("request reader: its end says whether another request had begun", "[se
         }
         SECTION(std::string{"while one is in use: "} + c.name) {
             ReaderFeed feed;
-            give(feed.reader, kGet + c.bytes);
-            REQUIRE((feed.reader.next(feed.gate) == Step::kRequest));
+            give(feed.reader, kGetRequest + c.bytes);
+            REQUIRE((feed.reader.next(feed.gate) == RequestReader::Step::kRequest));
             CHECK(feed.reader.end() == c.more);
             CHECK(feed.reader.head()->target == "/livez");  // still in use
             CHECK(feed.reader.last());
@@ -381,7 +384,7 @@ TEST_CASE("request reader: the end frees a packed body, and a body behind chunks
         const std::span<char> room = feed.reader.room();
         room[0] = wire.back();
         feed.reader.received(1);
-        REQUIRE((feed.reader.next(feed.gate) == Step::kPacked));
+        REQUIRE((feed.reader.next(feed.gate) == RequestReader::Step::kPacked));
         CHECK(feed.reader.held() >= packed.size());
         CHECK(feed.reader.end());
         CHECK(feed.reader.held() == 0);
@@ -391,7 +394,7 @@ TEST_CASE("request reader: the end frees a packed body, and a body behind chunks
         const std::string wire = chunked("abc", 3);
         feed.feed(wire.substr(0, wire.size() - 4));
         give(feed.reader, wire.substr(wire.size() - 4) + "GET");
-        REQUIRE((feed.reader.next(feed.gate) == Step::kRequest));
+        REQUIRE((feed.reader.next(feed.gate) == RequestReader::Step::kRequest));
         CHECK(feed.reader.body() == "abc");
         CHECK(feed.reader.end());
     }
@@ -400,13 +403,14 @@ TEST_CASE("request reader: the end frees a packed body, and a body behind chunks
 TEST_CASE("request reader: what a client may do depends on the gate of its listener", "[server]") {
     ReaderFeed feed;
     feed.gate.refuse_forwarded = true;
-    feed.feed("GET /livez HTTP/1.1\r\n" + kHost + "X-Real-IP: ::1\r\n\r\n" + kGet);
+    feed.feed("GET /livez HTTP/1.1\r\n" + kHostLine + "X-Real-IP: ::1\r\n\r\n" + kGetRequest);
     CHECK(feed.statuses() == std::vector{403, 0});
 }
 
 TEST_CASE("request reader: a refusal names its request if it could be read", "[server]") {
     ReaderFeed feed;
-    feed.feed("GET /nowhere?a=b HTTP/1.1\r\n" + kHost + "\r\n" + kGet + "nonsense\r\n\r\n");
+    feed.feed("GET /nowhere?a=b HTTP/1.1\r\n" + kHostLine + "\r\n" + kGetRequest +
+              "nonsense\r\n\r\n");
     REQUIRE(feed.heard.size() == 3);
     CHECK(feed.heard[0].path == "/nowhere?a=b");
     CHECK(feed.heard[0].status == 404);
