@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes 120 behaviours of agents as event streams: `sealed.py OUT` makes OUT/<legit|stuck>-<name>.jsonl.
+"""Writes behaviours of agents as event streams: `sealed.py OUT` makes OUT/<legit|stuck>-<name>.jsonl, 120 files.
 
-Each line is an element of the body of POST /v1/sessions/{id}/events; a line {"ack": true} stands for the
-directive.acknowledged of the newest change_approach directive. There are no times: events follow one another. The same
-files come out of every run. The set was written from the README and the API reference alone; see README.md.
+`sealed.py --second OUT` writes the second set, 100 files. Each line is an element of the body of
+POST /v1/sessions/{id}/events; a line {"ack": true} stands for the directive.acknowledged of the newest change_approach
+directive. There are no times: events follow one another. The same files come out of every run. The sets were written
+from the README and the API reference alone; see README.md.
 """
 
 import pathlib
@@ -12,25 +13,29 @@ import sys
 
 import sealed_legit
 import sealed_stuck
-from sealed_common import BEHAVIOURS, Session
+import second_legit
+import second_stuck
+from sealed_common import BEHAVIOURS, SECOND, Session
 
 
-def sessions():
+def sessions(registry=BEHAVIOURS, seed="headway-sealed-1"):
     """Label, name and session of each behaviour."""
-    assert sealed_legit and sealed_stuck
-    for label, entries in BEHAVIOURS.items():
+    assert sealed_legit and sealed_stuck and second_legit and second_stuck
+    for label, entries in registry.items():
         for function, dialect in entries:
-            session = Session(f"{label}-{function.__name__}", dialect)
+            session = Session(f"{label}-{function.__name__}", dialect, seed)
             function(session)
             yield label, function.__name__, session
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: sealed.py OUT")
-    out = pathlib.Path(sys.argv[1])
+    args = sys.argv[1:]
+    second = args[:1] == ["--second"]
+    if len(args) != 1 + second or args[-1].startswith("-"):
+        sys.exit("usage: sealed.py [--second] OUT")
+    out = pathlib.Path(args[-1])
     out.mkdir(parents=True, exist_ok=True)
-    for label, name, session in sessions():
+    for label, name, session in sessions(SECOND, "headway-sealed-2") if second else sessions():
         (out / f"{label}-{name.replace('_', '-')}.jsonl").write_text(session.lines(), encoding="utf-8")
 
 

@@ -11,6 +11,7 @@ import json
 import random
 
 BEHAVIOURS = {"legit": [], "stuck": []}
+SECOND = {"legit": [], "stuck": []}
 ALNUM = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 NOUNS = ("order", "invoice", "cart", "session", "ledger", "ticket", "parcel", "route", "quota", "tenant", "schema",
          "cursor", "payload", "vendor", "coupon", "refund", "batch", "shard", "bucket", "worker", "stream", "lease")
@@ -22,6 +23,14 @@ def behaviour(label, dialect="lang"):
     """Registers a function under its own name."""
     def register(function):
         BEHAVIOURS[label].append((function, dialect))
+        return function
+    return register
+
+
+def second(label, dialect="lang"):
+    """As `behaviour`, for the second set."""
+    def register(function):
+        SECOND[label].append((function, dialect))
         return function
     return register
 
@@ -53,8 +62,8 @@ def pytest_out(failures, passed, secs, header=True):
 class Session:
     """One agent's report, event by event."""
 
-    def __init__(self, name, dialect):
-        self.rng = random.Random("headway-sealed-1:" + name)
+    def __init__(self, name, dialect, seed="headway-sealed-1"):
+        self.rng = random.Random(f"{seed}:{name}")
         self.dialect = dialect
         draw = self.rng.random
         self.announces, self.rounds, self.timed, self.digests, self.beats = (
