@@ -33,7 +33,7 @@ GAP = r"[\s/*#>\"]+"
 PATTERNS = [(word, instead, re.compile(r"\b" + GAP.join(map(re.escape, word.split())) + r"\b", re.I)) for word, instead in WORDS.items()]
 SUFFIXES = (".md", ".cpp", ".hpp", ".py", ".js", ".mjs")
 # Also what made-up agents say: they are sealed, and their words are theirs.
-VENDORED = {"web/preact.js", "web/uplot.js", *(f"tests/behaviours/sealed_{part}.py" for part in ("common", "legit", "stuck"))}
+VENDORED = {"web/preact.js", "web/uplot.js", *(f"tests/behaviours/{which}_{part}.py" for which in ("sealed", "second") for part in ("common", "legit", "stuck"))}
 SKIPPED = {".git", "build", "node_modules", "__pycache__"}
 ALONE = re.compile(r"""["'`]\w+["'`]""")
 QUOTE = re.compile(r"^[ \t]*>.*$", re.M)
