@@ -54,10 +54,13 @@ struct ResultText {
     std::uint64_t bytes = 0;
 };
 
+constexpr std::array<std::string_view, 2> kOutputKeys{"output", "stdout"};
+
 ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished& call) {
     ResultText read;
     if (result) {
         if (result->kind() == JsonKind::kString) read.text = result->text();
+        if (result->kind() == JsonKind::kObject) read.text = text_under(result, kOutputKeys);
         read.bytes =
             result->kind() == JsonKind::kString ? read.text.size() : call.result.kept.size();
         append_canonical(read.canonical, *result, true);
@@ -104,7 +107,28 @@ void shape_edit(CallPrint& print, std::optional<JsonValue> args) {
 
 constexpr std::size_t kShapeBytesMax = 4096;  ///< of a command whose words are looked at
 
-void shape_call(CallPrint& print, const core::ToolFinished& call, std::string_view command,
+constexpr std::size_t kBusyBytesMax = 1024;  ///< longer answers only speak of it
+
+/// Of a tool with many actions, such as a computer's: the one that was asked for.
+std::string_view action_of(const std::optional<JsonValue>& args) {
+    static constexpr std::array<std::string_view, 1> kActionKeys{"action"};
+    return text_under(args, kActionKeys);
+}
+
+/// A confirmation whose numbers, if any, are the agent's own: others are news.
+bool acknowledges(std::string_view result, std::string_view args) {
+    if (!core::is_acknowledgement(result)) return false;
+    for (std::size_t at = 0; at < result.size();) {
+        const std::size_t from = result.find_first_of("0123456789", at);
+        if (from == result.npos) break;
+        at = std::min(result.find_first_not_of("0123456789", from), result.size());
+        if (args.find(result.substr(from, at - from)) == args.npos) return false;
+    }
+    return true;
+}
+
+void shape_call(CallPrint& print, const core::ToolFinished& call,
+                const std::optional<JsonValue>& args, std::string_view command,
                 std::string_view result) {
     using core::Shape;
     const bool bare = !call.error || call.error->message.empty() ||
@@ -115,12 +139,23 @@ void shape_call(CallPrint& print, const core::ToolFinished& call, std::string_vi
     const bool told = !call.result.kept.empty() || (call.error && !call.error->message.empty());
     const bool empty = told && (text.empty() || text == "\"\"" || text == "null");
     print.set(Shape::kSilent, silent && !command.empty() && empty && call.result_digest.empty());
-    print.set(Shape::kAcknowledged, call.ok && call.result_digest.empty() &&
-                                        (print.trivial || core::is_acknowledgement(result)));
+    const bool receipt = call.ok && core::is_receipt(result);
+    print.set(Shape::kAcknowledged,
+              call.ok && call.result_digest.empty() &&
+                  (print.trivial || receipt || acknowledges(result, call.args.kept)));
+    print.set(Shape::kOver, core::says_over(text));
+    const bool busy = text.size() <= kBusyBytesMax && print.kind != CallKind::kVerify &&
+                      core::failure_of_message(text) == core::FailureKind::kTransient;
+    print.set(Shape::kBusy, busy);
     if (command.empty()) {
-        print.set(Shape::kActs, core::acts_on_screen(call.tool));
+        print.set(Shape::kActs, receipt || core::acts_on_screen(call.tool) ||
+                                    core::acts_on_screen(action_of(args)));
+        print.set(Shape::kNothing,
+                  print.kind != CallKind::kRead && core::only_remembers(call.tool));
         return;
     }
+    print.set(Shape::kCommand, true);
+    print.set(Shape::kActs, receipt);
     if (command.size() > kShapeBytesMax) return;  // the rest may do anything
     print.set(Shape::kLooks, core::only_looks(command));
     print.set(Shape::kGuard, core::is_guard(command));
@@ -148,15 +183,36 @@ void mask_echoes(std::string& canonical, std::optional<JsonValue> args) {
     });
 }
 
+/// The command line of a shell tool. Some report the words of exec: ["bash", "-lc", "make test"].
+std::string_view command_of(const std::optional<JsonValue>& args, std::string& joined) {
+    const std::string_view command = text_under(args, kCommandKeys);
+    if (!command.empty() || !args) return command;
+    const std::optional<JsonValue> words = member(*args, "command");
+    if (!words || words->kind() != JsonKind::kArray) return {};
+    std::string_view before;
+    std::string_view line;
+    words->each([&](JsonValue word) {
+        if (word.kind() != JsonKind::kString || joined.size() > kShapeBytesMax) return false;
+        if (before == "-c" || before == "-lc") line = word.text();
+        before = word.text();
+        joined.append(joined.empty() ? "" : " ").append(before);
+        return line.empty();
+    });
+    return line.empty() ? std::string_view{joined} : line;
+}
+
 }  // namespace
 
 CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     const std::optional<JsonValue> args = member(data, "args");
-    const std::string_view command = text_under(args, kCommandKeys);
+    std::string joined;
+    const std::string_view command = command_of(args, joined);
     std::string_view path = call.target;
     if (path.empty()) path = text_under(args, kPathKeys);
     CallPrint print;
     print.kind = core::kind_of_call(call.tool, command);
+    if (command.empty() && (action_of(args) == "wait" || action_of(args) == "sleep"))
+        print.kind = call.result.kept.empty() ? CallKind::kSleep : CallKind::kPoll;
     if (path.empty()) path = core::path_in_command(command);
     if (!path.empty()) print.path = low_digest(plain_path(path));
 
@@ -171,7 +227,7 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     ResultText result = read_result(member(data, "result"), call);
     if (command.empty()) mask_echoes(result.canonical, args);
     const std::string_view plain =
-        result.text.empty() ? std::string_view{call.result.kept} : result.text;
+        core::without_frame(result.text.empty() ? std::string_view{call.result.kept} : result.text);
     print.result_bytes = result.bytes;
     print.trivial = core::is_trivial(plain) && call.result_digest.empty();
     print.measured =
@@ -191,7 +247,7 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     if (print.kind == CallKind::kVerify) print.failing = core::failing_count(plain);
     const bool red = print.failing.value_or(0) > 0;
     if (!call.ok || red) print_failure(print, call, plain);
-    shape_call(print, call, command, plain);
+    shape_call(print, call, args, command, plain);
     return print;
 }
 

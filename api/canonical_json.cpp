@@ -21,7 +21,7 @@ constexpr std::size_t kNestedBytesMax = 64U << 10;
 constexpr int kNestedMax = 2;
 
 /// Keys without `_` and `-`, in lower case, whose values say when or which time and never what.
-constexpr std::array<std::string_view, 38> kVolatileKeys{"nonce",
+constexpr std::array<std::string_view, 46> kVolatileKeys{"nonce",
                                                          "timestamp",
                                                          "ts",
                                                          "requestid",
@@ -58,6 +58,14 @@ constexpr std::array<std::string_view, 38> kVolatileKeys{"nonce",
                                                          "retry",
                                                          "retries",
                                                          "retrycount",
+                                                         "durationseconds",
+                                                         "durationsecs",
+                                                         "elapsedsecs",
+                                                         "elapsedtime",
+                                                         "walltime",
+                                                         "executiontime",
+                                                         "uptime",
+                                                         "uptimes",
                                                          "t"};
 
 /// The first letters of the words of a list, by length: most keys are in no list, and one look

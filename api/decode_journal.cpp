@@ -38,6 +38,7 @@ Result<> decode_envelope(JsonValue member, Event& event, Members& members) {
     if (name == "attempt") return fields::decode(member, event.attempt);
     if (name == "next_heartbeat_ms") return fields::decode(member, event.next_heartbeat_ms);
     if (name == "state") return fields::decode(member, event.state);
+    if (name == "from") return fields::decode(member, event.from);
     return {};
 }
 

@@ -120,6 +120,7 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     json.member("status", state.judgement.verdict);
     json.member("since", state.judgement.since);
     json.member("reason", state.judgement.reason);
+    if (state.judgement.needs_somebody) json.member("needs_somebody", true);
     json.member("state", state.agent_state);
     member_or_null(json, "phase", state.phase, !state.phase.empty());
     json.member("iteration", state.iteration);

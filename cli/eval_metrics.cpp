@@ -94,6 +94,30 @@ bool is_missed_loop(const JudgedSession& session) {
     return session.label.loop == Known::kYes && !ever_stuck(session);
 }
 
+bool is_wrong_alarm(const JudgedSession& session) {
+    return session.read == AlarmRead::kWrong && ever_stuck(session);
+}
+
+bool is_unread_alarm(const JudgedSession& session) {
+    return !session.read && ever_stuck(session);
+}
+
+AlarmCounts count_alarms(std::span<const JudgedSession> sessions) {
+    AlarmCounts counts;
+    for (const JudgedSession& session : sessions) {
+        if (!ever_stuck(session)) continue;
+        ++counts.stuck;
+        if (!session.read) ++counts.unread;
+        if (session.read == AlarmRead::kRight) ++counts.right;
+        if (session.read == AlarmRead::kWrong) ++counts.wrong;
+        if (session.read == AlarmRead::kUnclear) ++counts.unclear;
+    }
+    const std::size_t clear = counts.right + counts.wrong;
+    if (clear > 0)
+        counts.precision = static_cast<double>(counts.right) / static_cast<double>(clear);
+    return counts;
+}
+
 bool agrees(const Scenario& scenario) {
     return (first_alarm(scenario.timeline, Verdict::kStuck) != nullptr) == scenario.expects_stuck;
 }

@@ -19,6 +19,7 @@ namespace headway::cli {
 struct JudgedSession {
     SessionLabel label;
     Timeline timeline;
+    std::optional<AlarmRead> read = {};  ///< by a person (`--verdicts`)
 };
 
 /// A test of another project's stuck detector as a recording (`meta` line).
@@ -47,6 +48,18 @@ struct Metrics {
     std::optional<double> delay_stuck;  ///< as 1, to the verdict; of loops whose start is known
 };
 
+/// Of the sessions that were ever `stuck`: what people found who read them.
+struct AlarmCounts {
+    std::size_t stuck = 0;
+    std::size_t right = 0;
+    std::size_t wrong = 0;
+    std::size_t unclear = 0;
+    std::size_t unread = 0;
+    std::optional<double> precision;  ///< right of right and wrong
+};
+
+AlarmCounts count_alarms(std::span<const JudgedSession> sessions);
+
 Metrics measure(std::span<const JudgedSession* const> sessions);
 
 /// The first verdict of at least `least` (kSuspect: or kStuck), or null.
@@ -61,6 +74,10 @@ bool is_false_stuck(const JudgedSession& session);
 bool is_stuck_unknown(const JudgedSession& session);
 bool is_suspect_on_success(const JudgedSession& session);
 bool is_missed_loop(const JudgedSession& session);
+/// Ever `stuck`, and a person said that it was not.
+bool is_wrong_alarm(const JudgedSession& session);
+/// Ever `stuck`, and read by no person yet.
+bool is_unread_alarm(const JudgedSession& session);
 
 /// Whether the scenario was ever `stuck` exactly when it should be.
 bool agrees(const Scenario& scenario);

@@ -70,6 +70,12 @@ struct List {
     bool (*holds)(const JudgedSession& session);
 };
 
+/// Only with verdicts of people.
+constexpr std::array<List, 2> kReadLists{{
+    {"wrong_alarms", "Alarms that a person found wrong", is_wrong_alarm},
+    {"unread_alarms", "Alarms that no person has read", is_unread_alarm},
+}};
+
 constexpr std::array<List, 4> kLists{{
     {"false_stuck", "False stucks (successes without a loop)", is_false_stuck},
     {"stuck_unknown", "Stuck successes of which the labels do not say whether they have a loop",
@@ -77,6 +83,12 @@ constexpr std::array<List, 4> kLists{{
     {"suspects_on_success", "Suspects on success", is_suspect_on_success},
     {"missed_loops", "Missed loops", is_missed_loop},
 }};
+
+std::vector<List> lists_of(const Evaluation& evaluation) {
+    std::vector<List> lists(kLists.begin(), kLists.end());
+    if (evaluation.read) lists.insert(lists.end(), kReadLists.begin(), kReadLists.end());
+    return lists;
+}
 
 Json members_of(const List& list, const Evaluation& evaluation) {
     Json members = Json::array();
@@ -175,6 +187,21 @@ std::string scenarios_text(const Evaluation& evaluation, std::size_t width) {
     return text;
 }
 
+std::string alarms_text(const AlarmCounts& alarms) {
+    std::string text =
+        "\nALARMS    " + std::to_string(alarms.stuck) + " sessions were ever stuck; ";
+    text += std::to_string(alarms.right) + " of " + std::to_string(alarms.right + alarms.wrong) +
+            " that people read were right (" + percent(alarms.precision) + ")";
+    return text + ", " + std::to_string(alarms.unclear) + " unclear, " +
+           std::to_string(alarms.unread) + " not read\n";
+}
+
+Json json_of(const AlarmCounts& alarms) {
+    return {{"stuck", alarms.stuck},   {"right", alarms.right},
+            {"wrong", alarms.wrong},   {"unclear", alarms.unclear},
+            {"unread", alarms.unread}, {"precision", json_of(alarms.precision)}};
+}
+
 }  // namespace
 
 Json eval_json(const Evaluation& evaluation, bool with_lists) {
@@ -186,9 +213,10 @@ Json eval_json(const Evaluation& evaluation, bool with_lists) {
                    {"events_unreadable", evaluation.events_lost}};
     for (const auto& [source, sessions] : by_source(evaluation))
         result["sources"][source] = json_of(measure(sessions));
+    if (evaluation.read) result["alarms"] = json_of(count_alarms(evaluation.sessions));
     if (!evaluation.scenarios.empty()) result["scenarios"] = scenarios_json(evaluation.scenarios);
     if (!with_lists) return result;
-    for (const List& list : kLists)
+    for (const List& list : lists_of(evaluation))
         result["lists"][list.name] = members_of(list, evaluation);
     return result;
 }
@@ -196,12 +224,13 @@ Json eval_json(const Evaluation& evaluation, bool with_lists) {
 std::string eval_text(const Evaluation& evaluation, bool with_lists, std::size_t width) {
     std::string text;
     if (!evaluation.sessions.empty()) text += metrics_table(evaluation, width);
+    if (evaluation.read) text += alarms_text(count_alarms(evaluation.sessions));
     if (!evaluation.scenarios.empty()) {
         if (!text.empty()) text += "\n";
         text += scenarios_text(evaluation, width);
     }
     if (!with_lists) return text;
-    for (const List& list : kLists) {
+    for (const List& list : lists_of(evaluation)) {
         const Json members = members_of(list, evaluation);
         text += "\n" + std::string(list.title) + ": " + std::to_string(members.size()) + "\n";
         for (const Json& member : members)

@@ -18,14 +18,16 @@ struct Evaluation {
     std::vector<JudgedSession> sessions;
     std::vector<Scenario> scenarios;
     bool labelled = false;
-    std::size_t unlabelled = 0;         ///< recordings that the labels do not name
-    std::vector<std::string> missing;   ///< files that labels name and that are not there
-    std::size_t events_lost = 0;        ///< that could not be read, in files that could
-    std::vector<std::string> lost;      ///< "file:line: what", the first of each such file
-    std::vector<std::string> troubles;  ///< "file:line: what", one for each unreadable file
+    bool read = false;                   ///< people's verdicts on alarms are there
+    std::vector<std::string> not_there;  ///< files that these verdicts name and that are not there
+    std::size_t unlabelled = 0;          ///< recordings that the labels do not name
+    std::vector<std::string> missing;    ///< files that labels name and that are not there
+    std::size_t events_lost = 0;         ///< that could not be read, in files that could
+    std::vector<std::string> lost;       ///< "file:line: what", the first of each such file
+    std::vector<std::string> troubles;   ///< "file:line: what", one for each unreadable file
 };
 
-/// `{"total","sources","scenarios"?,"unlabelled","labels_missing","unreadable","events_unreadable",`
+/// `{"total","sources","alarms"?,"scenarios"?,"unlabelled","labels_missing","unreadable","events_unreadable",`
 /// `"lists"?}`
 Json eval_json(const Evaluation& evaluation, bool with_lists);
 

@@ -251,6 +251,11 @@ std::string event_summary(std::string_view type, const Json& data) {
     return of_any(data);
 }
 
+std::string shown_status(std::string_view status, bool alarm, bool needs_somebody) {
+    if (alarm) return "ALARM " + std::string{status};
+    return std::string{status} + (needs_somebody ? ", needs you" : "");
+}
+
 std::string age_at(const Json& object, const char* name, WallTime now) {
     const auto time = parse_time(plain_text(object, name));
     return time ? human_duration(std::max(now - *time, WallTime::duration::zero())) : "-";

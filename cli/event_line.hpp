@@ -32,6 +32,9 @@ std::string plain_text(const Json& value);
 /// The same of a member; empty when it is null or not there. Pure.
 std::string plain_text(const Json& object, std::string_view name);
 
+/// "ALARM stuck", "waiting, needs you", else the status. Pure.
+std::string shown_status(std::string_view status, bool alarm, bool needs_somebody);
+
 /// The time from the member's to `now`, not below 0; "-" where there is none. Pure.
 std::string age_at(const Json& object, const char* name, WallTime now);
 

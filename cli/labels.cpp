@@ -65,12 +65,14 @@ struct Columns {
     std::optional<std::size_t> file, source, outcome, loop, how, start, length;
 };
 
+std::optional<std::size_t> column_of(const Row& head, std::string_view name) {
+    const auto found = std::find(head.begin(), head.end(), name);
+    if (found == head.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - head.begin());
+}
+
 Columns columns_of(const Row& head) {
-    const auto find = [&head](std::string_view name) -> std::optional<std::size_t> {
-        const auto found = std::find(head.begin(), head.end(), name);
-        if (found == head.end()) return std::nullopt;
-        return static_cast<std::size_t>(found - head.begin());
-    };
+    const auto find = [&head](std::string_view name) { return column_of(head, name); };
     return {find("file"),         find("source"),          find("outcome"), find("loop"),
             find("how_labelled"), find("loop_start_call"), find("loop_len")};
 }
@@ -107,13 +109,19 @@ core::Result<SessionLabel> label_of(const Row& row, const Columns& columns, std:
     return label;
 }
 
+/// False for an empty file.
+core::Result<bool> read_head(CsvReader& reader, Row& row) {
+    HEADWAY_TRY(const bool any, reader.next(row));
+    if (any && row.front().starts_with("\xEF\xBB\xBF")) row.front().erase(0, 3);
+    return any;
+}
+
 }  // namespace
 
 core::Result<std::vector<SessionLabel>> read_labels(std::istream& csv) {
     CsvReader reader(csv);
     Row row;
-    HEADWAY_TRY(const bool any, reader.next(row));
-    if (any && row.front().starts_with("\xEF\xBB\xBF")) row.front().erase(0, 3);
+    HEADWAY_TRY(const bool any, read_head(reader, row));
     const Columns columns = columns_of(row);
     if (!any || !columns.file || !columns.outcome || !columns.loop) {
         return wrong(1, "expected a head with the columns file, outcome and loop");
@@ -125,6 +133,33 @@ core::Result<std::vector<SessionLabel>> read_labels(std::istream& csv) {
         if (row.size() == 1 && row.front().empty()) continue;
         HEADWAY_TRY(SessionLabel label, label_of(row, columns, reader.line()));
         labels.push_back(std::move(label));
+    }
+}
+
+core::Result<std::map<std::string, AlarmRead>> read_alarm_verdicts(std::istream& csv) {
+    CsvReader reader(csv);
+    Row row;
+    HEADWAY_TRY(const bool any, read_head(reader, row));
+    const auto file = column_of(row, "file");
+    const auto verdict = column_of(row, "verdict");
+    if (!any || !file || !verdict) {
+        return wrong(1, "expected a head with the columns file and verdict");
+    }
+    std::map<std::string, AlarmRead> verdicts;
+    while (true) {
+        HEADWAY_TRY(const bool more, reader.next(row));
+        if (!more) return verdicts;
+        if (row.size() == 1 && row.front().empty()) continue;
+        const std::string_view name = cell(row, file);
+        const std::string_view word = cell(row, verdict);
+        if (name.empty()) return wrong(reader.line(), "names no file");
+        constexpr std::array<std::string_view, 3> kWords{"right", "wrong", "unclear"};
+        const auto* const found = std::find(kWords.begin(), kWords.end(), word);
+        if (found == kWords.end()) {
+            return wrong(reader.line(),
+                         "verdict is \"" + std::string(word) + "\"; use right, wrong or unclear");
+        }
+        verdicts[std::string(name)] = static_cast<AlarmRead>(found - kWords.begin());
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <istream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,12 @@ struct SessionLabel {
 /// `loop_len` are used; others are passed over. Error: kInvalidField, the detail begins with the
 /// line.
 core::Result<std::vector<SessionLabel>> read_labels(std::istream& csv);
+
+/// What a person found who read a recording up to the place where it was called `stuck`.
+enum class AlarmRead : std::uint8_t { kRight, kWrong, kUnclear };
+
+/// Reads CSV with a head and the columns `file` and `verdict` (right, wrong or unclear); others are
+/// passed over, and the last line about a file stands. Error: as of read_labels.
+core::Result<std::map<std::string, AlarmRead>> read_alarm_verdicts(std::istream& csv);
 
 }  // namespace headway::cli

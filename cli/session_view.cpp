@@ -145,7 +145,8 @@ std::string sessions_table(const Json& sessions, WallTime now, std::size_t width
         const bool alarm = alarms.is_array() && !alarms.empty();
         const std::string_view tone = alarm ? kColorAlarm : verdict_color(verdict);
         rows.push_back({{plain_text(session, "id"), {}},
-                        {alarm ? "ALARM " + verdict : verdict, color ? tone : std::string_view()},
+                        {shown_status(verdict, alarm, session["verdict"]["needs_somebody"] == true),
+                         color ? tone : std::string_view()},
                         {ended ? "-" : alive, {}},
                         {age_at(session, "opened_at", now), {}},
                         {age_at(session, "last_change_at", now), {}},
@@ -159,7 +160,8 @@ std::string sessions_table(const Json& sessions, WallTime now, std::size_t width
 std::string session_details(const Json& session, WallTime now, bool color) {
     const Json& verdict = session["verdict"];
     const std::string status = plain_text(verdict, "status");
-    std::string line = colored(status, color ? verdict_color(status) : std::string_view());
+    std::string line = colored(shown_status(status, false, verdict["needs_somebody"] == true),
+                               color ? verdict_color(status) : std::string_view());
     const std::string reason = plain_text(verdict, "reason");
     if (!reason.empty()) line += " (" + reason + ")";
     if (const Json& evidence = verdict["evidence"]; evidence.is_array() && !evidence.empty()) {

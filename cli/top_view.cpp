@@ -91,7 +91,8 @@ std::vector<Cell> cells_of(const Json& row, WallTime now, bool color, bool risk)
     const Json& percent = row["estimate"]["percent"];
     const std::string done =
         percent.is_number() ? std::to_string(std::lround(percent.number())) + "%" : "-";
-    std::vector<Cell> cells{{alarm ? "ALARM " + status : status, color ? tone : std::string_view{}},
+    std::vector<Cell> cells{{shown_status(status, alarm, row["needs_somebody"] == true),
+                             color ? tone : std::string_view{}},
                             {age_at(row, "since", now), {}},
                             {plain_text(row, "id"), {}},
                             {age_at(row, "last_beat_at", now), {}},

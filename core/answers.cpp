@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/answers.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "core/assert.hpp"
@@ -101,6 +102,82 @@ bool is_acknowledgement(std::string_view result) {
     return mentions(text, kDone) && !mentions(text, kWrong);
 }
 
+bool says_over(std::string_view result) {
+    static constexpr std::array<std::string_view, 18> kEnds{
+        "cancelled",        "canceled",     "failed",     "failure",  "killed",
+        "oomkilled",        "aborted",      "terminated", "died",     "dead",
+        "imagepullbackoff", "errimagepull", "expired",    "rejected", "lost",
+        "crashloopbackoff", "revoked",      "deadlocked"};
+    static constexpr std::array<std::string_view, 12> kUnderWay{
+        "running",  "pending",  "queued",   "waiting",    "starting",   "progress",
+        "retrying", "creating", "building", "processing", "restarting", "scheduled"};
+    constexpr std::size_t kLooked = 512;  // of a status; the rest is its history
+    if (result.size() > 4 * kLooked) return false;
+    const std::string text = lower(result.substr(0, kLooked));
+    if (text.find("neversatisfied") != text.npos) return true;
+    bool over = false;
+    std::string_view before;  // "0 failed" and "no failure" are none
+    for (std::size_t at = 0; at < text.size();) {
+        if (!is_word(text[at]) || text[at] == '_') {
+            ++at;
+            continue;
+        }
+        std::size_t end = at;
+        while (end < text.size() && is_word(text[end]) && text[end] != '_')
+            ++end;
+        const std::string_view word = std::string_view{text}.substr(at, end - at);
+        if (contains(kUnderWay, word)) return false;
+        const bool denied = before == "0" || before == "no" || before == "not" || before == "if";
+        over = over || (contains(kEnds, word) && !denied);
+        before = word;
+        HEADWAY_ASSERT(end > at);
+        at = end;
+    }
+    return over;
+}
+
+bool is_receipt(std::string_view result) {
+    result = trimmed(result);
+    if (result.size() > kAcknowledgementBytesMax) return false;
+    const std::string text = lower(result);
+    const std::size_t at = text.find_first_of("123456789");
+    if (at == text.npos) return false;
+    static constexpr std::array<std::string_view, 5> kVerbs{"update ", "delete ", "insert ",
+                                                            "merge ", "copy "};
+    const bool sql = std::any_of(kVerbs.begin(), kVerbs.end(),
+                                 [&text](std::string_view verb) { return text.starts_with(verb); });
+    const bool rows = text.find("rows affected") != text.npos ||
+                      text.find("row affected") != text.npos ||
+                      text.find("records updated") != text.npos;
+    return (sql || rows) && !mentions(text, kWrong);
+}
+
+std::string_view without_frame(std::string_view result) {
+    // Gemini CLI and its kin; mini-swe-agent.
+    constexpr std::string_view kOut = "\nStdout: ";
+    constexpr std::string_view kErr = "\nStderr: ";
+    constexpr std::string_view kTag = "<output>";
+    constexpr std::string_view kTagEnd = "</output>";
+    if (result.starts_with("Command: ")) {
+        const std::size_t from = result.find(kOut);
+        if (from == result.npos) return result;
+        const std::size_t start = from + kOut.size();
+        const std::size_t end = result.find(kErr, start - 1);
+        const std::string_view text =
+            trimmed(result.substr(start, end == result.npos ? end : end - start));
+        return text == "(empty)" ? std::string_view{} : text;
+    }
+    if (result.starts_with("<returncode>")) {
+        const std::size_t from = result.find(kTag);
+        if (from == result.npos) return result;
+        const std::size_t start = from + kTag.size();
+        const std::size_t end = result.rfind(kTagEnd);
+        if (end == result.npos || end < start) return trimmed(result.substr(start));
+        return trimmed(result.substr(start, end - start));
+    }
+    return result;
+}
+
 std::string without_quotes(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -116,23 +193,39 @@ std::string without_quotes(std::string_view text) {
     return out;
 }
 
+namespace {
+
+/// True if a word of a tool's name (`pressKey`, `press_key`) is in the list.
+template <class List>
+bool names_one_of(std::string_view tool, const List& list) {
+    std::string word;
+    for (std::size_t i = 0; i <= tool.size(); ++i) {
+        const char c = i < tool.size() ? tool[i] : '_';
+        const bool hump = c >= 'A' && c <= 'Z' && i > 0 && tool[i - 1] >= 'a' && tool[i - 1] <= 'z';
+        if (!is_letter(c) || hump) {
+            if (contains(list, word)) return true;
+            word.clear();
+        }
+        if (is_letter(c)) word.push_back(lower(c));
+    }
+    return false;
+}
+
+}  // namespace
+
 bool acts_on_screen(std::string_view tool) {
     static constexpr std::array<std::string_view, 28> kActs{
         "scroll", "click",    "type",        "press",    "tap",      "swipe",    "hover",
         "key",    "keys",     "goto",        "drag",     "mouse",    "navigate", "keyboard",
         "back",   "forward",  "gesture",     "cursor",   "act",      "action",   "step",
         "play",   "dblclick", "doubleclick", "keypress", "joystick", "button",   "touch"};
-    std::string word;
-    for (std::size_t i = 0; i <= tool.size(); ++i) {
-        const char c = i < tool.size() ? tool[i] : '_';
-        const bool hump = c >= 'A' && c <= 'Z' && i > 0 && tool[i - 1] >= 'a' && tool[i - 1] <= 'z';
-        if (!is_letter(c) || hump) {
-            if (contains(kActs, word)) return true;
-            word.clear();
-        }
-        if (is_letter(c)) word.push_back(lower(c));
-    }
-    return false;
+    return names_one_of(tool, kActs);
+}
+
+bool only_remembers(std::string_view tool) {
+    static constexpr std::array<std::string_view, 4> kMemory{"memory", "memorize", "remember",
+                                                             "scratchpad"};
+    return names_one_of(tool, kMemory);
 }
 
 bool differ_in_looks_only(std::string_view before, std::string_view after) {

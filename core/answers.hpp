@@ -16,12 +16,25 @@ bool is_only_exit_status(std::string_view message);
 /// saved". One that speaks of something wrong does not.
 bool is_acknowledgement(std::string_view result);
 
+/// True if a short answer names an end that no further waiting changes: cancelled, failed, killed,
+/// and nothing that is still under way.
+bool says_over(std::string_view result);
+
+/// True if it says that rows or records were changed: "UPDATE 1000", "3 rows affected".
+bool is_receipt(std::string_view result);
+
+/// What a shell command printed, without the frame that some platforms put around it.
+std::string_view without_frame(std::string_view result);
+
 /// The text with what it quotes left out: a message that says what was not found is one message.
 std::string without_quotes(std::string_view text);
 
 /// True for a tool that acts on a screen, a page or a game, whose effect only another call shows:
 /// scroll, click, type, press, navigate.
 bool acts_on_screen(std::string_view tool);
+
+/// True for a tool that writes what the agent wants to remember: its own memory, not the work.
+bool only_remembers(std::string_view tool);
 
 /// True if the two texts differ in comments and white space only.
 bool differ_in_looks_only(std::string_view before, std::string_view after);

@@ -65,6 +65,9 @@ enum class Shape : std::uint32_t {
     kNothing = 1U << 7,       ///< leaves nothing: touch, an empty commit
     kWhole = 1U << 8,         ///< writes a whole file, not a part of one
     kGuard = 1U << 9,         ///< a shell command that asks a yes or no first: test, which, grep -q
+    kOver = 1U << 10,         ///< its answer names an end that no waiting will change: cancelled
+    kBusy = 1U << 11,         ///< its answer says that what it needs is busy: a lock, a rate limit
+    kCommand = 1U << 12,      ///< a shell command
 };
 
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it

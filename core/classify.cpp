@@ -83,22 +83,45 @@ bool any_word(const std::vector<std::string>& words, const List& list) {
                        [&list](const std::string& word) { return contains(list, word); });
 }
 
+/// `lake build`, `mix test`, `dune build`: programs whose second word says so.
+bool builds_or_tests(std::string_view part) {
+    static constexpr std::array<std::string_view, 9> kSteps{
+        "build", "test", "tests", "check", "lint", "compile", "typecheck", "validate", "verify"};
+    const std::size_t blank = part.find(' ');
+    if (blank == std::string_view::npos || blank > 24) return false;
+    const std::string_view name = part.substr(0, blank);
+    const std::string_view rest = part.substr(blank + 1);
+    const std::string_view step = rest.substr(0, rest.find_first_of(" \t"));
+    const bool program = std::all_of(name.begin(), name.end(), [](char c) {
+        return is_word(c) || c == '-' || c == '.' || c == '/';
+    });
+    static constexpr std::array<std::string_view, 8> kNotBuilders{"git",  "cat", "ls",    "cd",
+                                                                  "grep", "rm",  "which", "mkdir"};
+    return program && contains(kSteps, step) && !contains(kNotBuilders, name);
+}
+
 bool runs_a_test_script(std::string_view part) {
     if (!starts_with_any(part,
                          Words{"python", "python3", "node", "ruby", "bash", "sh", "perl", "php"}) &&
         !part.starts_with("./")) {
         return false;
     }
-    return part.find("test") != std::string_view::npos;
+    for (std::size_t at = part.find("test"); at != std::string_view::npos;
+         at = part.find("test", at + 1)) {
+        if (at == 0 || !is_letter(part[at - 1])) return true;  // not "latest"
+    }
+    return false;
 }
 
 CallKind kind_of_part(std::string_view part) {
     while (part.starts_with("sudo ") || part.starts_with("time "))
         part.remove_prefix(5);
+    for (const std::string_view runner : {"poetry run ", "uv run ", "pipenv run ", "npx ", "bunx "})
+        if (part.starts_with(runner)) part.remove_prefix(runner.size());
     if (starts_with_any(part, Words{"sleep", "wait"})) return CallKind::kSleep;
     if (starts_with_any(part, kCommitters)) return CallKind::kCommit;
     if (starts_with_any(part, kVerifiers) || starts_with_any(part, kMoreVerifiers) ||
-        runs_a_test_script(part)) {
+        runs_a_test_script(part) || builds_or_tests(part)) {
         return CallKind::kVerify;
     }
     const bool in_place =
@@ -111,7 +134,9 @@ CallKind kind_of_part(std::string_view part) {
 }
 
 /// The most significant part decides: a commit, a test, an edit; a sleep only if it is alone.
-CallKind kind_of_command(std::string_view command) {
+CallKind kind_of_command(std::string_view line) {
+    const std::string plain = without_documents(line);
+    const std::string_view command = plain;
     bool edits = false;
     bool verifies = false;
     bool sleeps = false;
@@ -163,15 +188,16 @@ CallKind kind_of_call(std::string_view tool, std::string_view command) {
     const std::vector<std::string> words = words_of(tool);
     const bool shell = !command.empty() || any_word(words, kShells);
     if (shell) {
-        const CallKind kind = kind_of_command(command);
-        if (kind != CallKind::kOther || !command.empty()) return kind;
-        return kind_of_command(tool);  // the tool name is itself a command line
+        if (!command.empty()) return kind_of_command(command);
+        // The tool name is itself a command line, or says more: `bash_output`.
+        const CallKind kind = kind_of_command(tool);
+        return kind != CallKind::kOther ? kind : kind_of_name(words);
     }
     if (tool.find(' ') != std::string_view::npos) {
         if (const CallKind kind = kind_of_command(tool); kind != CallKind::kOther) return kind;
     }
     // `make`, `pytest`, `sleep`: names that are commands.
-    const CallKind named = kind_of_command(tool);
+    const CallKind named = words.size() == 1 ? kind_of_command(tool) : CallKind::kOther;
     return named != CallKind::kOther ? named : kind_of_name(words);
 }
 

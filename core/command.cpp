@@ -95,6 +95,26 @@ std::string_view plain(std::string_view part) {
     return part;
 }
 
+/// `kubectl -n shop get pods` as `kubectl get pods`: options that stand before what is done.
+std::string without_options(std::string_view part) {
+    static constexpr std::array<std::string_view, 8> kPrograms{
+        "kubectl", "oc", "docker", "git", "gh", "systemctl", "gcloud", "glab"};
+    static constexpr std::array<std::string_view, 10> kWithValue{
+        "-n", "--namespace", "--context", "--kubeconfig", "-C",
+        "-c", "-H",          "--host",    "-R",           "--repo"};
+    const std::size_t name_end = std::min(part.find(' '), part.size());
+    const std::string_view name = part.substr(0, name_end);
+    std::string_view rest = trimmed(part.substr(name_end));
+    if (!rest.starts_with('-') || !contains(kPrograms, name)) return std::string{part};
+    while (rest.starts_with('-')) {
+        const std::size_t end = std::min(rest.find(' '), rest.size());
+        const bool value = contains(kWithValue, rest.substr(0, end));
+        rest = trimmed(rest.substr(end));
+        if (value) rest = trimmed(rest.substr(std::min(rest.find(' '), rest.size())));
+    }
+    return std::string{name} + " " + std::string{rest};
+}
+
 bool reads_page(std::string_view part) {
     if (!is_one_of(part, std::array<std::string_view, 2>{"curl", "wget"})) return false;
     static constexpr std::array<std::string_view, 13> kSends{
@@ -102,15 +122,19 @@ bool reads_page(std::string_view part) {
         " --upload", " --output",  " -O", " -o",     " --post", " --json"};
     const bool stored = part.starts_with("wget") && part.find("O-") == part.npos &&
                         part.find("--spider") == part.npos;
-    return !stored && !mentions(part, kSends);
+    if (stored) return false;
+    std::string kept{part};  // a page whose body is thrown away is looked at
+    if (const std::size_t at = kept.find(" -o /dev/null"); at != kept.npos) kept.erase(at, 13);
+    return !mentions(kept, kSends);
 }
 
 bool looks(std::string_view part) {
     const bool stores = part.starts_with("sort ") && part.find(" -o") != part.npos;
     const bool deletes = part.starts_with("git ") && part.find(" -D") != part.npos;
     if (redirects(part) || stores || deletes) return false;
-    if (is_one_of(part, kLooks) || is_one_of(part, kGitLooks)) return true;
-    if (is_one_of(part, kStatus) || reads_page(part)) return true;
+    const std::string bare = without_options(part);
+    if (is_one_of(part, kLooks) || is_one_of(bare, kGitLooks)) return true;
+    if (is_one_of(bare, kStatus) || reads_page(part)) return true;
     if (part.starts_with("find ")) {
         return !mentions(part, std::array<std::string_view, 2>{"-delete", "-exec"});
     }
@@ -122,7 +146,9 @@ bool looks(std::string_view part) {
 }
 
 template <class Visit>
-void each_part(std::string_view command, Visit visit) {
+void each_part(std::string_view line, Visit visit) {
+    const std::string plain_line = without_documents(line);
+    const std::string_view command = plain_line;
     for (std::string_view rest = command; !rest.empty();) {
         const std::string_view part = plain(next_part(rest));
         if (!part.empty()) visit(part);
@@ -131,6 +157,12 @@ void each_part(std::string_view command, Visit visit) {
 
 bool is_sleep(std::string_view part) {
     return is_one_of(part, std::array<std::string_view, 2>{"sleep", "wait"});
+}
+
+/// Shows what the agent itself wrote. A variable or a command inside it is a question.
+bool speaks(std::string_view part) {
+    return is_one_of(part, std::array<std::string_view, 2>{"echo", "printf"}) && !redirects(part) &&
+           part.find_first_of("$`") == part.npos;
 }
 
 bool is_around(std::string_view part) {
@@ -204,6 +236,32 @@ std::string without_comments(std::string_view command) {
     return out;
 }
 
+std::string without_documents(std::string_view command) {
+    std::string out;
+    std::string_view end;  // the line that ends the document; empty = outside of one
+    for (std::string_view rest = command; !rest.empty();) {
+        const std::size_t size = std::min(rest.find('\n'), rest.size());
+        const std::string_view line = rest.substr(0, size);
+        rest.remove_prefix(std::min(size + 1, rest.size()));
+        if (!end.empty()) {
+            if (trimmed(line) == end) end = {};
+            continue;
+        }
+        out.append(line).push_back('\n');
+        std::size_t at = line.find("<<");
+        if (at == line.npos || line.substr(at).starts_with("<<<")) continue;
+        at = line.find_first_not_of("<-~ '\"\\", at);
+        if (at == line.npos) continue;
+        std::size_t stop = at;
+        while (stop < line.size() && is_word(line[stop]))
+            ++stop;
+        end = line.substr(at, stop - at);
+    }
+    HEADWAY_ASSERT(out.size() <= command.size() + 1);
+    if (!out.empty()) out.pop_back();  // the end of the last line
+    return out;
+}
+
 bool only_looks(std::string_view command) {
     bool some = false;
     bool other = false;
@@ -219,7 +277,7 @@ bool asks_for_status(std::string_view command) {
     bool status = false;
     each_part(command, [&](std::string_view part) {
         if (is_sleep(part) || is_around(part)) return;
-        if (first) status = is_one_of(part, kStatus);
+        if (first) status = is_one_of(without_options(part), kStatus);
         first = false;
     });
     return status && only_looks(command);
@@ -261,8 +319,9 @@ bool does_nothing(std::string_view command) {
     bool nothing = false;
     bool more = false;
     each_part(command, [&](std::string_view part) {
-        const bool idle = is_one_of(part, kNothing) || (part.starts_with("git commit") &&
-                                                        part.find("--allow-empty") != part.npos);
+        const bool idle =
+            is_one_of(part, kNothing) || speaks(part) ||
+            (part.starts_with("git commit") && part.find("--allow-empty") != part.npos);
         if (idle) nothing = true;
         if (!idle && !is_around(part)) more = true;
     });

@@ -35,6 +35,9 @@ bool redirects(std::string_view part);
 /// document stays as it is, because there `#` may be content.
 std::string without_comments(std::string_view command);
 
+/// Without the lines of here documents, which are content and no commands.
+std::string without_documents(std::string_view command);
+
 /// True if the command only asks for a state and changes nothing: files, processes, services, pages
 /// read with curl. A sleep beside it does not matter.
 bool only_looks(std::string_view command);
@@ -52,7 +55,8 @@ bool sleeps_and_more(std::string_view command);
 /// True if it takes files back to what version control has: git checkout, restore, stash, reset.
 bool takes_files_back(std::string_view command);
 
-/// True if it leaves nothing that anything depends on: touch, true, an empty commit.
+/// True if it leaves nothing that anything depends on: touch, true, echo of a text, an empty
+/// commit.
 bool does_nothing(std::string_view command);
 
 }  // namespace headway::core

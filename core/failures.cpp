@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <system_error>
 
+#include "core/assert.hpp"
 #include "core/classify.hpp"
 #include "core/mask.hpp"
 #include "core/words.hpp"
@@ -237,6 +240,22 @@ bool is_trivial(std::string_view result) {
     return result.empty() || contains(kAcknowledgements, lower(result));
 }
 
+namespace {
+
+template <class List>
+bool ends_with_any(std::string_view text, const List& ends) {
+    return std::any_of(ends.begin(), ends.end(),
+                       [text](std::string_view end) { return text.ends_with(end); });
+}
+
+/// "... no jobs"
+bool ends_with_no(std::string_view text) {
+    const std::size_t last = text.rfind(' ');
+    return last != std::string_view::npos && text.substr(0, last).ends_with(" no");
+}
+
+}  // namespace
+
 bool says_running(std::string_view result) {
     static constexpr std::array<std::string_view, 15> kUnderWay{
         "running",      "pending",      "in progress",       "in_progress",  "queued",
@@ -244,6 +263,8 @@ bool says_running(std::string_view result) {
         "not finished", "provisioning", "containercreating", "initializing", "activating"};
     // A status is short, or at the start of a longer answer.
     const std::string text = lower(result.substr(0, 256));
+    static constexpr std::array<std::string_view, 6> kDenied{" not", " no",     "n't",
+                                                             " 0",   "nothing", " never"};
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (!is_letter(text[at]) || (at > 0 && is_letter(text[at - 1]))) continue;
         const std::string_view word = std::string_view{text}.substr(at);
@@ -251,22 +272,46 @@ bool says_running(std::string_view result) {
             std::any_of(kUnderWay.begin(), kUnderWay.end(), [word](std::string_view start) {
                 return start[0] == word[0] && word.starts_with(start);
             });
-        if (found) return true;
+        if (!found) continue;
+        // "is not running", "0 running", "no jobs pending"
+        const std::string before = " " + text.substr(0, at == 0 ? 0 : at - 1);
+        const bool denied = at > 0 && text[at - 1] == ' ' &&
+                            (ends_with_any(before, kDenied) || ends_with_no(before));
+        if (!denied) return true;
     }
     return false;
 }
 
+namespace {
+
+/// True for a number with that unit around the slash: "41 it/s", not "tests/unit/server".
+bool is_rate(std::string_view text, std::size_t slash, std::string_view unit) {
+    const std::size_t before = unit.find('/');
+    HEADWAY_ASSERT(before != std::string_view::npos && slash < text.size());
+    if (slash <= before || text.substr(slash - before, unit.size()) != unit) return false;
+    const std::size_t end = slash - before + unit.size();
+    if (end < text.size() && text[end] == ':') return true;  // "requests/sec: 42"
+    std::size_t at = slash - before;
+    if (text[at - 1] == ' ' && at > 1) --at;
+    return is_digit(text[at - 1]) && (end == text.size() || !is_word(text[end]));
+}
+
+}  // namespace
+
 bool is_measurement(std::string_view command, std::string_view result) {
-    static constexpr std::array<std::string_view, 8> kAsks{
-        "bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest"};
+    static constexpr std::array<std::string_view, 18> kAsks{
+        "bench",      "perf",     "profil", "hyperfine", "timeit",   "latency",
+        "throughput", "loadtest", "p50",    "p95",       "p99",      "iperf",
+        "vegeta",     "k6 run",   "wrk ",   "oha ",      "sysbench", "fio "};
     static constexpr std::array<std::string_view, 7> kAnswers{
         "ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
     if (mentions(lower(command.substr(0, 512)), kAsks)) return true;
-    const std::string_view start = result.substr(0, 512);
-    for (std::size_t slash = start.find('/'); slash != std::string_view::npos;
+    const std::string start = lower(result.substr(0, 512));
+    for (std::size_t slash = start.find('/'); slash != std::string::npos;
          slash = start.find('/', slash + 1)) {
-        const std::string around = lower(start.substr(slash - std::min<std::size_t>(slash, 8), 16));
-        if (mentions(around, kAnswers)) return true;
+        for (const std::string_view unit : kAnswers) {
+            if (is_rate(start, slash, unit)) return true;
+        }
     }
     return false;
 }
@@ -283,9 +328,9 @@ std::optional<std::uint64_t> failing_count(std::string_view result) {
             continue;
         }
         std::uint64_t count = 0;
-        const auto end =
-            std::from_chars(result.data() + at, result.data() + result.size(), count).ptr;
-        at = static_cast<std::size_t>(end - result.data());
+        const auto read = std::from_chars(result.data() + at, result.data() + result.size(), count);
+        if (read.ec != std::errc{}) count = UINT64_MAX;  // more than can be counted
+        at = static_cast<std::size_t>(read.ptr - result.data());
         std::size_t word = at;
         while (word < result.size() && (result[word] == ' ' || result[word] == '\t'))
             ++word;

@@ -18,7 +18,8 @@
 namespace headway::core {
 namespace {
 
-constexpr std::uint32_t kUserWordsFree = 16;
+constexpr std::size_t kWordBytesMax = 20;  ///< "continue", "keep going, please"
+constexpr std::uint32_t kUserWordsFree = 24;
 /// One overload per payload; the default does only what every event does.
 struct Fold {
     SessionState& state;
@@ -116,7 +117,14 @@ struct Fold {
         if (seen.other_spoke) ++state.other_words;
         // The agent reports these itself and they lift counts, so their number is bounded.
         const std::uint32_t most = kUserWordsFree + state.ledger.informed_rounds;
-        seen.user_message = said && state.ledger.scope < most;
+        if (!said) return;
+        // "Continue" after "continue" asks for nothing new. The same sentence may: a schedule's.
+        const std::string words = lower(trimmed(message.text.kept));
+        const bool short_word = !words.empty() && words.size() <= kWordBytesMax;
+        const std::uint64_t text = short_word ? digest_of(words).low : 0;
+        const bool again = short_word && text == state.ledger.said;
+        state.ledger.said = text;
+        seen.user_message = !again && state.ledger.scope < most;
         if (!seen.user_message) return;
         forget_phases(state.recent_phases, state.phase);
         ++state.ledger.scope;

@@ -16,6 +16,8 @@ constexpr std::uint64_t kStatusBytesMax = 256;
 constexpr std::uint64_t kPollBytesMax = 4096;
 /// A flaky test may run this many times as often.
 constexpr std::uint32_t kFlakyPatience = 2;
+/// So may one that ran again, as its times show, and is still green: who looks for a flake.
+constexpr std::uint32_t kGreenPatience = 2;
 /// Hooks of a session's start, before it has calls to compare them with.
 constexpr std::uint64_t kHooksFree = 24;
 
@@ -32,7 +34,7 @@ constexpr std::ptrdiff_t kReplaysMax = 3;
 static_assert(kReplaysMax < static_cast<std::ptrdiff_t>(limits::kRecentCallIdsMax),
               "as many replays are remembered as are forgiven");
 static_assert(limits::kRoundEchoesMax < limits::kRoundCallsMax, "an echo is a call");
-static_assert(kPatienceMax * kFlakyPatience < UINT32_MAX, "patience fits");
+static_assert(kPatienceMax * kFlakyPatience * kGreenPatience < UINT32_MAX, "patience fits");
 
 /// True if this finish arrived before, as in a replayed stream: same id, same content.
 bool replayed(SessionState& state, const ToolFinished& call, const CallPrint& print) {
@@ -65,13 +67,18 @@ bool is_neutral(const Ledger& ledger, const CallPrint& print, const ToolFinished
     if (print.kind == CallKind::kSleep) return true;
     const bool looks = print.is(Shape::kLooks) || print.kind == CallKind::kRead;
     const bool polls = print.kind == CallKind::kPoll;
+    // It was busy the last time too, and the agent let time pass.
+    if (slept && print.is(Shape::kBusy)) return true;
     if (!call.ok && !print.is(Shape::kSilent)) {
         return print.failure == FailureKind::kTransient || (slept && (looks || polls));
     }
     const bool asks = print.kind == CallKind::kOther || print.kind == CallKind::kRead;
     if (print.running && (polls || (asks && print.result_bytes <= kStatusBytesMax))) return true;
-    // A look between two sleeps, or a poll, that finds what it found before.
-    const bool waits = polls ? print.result_bytes <= kPollBytesMax : slept && looks;
+    // A poll, or a question between two sleeps, that finds what it found before. A shell command
+    // must be one that only looks.
+    const bool questions = looks || (print.kind == CallKind::kOther && call.mutated.empty() &&
+                                     !print.is(Shape::kCommand) && !print.is(Shape::kActs));
+    const bool waits = print.result_bytes <= kPollBytesMax && (polls || (slept && questions));
     return waits && repeats_answer(ledger, print);
 }
 
@@ -192,6 +199,9 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     for (const std::uint64_t path : evidence.entry.fresh_paths)
         count_path(state, path);
     if (evidence.entry.flaky) evidence.patience *= kFlakyPatience;
+    const bool green = evidence.print.kind == CallKind::kVerify && call.ok &&
+                       evidence.print.failing.value_or(0) == 0;
+    if (green && evidence.entry.jitter) evidence.patience *= kGreenPatience;
     evidence.tier = evidence.entry.tier;
     book(ledger, evidence.tier, n, tells(evidence, call));
     count_for_phase(state, call, evidence);

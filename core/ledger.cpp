@@ -254,7 +254,7 @@ void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, En
     HEADWAY_ASSERT(last.first_n <= n && last.last_n <= n);
     entry.known_question = known;
     const bool same = known && last.outcome == print.outcome.low;
-    entry.jitter = same && last.raw_outcome != print.raw_outcome;
+    entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(print.raw_outcome);
     const bool counts_again = same && !(entry.jitter && print.measured);
     const bool free_again = print.kind == CallKind::kRead && ledger.compacted_n > last.last_n;
     entry.same_answer = counts_again;
@@ -270,11 +270,16 @@ void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, En
     const bool informs = ok && !print.trivial && print.kind != CallKind::kEdit &&
                          !print.is(Shape::kNothing) && !shows_own_comment(ledger, print);
     if (!known && informs) entry.tier = std::max(entry.tier, Tier::kInformation);
-    if (known && !counts_again && (ok || last.ok) && !shows_own_comment(ledger, print)) {
+    // Back to the answer before the last: that is no news.
+    const auto outcome = static_cast<std::uint32_t>(print.outcome.low);
+    entry.returned = known && !same && last.before == outcome;
+    if (known && !counts_again && !entry.returned && (ok || last.ok) &&
+        !shows_own_comment(ledger, print)) {
         entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
     }
+    if (!same) last.before = static_cast<std::uint32_t>(last.outcome);
     last.outcome = print.outcome.low;
-    last.raw_outcome = print.raw_outcome;
+    last.raw_outcome = static_cast<std::uint32_t>(print.raw_outcome);
     last.ok = ok;
     last.last_n = n;
     last.epoch = ledger.epoch;
@@ -314,7 +319,7 @@ void Ledger::begin_round() {
 }
 
 void Ledger::interrupt(std::uint64_t n) {
-    remember(*this, {n, n, n, scope, false});
+    remember(*this, {n, n, n, scope, false, false});
 }
 
 const CallMark* Ledger::back(std::size_t i) const {
@@ -351,7 +356,8 @@ Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, s
     if (print.kind == CallKind::kVerify && print.diagnostic != 0) {
         answer_red(ledger, print, n, entry);
     }
-    remember(ledger, {key_of(print), print.question.low, n, ledger.scope, print.weak()});
+    remember(ledger, {key_of(print), print.question.low, n, ledger.scope, print.weak(),
+                      print.is(Shape::kActs)});
     HEADWAY_ASSERT(entry.fresh_paths.size() <= std::max<std::size_t>(call.mutated.size(), 1));
     return entry;
 }
@@ -374,7 +380,7 @@ Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
     HEADWAY_ASSERT(last.question == print.question.low && last.last_n <= n);
     const bool moved = print.running && (!known || last.outcome != print.outcome.low);
     last.outcome = print.outcome.low;
-    last.raw_outcome = print.raw_outcome;
+    last.raw_outcome = static_cast<std::uint32_t>(print.raw_outcome);
     last.ok = print.running;
     last.last_n = n;
     last.epoch = ledger.epoch;

@@ -26,8 +26,9 @@ inline constexpr std::size_t kAnswersOfSet = 8;
 struct KnownAnswer {
     std::uint64_t question = 0;
     std::uint64_t outcome = 0;
-    std::uint64_t raw_outcome = 0;
-    std::uint64_t first_n = 0;  ///< event of the first of `repeats`
+    std::uint32_t raw_outcome = 0;  ///< the low half
+    std::uint32_t before = 0;       ///< low half of the outcome before it; 0 = none
+    std::uint64_t first_n = 0;      ///< event of the first of `repeats`
     std::uint64_t last_n = 0;
     std::uint32_t repeats = 0;  ///< equal answers in this epoch
     std::uint32_t epoch = 0;
@@ -38,9 +39,10 @@ struct KnownAnswer {
     static constexpr auto fields() {
         using A = KnownAnswer;
         return field_list(field("question", &A::question), field("outcome", &A::outcome),
-                          field("raw_outcome", &A::raw_outcome), field("first_n", &A::first_n),
-                          field("last_n", &A::last_n), field("repeats", &A::repeats),
-                          field("epoch", &A::epoch), field("span", &A::span), field("ok", &A::ok));
+                          field("raw_outcome", &A::raw_outcome), field("before", &A::before),
+                          field("first_n", &A::first_n), field("last_n", &A::last_n),
+                          field("repeats", &A::repeats), field("epoch", &A::epoch),
+                          field("span", &A::span), field("ok", &A::ok));
     }
 };
 
@@ -86,11 +88,13 @@ struct CallMark {
     std::uint64_t n = 0;
     std::uint32_t scope = 0;  ///< user messages before it
     bool weak = false;        ///< an acknowledgement or a silent failure: no evidence by itself
+    bool acts = false;        ///< an action on a screen, a page or a game
     bool operator==(const CallMark&) const = default;
     static constexpr auto fields() {
         using C = CallMark;
         return field_list(field("key", &C::key), field("question", &C::question), field("n", &C::n),
-                          field("scope", &C::scope), field("weak", &C::weak));
+                          field("scope", &C::scope), field("weak", &C::weak),
+                          field("acts", &C::acts));
     }
 };
 
@@ -111,6 +115,7 @@ struct Ledger {
     std::uint64_t changes = 0;          ///< counted calls that may have changed something
     std::uint32_t scope = 0;            ///< messages of the user
     std::uint64_t scope_n = 0;          ///< the last user message
+    std::uint64_t said = 0;             ///< digest of its text: the same again is no new request
     std::uint64_t compacted_n = 0;      ///< the last compaction of the agent's context
     Tier round_tier = Tier::kNone;      ///< best of the round so far
     bool round_counts = false;          ///< the round has a call that is not neutral
@@ -148,7 +153,7 @@ constexpr auto Ledger::fields() {
         field("informed_rounds", &L::informed_rounds), field("hard_round", &L::hard_round),
         field("hard_n", &L::hard_n), field("moved_n", &L::moved_n),
         field("external_n", &L::external_n), field("changes", &L::changes),
-        field("scope", &L::scope), field("scope_n", &L::scope_n),
+        field("scope", &L::scope), field("scope_n", &L::scope_n), field("said", &L::said),
         field("compacted_n", &L::compacted_n), field("round_tier", &L::round_tier),
         field("round_counts", &L::round_counts), field("answers", &L::answers),
         field("files", &L::files), field("verifications", &L::verifications),
@@ -167,6 +172,7 @@ struct Entry {
     bool jitter = false;  ///< equal except for masked parts
     bool known_question = false;
     bool same_answer = false;   ///< as the last time
+    bool returned = false;      ///< the answer before the last
     bool hollow = false;        ///< it claims to change something, and changes nothing
     bool free_again = false;    ///< the agent lost the answer in a compaction
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch

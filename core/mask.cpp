@@ -20,7 +20,13 @@ constexpr std::array<std::string_view, 24> kDurationUnits{
 constexpr std::array<std::string_view, 14> kTimeWords{
     "time",    "timestamp", "ts",       "at",      "date", "epoch", "created",
     "updated", "started",   "finished", "expires", "now",  "since", "until"};
-constexpr std::array<std::string_view, 4> kProcessWords{"pid", "tid", "ppid", "process"};
+constexpr std::array<std::string_view, 8> kCounterWords{"pid",     "tid",     "ppid",  "pgid",
+                                                        "process", "attempt", "retry", "try"};
+/// What an agent may use up. Other things that are left are work: "3 files left".
+constexpr std::array<std::string_view, 20> kAllowances{
+    "step",  "steps",  "turn",      "turns",      "attempt", "attempts", "try",
+    "tries", "retry",  "retries",   "call",       "calls",   "request",  "requests",
+    "token", "tokens", "iteration", "iterations", "credit",  "credits"};
 constexpr std::array<std::string_view, 4> kTempRoots{"/tmp/", "/var/tmp/", "/var/folders/",
                                                      "/private/tmp/"};
 
@@ -182,12 +188,23 @@ std::string_view word_before(std::string_view text, std::size_t at) {
     return text.substr(from, end - from);
 }
 
-/// An epoch number next to a time word, or a process id.
+/// 17 steps left, 3 attempts remaining
+std::size_t countdown_end(std::string_view text, std::size_t at) {
+    Scanner scan{text, at};
+    if (scan.digits() == 0 || !scan.take(' ')) return at;
+    const std::size_t end = scan.at() - 1;
+    const std::string unit = lower(scan.letters());
+    if (!contains(kAllowances, unit) || !scan.take(' ')) return at;
+    const std::string state = lower(scan.letters());
+    return state == "left" || state == "remaining" ? end : at;
+}
+
+/// An epoch number next to a time word, a process id, or the number of an attempt.
 std::size_t named_number_end(std::string_view text, std::size_t at) {
     Scanner scan{text, at};
     const std::size_t count = scan.digits();
     const std::string before = lower(word_before(text, at));
-    if (contains(kProcessWords, before)) return scan.at();
+    if (contains(kCounterWords, before)) return scan.at();
     const bool epoch = (count == 10 || count == 13 || count == 16) && text[at] == '1';
     if (!epoch || !contains(kTimeWords, before)) return at;
     scan.fraction();
@@ -225,7 +242,8 @@ std::size_t volatile_end(std::string_view text, std::size_t at) {
         if (const std::size_t end = uuid_end(text, at); end != at) return end;
     }
     if (!is_digit(c)) return is_letter(c) ? named_date_end(text, at) : at;
-    for (auto* matcher : {address_end, date_end, clock_time_end, duration_end, named_number_end}) {
+    for (auto* matcher :
+         {address_end, date_end, clock_time_end, duration_end, countdown_end, named_number_end}) {
         if (const std::size_t end = matcher(text, at); end != at) return end;
     }
     return at;

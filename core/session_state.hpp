@@ -184,8 +184,8 @@ struct SessionState {
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each detector makes it one higher, because older snapshots lack its
-/// counts: 11 is that of the first 26. A change of anything else raises the 11.
-inline constexpr std::uint32_t kSnapshotVersion = 12 + (std::uint32_t{kDetectorCount} - 26);
+/// counts: 13 is that of the first 26. A change of anything else raises the 13.
+inline constexpr std::uint32_t kSnapshotVersion = 13 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;

@@ -19,7 +19,7 @@ class Row extends Component {
     return html`<tr class=${cls(here && 'here', row.alarm && 'alarmed')} aria-rowindex=${index + 2} data-id=${row.id}
       onClick=${(event) => event.target.closest('a') || go(sessionLink(row.id))}>
       <td><${Status} status=${row.status} /><small>${row.alarm ? html`<b class="bad" title=${ALARMS[row.alarm]}>alarm</b>`
-        : html`<${Ago} at=${row.since} />`}</small></td>
+        : html`${row.needs_somebody && html`<b class="bad">needs you</b> `}<${Ago} at=${row.since} />`}</small></td>
       <td><a href=${sessionLink(row.id)}>${row.goal || row.id}</a><small>
           <code>${row.id}</code>${[agent.type, agent.name, agent.model].map((part) => part && html` · ${part}`)}</small></td>
       <td><code>${action ? action.text : html`<span class="faint">nothing yet</span>`}</code>

@@ -84,7 +84,7 @@ const At = ({ id, n }) => html`<a class="at" href=${sessionLink(id, n)}>#${n}</a
 
 function Verdict({ doc: { id, verdict: v } }) {
   return html`<section class=${cls('card verdict', tone(v.status))} aria-label="Verdict"><p>
-      <${Status} status=${v.status} /> <span class="muted">for <${Ago} at=${v.since} /></span></p>
+      <${Status} status=${v.status} /> ${v.needs_somebody && html`<b class="bad">needs you</b> `}<span class="muted">for <${Ago} at=${v.since} /></span></p>
       <p class="reason">${v.reason || 'Nothing has been judged yet.'}</p>
     <p class="line muted">
       ${v.evidence?.length > 0 && html`<span>Evidence ${v.evidence.map((n) => html`<${At} id=${id} n=${n} />`)}</span>`}

@@ -115,6 +115,18 @@ core::Result<Labels> load_labels(const std::string& file) {
     return labels;
 }
 
+using Verdicts = std::map<std::string, AlarmRead>;
+
+core::Result<Verdicts> load_verdicts(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) {
+        return core::Error{core::ErrorCode::kBadRequest, "cannot read the verdicts " + file, {}};
+    }
+    auto read = read_alarm_verdicts(stream);
+    if (!read) return core::Error{read.error().code, file + ":" + read.error().detail, {}};
+    return read;
+}
+
 // The name that labels use: below the folder, or below its `data`.
 std::string name_of(const fs::path& file, const fs::path& folder) {
     const std::string name = file.lexically_relative(folder).generic_string();
@@ -153,8 +165,10 @@ core::Result<> write_features(const std::string& to, const std::vector<fs::path>
 
 class Sorter {
 public:
-    Sorter(fs::path folder, const Labels* labels) : folder_(std::move(folder)), labels_(labels) {
+    Sorter(fs::path folder, const Labels* labels, const Verdicts* verdicts)
+        : folder_(std::move(folder)), labels_(labels), verdicts_(verdicts) {
         evaluation_.labelled = labels != nullptr;
+        evaluation_.read = verdicts != nullptr;
     }
 
     void add(const fs::path& file, Judged judged) {
@@ -184,11 +198,20 @@ public:
         const bool known = labels_ != nullptr && labels_->contains(name);
         if (known) session.label = labels_->at(name);
         if (labels_ != nullptr && !known) ++evaluation_.unlabelled;
+        if (verdicts_ != nullptr) {
+            if (const auto read = verdicts_->find(name); read != verdicts_->end())
+                session.read = read->second;
+        }
         if (session.label.source.empty()) session.label.source = source_of(name, folder_);
         evaluation_.sessions.push_back(std::move(session));
     }
 
     Evaluation finish() {
+        if (verdicts_ != nullptr) {
+            for (const auto& [name, read] : *verdicts_) {
+                if (!found_.contains(name)) evaluation_.not_there.push_back(name);
+            }
+        }
         if (labels_ == nullptr) return std::move(evaluation_);
         for (const auto& [name, label] : *labels_) {
             if (!found_.contains(name)) evaluation_.missing.push_back(name);
@@ -199,6 +222,7 @@ public:
 private:
     fs::path folder_;
     const Labels* labels_;
+    const Verdicts* verdicts_;
     std::set<std::string> found_;
     Evaluation evaluation_;
 };
@@ -220,12 +244,21 @@ void say_what_is_odd(const Evaluation& evaluation, const Console& console) {
             console.err << (i == 0 ? " " : ", ") << clean_line(evaluation.missing[i]);
         console.err << "\n  they are not counted; names are relative to DIR or to DIR/data\n";
     }
+    if (!evaluation.not_there.empty()) {
+        console.err << "headway: " << evaluation.not_there.size()
+                    << " verdicts name files that are not there, such as "
+                    << clean_line(evaluation.not_there.front()) << "\n";
+    }
     if (evaluation.unlabelled > 0) {
         console.err << "headway: " << evaluation.unlabelled
                     << " recordings have no label; they count as sessions of unknown outcome\n";
     }
     console.err.flush();
 }
+
+constexpr const char* kLabelsHint = "--labels takes a CSV with the columns file, outcome and loop";
+constexpr const char* kVerdictsHint =
+    "--verdicts takes a CSV with the columns file and verdict (right, wrong or unclear)";
 
 int evaluate_recordings(const EvalOptions& options, const Console& console) {
     std::error_code ignored;
@@ -241,14 +274,21 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
                         "as in: --policy strict --policy heartbeat_limit=3");
     }
     Labels labels;
+    Verdicts verdicts;
+    for (const auto& [file, hint] :
+         {std::pair{&options.labels, kLabelsHint}, std::pair{&options.verdicts, kVerdictsHint}}) {
+        if (!file->empty() && !fs::exists(*file, ignored))
+            return complain(console, kExitUsage, "there is no file " + *file, hint);
+    }
     if (!options.labels.empty()) {
-        if (!fs::exists(options.labels, ignored)) {
-            return complain(console, kExitUsage, "there is no file " + options.labels,
-                            "--labels takes a CSV with the columns file, outcome and loop");
-        }
         auto loaded = load_labels(options.labels);
         if (!loaded) return complain(console, kExitFailed, loaded.error().detail);
         labels = std::move(*loaded);
+    }
+    if (!options.verdicts.empty()) {
+        auto loaded = load_verdicts(options.verdicts);
+        if (!loaded) return complain(console, kExitFailed, loaded.error().detail);
+        verdicts = std::move(*loaded);
     }
     const auto files = find_recordings(folder);
     if (!files) return complain(console, kExitFailed, files.error().detail);
@@ -268,7 +308,8 @@ int evaluate_recordings(const EvalOptions& options, const Console& console) {
         const auto written = write_features(options.features, *files, judged, folder);
         if (!written) return complain(console, kExitFailed, written.error().detail);
     }
-    Sorter sorter(folder, options.labels.empty() ? nullptr : &labels);
+    Sorter sorter(folder, options.labels.empty() ? nullptr : &labels,
+                  options.verdicts.empty() ? nullptr : &verdicts);
     for (std::size_t i = 0; i < files->size(); ++i)
         sorter.add((*files)[i], std::move(judged[i]));
     const Evaluation evaluation = sorter.finish();
@@ -289,6 +330,8 @@ loop (yes, no, unknown); and if there: source, how_labelled, loop_start_call (fr
   false stuck    success, no loop, yet ever `stuck`      suspects   success, ever `suspect` or `stuck`
   recall         share of the loops ever `stuck`         nudges     change_approach per 1,000 calls
   delay          median of calls from a loop's start to `suspect`, to `stuck`
+Verdicts are CSV with a head and the columns file and verdict (right, wrong, unclear): what a person
+found who read a recording up to its first `stuck`. Counted are those that are `stuck` now.
 Files whose first line is {"type":"meta","expect":"stuck"|"not_stuck","portable":...} are scenarios:
 counted by `portable`, with those that come out otherwise.
 
@@ -307,6 +350,10 @@ public:
             .footer(kEvalFooter);
         arguments.operand("DIR", options.folder, "folder of recordings").required();
         arguments.option("--labels", options.labels, "what is known about them").type("CSV");
+        arguments
+            .option("--verdicts", options.verdicts,
+                    "what people found who read the alarms: counts how many were right")
+            .type("CSV");
         declare_policy(arguments, options.policy);
         arguments
             .option("--judge", options.judge,

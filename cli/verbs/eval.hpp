@@ -9,6 +9,7 @@ namespace headway::cli {
 struct EvalOptions {
     std::string folder;
     std::string labels;               ///< CSV file; empty: none
+    std::string verdicts;             ///< CSV file of people's verdicts on alarms; empty: none
     std::vector<std::string> policy;  ///< "balanced", "strict" or "key=value"
     std::string judge;     ///< the letter of a judge that always says the same; empty: no judge
     std::string features;  ///< CSV file to write; empty: none

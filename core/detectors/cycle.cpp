@@ -28,6 +28,15 @@ bool asks_several(const Ledger& ledger, std::size_t period) {
     return several && tells;
 }
 
+/// Laps that count as one. Who paces up and down in a game comes back to the same view.
+std::uint32_t patience_of(const Ledger& ledger, std::size_t period) {
+    for (std::size_t i = 0; i < period; ++i) {
+        const CallMark* mark = ledger.back(i);
+        if (mark == nullptr || !mark->acts) return 1;
+    }
+    return Cycle::kActPatience;
+}
+
 /// At most one message of the user inside the run and the lap before it.
 bool in_one_scope(const Ledger& ledger, std::size_t calls) {
     const CallMark* first = ledger.back(std::min(calls, ledger.recent.size()) - 1);
@@ -60,7 +69,7 @@ Rung Cycle::rung(Thresholds limits, const Ledger& ledger) const {
     if (user_spoke) return best;
     for (std::size_t i = 0; i < matched.size(); ++i) {
         const auto p = static_cast<std::uint32_t>(i + 2);
-        const std::uint32_t run = matched[i];
+        const std::uint32_t run = matched[i] / patience_of(ledger, p);
         if (run <= p * (std::max(1U, limits.suspect) - 1) || !asks_several(ledger, p)) continue;
         if (limits.suspect != 0) best = std::max(best, Rung::kSuspect);
         if (limits.stuck != 0 && run >= p * (limits.stuck - 1)) best = Rung::kStuck;

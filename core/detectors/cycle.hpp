@@ -20,6 +20,8 @@ struct Cycle {
             "Leave this sequence: write down what each of its results told you, then take a step "
             "that is not part of it.",
     };
+    static constexpr std::uint32_t kActPatience =
+        4;  ///< for laps of actions in a game or on a page
     static constexpr std::size_t kPeriodMax = 8;
 
     std::vector<std::uint32_t> matched;  ///< by period, from 2; empty before the first call

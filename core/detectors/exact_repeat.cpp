@@ -23,6 +23,7 @@ void ExactRepeat::observe(const Observation& seen) {
     const bool fails = call.failed() && call.print.kind != CallKind::kVerify;
     failing_run = fails && failing_run > 0 ? failing_run + 1 : (fails ? 1 : 0);
     run = key == key_of(call.print) ? run + 1 : 1;
+    patience = std::max(patience, call.patience);  // it may grow with what is known of a test
     key = key_of(call.print);
 }
 

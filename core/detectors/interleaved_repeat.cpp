@@ -22,6 +22,7 @@ void InterleavedRepeat::observe(const Observation& seen) {
     first_n = call.entry.first_n;
     last_n = seen.event.n;
     patience = std::max(1U, call.patience);
+    if (call.print.is(Shape::kActs)) patience *= kActPatience;
     HEADWAY_ASSERT(first_n <= last_n);
 }
 

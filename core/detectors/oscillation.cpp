@@ -19,7 +19,9 @@ void Oscillation::observe(const Observation& seen) {
     if (call.print.kind == CallKind::kVerify)
         test(call.print.question.low, call.print.diagnostic, seen);
     if (!call.call.ok) return;
-    if (call.print.is(Shape::kRestores)) {  // what follows is no way back
+    // What follows is no way back. Neither is the other side of an experiment that is measured.
+    const bool measures = call.print.measured && call.entry.tier == Tier::kAnswerChanged;
+    if (call.print.is(Shape::kRestores) || measures) {
         *this = {};
         return;
     }

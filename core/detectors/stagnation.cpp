@@ -7,7 +7,8 @@
 namespace headway::core {
 namespace {
 
-constexpr std::uint64_t kAnswerBytesMin = 32;  // shorter ones are acknowledgements
+constexpr std::uint64_t kAnswerBytesMin = 24;  // shorter ones are acknowledgements
+constexpr std::uint64_t kWholeBytesMin = 32;   // shorter ones are "no" to a search, and weigh half
 
 }  // namespace
 
@@ -18,7 +19,7 @@ void Stagnation::observe(const Observation& seen) {
     // Equal results of passing tests and of edits are no failed search.
     if (print.kind == CallKind::kVerify || print.kind == CallKind::kEdit) return;
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
-    if (called != tool && count > 1) return;  // another tool between two questions
+    if (called != tool && halves > 2) return;  // another tool between two questions
     const bool again = called == tool && outcome == print.outcome.low;
     if (again && question == print.question.low) return;
     if (!again) {
@@ -31,20 +32,21 @@ void Stagnation::observe(const Observation& seen) {
     last_n = seen.event.n;
     HEADWAY_ASSERT(first_n <= last_n);
     const bool tells = !print.trivial && !print.is(Shape::kAcknowledged);
-    if (print.result_bytes >= kAnswerBytesMin && tells) ++count;
+    if (print.result_bytes < kAnswerBytesMin || !tells) return;
+    halves += print.result_bytes < kWholeBytesMin ? 1 : 2;
 }
 
 Rung Stagnation::rung(Thresholds limits, const Ledger&) const {
-    return rung_of(count, limits);
+    return rung_of(halves / 2, limits);
 }
 
 Finding Stagnation::finding(const Ledger&) const {
-    HEADWAY_ASSERT(count > 0);
+    HEADWAY_ASSERT(halves > 1);
     Finding finding;
-    finding.count = count;
+    finding.count = halves / 2;
     finding.identity = tool;
     finding.evidence = {first_n, last_n};
-    finding.reason = std::to_string(count) +
+    finding.reason = std::to_string(finding.count) +
                      " different questions to one tool got the same answer since #" +
                      std::to_string(first_n);
     return finding;

@@ -12,14 +12,14 @@ namespace headway::core {
 struct Stagnation {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kRepeat,
-        .balanced = {8, 40},  // different questions, one answer
+        .balanced = {8, 60},  // different questions, one answer
         .advice = "Other words bring the same answer: look for it somewhere else.",
     };
 
     std::uint64_t tool = 0;
     std::uint64_t outcome = 0;
     std::uint64_t question = 0;  ///< the last
-    std::uint32_t count = 0;
+    std::uint32_t halves = 0;    ///< twice the questions; a short answer weighs half
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -32,7 +32,7 @@ struct Stagnation {
     static constexpr auto fields() {
         using D = Stagnation;
         return field_list(field("tool", &D::tool), field("outcome", &D::outcome),
-                          field("question", &D::question), field("count", &D::count),
+                          field("question", &D::question), field("halves", &D::halves),
                           field("first_n", &D::first_n), field("last_n", &D::last_n));
     }
 };

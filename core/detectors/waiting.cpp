@@ -37,6 +37,9 @@ void Waiting::observe(const Observation& seen) {
     waits = polls;
     idle = 0;
     count_unmoved(*seen.call, neutral && seen.tier != Tier::kExternal, seen.event);
+    if (is_hard(seen.tier)) over = 0;
+    count_over(*seen.call);
+    if (over == 1 && !waits) since_n = seen.event.n;
     HEADWAY_ASSERT(since_n <= seen.event.n);
     HEADWAY_ASSERT(waits || unchanged == 0);
 }
@@ -57,7 +60,23 @@ void Waiting::count_unmoved(const CallSeen& call, bool still, const Event& event
     HEADWAY_ASSERT(pressed <= unmoved);
 }
 
+void Waiting::count_over(const CallSeen& call) {
+    const CallPrint& print = call.print;
+    const bool asks = call.slept || print.kind == CallKind::kPoll ||
+                      print.kind == CallKind::kRead || print.is(Shape::kLooks);
+    if (!asks) return;
+    const auto of = static_cast<std::uint32_t>(print.path != 0 ? print.path : print.question.low);
+    const bool again = of == over_of;
+    if (print.is(Shape::kOver)) {
+        over = again && over < UINT32_MAX ? over + 1 : 1;
+        over_of = of;
+    } else if (again) {
+        over = 0;
+    }
+}
+
 bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now) const {
+    if (waits && polls != 0 && over >= kOverWaits) return true;
     if (!waits || moves || unmoved < 2) return false;
     const bool many = polls != 0 && unmoved >= polls;
     const bool long_ago =
@@ -68,12 +87,20 @@ bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now
 Rung Waiting::rung(Thresholds limits, const Ledger&) const {
     const Rung claimed = rung_of(std::max(idle, pressed), limits);
     if (claimed != Rung::kNone) return claimed;
+    if (!waits && over >= kOverLooks && limits.suspect != 0) return Rung::kSuspect;
     return waits && !moves ? Rung::kWaiting : Rung::kNone;
 }
 
 Finding Waiting::finding(const Ledger&) const {
     Finding finding;
     finding.identity = 1;
+    if (!waits && over >= kOverLooks && std::max(idle, pressed) < kTraits.balanced.suspect) {
+        finding.count = over;
+        finding.evidence = {since_n};
+        finding.reason =
+            "looked " + times(over) + " at what has ended since #" + std::to_string(since_n);
+        return finding;
+    }
     if (pressed > idle && (!waits || pressed >= kTraits.balanced.suspect)) {
         finding.count = pressed;
         finding.evidence = {since_n};

@@ -18,6 +18,10 @@ struct Waiting {
         .always_on = true,
     };
 
+    /// Looks at what has ended: a wait needs a person, and looks without a wait are suspicious.
+    static constexpr std::uint32_t kOverWaits = 8;
+    static constexpr std::uint32_t kOverLooks = 12;
+
     bool waits = false;
     bool live = false;   ///< the last poll found something under way
     bool moves = false;  ///< and its answer had changed
@@ -29,6 +33,8 @@ struct Waiting {
     std::uint32_t pressed = 0;  ///< refusals and unmoved polls in a row without letting time pass
     std::uint32_t unmoved = 0;  ///< waits in a row in which nothing outside moved
     Timestamp unmoved_at = kNever;  ///< of the first of them
+    std::uint32_t over = 0;         ///< looks in a row that found an end (Shape::kOver)
+    std::uint32_t over_of = 0;      ///< low half: the file or question they looked at
 
     void observe(const Observation& seen);
     /// True if what it waits for has not moved for so many polls, or for so long.
@@ -45,11 +51,13 @@ struct Waiting {
                           field("unchanged", &D::unchanged), field("idle", &D::idle),
                           field("first_idle_n", &D::first_idle_n),
                           field("last_idle_n", &D::last_idle_n), field("pressed", &D::pressed),
-                          field("unmoved", &D::unmoved), field("unmoved_at", &D::unmoved_at));
+                          field("unmoved", &D::unmoved), field("unmoved_at", &D::unmoved_at),
+                          field("over", &D::over), field("over_of", &D::over_of));
     }
 
 private:
     void count_unmoved(const CallSeen& call, bool still, const Event& event);
+    void count_over(const CallSeen& call);
 };
 
 static_assert(Detector<Waiting>);

@@ -13,7 +13,7 @@ namespace headway::core {
 struct WordsOnly {
     static constexpr DetectorTraits kTraits{
         .kind = EvidenceKind::kPlan,
-        .balanced = {50, 0},  // events in a row
+        .balanced = {30, 0},  // events in a row
         .advice = "Nothing has been done for a while: carry out the next step with a tool.",
     };
     static constexpr std::size_t kMessageBytesMin = 24;

@@ -296,6 +296,22 @@ class Eval(OfflineCase):
         self.assertIn("good/alarm.jsonl: stuck at call 1, 3 heartbeats", text)
         self.assertIn("Missed loops: 1\n  bad/missed.jsonl: ", text)
 
+    def test_precision_on_alarms_that_people_have_read(self):
+        self.corpus()
+        verdicts = self.write("verdicts.csv", ["note,file,verdict\n,good/alarm.jsonl,wrong\n,good/fine.jsonl,wrong\n,gone.jsonl,right"])
+        output = self.ok("eval", str(self.folder), "--verdicts", verdicts, "--json", "--list", *STRICT)
+        self.assertEqual(output.json()["alarms"], {"stuck": 2, "right": 0, "wrong": 1, "unclear": 0, "unread": 1, "precision": 0})
+        lists = output.json()["lists"]
+        self.assertEqual([one["file"] for one in lists["wrong_alarms"]], ["good/alarm.jsonl"])  # fine.jsonl is no alarm
+        self.assertEqual([one["file"] for one in lists["unread_alarms"]], ["bad/found.jsonl"])
+        self.assertIn("1 verdicts name files that are not there, such as gone.jsonl", output.err)
+        verdicts = self.write("verdicts.csv", ["file,verdict\ngood/alarm.jsonl,unclear\nbad/found.jsonl,right"])
+        text = self.ok("eval", str(self.folder), "--verdicts", verdicts, *STRICT).out
+        self.assertIn("2 sessions were ever stuck; 1 of 1 that people read were right (100.0%), 1 unclear, 0 not read", text)
+        self.assertIn("no file", self.fails(64, "eval", str(self.folder), "--verdicts", f"{self.folder}/none.csv").err)
+        bad = self.write("sub/verdicts.csv", ["file,verdict\na.jsonl,maybe"])
+        self.assertIn('verdicts.csv:2: verdict is "maybe"; use right, wrong or unclear', self.fails(1, "eval", str(self.folder), "--verdicts", bad).err)
+
     def test_features_of_each_call_for_the_learned_risk(self):
         calls = [{"type": "tool.finished", "data": {"tool": "bash", "args": {"command": f"cat {i}"}, "ok": i != 1, "result": f"text {i}"}}
                  for i in range(3)]

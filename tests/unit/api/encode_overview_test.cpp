@@ -58,6 +58,14 @@ TEST_CASE("row: the risk is only for readers who may see it", "[api]") {
     CHECK(shown(true)["risk"] < 1);
 }
 
+TEST_CASE("row: a wait that needs a person says so, and no other", "[api]") {
+    SessionState state = stuck();
+    CHECK_FALSE(row(state).contains("needs_somebody"));
+    state.judgement.verdict = Verdict::kWaiting;
+    state.judgement.needs_somebody = true;
+    CHECK(row(state)["needs_somebody"] == true);
+}
+
 TEST_CASE("row: of one of which much is known", "[api]") {
     Story story;
     ToolStarted call;

@@ -2,7 +2,9 @@
 #include "cli/labels.hpp"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <sstream>
+#include <string>
 
 using namespace headway::cli;
 
@@ -65,4 +67,17 @@ TEST_CASE("labels: what is wrong is named with its line", "[cli]") {
     CHECK_THAT(error_of("file,outcome,loop,loop_len\nx,fail,no,many\n"), Catch::StartsWith("2: "));
     CHECK_THAT(error_of("file,outcome,loop\n\"x,fail,no\n"),
                Catch::StartsWith("2: ") && Catch::Contains("quote"));
+}
+
+TEST_CASE("labels: what people found about alarms, the last word about a file stands", "[cli]") {
+    std::istringstream csv("file,by,verdict\na,x,right\n\"b,c\",y,unclear\na,x,wrong\n");
+    const auto verdicts = read_alarm_verdicts(csv);
+    REQUIRE(verdicts.has_value());
+    CHECK(*verdicts ==
+          std::map<std::string, AlarmRead>{{"a", AlarmRead::kWrong}, {"b,c", AlarmRead::kUnclear}});
+    for (const char* bad : {"", "file,outcome\n", "file,verdict\na,Right\n",
+                            "file,verdict\n,right\n", "file,verdict\n\"a,right\n"}) {
+        std::istringstream text(bad);
+        CHECK_FALSE(read_alarm_verdicts(text).has_value());
+    }
 }

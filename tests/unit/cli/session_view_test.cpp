@@ -42,6 +42,18 @@ TEST_CASE("session view: details name everything that is known", "[cli]") {
     }
 }
 
+TEST_CASE("session view: a wait that needs a person says so in the table and the details",
+          "[cli]") {
+    Json session = parsed(kSession);
+    session["verdict"]["status"] = "waiting";
+    CHECK_THAT(session_details(session, kViewNow, false), !Catch::Contains("needs you"));
+    session["verdict"]["needs_somebody"] = true;
+    CHECK_THAT(session_details(session, kViewNow, false),
+               Catch::Contains("verdict     waiting, needs you ("));
+    CHECK_THAT(sessions_table(Json::array({session}), kViewNow, 0, false),
+               Catch::Contains("  waiting, needs you  "));
+}
+
 TEST_CASE("session view: a risk is shown where there is one", "[cli]") {
     Json session = parsed(kSession);
     CHECK_THAT(session_details(session, kViewNow, false), !Catch::Contains("risk"));

@@ -2,6 +2,7 @@
 #include "core/answers.hpp"
 
 #include <catch2/catch.hpp>
+#include <string>
 
 using namespace headway::core;
 
@@ -58,4 +59,44 @@ TEST_CASE("answers: what a message quotes is left out", "[core]") {
     CHECK(without_quotes("no such file: 'x y'") == "no such file: ''");
     CHECK(without_quotes("don't and can't") == "don't and can't");
     CHECK(without_quotes("an \"open one") == "an \"open one");
+}
+
+TEST_CASE("answers: an end that no waiting changes", "[core]") {
+    const char* const over =
+        GENERATE("completed cancelled", R"({"state":"FAILED","finished":true})", "Killed",
+                 "5512044 PENDING DependencyNeverSatisfied",
+                 "checkout-1  0/1  ImagePullBackOff  0  4m", "worker lost, will not be restarted");
+    CAPTURE(over);
+    CHECK(says_over(over));
+    const char* const other = GENERATE("", "running", "0 failed, 12 passed", "2 failed, 1 running",
+                                       "no failure", "completed success", "unfailing",
+                                       "ask again if failed", "restarting: failed once");
+    CAPTURE(other);
+    CHECK_FALSE(says_over(other));
+    CHECK_FALSE(says_over("failed" + std::string(4096, ' ') + "x"));  // a log, not a status
+}
+
+TEST_CASE("answers: receipts of changed rows", "[core]") {
+    for (const char* receipt : {"UPDATE 1000", "DELETE 3", "INSERT 0 12", "3 rows affected"})
+        CHECK(is_receipt(receipt));
+    for (const char* other :
+         {"", "UPDATE 0", "update the docs", "0 rows affected", "1000", "UPDATE 3 error: deadlock"})
+        CHECK_FALSE(is_receipt(other));
+}
+
+TEST_CASE("answers: the frame that a platform puts around an output", "[core]") {
+    CHECK(without_frame("Command: ls\nDirectory: (root)\nStdout: a.txt\nb\nStderr: (empty)\n"
+                        "Exit Code: 0") == "a.txt\nb");
+    CHECK(without_frame("Command: ls\nStdout: (empty)\nStderr: x").empty());
+    CHECK(without_frame("<returncode>2</returncode>\n<output>\nno\n</output>\n") == "no");
+    CHECK(without_frame("<returncode>2</returncode>\n<output>\ncut") == "cut");
+    for (const char* plain : {"", "Command: x", "<returncode>1", "a <output> b", "Stdout: x"})
+        CHECK(without_frame(plain) == plain);
+}
+
+TEST_CASE("answers: tools that write the agent's own memory", "[core]") {
+    CHECK(only_remembers("memory_write"));
+    CHECK(only_remembers("rememberFact"));
+    CHECK_FALSE(only_remembers("create_note"));
+    CHECK_FALSE(only_remembers("write_file"));
 }

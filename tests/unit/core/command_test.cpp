@@ -9,7 +9,8 @@ TEST_CASE("command: what only asks for a state", "[core]") {
     const char* const look = GENERATE(
         "ls -la", "cd /x && cat a.txt", "test -f out && echo yes", "curl -s localhost:3000/health",
         "sleep 5; tail -n 3 run.log", "kubectl get pods | grep web", "FOO=1 git status --short",
-        "timeout 5 curl -sf http://x", "find . -name '*.o'", "until ls out; do sleep 5; done");
+        "timeout 5 curl -sf http://x", "curl -s -o /dev/null -w '%{http_code}' http://x",
+        "git -C repo log -1", "find . -name '*.o'", "until ls out; do sleep 5; done");
     CAPTURE(look);
     CHECK(only_looks(look));
 }
@@ -26,6 +27,10 @@ TEST_CASE("command: questions to schedulers and services are polls", "[core]") {
     CHECK(asks_for_status("kubectl get pods -o wide | grep web"));
     CHECK(asks_for_status("sleep 30 && squeue -u me"));
     CHECK(asks_for_status("gh run view 4411"));
+    CHECK(asks_for_status("sleep 20; kubectl -n shop get deploy checkout"));
+    CHECK(asks_for_status("docker --context far ps"));
+    CHECK_FALSE(asks_for_status("kubectl -n shop delete pod web"));
+    CHECK_FALSE(asks_for_status("kubectl -n"));
     CHECK_FALSE(asks_for_status("ls | tail -1"));
     CHECK_FALSE(asks_for_status("kubectl get pods && kubectl delete pod web"));
     CHECK_FALSE(asks_for_status("echo docker ps"));
@@ -53,7 +58,6 @@ TEST_CASE("command: sleeps, guards, restores and nothing at all", "[core]") {
     CHECK(does_nothing("touch marker_7"));
     CHECK(does_nothing("git commit --allow-empty -m wip"));
     CHECK_FALSE(does_nothing("touch a && make"));
-    CHECK_FALSE(does_nothing("echo done"));
 }
 
 TEST_CASE("command: a line of any shape is read to its end once", "[core]") {
@@ -66,4 +70,14 @@ TEST_CASE("command: a line of any shape is read to its end once", "[core]") {
         CHECK_FALSE(does_nothing(line));
         CHECK(without_comments(line).size() <= line.size());
     }
+}
+
+TEST_CASE("command: printing a text of one's own leaves nothing, printing an answer does",
+          "[core]") {
+    CHECK(does_nothing("printf '%s\\n' 'step 4 is complete'"));
+    CHECK(does_nothing("cd /x && echo done"));
+    CHECK_FALSE(does_nothing("echo $(date)"));
+    CHECK_FALSE(does_nothing("echo $PATH"));
+    CHECK_FALSE(does_nothing("echo done > file"));
+    CHECK_FALSE(does_nothing("echo done; make"));
 }
