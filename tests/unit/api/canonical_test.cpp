@@ -3,11 +3,15 @@
 
 #include <catch2/catch.hpp>
 #include <string>
-#include <variant>
 
 #include "api/decode.hpp"
+#include "tests/support/names.hpp"
 
 using namespace headway;
+using core::CallKind;
+using core::CallPrint;
+using core::FailureKind;
+using core::Shape;
 
 namespace {
 
@@ -16,6 +20,43 @@ std::string canonical_of(const std::string& args) {
     REQUIRE(tape.parse(args).has_value());
     return api::canonical_arguments(tape.root());
 }
+
+/// The print of a finished call as a client reports it: the members of `data`.
+CallPrint print_of_call(const std::string& data) {
+    api::JsonTape tape;
+    const auto report = api::decode_report(
+        tape, R"({"type":"tool.finished","data":{)" + data + "}}", api::BodyFormat::kJson);
+    tests::require_ok(report);
+    return *std::get<core::ToolFinished>(report->events.at(0).payload).print;
+}
+
+/// A command of a shell, and what else the report says of it.
+CallPrint print_of_shell(const std::string& command, const std::string& rest) {
+    return print_of_call(R"("tool":"bash","args":{"command":")" + command + R"("},)" + rest);
+}
+
+/// The names of its shapes, in the order of Shape.
+std::string shapes_of(const CallPrint& print) {
+    const std::pair<Shape, const char*> shapes[] = {
+        {Shape::kSilent, "silent"},     {Shape::kAcknowledged, "acknowledged"},
+        {Shape::kActs, "acts"},         {Shape::kLooks, "looks"},
+        {Shape::kSleeps, "sleeps"},     {Shape::kCosmetic, "cosmetic"},
+        {Shape::kRestores, "restores"}, {Shape::kNothing, "nothing"},
+        {Shape::kWhole, "whole"},       {Shape::kGuard, "guard"}};
+    std::string names;
+    for (const auto& [shape, name] : shapes) {
+        if (print.is(shape)) names += (names.empty() ? "" : " ") + std::string{name};
+    }
+    return names;
+}
+
+/// A report of a call, and the shapes of its print.
+struct ShapedCall {
+    std::string data;
+    const char* shapes;
+};
+
+const std::string kSearch = R"("tool":"search","args":)";
 
 }  // namespace
 
@@ -34,77 +75,212 @@ TEST_CASE("canonical: numbers beyond every integer are told apart", "[api]") {
     CHECK(canonical_of("[1.5e19]") != canonical_of("[1.6e19]"));
 }
 
-namespace {
-
-headway::core::CallPrint print_of_call(const std::string& data) {
-    headway::api::JsonTape tape;
-    const auto report = headway::api::decode_report(
-        tape, R"({"type":"tool.finished","data":)" + data + "}", headway::api::BodyFormat::kJson);
-    REQUIRE(report.has_value());
-    const auto& call = std::get<headway::core::ToolFinished>(report->events.front().payload);
-    REQUIRE(call.print);
-    return *call.print;
-}
-
-std::string ran(const std::string& args, const std::string& result) {
-    return R"({"tool":"shell","ok":true,"args":)" + args + R"(,"result":)" + result + "}";
-}
-
-}  // namespace
-
-TEST_CASE("canonical: a command may be the words of exec", "[api]") {
-    using headway::core::CallKind;
-    const auto kind = [](const std::string& args) { return print_of_call(ran(args, "\"\"")).kind; };
-    CHECK(kind(R"({"command":["bash","-lc","cargo test"]})") == CallKind::kVerify);
-    CHECK(kind(R"({"command":["cargo","test","--lib"]})") == CallKind::kVerify);
-    CHECK(kind(R"({"command":["sh","-c","sleep 30"]})") == CallKind::kSleep);
-    CHECK(kind(R"({"command":[]})") == CallKind::kOther);
-    CHECK(kind(R"({"command":[1,"cargo test"]})") == CallKind::kOther);
-}
-
-TEST_CASE("canonical: how long a command took is no part of its answer", "[api]") {
-    const auto outcome = [](const std::string& result) {
-        return print_of_call(ran(R"({"command":"make"})", result)).outcome;
+TEST_CASE("print: a command that failed without a word is silent", "[api]") {
+    const std::string guard = "test -f out";
+    const std::string bare = R"("ok":false,"error":{"message":"exit code 1"})";
+    const ShapedCall cases[] = {
+        {bare, "silent looks guard"},
+        {bare + R"(,"result":"")", "silent looks guard"},
+        {bare + R"(,"result":" \n ")", "silent looks guard"},
+        {bare + R"(,"result":"null")", "silent looks guard"},
+        {R"("ok":false,"result":"")", "silent looks guard"},
+        {R"("ok":false)", "looks guard"},  // nothing is known
+        {bare + R"(,"result":"no")", "looks guard"},
+        {bare + R"(,"result_digest":"d")", "looks guard"},
+        {R"("ok":false,"error":{"message":"no such file"})", "looks guard"},
+        {R"("ok":false,"error":{"class":"timeout","message":"exit code 1"})", "looks guard"},
+        {R"("ok":true,"result":"")", "acknowledged looks guard"},
     };
-    CHECK(outcome(R"({"output":"x","metadata":{"exit_code":0,"duration_seconds":0.7}})") ==
-          outcome(R"({"output":"x","metadata":{"exit_code":0,"duration_seconds":1.3}})"));
-    CHECK(outcome(R"({"output":"x","metadata":{"exit_code":0}})") !=
-          outcome(R"({"output":"x","metadata":{"exit_code":1}})"));
-    CHECK(outcome("\"Stdout: x\\nProcess Group PGID: 4711\"") ==
-          outcome("\"Stdout: x\\nProcess Group PGID: 4822\""));
+    for (const ShapedCall& c : cases) {
+        DYNAMIC_SECTION(c.data) {
+            CHECK(shapes_of(print_of_shell(guard, c.data)) == c.shapes);
+        }
+    }
+    CHECK(shapes_of(print_of_shell("make", bare)).empty());  // a red test has said no
+    CHECK(shapes_of(print_of_call(R"("tool":"find_user",)" + bare)).empty());
 }
 
-TEST_CASE("canonical: what an agent may still use up is masked, work that is left is not",
-          "[api]") {
-    const auto outcome = [](const std::string& text) {
-        return print_of_call(ran(R"({"command":"x"})", "\"" + text + "\"")).outcome;
-    };
-    CHECK(outcome("ok (17 steps left)") == outcome("ok (16 steps left)"));
-    CHECK(outcome("attempt 3 failed") == outcome("attempt 4 failed"));
-    CHECK(outcome("3 files left") != outcome("2 files left"));
-    CHECK(outcome("511 revisions left") != outcome("255 revisions left"));
+TEST_CASE("print: a guard that said no is weak, a command that failed in silence is not", "[api]") {
+    const std::string bare = R"("ok":false,"error":{"message":"exit code 1"})";
+    CHECK(print_of_shell("which cargo", bare).weak());
+    CHECK_FALSE(print_of_shell("./deploy.sh", bare).weak());
+    CHECK_FALSE(print_of_shell("which cargo", R"("ok":true,"result":"/bin/cargo")").weak());
+    CHECK(print_of_call(R"("tool":"click","args":{"x":1},"result":"Clicked.")").weak());
+    CHECK_FALSE(print_of_call(R"("tool":"click","args":{"x":1},"result":"a new page")").weak());
+    CHECK_FALSE(print_of_call(R"("tool":"save","args":{"x":1},"result":"Saved.")").weak());
 }
 
-TEST_CASE("canonical: a confirmation with a number that is not the agent's is news", "[api]") {
-    using headway::core::Shape;
-    const auto print = [](const std::string& args, const std::string& result) {
-        return print_of_call(R"({"tool":"scroll","ok":true,"args":)" + args + R"(,"result":")" +
-                             result + "\"}");
+TEST_CASE("print: an answer that only confirms is an acknowledgement", "[api]") {
+    const ShapedCall cases[] = {
+        {R"("result":"The label has been saved")", "acknowledged"},
+        {R"("result":"ok")", "acknowledged"},
+        {R"("result":{})", "acknowledged"},
+        {R"("result":"")", "acknowledged"},
+        {R"("result":"saved, but not sent")", ""},
+        {R"("result":"42")", ""},
+        {R"("result":"ok","result_digest":"d")", ""},
+        {R"("result":"ok","ok":false)", ""},
     };
-    CHECK(print(R"({"amount":500})", "Scrolled down 500 px").is(Shape::kAcknowledged));
-    CHECK_FALSE(
-        print(R"({"amount":500})", "Scrolled. Visible: posts 28 to 36").is(Shape::kAcknowledged));
-    CHECK(
-        print_of_call(ran(R"({"command":"psql -c 'update t set a=1'"})", "\"UPDATE 40\"")).weak());
+    for (const ShapedCall& c : cases) {
+        DYNAMIC_SECTION(c.data) {
+            CHECK(shapes_of(print_of_call(R"("tool":"label",)" + c.data)) == c.shapes);
+        }
+    }
 }
 
-TEST_CASE("canonical: an action of a screen tool that waits is a wait", "[api]") {
-    using headway::core::CallKind;
-    const auto kind = [](const std::string& rest) {
-        return print_of_call(R"({"tool":"computer","ok":true,"args":{"action":"wait"})" + rest +
-                             "}")
-            .kind;
+TEST_CASE("print: what a command or an action does shows in its shape", "[api]") {
+    const std::string news = R"("result":"12 lines of text")";
+    const std::pair<const char*, const char*> commands[] = {
+        {"ls -la", "looks"},
+        {"sleep 5; ls", "looks sleeps"},
+        {"sleep 5; ./run", "sleeps"},
+        {"sleep 5", ""},
+        {"git checkout -- a.py", "restores"},
+        {"touch marker", "nothing"},
+        {"grep -q x f && ./run", "guard"},
+        {"make", ""},
     };
-    CHECK(kind("") == CallKind::kSleep);
-    CHECK(kind(R"(,"result":"Installing 18%")") == CallKind::kPoll);
+    for (const auto& [command, shapes] : commands) {
+        DYNAMIC_SECTION(command) {
+            CHECK(shapes_of(print_of_shell(command, news)) == shapes);
+        }
+    }
+    CHECK(shapes_of(print_of_call(R"("tool":"browser_click","args":{"x":1},)" + news)) == "acts");
+    // A tool that holds a command is judged by the command.
+    CHECK(shapes_of(print_of_call(R"("tool":"press","args":{"cmd":"ls"},)" + news)) == "looks");
+    const std::string longest = "ls " + std::string(4096 - 3, 'x');
+    CHECK(shapes_of(print_of_shell(longest, news)) == "looks");
+    CHECK(shapes_of(print_of_shell(longest + "x", news)).empty());  // the rest may do anything
+}
+
+TEST_CASE("print: an edit is of a part or of a whole file, and may be of looks only", "[api]") {
+    const auto edit = [](const std::string& args) {
+        return R"("tool":"edit_file","args":{"path":"a.py",)" + args + R"(},"result":"3 lines")";
+    };
+    const ShapedCall cases[] = {
+        {edit(R"("old":"x = 1","new":"x = 2")"), ""},
+        {edit(R"("old_string":"x = 1","new_string":"x  =  1")"), "cosmetic"},
+        {edit(R"("oldText":"f() # a","newText":"f() # b")"), "cosmetic"},
+        {edit(R"("search":"x","replace":"x")"), ""},  // nothing differs
+        {edit(R"("new":"# a comment")"), ""},         // an insertion replaces nothing
+        {edit(R"("content":"x = 1")"), "whole"},
+        {edit(R"("file_text":"x = 1")"), "whole"},
+        {edit(R"("content":"x","old":"y","new":"z")"), ""},
+        {edit(R"("content":"")"), ""},
+        {edit(R"("line":3)"), ""},
+    };
+    for (const ShapedCall& c : cases) {
+        DYNAMIC_SECTION(c.data) {
+            CHECK(shapes_of(print_of_call(c.data)) == c.shapes);
+        }
+    }
+    // With a digest of the file, what is in it is known.
+    CHECK(shapes_of(print_of_call(edit(R"("content":"x")") +
+                                  R"(,"mutated":[{"path":"a.py","digest":"d"}])")) == "");
+    CHECK(shapes_of(print_of_call(kSearch + R"({"text":"x"},"result":"3 lines")")).empty());
+}
+
+TEST_CASE("print: two edits with the same content have one, whatever file they name", "[api]") {
+    const auto content = [](const std::string& args) {
+        return print_of_call(R"("tool":"write_file","args":)" + args).content;
+    };
+    CHECK(content(R"({"path":"a","content":"x"})") == content(R"({"path":"b","content":"x"})"));
+    CHECK(content(R"({"path":"a","content":"x"})") != content(R"({"path":"a","content":"y"})"));
+    CHECK(content(R"(["x"])") == 0);
+    CHECK(print_of_call(R"("tool":"read_file","args":{"path":"a"})").content == 0);
+    CHECK(print_of_shell("rm x", R"("result":"")").content == 0);
+}
+
+TEST_CASE("print: an argument that a short answer quotes is no news", "[api]") {
+    const auto outcome = [](const std::string& args, const std::string& result) {
+        return print_of_call(kSearch + args + R"(,"result":")" + result + "\"").outcome;
+    };
+    CHECK(outcome(R"({"q":"apples"})", "no results for apples") ==
+          outcome(R"({"q":"pears"})", "no results for pears"));
+    CHECK(outcome(R"({"q":"apples"})", "apples, apples") ==
+          outcome(R"({"q":"pears"})", "pears, pears"));
+    // Two letters may be in any word, and what is no text is not looked for.
+    CHECK(outcome(R"({"q":"ab"})", "no ab") != outcome(R"({"q":"cd"})", "no cd"));
+    CHECK(outcome(R"({"q":1234})", "no 1234") != outcome(R"({"q":5678})", "no 5678"));
+    const std::string most(256, 'x');
+    CHECK(outcome(R"({"q":")" + most + "\"}", "no " + most) ==
+          outcome(R"({"q":"pears"})", "no pears"));
+    CHECK(outcome(R"({"q":")" + most + "x\"}", "no " + most + "x") !=
+          outcome(R"({"q":"pears"})", "no pears"));
+    const std::string page(2048, '.');
+    CHECK(outcome(R"({"q":"apples"})", "apples" + page) !=
+          outcome(R"({"q":"pears"})", "pears" + page));
+}
+
+TEST_CASE("print: the first four texts are looked for in an answer, of no command", "[api]") {
+    const auto outcome = [](const std::string& last) {
+        const std::string args = R"({"a":"one","b":"two","c":"three",)" + last + "}";
+        return print_of_call(kSearch + args + R"(,"result":"no apples")").outcome;
+    };
+    CHECK(outcome(R"("d":"apples")") != outcome(R"("d":"nothing")"));
+    CHECK(outcome(R"("d":"four","e":"apples")") == outcome(R"("d":"four","e":"nothing")"));
+    CHECK(print_of_shell("cat a.c", R"("result":"cat a.c")").outcome !=
+          print_of_shell("cat b.c", R"("result":"cat b.c")").outcome);
+}
+
+TEST_CASE("print: a digest of the client stands for what it left out or cut", "[api]") {
+    const auto question = [](const std::string& rest) {
+        return print_of_call(R"("tool":"read",)" + rest).question;
+    };
+    CHECK(question(R"("args_digest":"a")") != question(R"("args_digest":"b")"));
+    CHECK(question(R"("args":{"p":1},"args_digest":"a")") ==
+          question(R"("args":{"p":1},"args_digest":"b")"));
+    const std::string cut = R"("args":{"p":"x [9 chars cut]"},"args_digest":)";
+    CHECK(question(cut + R"("a")") != question(cut + R"("b")"));
+    CHECK(question(R"("target":"a")") != question(R"("target":"b")"));
+    CHECK(question(R"("target":"a","args":{})") == question(R"("target":"b","args":{})"));
+    const auto outcome = [](const std::string& rest) {
+        return print_of_call(R"("tool":"read",)" + rest).outcome;
+    };
+    CHECK(outcome(R"("result_digest":"a")") != outcome(R"("result_digest":"b")"));
+    CHECK(outcome(R"("result":"x","result_digest":"a")") ==
+          outcome(R"("result":"x","result_digest":"b")"));
+}
+
+TEST_CASE("print: a failure is of the client's class, else of its message", "[api]") {
+    const auto failure = [](const std::string& command, const std::string& rest) {
+        return print_of_shell(command, R"("ok":false,)" + rest);
+    };
+    const CallPrint typed = failure("./a", R"("error":{"class":"timeout","message":"not found"})");
+    CHECK(typed.failure == FailureKind::kTimeout);
+    CHECK(typed.typed_failure);
+    const CallPrint read = failure("./a", R"("error":{"message":"not found"})");
+    CHECK(read.failure == FailureKind::kNotFound);
+    CHECK_FALSE(read.typed_failure);
+    // An exit status alone says nothing: the output does.
+    CHECK(failure("./a", R"("error":{"message":"exit 1"},"result":"access denied")").failure ==
+          FailureKind::kAuth);
+    // What a red test prints is what it is about.
+    CHECK(failure("make", R"("error":{"message":"connection refused"})").failure ==
+          FailureKind::kAssertion);
+    const CallPrint red = print_of_shell("pytest", R"("ok":true,"result":"2 failed, 1 passed")");
+    CHECK(red.failing == 2U);
+    CHECK(red.failure == FailureKind::kAssertion);
+    const CallPrint green = print_of_shell("pytest", R"("ok":true,"result":"3 passed")");
+    CHECK(green.failing == 0U);
+    CHECK(green.failure == FailureKind::kNone);
+    CHECK_FALSE(print_of_shell("./a", R"("result":"2 failed")").failing.has_value());
+}
+
+TEST_CASE("print: a red test says nothing of what is under way, any other answer may", "[api]") {
+    CHECK(print_of_shell("gh run view 1", R"("result":"in_progress")").running);
+    CHECK(print_of_shell("gh run view 1", R"("result":"in_progress")").kind == CallKind::kPoll);
+    CHECK_FALSE(print_of_shell("make", R"("result":"building a.o")").running);
+    CHECK_FALSE(print_of_shell("./a", R"("ok":false,"result":"pending")").running);
+}
+
+TEST_CASE("print: the path is the target, else an argument, else of the command", "[api]") {
+    const auto path = [](const std::string& data) { return print_of_call(data).path; };
+    const auto a = path(R"("tool":"read","target":"a.c")");
+    CHECK(a != 0);
+    CHECK(path(R"("tool":"read","target":"a.c","args":{"path":"b.c"})") == a);
+    CHECK(path(R"("tool":"read","args":{"file_path":"./a.c"})") == a);
+    CHECK(path(R"("tool":"bash","args":{"command":"cat a.c"})") == a);
+    CHECK(path(R"("tool":"bash","args":{"command":"cat b.c","cwd":"a.c/"})") == a);
+    CHECK(path(R"("tool":"bash","args":{"command":"make"})") == 0);
 }
