@@ -91,3 +91,66 @@ TEST_CASE("keys: names of tools in TOML's form are refused where they come as wo
     REQUIRE(key->assign(settings, "deploy, rm").has_value());
     CHECK(settings.approvals.require_tools == std::vector<std::string>{"deploy", "rm"});
 }
+
+TEST_CASE("keys: each key of a section sets its own member of the settings", "[config]") {
+    using std::chrono::milliseconds;
+    struct Case {
+        const char* key;
+        const char* text;
+        bool (*is_set)(const Settings&);
+    };
+    const Case cases[] = {
+        {"server.connections_max", "17",
+         [](const Settings& s) { return s.server.connections_max == 17; }},
+        {"server.header_timeout", "11ms",
+         [](const Settings& s) { return s.server.header_timeout == milliseconds{11}; }},
+        {"server.body_timeout", "12ms",
+         [](const Settings& s) { return s.server.body_timeout == milliseconds{12}; }},
+        {"server.idle_timeout", "13ms",
+         [](const Settings& s) { return s.server.idle_timeout == milliseconds{13}; }},
+        {"server.write_timeout", "14ms",
+         [](const Settings& s) { return s.server.write_timeout == milliseconds{14}; }},
+        {"server.drain_timeout", "15ms",
+         [](const Settings& s) { return s.server.drain_timeout == milliseconds{15}; }},
+        {"storage.retention", "16ms",
+         [](const Settings& s) { return s.storage.retention == milliseconds{16}; }},
+        {"storage.sessions_resident_max", "18",
+         [](const Settings& s) { return s.storage.sessions_resident_max == 18; }},
+        {"storage.sessions_resident_bytes", "19KiB",
+         [](const Settings& s) { return s.storage.sessions_resident_bytes == 19U << 10; }},
+        {"storage.clock_confirm", "20ms",
+         [](const Settings& s) { return s.storage.clock_confirm == milliseconds{20}; }},
+        {"storage.free_space_min", "21KiB",
+         [](const Settings& s) { return s.storage.free_space_min == 21U << 10; }},
+        {"storage.ballast", "22KiB",
+         [](const Settings& s) { return s.storage.ballast == 22U << 10; }},
+        {"legacy_timeouts.mode", "observe",
+         [](const Settings& s) {
+             return s.legacy_timeouts.mode == headway::core::LegacyMode::kObserve;
+         }},
+        {"legacy_timeouts.session", "23ms",
+         [](const Settings& s) { return s.legacy_timeouts.session == milliseconds{23}; }},
+        {"legacy_timeouts.tool", "24ms",
+         [](const Settings& s) { return s.legacy_timeouts.tool == milliseconds{24}; }},
+        {"legacy_timeouts.fallback", "on",
+         [](const Settings& s) { return s.legacy_timeouts.fallback; }},
+        {"access.mode", "token", [](const Settings& s) { return s.access.mode == "token"; }},
+        {"access.local_control", "token",
+         [](const Settings& s) { return s.access.local_control == "token"; }},
+        {"access.login_for", "2h",
+         [](const Settings& s) { return s.access.login_for == std::chrono::hours{2}; }},
+        {"log.level", "warn", [](const Settings& s) { return s.log.level == "warn"; }},
+        {"log.format", "json", [](const Settings& s) { return s.log.format == "json"; }},
+    };
+    Settings settings;
+    for (const Case& c : cases) {
+        CAPTURE(c.key);
+        CHECK_FALSE(c.is_set(settings));
+        REQUIRE(find_key(c.key)->assign(settings, c.text).has_value());
+        CHECK(c.is_set(settings));
+    }
+    for (const Case& c : cases) {  // no key has taken back what another set
+        CAPTURE(c.key);
+        CHECK(c.is_set(settings));
+    }
+}
