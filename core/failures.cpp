@@ -288,12 +288,12 @@ namespace {
 bool is_rate(std::string_view text, std::size_t slash, std::string_view unit) {
     const std::size_t before = unit.find('/');
     HEADWAY_ASSERT(before != std::string_view::npos && slash < text.size());
-    if (slash <= before || text.substr(slash - before, unit.size()) != unit) return false;
+    if (slash < before || text.substr(slash - before, unit.size()) != unit) return false;
     const std::size_t end = slash - before + unit.size();
     if (end < text.size() && text[end] == ':') return true;  // "requests/sec: 42"
     std::size_t at = slash - before;
-    if (text[at - 1] == ' ' && at > 1) --at;
-    return is_digit(text[at - 1]) && (end == text.size() || !is_word(text[end]));
+    if (at > 1 && text[at - 1] == ' ') --at;
+    return at > 0 && is_digit(text[at - 1]) && (end == text.size() || !is_word(text[end]));
 }
 
 }  // namespace

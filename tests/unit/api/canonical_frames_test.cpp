@@ -28,7 +28,9 @@ std::string ran(const std::string& args, const std::string& result) {
 
 TEST_CASE("canonical: a command may be the words of exec", "[api]") {
     using headway::core::CallKind;
-    const auto kind = [](const std::string& args) { return print_of_report(ran(args, "\"\"")).kind; };
+    const auto kind = [](const std::string& args) {
+        return print_of_report(ran(args, "\"\"")).kind;
+    };
     CHECK(kind(R"({"command":["bash","-lc","cargo test"]})") == CallKind::kVerify);
     CHECK(kind(R"({"command":["cargo","test","--lib"]})") == CallKind::kVerify);
     CHECK(kind(R"({"command":["sh","-c","sleep 30"]})") == CallKind::kSleep);
@@ -63,20 +65,20 @@ TEST_CASE("canonical: a confirmation with a number that is not the agent's is ne
     using headway::core::Shape;
     const auto print = [](const std::string& args, const std::string& result) {
         return print_of_report(R"({"tool":"scroll","ok":true,"args":)" + args + R"(,"result":")" +
-                             result + "\"}");
+                               result + "\"}");
     };
     CHECK(print(R"({"amount":500})", "Scrolled down 500 px").is(Shape::kAcknowledged));
     CHECK_FALSE(
         print(R"({"amount":500})", "Scrolled. Visible: posts 28 to 36").is(Shape::kAcknowledged));
-    CHECK(
-        print_of_report(ran(R"({"command":"psql -c 'update t set a=1'"})", "\"UPDATE 40\"")).weak());
+    CHECK(print_of_report(ran(R"({"command":"psql -c 'update t set a=1'"})", "\"UPDATE 40\""))
+              .weak());
 }
 
 TEST_CASE("canonical: an action of a screen tool that waits is a wait", "[api]") {
     using headway::core::CallKind;
     const auto kind = [](const std::string& rest) {
         return print_of_report(R"({"tool":"computer","ok":true,"args":{"action":"wait"})" + rest +
-                             "}")
+                               "}")
             .kind;
     };
     CHECK(kind("") == CallKind::kSleep);

@@ -56,6 +56,16 @@ TEST_CASE("decode journal: what is exported is read as it was stored", "[api]") 
     }
 }
 
+TEST_CASE("decode journal: the state that an event came from is kept", "[api]") {
+    Event event = stored(R"({"type":"heartbeat","data":{}})");
+    event.state = AgentState::kProgressCheck;
+    event.from = AgentState::kIdle;
+    const auto read = exported(event);
+    require_ok(read);
+    CHECK(read->from == AgentState::kIdle);
+    CHECK((*read == event));
+}
+
 TEST_CASE("decode journal: Headway's own words may be longer than an agent's", "[api]") {
     Event event;
     event.n = 1;

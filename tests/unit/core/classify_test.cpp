@@ -107,6 +107,36 @@ TEST_CASE("classify: a tool whose name is a command is that command", "[core]") 
     CHECK(kind_of_call("makeover", "") == Purpose::kOther);
 }
 
+TEST_CASE("classify: a name of several words is no command, whatever joins them", "[core]") {
+    CHECK(kind_of_call("wait-for-job", "") == kind_of_call("wait_for_job", ""));
+    CHECK(kind_of_call("make-plan", "") == Purpose::kPlan);
+    for (const char* poll : {"BashOutput", "bash_output", "get_terminal_output"})
+        CHECK(kind_of_call(poll, "") == Purpose::kPoll);
+}
+
+TEST_CASE("classify: a script is a test by a whole word of its name", "[core]") {
+    CHECK(kind_of_call("bash", "./run_tests.sh") == Purpose::kVerify);
+    CHECK(kind_of_call("bash", "python tests/all.py") == Purpose::kVerify);
+    CHECK(kind_of_call("bash", "./run_latest.sh") == Purpose::kOther);
+    CHECK(kind_of_call("bash", "python contest.py") == Purpose::kOther);
+}
+
+TEST_CASE("classify: lines of a here document are content", "[core]") {
+    CHECK(kind_of_call("bash", "cat > notes.md <<EOF\nmake sure it works\nEOF") == Purpose::kEdit);
+    CHECK(kind_of_call("bash", "cat > a <<'END'\ngit commit often\nEND\npytest") ==
+          Purpose::kVerify);
+    CHECK(kind_of_call("bash", "grep x <<< y\nmake") == Purpose::kVerify);
+    CHECK(kind_of_call("bash", "cat <<EOF\nmake") == Purpose::kOther);  // never closed
+}
+
+TEST_CASE("classify: programs whose second word builds or tests", "[core]") {
+    for (const char* build : {"lake build", "mix test", "dune build 2>&1", "uv run pytest -q",
+                              "poetry run ruff check", "terraform validate"})
+        CHECK(kind_of_call("bash", build) == Purpose::kVerify);
+    for (const char* other : {"git test", "ls build", "mkdir test", "which check"})
+        CHECK(kind_of_call("bash", other) != Purpose::kVerify);
+}
+
 TEST_CASE("classify: a shell is known by its command, whatever else its name says", "[core]") {
     CHECK(kind_of_call("read_shell", "rm -rf x") == Purpose::kEdit);
     CHECK(kind_of_call("run_tests", "ls") == Purpose::kOther);

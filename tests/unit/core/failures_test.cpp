@@ -212,6 +212,13 @@ TEST_CASE("failures: an answer that says that something is under way", "[core]")
         CAPTURE(over);
         CHECK_FALSE(says_running(over));
     }
+    for (const char* denied : {"nginx is not running", "0 running", "no jobs pending",
+                               "isn't running", "nothing queued"}) {
+        CAPTURE(denied);
+        CHECK_FALSE(says_running(denied));
+    }
+    for (const char* running : {"web-1 0/1 Running", "10 running", "no, still running"})
+        CHECK(says_running(running));
     const std::string before(256 - 7, '.');
     CHECK(says_running(before + "pending"));
     CHECK_FALSE(says_running(before + ".pending"));  // not at the start of a long answer
@@ -227,6 +234,11 @@ TEST_CASE("failures: a measurement is known by its command or by a rate in its a
                                "3.1 it/s", "80 MB/s", "4 ms/iter", "a/b/c, 7 ns/op"}) {
         CAPTURE(result);
         CHECK(is_measurement("run", result));
+    }
+    for (const char* path : {"tests/unit/server_test.py ..\n2 passed in 0.3s", "props/src/a.c",
+                             "ops/scripts/x.sh", "a 3 it/server"}) {
+        CAPTURE(path);
+        CHECK_FALSE(is_measurement("pytest", path));
     }
     CHECK_FALSE(is_measurement("make", "3 passed in 0.12s"));
     CHECK_FALSE(is_measurement("ls", "/usr/bin/env"));
@@ -265,6 +277,10 @@ TEST_CASE("failures: the number of failures is that of the tests that a result c
             CHECK(failing_count(c.result) == c.failing);
         }
     }
+}
+
+TEST_CASE("failures: a number of failures beyond every integer is still red", "[core]") {
+    CHECK(failing_count("99999999999999999999 failed").value_or(0) > 0);
 }
 
 TEST_CASE("failures: the diagnostic is the first line that states an error", "[core]") {
