@@ -54,13 +54,15 @@ struct ResultText {
     std::uint64_t bytes = 0;
 };
 
-constexpr std::array<std::string_view, 2> kOutputKeys{"output", "stdout"};
+constexpr std::array<std::string_view, 3> kOutputKeys{"output", "stdout", "stderr"};
 
-ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished& call) {
+ResultText read_result(std::optional<JsonValue> result, const core::ToolFinished& call,
+                       bool shell) {
     ResultText read;
     if (result) {
         if (result->kind() == JsonKind::kString) read.text = result->text();
-        if (result->kind() == JsonKind::kObject) read.text = text_under(result, kOutputKeys);
+        if (result->kind() == JsonKind::kObject && shell)
+            read.text = text_under(result, kOutputKeys);
         read.bytes =
             result->kind() == JsonKind::kString ? read.text.size() : call.result.kept.size();
         append_canonical(read.canonical, *result, true);
@@ -107,24 +109,12 @@ void shape_edit(CallPrint& print, std::optional<JsonValue> args) {
 
 constexpr std::size_t kShapeBytesMax = 4096;  ///< of a command whose words are looked at
 
-constexpr std::size_t kBusyBytesMax = 1024;  ///< longer answers only speak of it
-
-/// Of a tool with many actions, such as a computer's: the one that was asked for.
-std::string_view action_of(const std::optional<JsonValue>& args) {
+/// Of a tool that stands for a screen: the action that was asked for. Of others, any agent could
+/// write one.
+std::string_view action_of(std::string_view tool, const std::optional<JsonValue>& args) {
+    if (!core::is_screen(tool)) return {};
     static constexpr std::array<std::string_view, 1> kActionKeys{"action"};
     return text_under(args, kActionKeys);
-}
-
-/// A confirmation whose numbers, if any, are the agent's own: others are news.
-bool acknowledges(std::string_view result, std::string_view args) {
-    if (!core::is_acknowledgement(result)) return false;
-    for (std::size_t at = 0; at < result.size();) {
-        const std::size_t from = result.find_first_of("0123456789", at);
-        if (from == result.npos) break;
-        at = std::min(result.find_first_not_of("0123456789", from), result.size());
-        if (args.find(result.substr(from, at - from)) == args.npos) return false;
-    }
-    return true;
 }
 
 void shape_call(CallPrint& print, const core::ToolFinished& call,
@@ -142,14 +132,12 @@ void shape_call(CallPrint& print, const core::ToolFinished& call,
     const bool receipt = call.ok && core::is_receipt(result);
     print.set(Shape::kAcknowledged,
               call.ok && call.result_digest.empty() &&
-                  (print.trivial || receipt || acknowledges(result, call.args.kept)));
+                  (print.trivial || receipt || core::is_acknowledgement(result)));
     print.set(Shape::kOver, core::says_over(text));
-    const bool busy = text.size() <= kBusyBytesMax && print.kind != CallKind::kVerify &&
-                      core::failure_of_message(text) == core::FailureKind::kTransient;
-    print.set(Shape::kBusy, busy);
+    print.set(Shape::kBusy, print.kind != CallKind::kVerify && core::says_busy(text));
     if (command.empty()) {
         print.set(Shape::kActs, receipt || core::acts_on_screen(call.tool) ||
-                                    core::acts_on_screen(action_of(args)));
+                                    core::acts_on_screen(action_of(call.tool, args)));
         print.set(Shape::kNothing,
                   print.kind != CallKind::kRead && core::only_remembers(call.tool));
         return;
@@ -164,8 +152,8 @@ void shape_call(CallPrint& print, const core::ToolFinished& call,
     print.set(Shape::kNothing, core::does_nothing(command));
 }
 
-constexpr std::size_t kEchoBytesMax = 2048;  ///< of a result in which the question is looked for
-constexpr std::size_t kEchoesMax = 4;        ///< arguments that are looked for
+constexpr std::size_t kEchoBytesMax = 512;  ///< of a result in which the question is looked for
+constexpr std::size_t kEchoesMax = 4;       ///< arguments that are looked for
 
 /// Replaces the arguments that a short result quotes: "no results for X" is one answer to every X.
 void mask_echoes(std::string& canonical, std::optional<JsonValue> args) {
@@ -189,13 +177,18 @@ std::string_view command_of(const std::optional<JsonValue>& args, std::string& j
     if (!command.empty() || !args) return command;
     const std::optional<JsonValue> words = member(*args, "command");
     if (!words || words->kind() != JsonKind::kArray) return {};
+    static constexpr std::array<std::string_view, 6> kShells{"sh",   "bash", "zsh",
+                                                             "dash", "ksh",  "ash"};
+    bool shell = false;
     std::string_view before;
     std::string_view line;
     words->each([&](JsonValue word) {
         if (word.kind() != JsonKind::kString || joined.size() > kShapeBytesMax) return false;
-        if (before == "-c" || before == "-lc") line = word.text();
-        before = word.text();
-        joined.append(joined.empty() ? "" : " ").append(before);
+        const std::string_view text = word.text();
+        if (joined.empty()) shell = core::contains(kShells, text.substr(text.rfind('/') + 1));
+        if (shell && (before == "-c" || before == "-lc")) line = text;
+        before = text;
+        joined.append(joined.empty() ? "" : " ").append(text);
         return line.empty();
     });
     return line.empty() ? std::string_view{joined} : line;
@@ -211,7 +204,8 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     if (path.empty()) path = text_under(args, kPathKeys);
     CallPrint print;
     print.kind = core::kind_of_call(call.tool, command);
-    if (command.empty() && (action_of(args) == "wait" || action_of(args) == "sleep"))
+    const std::string_view action = action_of(call.tool, args);
+    if (command.empty() && (action == "wait" || action == "sleep"))
         print.kind = call.result.kept.empty() ? CallKind::kSleep : CallKind::kPoll;
     if (path.empty()) path = core::path_in_command(command);
     if (!path.empty()) print.path = low_digest(plain_path(path));
@@ -224,7 +218,7 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     if (writes && args) print.content = content_of(*args);
     if (writes) shape_edit(print, args);
 
-    ResultText result = read_result(member(data, "result"), call);
+    ResultText result = read_result(member(data, "result"), call, !command.empty());
     if (command.empty()) mask_echoes(result.canonical, args);
     const std::string_view plain =
         core::without_frame(result.text.empty() ? std::string_view{call.result.kept} : result.text);

@@ -21,7 +21,7 @@ constexpr std::size_t kNestedBytesMax = 64U << 10;
 constexpr int kNestedMax = 2;
 
 /// Keys without `_` and `-`, in lower case, whose values say when or which time and never what.
-constexpr std::array<std::string_view, 46> kVolatileKeys{"nonce",
+constexpr std::array<std::string_view, 38> kVolatileKeys{"nonce",
                                                          "timestamp",
                                                          "ts",
                                                          "requestid",
@@ -58,15 +58,11 @@ constexpr std::array<std::string_view, 46> kVolatileKeys{"nonce",
                                                          "retry",
                                                          "retries",
                                                          "retrycount",
-                                                         "durationseconds",
-                                                         "durationsecs",
-                                                         "elapsedsecs",
-                                                         "elapsedtime",
-                                                         "walltime",
-                                                         "executiontime",
-                                                         "uptime",
-                                                         "uptimes",
                                                          "t"};
+
+/// Of results only: as arguments they are what is asked for.
+constexpr std::array<std::string_view, 6> kVolatileInResults{
+    "durationseconds", "durationsecs", "elapsedsecs", "elapsedtime", "walltime", "uptime"};
 
 /// The first letters of the words of a list, by length: most keys are in no list, and one look
 /// tells.
@@ -78,6 +74,7 @@ constexpr std::array<std::uint32_t, 25> first_letters(const std::array<std::stri
     return letters;
 }
 constexpr auto kVolatileLetters = first_letters(kVolatileKeys);
+constexpr auto kVolatileInResultsLetters = first_letters(kVolatileInResults);
 constexpr auto kPathLetters = first_letters(kPathKeys);
 constexpr std::array<std::string_view, 4> kShellKeys{"command", "cmd", "script", "commandline"};
 constexpr auto kShellLetters = first_letters(kShellKeys);
@@ -91,8 +88,9 @@ bool key_in(std::string_view key, const List& list, const std::array<std::uint32
     return (letters[plain.size()] & letter) != 0 && core::contains(list, plain);
 }
 
-bool is_volatile(std::string_view key) {
-    return key_in(key, kVolatileKeys, kVolatileLetters);
+bool is_volatile(std::string_view key, bool in_result) {
+    return key_in(key, kVolatileKeys, kVolatileLetters) ||
+           (in_result && key_in(key, kVolatileInResults, kVolatileInResultsLetters));
 }
 
 bool names_a_command(std::string_view key) {
@@ -154,7 +152,8 @@ private:
         std::vector<std::pair<std::string_view, JsonValue>> members;
         members.reserve(json.size());
         json.each([&](JsonValue member) {
-            const bool counts = member.kind() != JsonKind::kNull && !is_volatile(member.key());
+            const bool counts =
+                member.kind() != JsonKind::kNull && !is_volatile(member.key(), mask_);
             if (counts && !(skip_paths && names_a_path(member.key())))
                 members.emplace_back(member.key(), member);
             return true;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "core/assert.hpp"
+#include "core/phrases.hpp"
 #include "core/words.hpp"
 
 namespace headway::core {
@@ -12,9 +14,11 @@ namespace {
 
 constexpr std::size_t kAcknowledgementBytesMax = 128;  ///< of what is longer, some may be news
 
-constexpr std::array<std::string_view, 14> kWrong{
-    "error",  "fail",    "not ",      "unable",  "cannot",  "can't",   "invalid",
-    "denied", "timeout", "timed out", "no such", "missing", "refused", "nothing"};
+constexpr std::size_t kBusyBytesMax = 512;  ///< longer answers only speak of it
+
+constexpr Phrases kWrong{std::array<std::string_view, 14>{
+    "error", "fail", "not ", "unable", "cannot", "can't", "invalid", "denied", "timeout",
+    "timed out", "no such", "missing", "refused", "nothing"}};
 
 /// The code of a file without comments (`#`, `//` to the line's end, `/* */` within a line) and
 /// white space. Quotes keep both.
@@ -90,16 +94,16 @@ bool is_only_exit_status(std::string_view message) {
 }
 
 bool is_acknowledgement(std::string_view result) {
-    static constexpr std::array<std::string_view, 28> kDone{
-        "success",  "saved",     "updated",  "created",  "done",    "recorded",  "applied",
-        "sent",     "added",     "complete", "accepted", "stored",  "submitted", "deleted",
-        "written",  "scrolled",  "clicked",  "typed",    "pressed", "navigated", "moved",
-        "executed", "performed", "ok",       "queued",   "posted",  "modified",  "registered"};
+    static constexpr Phrases kDone{std::array<std::string_view, 29>{
+        "success",   "saved",     "updated", "created",  "done",      "recorded",
+        "applied",   "sent",      "added",   "complete", "accepted",  "stored",
+        "submitted", "deleted",   "written", "scrolled", "clicked",   "typed",
+        "pressed",   "navigated", "moved",   "executed", "performed", "ok",
+        "delivered", "queued",    "posted",  "modified", "registered"}};
     result = trimmed(result);
     if (result.size() > kAcknowledgementBytesMax) return false;
     if (result.empty()) return true;
-    const std::string text = lower(result);
-    return mentions(text, kDone) && !mentions(text, kWrong);
+    return kDone.any_in(result) && !kWrong.any_in(result);
 }
 
 bool says_over(std::string_view result) {
@@ -111,10 +115,14 @@ bool says_over(std::string_view result) {
     static constexpr std::array<std::string_view, 12> kUnderWay{
         "running",  "pending",  "queued",   "waiting",    "starting",   "progress",
         "retrying", "creating", "building", "processing", "restarting", "scheduled"};
+    static constexpr Phrases kAnyEnd{kEnds};
     constexpr std::size_t kLooked = 512;  // of a status; the rest is its history
     if (result.size() > 4 * kLooked) return false;
+    constexpr std::string_view kUnsatisfied = "neversatisfied";
+    static constexpr Phrases kNeverEnd{std::array<std::string_view, 1>{kUnsatisfied}};
+    if (kNeverEnd.any_in(result.substr(0, kLooked))) return true;
+    if (!kAnyEnd.any_word_in(result.substr(0, kLooked))) return false;
     const std::string text = lower(result.substr(0, kLooked));
-    if (text.find("neversatisfied") != text.npos) return true;
     bool over = false;
     std::string_view before;  // "0 failed" and "no failure" are none
     for (std::size_t at = 0; at < text.size();) {
@@ -136,20 +144,36 @@ bool says_over(std::string_view result) {
     return over;
 }
 
+bool says_busy(std::string_view result) {
+    static constexpr Phrases kBusy{std::array<std::string_view, 15>{
+        "could not get lock", "unable to acquire", "is locked", "index.lock", "another process",
+        "too many requests", "rate limit", "rate_limit", "overloaded", "service unavailable",
+        "temporarily unavailable", "resource busy", "device or resource busy", "try again later",
+        "is busy"}};
+    return result.size() <= kBusyBytesMax && kBusy.any_word_in(result);
+}
+
 bool is_receipt(std::string_view result) {
     result = trimmed(result);
     if (result.size() > kAcknowledgementBytesMax) return false;
     const std::string text = lower(result);
-    const std::size_t at = text.find_first_of("123456789");
-    if (at == text.npos) return false;
-    static constexpr std::array<std::string_view, 5> kVerbs{"update ", "delete ", "insert ",
-                                                            "merge ", "copy "};
-    const bool sql = std::any_of(kVerbs.begin(), kVerbs.end(),
-                                 [&text](std::string_view verb) { return text.starts_with(verb); });
-    const bool rows = text.find("rows affected") != text.npos ||
-                      text.find("row affected") != text.npos ||
-                      text.find("records updated") != text.npos;
-    return (sql || rows) && !mentions(text, kWrong);
+    std::vector<std::string_view> words;
+    for (std::string_view rest = text; !rest.empty() && words.size() < 5;) {
+        const std::size_t end = std::min(rest.find(' '), rest.size());
+        if (end > 0) words.push_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    const auto count = [](std::string_view word) {
+        return word != "0" && word.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    static constexpr std::array<std::string_view, 4> kVerbs{"update", "delete", "merge", "copy"};
+    if (words.size() == 2) return contains(kVerbs, words[0]) && count(words[1]);
+    if (words.size() != 3) return false;
+    if (words[0] == "insert") return words[1] == "0" && count(words[2]);
+    static constexpr std::array<std::string_view, 4> kThings{"row", "rows", "record", "records"};
+    static constexpr std::array<std::string_view, 4> kDone{"affected", "updated", "changed",
+                                                           "deleted"};
+    return count(words[0]) && contains(kThings, words[1]) && contains(kDone, words[2]);
 }
 
 std::string_view without_frame(std::string_view result) {
@@ -165,7 +189,11 @@ std::string_view without_frame(std::string_view result) {
         const std::size_t end = result.find(kErr, start - 1);
         const std::string_view text =
             trimmed(result.substr(start, end == result.npos ? end : end - start));
-        return text == "(empty)" ? std::string_view{} : text;
+        if (text != "(empty)") return text;
+        if (end == result.npos) return {};
+        const std::string_view errors = result.substr(end + kErr.size());
+        const std::string_view said = trimmed(errors.substr(0, errors.find("\nError: ")));
+        return said == "(empty)" ? std::string_view{} : said;
     }
     if (result.starts_with("<returncode>")) {
         const std::size_t from = result.find(kTag);
@@ -222,10 +250,40 @@ bool acts_on_screen(std::string_view tool) {
     return names_one_of(tool, kActs);
 }
 
+bool is_screen(std::string_view tool) {
+    static constexpr std::array<std::string_view, 10> kScreens{
+        "computer", "browser", "desktop", "screen", "gui",
+        "device",   "phone",   "game",    "page",   "mouse"};
+    return names_one_of(tool, kScreens);
+}
+
 bool only_remembers(std::string_view tool) {
-    static constexpr std::array<std::string_view, 4> kMemory{"memory", "memorize", "remember",
-                                                             "scratchpad"};
-    return names_one_of(tool, kMemory);
+    static constexpr std::array<std::string_view, 2> kAlone{"memorize", "remember"};
+    static constexpr std::array<std::string_view, 2> kMemory{"memory", "scratchpad"};
+    static constexpr std::array<std::string_view, 8> kWrites{"write",  "save",   "add", "store",
+                                                             "update", "append", "set", "record"};
+    return names_one_of(tool, kAlone) ||
+           (names_one_of(tool, kMemory) && names_one_of(tool, kWrites));
+}
+
+bool only_goes_on(std::string_view message) {
+    static constexpr std::array<std::string_view, 16> kWords{
+        "continue", "proceed", "resume", "next", "go", "going", "on",  "ahead",
+        "keep",     "carry",   "please", "just", "ok", "okay",  "yes", "weiter"};
+    message = trimmed(message);
+    if (message.empty() || message.size() > 40) return false;
+    std::string word;
+    for (std::size_t i = 0; i <= message.size(); ++i) {
+        if (i < message.size() && is_letter(message[i])) {
+            word.push_back(lower(message[i]));
+            continue;
+        }
+        if (i < message.size() && (is_digit(message[i]) || (message[i] & '\x80') != 0))
+            return false;
+        if (!word.empty() && !contains(kWords, word)) return false;
+        word.clear();
+    }
+    return true;
 }
 
 bool differ_in_looks_only(std::string_view before, std::string_view after) {

@@ -20,6 +20,9 @@ bool is_acknowledgement(std::string_view result);
 /// and nothing that is still under way.
 bool says_over(std::string_view result);
 
+/// True if a short answer says that what it needs is in use by others: a lock, a rate limit.
+bool says_busy(std::string_view result);
+
 /// True if it says that rows or records were changed: "UPDATE 1000", "3 rows affected".
 bool is_receipt(std::string_view result);
 
@@ -33,8 +36,14 @@ std::string without_quotes(std::string_view text);
 /// scroll, click, type, press, navigate.
 bool acts_on_screen(std::string_view tool);
 
+/// True for a tool that stands for a screen, a page or a game; its argument `action` says more.
+bool is_screen(std::string_view tool);
+
 /// True for a tool that writes what the agent wants to remember: its own memory, not the work.
 bool only_remembers(std::string_view tool);
+
+/// True for a message that asks for nothing but more of the same: "continue", "please go on".
+bool only_goes_on(std::string_view message);
 
 /// True if the two texts differ in comments and white space only.
 bool differ_in_looks_only(std::string_view before, std::string_view after);

@@ -31,9 +31,10 @@ constexpr std::array<std::string_view, 22> kEditWords{
     "remove", "rename", "move",   "mkdir",   "multiedit", "save",   "update", "modify",
     "str",    "apply",  "upload", "install", "fix",       "set"};
 constexpr std::array<std::string_view, 3> kCommitWords{"commit", "push", "merge"};
-constexpr std::array<std::string_view, 17> kReadWords{
-    "read", "get",   "list",   "search", "find", "grep", "view",   "cat",    "ls",
-    "open", "fetch", "lookup", "query",  "glob", "show", "browse", "extract"};
+constexpr std::array<std::string_view, 26> kReadWords{
+    "read",     "get",     "list",   "search", "find",  "grep", "view",   "cat",     "ls",
+    "open",     "fetch",   "lookup", "query",  "glob",  "show", "browse", "extract", "diff",
+    "describe", "inspect", "probe",  "peek",   "stats", "info", "health", "ping"};
 
 // Prefixes of shell commands.
 constexpr std::array<std::string_view, 31> kVerifiers{
@@ -83,21 +84,20 @@ bool any_word(const std::vector<std::string>& words, const List& list) {
                        [&list](const std::string& word) { return contains(list, word); });
 }
 
-/// `lake build`, `mix test`, `dune build`: programs whose second word says so.
+/// `lake build`, `mix test`, `terraform validate`.
 bool builds_or_tests(std::string_view part) {
+    static constexpr std::array<std::string_view, 36> kPrograms{
+        "lake",    "mix",   "dune",       "zig",    "swift", "cabal",     "stack", "sbt",
+        "flutter", "dart",  "composer",   "bun",    "deno",  "terraform", "tofu",  "meson",
+        "xmake",   "scons", "rake",       "mage",   "just",  "nx",        "turbo", "pants",
+        "buck2",   "elm",   "gleam",      "rebar3", "lein",  "crystal",   "nim",   "forge",
+        "hatch",   "pdm",   "platformio", "helm"};
     static constexpr std::array<std::string_view, 9> kSteps{
         "build", "test", "tests", "check", "lint", "compile", "typecheck", "validate", "verify"};
-    const std::size_t blank = part.find(' ');
-    if (blank == std::string_view::npos || blank > 24) return false;
-    const std::string_view name = part.substr(0, blank);
-    const std::string_view rest = part.substr(blank + 1);
-    const std::string_view step = rest.substr(0, rest.find_first_of(" \t"));
-    const bool program = std::all_of(name.begin(), name.end(), [](char c) {
-        return is_word(c) || c == '-' || c == '.' || c == '/';
-    });
-    static constexpr std::array<std::string_view, 8> kNotBuilders{"git",  "cat", "ls",    "cd",
-                                                                  "grep", "rm",  "which", "mkdir"};
-    return program && contains(kSteps, step) && !contains(kNotBuilders, name);
+    const std::size_t blank = std::min(part.find(' '), part.size());
+    const std::string_view rest = trimmed(part.substr(blank));
+    return contains(kPrograms, part.substr(0, blank)) &&
+           contains(kSteps, rest.substr(0, rest.find_first_of(" \t")));
 }
 
 bool runs_a_test_script(std::string_view part) {
@@ -118,7 +118,8 @@ CallKind kind_of_part(std::string_view part) {
         part.remove_prefix(5);
     for (const std::string_view runner : {"poetry run ", "uv run ", "pipenv run ", "npx ", "bunx "})
         if (part.starts_with(runner)) part.remove_prefix(runner.size());
-    if (starts_with_any(part, Words{"sleep", "wait"})) return CallKind::kSleep;
+    if (part == "wait" || part.starts_with("sleep ") || part.starts_with("wait "))
+        return CallKind::kSleep;
     if (starts_with_any(part, kCommitters)) return CallKind::kCommit;
     if (starts_with_any(part, kVerifiers) || starts_with_any(part, kMoreVerifiers) ||
         runs_a_test_script(part) || builds_or_tests(part)) {
@@ -135,8 +136,8 @@ CallKind kind_of_part(std::string_view part) {
 
 /// The most significant part decides: a commit, a test, an edit; a sleep only if it is alone.
 CallKind kind_of_command(std::string_view line) {
-    const std::string plain = without_documents(line);
-    const std::string_view command = plain;
+    std::string buffer;
+    const std::string_view command = without_documents(line, buffer);
     bool edits = false;
     bool verifies = false;
     bool sleeps = false;

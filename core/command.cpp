@@ -96,7 +96,8 @@ std::string_view plain(std::string_view part) {
 }
 
 /// `kubectl -n shop get pods` as `kubectl get pods`: options that stand before what is done.
-std::string without_options(std::string_view part) {
+/// A view of `part`, or of `buffer`.
+std::string_view without_options(std::string_view part, std::string& buffer) {
     static constexpr std::array<std::string_view, 8> kPrograms{
         "kubectl", "oc", "docker", "git", "gh", "systemctl", "gcloud", "glab"};
     static constexpr std::array<std::string_view, 10> kWithValue{
@@ -105,14 +106,15 @@ std::string without_options(std::string_view part) {
     const std::size_t name_end = std::min(part.find(' '), part.size());
     const std::string_view name = part.substr(0, name_end);
     std::string_view rest = trimmed(part.substr(name_end));
-    if (!rest.starts_with('-') || !contains(kPrograms, name)) return std::string{part};
+    if (!rest.starts_with('-') || !contains(kPrograms, name)) return part;
     while (rest.starts_with('-')) {
         const std::size_t end = std::min(rest.find(' '), rest.size());
         const bool value = contains(kWithValue, rest.substr(0, end));
         rest = trimmed(rest.substr(end));
         if (value) rest = trimmed(rest.substr(std::min(rest.find(' '), rest.size())));
     }
-    return std::string{name} + " " + std::string{rest};
+    buffer.assign(name).append(" ").append(rest);
+    return buffer;
 }
 
 bool reads_page(std::string_view part) {
@@ -132,7 +134,8 @@ bool looks(std::string_view part) {
     const bool stores = part.starts_with("sort ") && part.find(" -o") != part.npos;
     const bool deletes = part.starts_with("git ") && part.find(" -D") != part.npos;
     if (redirects(part) || stores || deletes) return false;
-    const std::string bare = without_options(part);
+    std::string buffer;
+    const std::string_view bare = without_options(part, buffer);
     if (is_one_of(part, kLooks) || is_one_of(bare, kGitLooks)) return true;
     if (is_one_of(bare, kStatus) || reads_page(part)) return true;
     if (part.starts_with("find ")) {
@@ -147,8 +150,8 @@ bool looks(std::string_view part) {
 
 template <class Visit>
 void each_part(std::string_view line, Visit visit) {
-    const std::string plain_line = without_documents(line);
-    const std::string_view command = plain_line;
+    std::string buffer;
+    const std::string_view command = without_documents(line, buffer);
     for (std::string_view rest = command; !rest.empty();) {
         const std::string_view part = plain(next_part(rest));
         if (!part.empty()) visit(part);
@@ -159,10 +162,23 @@ bool is_sleep(std::string_view part) {
     return is_one_of(part, std::array<std::string_view, 2>{"sleep", "wait"});
 }
 
-/// Shows what the agent itself wrote. A variable or a command inside it is a question.
+/// Shows what the agent itself wrote. A variable, a command or a pattern inside it is a question.
 bool speaks(std::string_view part) {
-    return is_one_of(part, std::array<std::string_view, 2>{"echo", "printf"}) && !redirects(part) &&
-           part.find_first_of("$`") == part.npos;
+    if (!is_one_of(part, std::array<std::string_view, 2>{"echo", "printf"}) || redirects(part))
+        return false;
+    char quote = 0;
+    for (const char c : part) {
+        if (c == quote) {
+            quote = 0;
+        } else if (quote == 0 && (c == '\'' || c == '"')) {
+            quote = c;
+        } else if (quote != '\'' && (c == '$' || c == '`')) {
+            return false;
+        } else if (quote == 0 && std::string_view{"*?[~{<("}.find(c) != std::string_view::npos) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool is_around(std::string_view part) {
@@ -236,8 +252,10 @@ std::string without_comments(std::string_view command) {
     return out;
 }
 
-std::string without_documents(std::string_view command) {
-    std::string out;
+std::string_view without_documents(std::string_view command, std::string& buffer) {
+    if (command.find("<<") == command.npos) return command;
+    std::string& out = buffer;
+    out.clear();
     std::string_view end;  // the line that ends the document; empty = outside of one
     for (std::string_view rest = command; !rest.empty();) {
         const std::size_t size = std::min(rest.find('\n'), rest.size());
@@ -277,7 +295,8 @@ bool asks_for_status(std::string_view command) {
     bool status = false;
     each_part(command, [&](std::string_view part) {
         if (is_sleep(part) || is_around(part)) return;
-        if (first) status = is_one_of(without_options(part), kStatus);
+        std::string buffer;
+        if (first) status = is_one_of(without_options(part, buffer), kStatus);
         first = false;
     });
     return status && only_looks(command);

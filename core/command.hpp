@@ -35,8 +35,9 @@ bool redirects(std::string_view part);
 /// document stays as it is, because there `#` may be content.
 std::string without_comments(std::string_view command);
 
-/// Without the lines of here documents, which are content and no commands.
-std::string without_documents(std::string_view command);
+/// Without the lines of here documents, which are content and no commands. A view of `command`, or
+/// of `buffer`.
+std::string_view without_documents(std::string_view command, std::string& buffer);
 
 /// True if the command only asks for a state and changes nothing: files, processes, services, pages
 /// read with curl. A sleep beside it does not matter.

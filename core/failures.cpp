@@ -8,6 +8,7 @@
 #include "core/assert.hpp"
 #include "core/classify.hpp"
 #include "core/mask.hpp"
+#include "core/phrases.hpp"
 #include "core/words.hpp"
 #include "core/work_payloads.hpp"
 
@@ -146,6 +147,13 @@ constexpr std::array<Phrase, 56> kPhrases{{
     {"tests failed", FailureKind::kAssertion},
 }};
 
+constexpr Phrases kPhraseWords{[] {
+    std::array<std::string_view, kPhrases.size()> words{};
+    for (std::size_t i = 0; i < words.size(); ++i)
+        words[i] = kPhrases[i].words;
+    return words;
+}()};
+
 /// A free-standing status code: "HTTP 429", "error 503:", "(401)".
 FailureKind status_in(std::string_view text) {
     for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
@@ -155,8 +163,8 @@ FailureKind status_in(std::string_view text) {
                            (at + 3 == text.size() || !is_word(text[at + 3]));
         if (!alone) continue;
         const std::string_view before = text.substr(at > 12 ? at - 12 : 0, at > 12 ? 12 : at);
-        if (at != 0 && !mentions(before, std::array<std::string_view, 5>{"http", "status", "error",
-                                                                         "code", "("}))
+        if (at != 0 && !mentions(lower(before), std::array<std::string_view, 5>{
+                                                    "http", "status", "error", "code", "("}))
             continue;
         const auto digit = [&text](std::size_t i) {
             return static_cast<std::uint64_t>(text[i] - '0');
@@ -169,10 +177,10 @@ FailureKind status_in(std::string_view text) {
 }
 
 bool says_what_is_wrong(std::string_view line) {
-    static constexpr std::array<std::string_view, 12> kSigns{
-        "error",  "fail",    "exception", "not found", "cannot",     "can't",
-        "denied", "invalid", "undefined", "expected",  "unexpected", "no such"};
-    return mentions(lower(line.substr(0, 400)), kSigns);
+    static constexpr Phrases kSigns{std::array<std::string_view, 12>{
+        "error", "fail", "exception", "not found", "cannot", "can't", "denied", "invalid",
+        "undefined", "expected", "unexpected", "no such"}};
+    return kSigns.any_in(line.substr(0, 400));
 }
 
 bool is_continuation_line(std::string_view line) {
@@ -221,12 +229,10 @@ FailureKind failure_of_error(const ErrorReported& error) {
 }
 
 FailureKind failure_of_message(std::string_view message) {
-    const std::string text = lower(message.substr(0, 1024));
+    const std::string_view text = message.substr(0, 1024);
     if (const FailureKind kind = status_in(text); kind != FailureKind::kNone) return kind;
-    for (const Phrase& phrase : kPhrases) {
-        if (text.find(phrase.words) != std::string::npos) return phrase.kind;
-    }
-    return FailureKind::kOther;
+    const std::size_t found = kPhraseWords.first_in(text);
+    return found < kPhrases.size() ? kPhrases[found].kind : FailureKind::kOther;
 }
 
 bool is_trivial(std::string_view result) {
@@ -261,7 +267,9 @@ bool says_running(std::string_view result) {
         "running",      "pending",      "in progress",       "in_progress",  "queued",
         "waiting",      "not ready",    "processing",        "building",     "starting",
         "not finished", "provisioning", "containercreating", "initializing", "activating"};
+    static constexpr Phrases kAnywhere{kUnderWay};
     // A status is short, or at the start of a longer answer.
+    if (!kAnywhere.any_word_in(result.substr(0, 256))) return false;
     const std::string text = lower(result.substr(0, 256));
     static constexpr std::array<std::string_view, 6> kDenied{" not", " no",     "n't",
                                                              " 0",   "nothing", " never"};
@@ -299,18 +307,19 @@ bool is_rate(std::string_view text, std::size_t slash, std::string_view unit) {
 }  // namespace
 
 bool is_measurement(std::string_view command, std::string_view result) {
-    static constexpr std::array<std::string_view, 18> kAsks{
-        "bench",      "perf",     "profil", "hyperfine", "timeit",   "latency",
-        "throughput", "loadtest", "p50",    "p95",       "p99",      "iperf",
-        "vegeta",     "k6 run",   "wrk ",   "oha ",      "sysbench", "fio "};
+    static constexpr Phrases kAsks{std::array<std::string_view, 18>{
+        "bench", "perf", "profil", "hyperfine", "timeit", "latency", "throughput", "loadtest",
+        "p50", "p95", "p99", "iperf", "vegeta", "k6 run", "wrk ", "oha ", "sysbench", "fio "}};
     static constexpr std::array<std::string_view, 7> kAnswers{
         "ops/s", "req/s", "requests/sec", "ns/op", "it/s", "mb/s", "ms/iter"};
-    if (mentions(lower(command.substr(0, 512)), kAsks)) return true;
-    const std::string start = lower(result.substr(0, 512));
-    for (std::size_t slash = start.find('/'); slash != std::string::npos;
-         slash = start.find('/', slash + 1)) {
+    if (kAsks.any_in(command.substr(0, 512))) return true;
+    const std::string_view start = result.substr(0, 512);
+    if (start.find('/') == std::string_view::npos) return false;
+    const std::string text = lower(start);
+    for (std::size_t slash = text.find('/'); slash != std::string::npos;
+         slash = text.find('/', slash + 1)) {
         for (const std::string_view unit : kAnswers) {
-            if (is_rate(start, slash, unit)) return true;
+            if (is_rate(text, slash, unit)) return true;
         }
     }
     return false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/answers.hpp"
 #include "core/assert.hpp"
 #include "core/budget_fold.hpp"
 #include "core/classify.hpp"
@@ -18,7 +19,6 @@
 namespace headway::core {
 namespace {
 
-constexpr std::size_t kWordBytesMax = 20;  ///< "continue", "keep going, please"
 constexpr std::uint32_t kUserWordsFree = 24;
 /// One overload per payload; the default does only what every event does.
 struct Fold {
@@ -118,12 +118,10 @@ struct Fold {
         // The agent reports these itself and they lift counts, so their number is bounded.
         const std::uint32_t most = kUserWordsFree + state.ledger.informed_rounds;
         if (!said) return;
-        // "Continue" after "continue" asks for nothing new. The same sentence may: a schedule's.
-        const std::string words = lower(trimmed(message.text.kept));
-        const bool short_word = !words.empty() && words.size() <= kWordBytesMax;
-        const std::uint64_t text = short_word ? digest_of(words).low : 0;
-        const bool again = short_word && text == state.ledger.said;
-        state.ledger.said = text;
+        // "Go on" after "continue" asks for nothing new.
+        const bool goes_on = only_goes_on(message.text.kept);
+        const bool again = goes_on && state.ledger.said_go_on;
+        state.ledger.said_go_on = goes_on;
         seen.user_message = !again && state.ledger.scope < most;
         if (!seen.user_message) return;
         forget_phases(state.recent_phases, state.phase);

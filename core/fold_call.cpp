@@ -74,11 +74,8 @@ bool is_neutral(const Ledger& ledger, const CallPrint& print, const ToolFinished
     }
     const bool asks = print.kind == CallKind::kOther || print.kind == CallKind::kRead;
     if (print.running && (polls || (asks && print.result_bytes <= kStatusBytesMax))) return true;
-    // A poll, or a question between two sleeps, that finds what it found before. A shell command
-    // must be one that only looks.
-    const bool questions = looks || (print.kind == CallKind::kOther && call.mutated.empty() &&
-                                     !print.is(Shape::kCommand) && !print.is(Shape::kActs));
-    const bool waits = print.result_bytes <= kPollBytesMax && (polls || (slept && questions));
+    // A poll, or a look between two sleeps, that finds what it found before.
+    const bool waits = print.result_bytes <= kPollBytesMax && (polls || (slept && looks));
     return waits && repeats_answer(ledger, print);
 }
 

@@ -115,10 +115,10 @@ struct Ledger {
     std::uint64_t changes = 0;          ///< counted calls that may have changed something
     std::uint32_t scope = 0;            ///< messages of the user
     std::uint64_t scope_n = 0;          ///< the last user message
-    std::uint64_t said = 0;             ///< digest of its text: the same again is no new request
     std::uint64_t compacted_n = 0;      ///< the last compaction of the agent's context
     Tier round_tier = Tier::kNone;      ///< best of the round so far
     bool round_counts = false;          ///< the round has a call that is not neutral
+    bool said_go_on = false;            ///< the last message of the user only told it to go on
     std::vector<KnownAnswer> answers;   ///< in sets; question 0 = free entry
     std::vector<FileTrail> files;
     std::vector<Verification> verifications;
@@ -153,11 +153,12 @@ constexpr auto Ledger::fields() {
         field("informed_rounds", &L::informed_rounds), field("hard_round", &L::hard_round),
         field("hard_n", &L::hard_n), field("moved_n", &L::moved_n),
         field("external_n", &L::external_n), field("changes", &L::changes),
-        field("scope", &L::scope), field("scope_n", &L::scope_n), field("said", &L::said),
-        field("compacted_n", &L::compacted_n), field("round_tier", &L::round_tier),
-        field("round_counts", &L::round_counts), field("answers", &L::answers),
-        field("files", &L::files), field("verifications", &L::verifications),
-        field("recent", &L::recent), field("calls", &L::calls), field("past_tiers", &L::past_tiers),
+        field("scope", &L::scope), field("scope_n", &L::scope_n),
+        field("said_go_on", &L::said_go_on), field("compacted_n", &L::compacted_n),
+        field("round_tier", &L::round_tier), field("round_counts", &L::round_counts),
+        field("answers", &L::answers), field("files", &L::files),
+        field("verifications", &L::verifications), field("recent", &L::recent),
+        field("calls", &L::calls), field("past_tiers", &L::past_tiers),
         field("slept_n", &L::slept_n), field("cosmetic_path", &L::cosmetic_path),
         field("last_content", &L::last_content), field("content_copies", &L::content_copies));
 }

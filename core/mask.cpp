@@ -188,7 +188,7 @@ std::string_view word_before(std::string_view text, std::size_t at) {
     return text.substr(from, end - from);
 }
 
-/// 17 steps left, 3 attempts remaining
+/// (17 steps left), [3 attempts remaining], you have 9 turns left
 std::size_t countdown_end(std::string_view text, std::size_t at) {
     Scanner scan{text, at};
     if (scan.digits() == 0 || !scan.take(' ')) return at;
@@ -196,7 +196,10 @@ std::size_t countdown_end(std::string_view text, std::size_t at) {
     const std::string unit = lower(scan.letters());
     if (!contains(kAllowances, unit) || !scan.take(' ')) return at;
     const std::string state = lower(scan.letters());
-    return state == "left" || state == "remaining" ? end : at;
+    if (state != "left" && state != "remaining") return at;
+    // An aside of the platform; without brackets it may be the work: "40 requests remaining".
+    const bool aside = at > 0 && (text[at - 1] == '(' || text[at - 1] == '[');
+    return aside || lower(word_before(text, at)) == "have" ? end : at;
 }
 
 /// An epoch number next to a time word, a process id, or the number of an attempt.

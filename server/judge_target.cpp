@@ -30,7 +30,6 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     }
 }
 
-/// False when it cannot be read or is longer than any key.
 /// True for plain HTTP to another machine. libcurl refuses an invalid URL.
 bool is_readable_on_its_way(const std::string& url) {
     const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts{curl_url(), curl_url_cleanup};

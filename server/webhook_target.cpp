@@ -12,7 +12,6 @@
 namespace headway::server {
 namespace {
 
-/// False when it cannot be read or is longer than any secrets.
 /// Converts names to a set; they were validated at load.
 template <class Enum, std::size_t N>
 void choose(std::span<const std::string> names, std::span<const std::string_view> otherwise,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/assert.hpp"
+#include "core/detectors/exact_repeat.hpp"
 #include "core/sound_rules.hpp"
 
 namespace headway::core {
@@ -14,7 +15,9 @@ void InterleavedRepeat::observe(const Observation& seen) {
     epoch = seen.ledger.epoch;
     if (seen.call == nullptr || seen.call->neutral) return;
     const CallSeen& call = *seen.call;
-    const bool tells_nothing = (call.print.trivial && call.call.ok) || call.weak();
+    // Actions that are only acknowledged count as well, but it takes many more.
+    const bool acts = call.print.is(Shape::kActs);
+    const bool tells_nothing = !acts && ((call.print.trivial && call.call.ok) || call.weak());
     if (tells_nothing || call.entry.repeats < repeats) return;
     question = call.print.question.low;
     repeats = call.entry.repeats;
@@ -22,7 +25,7 @@ void InterleavedRepeat::observe(const Observation& seen) {
     first_n = call.entry.first_n;
     last_n = seen.event.n;
     patience = std::max(1U, call.patience);
-    if (call.print.is(Shape::kActs)) patience *= kActPatience;
+    if (acts) patience *= call.weak() ? ExactRepeat::kActPatience : kActPatience;
     HEADWAY_ASSERT(first_n <= last_n);
 }
 

@@ -19,9 +19,14 @@ void Oscillation::observe(const Observation& seen) {
     if (call.print.kind == CallKind::kVerify)
         test(call.print.question.low, call.print.diagnostic, seen);
     if (!call.call.ok) return;
-    // What follows is no way back. Neither is the other side of an experiment that is measured.
-    const bool measures = call.print.measured && call.entry.tier == Tier::kAnswerChanged;
-    if (call.print.is(Shape::kRestores) || measures) {
+    // The other side of an experiment that is measured is no way back.
+    if (call.print.measured && call.entry.tier == Tier::kAnswerChanged &&
+        experiments < kExperimentsMax) {
+        ++experiments;
+        alternations = clean = 0;
+        last_edits.clear();
+    }
+    if (call.print.is(Shape::kRestores)) {  // what follows is no way back
         *this = {};
         return;
     }

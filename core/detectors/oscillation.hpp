@@ -25,6 +25,8 @@ struct Oscillation {
     };
 
     static constexpr std::uint32_t kRedFlips = 2;  ///< A-B-A-B
+    /// Rounds of an experiment; who only prints numbers between two edits has no more.
+    static constexpr std::uint32_t kExperimentsMax = 24;
 
     std::uint32_t reversals = 0;  ///< in a row of one path
     std::uint32_t clean = 0;      ///< of these since the last hard progress
@@ -37,6 +39,7 @@ struct Oscillation {
     std::uint64_t red_changes = 0;          ///< Ledger::changes at that time
     std::vector<std::uint64_t> last_reds;   ///< its last two failures
     std::uint32_t red_flips = 0;            ///< failures that equal the one before the last
+    std::uint32_t experiments = 0;          ///< measurements between edits that were forgiven
 
     void observe(const Observation& seen);
     Rung rung(Thresholds limits, const Ledger& ledger) const;
@@ -46,12 +49,13 @@ struct Oscillation {
     bool operator==(const Oscillation&) const = default;
     static constexpr auto fields() {
         using D = Oscillation;
-        return field_list(
-            field("reversals", &D::reversals), field("clean", &D::clean), field("path", &D::path),
-            field("hard_n", &D::hard_n), field("evidence", &D::evidence),
-            field("last_edits", &D::last_edits), field("alternations", &D::alternations),
-            field("red_question", &D::red_question), field("red_changes", &D::red_changes),
-            field("last_reds", &D::last_reds), field("red_flips", &D::red_flips));
+        return field_list(field("reversals", &D::reversals), field("clean", &D::clean),
+                          field("path", &D::path), field("hard_n", &D::hard_n),
+                          field("evidence", &D::evidence), field("last_edits", &D::last_edits),
+                          field("alternations", &D::alternations),
+                          field("red_question", &D::red_question),
+                          field("red_changes", &D::red_changes), field("last_reds", &D::last_reds),
+                          field("red_flips", &D::red_flips), field("experiments", &D::experiments));
     }
 
 private:

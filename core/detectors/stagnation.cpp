@@ -8,7 +8,8 @@ namespace headway::core {
 namespace {
 
 constexpr std::uint64_t kAnswerBytesMin = 24;  // shorter ones are acknowledgements
-constexpr std::uint64_t kWholeBytesMin = 32;   // shorter ones are "no" to a search, and weigh half
+constexpr std::uint32_t kOthersMax = 8;
+constexpr std::uint64_t kWholeBytesMin = 32;  // shorter ones are "no" to a search, and weigh half
 
 }  // namespace
 
@@ -19,7 +20,9 @@ void Stagnation::observe(const Observation& seen) {
     // Equal results of passing tests and of edits are no failed search.
     if (print.kind == CallKind::kVerify || print.kind == CallKind::kEdit) return;
     const std::uint64_t called = digest_of(seen.call->call.tool).low;
-    if (called != tool && halves > 2) return;  // another tool between two questions
+    // Another tool between two questions; after some of its calls the first is over.
+    if (called != tool && halves > 2 && ++others < kOthersMax) return;
+    others = 0;
     const bool again = called == tool && outcome == print.outcome.low;
     if (again && question == print.question.low) return;
     if (!again) {

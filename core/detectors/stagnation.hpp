@@ -20,6 +20,7 @@ struct Stagnation {
     std::uint64_t outcome = 0;
     std::uint64_t question = 0;  ///< the last
     std::uint32_t halves = 0;    ///< twice the questions; a short answer weighs half
+    std::uint32_t others = 0;    ///< calls of other tools since
     std::uint64_t first_n = 0;
     std::uint64_t last_n = 0;
 
@@ -33,7 +34,8 @@ struct Stagnation {
         using D = Stagnation;
         return field_list(field("tool", &D::tool), field("outcome", &D::outcome),
                           field("question", &D::question), field("halves", &D::halves),
-                          field("first_n", &D::first_n), field("last_n", &D::last_n));
+                          field("others", &D::others), field("first_n", &D::first_n),
+                          field("last_n", &D::last_n));
     }
 };
 

@@ -9,12 +9,12 @@ namespace headway::core {
 void StaleCalls::observe(const Observation& seen) {
     if (seen.user_message || seen.nudge_taken || is_hard(seen.tier)) *this = {};
     if (seen.call == nullptr || seen.call->neutral) return;
-    if (seen.call->weak() || seen.call->print.is(Shape::kActs)) return;
     const Entry& entry = seen.call->entry;
     if (seen.tier != Tier::kNone) {
         *this = {};
         return;
     }
+    if (seen.call->weak() || seen.call->print.is(Shape::kActs)) return;
     if (!entry.same_answer) {
         if (!entry.known_question && ++fresh >= kNewQuestions) *this = {};
         return;

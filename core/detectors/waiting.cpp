@@ -36,7 +36,7 @@ void Waiting::observe(const Observation& seen) {
     if (polls && !waits) since_n = seen.event.n;
     waits = polls;
     idle = 0;
-    count_unmoved(*seen.call, neutral && seen.tier != Tier::kExternal, seen.event);
+    count_unmoved(*seen.call, neutral && seen.tier != Tier::kExternal, seen.tier, seen.event);
     if (is_hard(seen.tier)) over = 0;
     count_over(*seen.call);
     if (over == 1 && !waits) since_n = seen.event.n;
@@ -44,16 +44,19 @@ void Waiting::observe(const Observation& seen) {
     HEADWAY_ASSERT(waits || unchanged == 0);
 }
 
-void Waiting::count_unmoved(const CallSeen& call, bool still, const Event& event) {
+void Waiting::count_unmoved(const CallSeen& call, bool still, Tier tier, const Event& event) {
+    const CallPrint& print = call.print;
+    const bool asks =
+        print.kind == CallKind::kPoll || print.is(Shape::kLooks) || print.kind == CallKind::kRead;
     if (!still) {
-        unmoved = pressed = 0;
+        pressed = 0;
+        // New questions do not move what it waits for.
+        const bool moved = tier == Tier::kExternal || tier == Tier::kAnswerChanged;
+        if (moved || is_hard(tier)) unmoved = 0;
         return;
     }
     if (unmoved < UINT32_MAX) ++unmoved;
     if (unmoved == 1) unmoved_at = event.at;
-    const CallPrint& print = call.print;
-    const bool asks =
-        print.kind == CallKind::kPoll || print.is(Shape::kLooks) || print.kind == CallKind::kRead;
     const bool patient = call.slept || (print.running && asks);
     pressed = patient ? 0 : std::min(pressed + 1, unmoved);
     if (pressed == 1 && !waits) since_n = event.n;
@@ -64,15 +67,10 @@ void Waiting::count_over(const CallSeen& call) {
     const CallPrint& print = call.print;
     const bool asks = call.slept || print.kind == CallKind::kPoll ||
                       print.kind == CallKind::kRead || print.is(Shape::kLooks);
-    if (!asks) return;
-    const auto of = static_cast<std::uint32_t>(print.path != 0 ? print.path : print.question.low);
-    const bool again = of == over_of;
-    if (print.is(Shape::kOver)) {
-        over = again && over < UINT32_MAX ? over + 1 : 1;
-        over_of = of;
-    } else if (again) {
-        over = 0;
-    }
+    const auto of = static_cast<std::uint32_t>(print.question.low);
+    const bool again = of == over_of && over > 0;
+    over_of = of;
+    over = !asks || !print.is(Shape::kOver) ? 0 : (again && over < UINT32_MAX ? over + 1 : 1);
 }
 
 bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now) const {
@@ -85,16 +83,16 @@ bool Waiting::needs_somebody(std::uint32_t polls, Millis patience, Timestamp now
 }
 
 Rung Waiting::rung(Thresholds limits, const Ledger&) const {
+    if (looks_at_an_end() && limits.suspect != 0) return Rung::kSuspect;
     const Rung claimed = rung_of(std::max(idle, pressed), limits);
     if (claimed != Rung::kNone) return claimed;
-    if (!waits && over >= kOverLooks && limits.suspect != 0) return Rung::kSuspect;
     return waits && !moves ? Rung::kWaiting : Rung::kNone;
 }
 
 Finding Waiting::finding(const Ledger&) const {
     Finding finding;
     finding.identity = 1;
-    if (!waits && over >= kOverLooks && std::max(idle, pressed) < kTraits.balanced.suspect) {
+    if (looks_at_an_end()) {
         finding.count = over;
         finding.evidence = {since_n};
         finding.reason =

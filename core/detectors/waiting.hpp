@@ -34,7 +34,7 @@ struct Waiting {
     std::uint32_t unmoved = 0;  ///< waits in a row in which nothing outside moved
     Timestamp unmoved_at = kNever;  ///< of the first of them
     std::uint32_t over = 0;         ///< looks in a row that found an end (Shape::kOver)
-    std::uint32_t over_of = 0;      ///< low half: the file or question they looked at
+    std::uint32_t over_of = 0;      ///< low half of the question
 
     void observe(const Observation& seen);
     /// True if what it waits for has not moved for so many polls, or for so long.
@@ -56,8 +56,11 @@ struct Waiting {
     }
 
 private:
-    void count_unmoved(const CallSeen& call, bool still, const Event& event);
+    void count_unmoved(const CallSeen& call, bool still, Tier tier, const Event& event);
     void count_over(const CallSeen& call);
+    bool looks_at_an_end() const {
+        return !waits && over >= kOverLooks && idle == 0 && pressed == 0;
+    }
 };
 
 static_assert(Detector<Waiting>);

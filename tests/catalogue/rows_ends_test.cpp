@@ -75,10 +75,10 @@ TEST_CASE("a lock that is held between two sleeps is waited for") {
     expect_never_stuck(agent);
 }
 
-TEST_CASE("the same word of the user again is no new request") {
+TEST_CASE("a user who only says go on asks for nothing new") {
     Agent agent{each_hook()};
     for (int i = 0; i < 14; ++i) {
-        agent.hears("continue");
+        agent.hears(i % 2 == 0 ? "continue" : "go on please");
         agent.does(bash("ls").result("README.md  src"));
     }
     expect_stuck(agent);
@@ -133,4 +133,41 @@ TEST_CASE("a test that runs green again for a flake takes twice as many") {
                        .result("ok  acme/lease 1.0" + std::to_string(10 + i) + "s"));
     }
     expect_never_stuck(agent);
+}
+
+TEST_CASE("a user who asks for the same again asks for it") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 10; ++i) {
+        agent.hears("run the tests");
+        agent.does(bash("npm test").result("12 passed"));
+    }
+    expect_never_stuck(agent);
+}
+
+TEST_CASE("an action between two sleeps is no question, whatever its tool is called") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 20; ++i) {
+        agent.does(bash("sleep 0"));
+        agent.does(call("send_mail", R"({"to":"ana"})").result("Message delivered to Ana"));
+    }
+    expect_stuck(agent);
+}
+
+TEST_CASE("two statements that take turns are stuck in the end, though each is acknowledged") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 260; ++i) {
+        agent.does(bash(std::string{"psql -c 'UPDATE jobs SET state="} + (i % 2 == 0 ? "0'" : "1'"))
+                       .result("UPDATE 1000"));
+    }
+    CHECK(agent.ever(Verdict::kStuck));
+}
+
+TEST_CASE("different pages of a file that speaks of failures are reading") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 14; ++i) {
+        agent.does(call("read_file", R"({"path":"pay.ts","page":)" + std::to_string(i) + "}")
+                       .result("if (state === 'failed') step" + std::to_string(i) + "();"));
+    }
+    expect_never_stuck(agent);
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
 }

@@ -34,6 +34,9 @@ TEST_CASE("canonical: a command may be the words of exec", "[api]") {
     CHECK(kind(R"({"command":["bash","-lc","cargo test"]})") == CallKind::kVerify);
     CHECK(kind(R"({"command":["cargo","test","--lib"]})") == CallKind::kVerify);
     CHECK(kind(R"({"command":["sh","-c","sleep 30"]})") == CallKind::kSleep);
+    CHECK(kind(R"({"command":["/usr/bin/bash","-c","make"]})") == CallKind::kVerify);
+    CHECK(kind(R"({"command":["mytool","-c","sleep"]})") == CallKind::kOther);
+    CHECK(kind(R"({"command":["git","-c","sleep=1","push"]})") == CallKind::kOther);
     CHECK(kind(R"({"command":[]})") == CallKind::kOther);
     CHECK(kind(R"({"command":[1,"cargo test"]})") == CallKind::kOther);
 }
@@ -50,28 +53,45 @@ TEST_CASE("canonical: how long a command took is no part of its answer", "[api]"
           outcome("\"Stdout: x\\nProcess Group PGID: 4822\""));
 }
 
-TEST_CASE("canonical: what an agent may still use up is masked, work that is left is not",
+TEST_CASE("canonical: an aside about what an agent may use up is masked, work that is left is not",
           "[api]") {
     const auto outcome = [](const std::string& text) {
         return print_of_report(ran(R"({"command":"x"})", "\"" + text + "\"")).outcome;
     };
     CHECK(outcome("ok (17 steps left)") == outcome("ok (16 steps left)"));
+    CHECK(outcome("ok. You have 9 turns remaining") == outcome("ok. You have 8 turns remaining"));
     CHECK(outcome("attempt 3 failed") == outcome("attempt 4 failed"));
+    CHECK(outcome("Done. 40 requests remaining") != outcome("Done. 39 requests remaining"));
     CHECK(outcome("3 files left") != outcome("2 files left"));
-    CHECK(outcome("511 revisions left") != outcome("255 revisions left"));
 }
 
-TEST_CASE("canonical: a confirmation with a number that is not the agent's is news", "[api]") {
-    using headway::core::Shape;
-    const auto print = [](const std::string& args, const std::string& result) {
-        return print_of_report(R"({"tool":"scroll","ok":true,"args":)" + args + R"(,"result":")" +
-                               result + "\"}");
+TEST_CASE("canonical: a receipt of changed rows is an acknowledged action, a sentence is none",
+          "[api]") {
+    const auto print = [](const std::string& text) {
+        return print_of_report(ran(R"({"command":"psql -f x.sql"})", "\"" + text + "\""));
     };
-    CHECK(print(R"({"amount":500})", "Scrolled down 500 px").is(Shape::kAcknowledged));
-    CHECK_FALSE(
-        print(R"({"amount":500})", "Scrolled. Visible: posts 28 to 36").is(Shape::kAcknowledged));
-    CHECK(print_of_report(ran(R"({"command":"psql -c 'update t set a=1'"})", "\"UPDATE 40\""))
-              .weak());
+    CHECK(print("UPDATE 40").weak());
+    CHECK_FALSE(print("update 1 is rejected by plan").weak());
+}
+
+TEST_CASE("canonical: what was asked for is compared, though results hold it as an aside",
+          "[api]") {
+    const auto question = [](const std::string& args) {
+        return print_of_report(ran(args, "\"\"")).question;
+    };
+    CHECK(question(R"({"walltime":"01:00:00"})") != question(R"({"walltime":"24:00:00"})"));
+}
+
+TEST_CASE("canonical: an argument makes no other tool a screen", "[api]") {
+    using headway::core::Shape;
+    const auto acts = [](const std::string& tool) {
+        return print_of_report(R"({"tool":")" + tool +
+                               R"(","ok":true,"args":{"action":"click"},"result":"ok"})")
+            .is(Shape::kActs);
+    };
+    CHECK(acts("computer"));
+    CHECK(acts("browser_use"));
+    CHECK_FALSE(acts("search"));
 }
 
 TEST_CASE("canonical: an action of a screen tool that waits is a wait", "[api]") {

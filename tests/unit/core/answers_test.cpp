@@ -79,15 +79,17 @@ TEST_CASE("answers: an end that no waiting changes", "[core]") {
 TEST_CASE("answers: receipts of changed rows", "[core]") {
     for (const char* receipt : {"UPDATE 1000", "DELETE 3", "INSERT 0 12", "3 rows affected"})
         CHECK(is_receipt(receipt));
-    for (const char* other :
-         {"", "UPDATE 0", "update the docs", "0 rows affected", "1000", "UPDATE 3 error: deadlock"})
+    for (const char* other : {"", "UPDATE 0", "update the docs", "0 rows affected", "1000",
+                              "UPDATE 3 error: deadlock", "update 1 is rejected"})
         CHECK_FALSE(is_receipt(other));
 }
 
 TEST_CASE("answers: the frame that a platform puts around an output", "[core]") {
     CHECK(without_frame("Command: ls\nDirectory: (root)\nStdout: a.txt\nb\nStderr: (empty)\n"
                         "Exit Code: 0") == "a.txt\nb");
-    CHECK(without_frame("Command: ls\nStdout: (empty)\nStderr: x").empty());
+    CHECK(without_frame("Command: ls\nStdout: (empty)\nStderr: (empty)\nError: (none)").empty());
+    CHECK(without_frame("Command: a\nStdout: (empty)\nStderr: no such key\nError: (none)") ==
+          "no such key");
     CHECK(without_frame("<returncode>2</returncode>\n<output>\nno\n</output>\n") == "no");
     CHECK(without_frame("<returncode>2</returncode>\n<output>\ncut") == "cut");
     for (const char* plain : {"", "Command: x", "<returncode>1", "a <output> b", "Stdout: x"})
@@ -97,6 +99,23 @@ TEST_CASE("answers: the frame that a platform puts around an output", "[core]") 
 TEST_CASE("answers: tools that write the agent's own memory", "[core]") {
     CHECK(only_remembers("memory_write"));
     CHECK(only_remembers("rememberFact"));
+    CHECK_FALSE(only_remembers("memory_dump"));
+    CHECK_FALSE(only_remembers("inspect_memory"));
     CHECK_FALSE(only_remembers("create_note"));
     CHECK_FALSE(only_remembers("write_file"));
+}
+
+TEST_CASE("answers: words of a user that only tell it to go on", "[core]") {
+    for (const char* word : {"continue", "Go on.", "please continue", "OK, keep going!", "next"})
+        CHECK(only_goes_on(word));
+    for (const char* request : {"", "run the tests", "continue with the parser", "status?",
+                                "go to 3", "[cron] check the inbox and report"})
+        CHECK_FALSE(only_goes_on(request));
+}
+
+TEST_CASE("answers: that something is in use by others", "[core]") {
+    CHECK(says_busy("E: Could not get lock /var/lib/dpkg/lock-frontend"));
+    CHECK(says_busy("429 Too Many Requests"));
+    CHECK_FALSE(says_busy("ok"));
+    CHECK_FALSE(says_busy(std::string(512, 'x') + " is locked"));
 }

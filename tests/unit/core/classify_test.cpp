@@ -133,7 +133,8 @@ TEST_CASE("classify: programs whose second word builds or tests", "[core]") {
     for (const char* build : {"lake build", "mix test", "dune build 2>&1", "uv run pytest -q",
                               "poetry run ruff check", "terraform validate"})
         CHECK(kind_of_call("bash", build) == Purpose::kVerify);
-    for (const char* other : {"git test", "ls build", "mkdir test", "which check"})
+    for (const char* other : {"psql test -c 'select 1'", "find tests -newer x", "git test",
+                              "ls build", "mkdir test", "which check"})
         CHECK(kind_of_call("bash", other) != Purpose::kVerify);
 }
 

@@ -78,6 +78,8 @@ TEST_CASE("command: printing a text of one's own leaves nothing, printing an ans
     CHECK(does_nothing("cd /x && echo done"));
     CHECK_FALSE(does_nothing("echo $(date)"));
     CHECK_FALSE(does_nothing("echo $PATH"));
+    CHECK_FALSE(does_nothing("echo src/*"));
+    CHECK(does_nothing("echo '[24%] done'"));
     CHECK_FALSE(does_nothing("echo done > file"));
     CHECK_FALSE(does_nothing("echo done; make"));
 }
