@@ -127,7 +127,8 @@ void shape_call(CallPrint& print, const core::ToolFinished& call,
     const std::string_view text = core::trimmed(result);
     // Without a result and without a message nothing is known.
     const bool told = !call.result.kept.empty() || (call.error && !call.error->message.empty());
-    const bool empty = told && (text.empty() || text == "\"\"" || text == "null");
+    // A count of zero is as much: `grep -c` says it beside its exit status.
+    const bool empty = told && (text.empty() || text == "\"\"" || text == "null" || text == "0");
     print.set(Shape::kSilent, silent && !command.empty() && empty && call.result_digest.empty());
     const bool receipt = call.ok && core::is_receipt(result);
     print.set(Shape::kAcknowledged,

@@ -284,7 +284,13 @@ bool only_looks(std::string_view command) {
     bool some = false;
     bool other = false;
     each_part(command, [&](std::string_view part) {
-        if (is_sleep(part) || is_around(part)) return;
+        if (is_sleep(part) || part.starts_with("for ")) return;
+        if (is_around(part)) {
+            // `echo $r $(dig $r)` asks what stands inside.
+            const std::size_t at = part.find("$(");
+            if (at == part.npos) return;
+            part = part.substr(at + 2, part.find(')', at) - at - 2);
+        }
         (looks(part) ? some : other) = true;
     });
     return some && !other;

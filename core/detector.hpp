@@ -67,8 +67,11 @@ struct CallSeen {
     bool slept = false;    ///< the agent let time pass since it asked this before
     bool overran = false;  ///< it exceeded the policy's time limit: a failure of its tool
 
-    /// A failure that says something. Without a word it is an answer: "no".
-    bool failed() const { return !call.ok && !print.is(Shape::kSilent); }
+    /// A failure that says something. Without a word it is an answer, "no"; and so is that of a
+    /// poll, "not yet".
+    bool failed() const {
+        return !call.ok && !print.is(Shape::kSilent) && print.kind != CallKind::kPoll;
+    }
     bool weak() const { return print.weak(); }
 };
 

@@ -352,7 +352,7 @@ Entry record(Ledger& ledger, const CallPrint& print, const ToolFinished& call, s
     } else if (!only_asks) {
         ++ledger.changes;
     }
-    answer(ledger, print, call.ok, n, entry);
+    answer(ledger, print, call.ok || print.kind == CallKind::kPoll, n, entry);
     if (print.kind == CallKind::kVerify && print.diagnostic != 0) {
         answer_red(ledger, print, n, entry);
     }

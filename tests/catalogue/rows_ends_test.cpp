@@ -171,3 +171,26 @@ TEST_CASE("different pages of a file that speaks of failures are reading") {
     expect_never_stuck(agent);
     CHECK_FALSE(agent.ever(Verdict::kSuspect));
 }
+
+TEST_CASE("a status that fails until all is done, and moves, is a wait") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 30; ++i) {
+        agent.does(bash("kubectl -n prod rollout status deploy/web --timeout=60s")
+                       .fails("Exit code 1\nWaiting: " + std::to_string(i) +
+                              " out of 40 replicas\nerror: timed out waiting for the condition"));
+        agent.does(bash("kubectl -n prod get pods | tail -2")
+                       .result("web-" + std::to_string(i) + "  1/1  Running"));
+    }
+    expect_never_stuck(agent);
+    CHECK_FALSE(agent.ever(Verdict::kSuspect));
+}
+
+TEST_CASE("a count of zero beside an exit status is an answer") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 30; ++i) {
+        const std::string ask = "curl -s 'http://x/s?q=" + std::to_string(i) + "' | grep -c result";
+        if (i % 6 == 0) agent.does(bash(ask).result("1"));
+        if (i % 6 != 0) agent.does(bash(ask).result("0").fails("exit code 1"));
+    }
+    expect_never_stuck(agent);
+}

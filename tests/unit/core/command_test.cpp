@@ -10,15 +10,17 @@ TEST_CASE("command: what only asks for a state", "[core]") {
         "ls -la", "cd /x && cat a.txt", "test -f out && echo yes", "curl -s localhost:3000/health",
         "sleep 5; tail -n 3 run.log", "kubectl get pods | grep web", "FOO=1 git status --short",
         "timeout 5 curl -sf http://x", "curl -s -o /dev/null -w '%{http_code}' http://x",
-        "git -C repo log -1", "find . -name '*.o'", "until ls out; do sleep 5; done");
+        "git -C repo log -1", "for r in $(cat hosts); do echo $r $(dig +short x @$r); done",
+        "find . -name '*.o'", "until ls out; do sleep 5; done");
     CAPTURE(look);
     CHECK(only_looks(look));
 }
 
 TEST_CASE("command: what acts, or does neither", "[core]") {
-    const char* const act = GENERATE("make", "ls > files.txt", "curl -X POST http://x",
-                                     "curl -d a=b http://x", "rm -rf x", "find . -delete",
-                                     "./deploy.sh", "cd /x", "echo hi", "", "ls && ./run");
+    const char* const act =
+        GENERATE("make", "ls > files.txt", "curl -X POST http://x", "curl -d a=b http://x",
+                 "rm -rf x", "find . -delete", "./deploy.sh", "echo $(make)", "echo $(", "cd /x",
+                 "echo hi", "", "ls && ./run");
     CAPTURE(act);
     CHECK_FALSE(only_looks(act));
 }
