@@ -134,8 +134,6 @@ void shape_call(CallPrint& print, const core::ToolFinished& call,
     print.set(Shape::kAcknowledged,
               call.ok && call.result_digest.empty() &&
                   (print.trivial || receipt || core::is_acknowledgement(result)));
-    print.set(Shape::kOver, core::says_over(text));
-    print.set(Shape::kBusy, print.kind != CallKind::kVerify && core::says_busy(text));
     if (command.empty()) {
         print.set(Shape::kActs, receipt || core::acts_on_screen(call.tool) ||
                                     core::acts_on_screen(action_of(call.tool, args)));
@@ -227,7 +225,10 @@ CallPrint print_of(JsonValue data, const core::ToolFinished& call) {
     print.trivial = core::is_trivial(plain) && call.result_digest.empty();
     print.measured =
         core::is_measurement(command.empty() ? std::string_view{call.tool} : command, plain);
-    print.running = call.ok && print.kind != CallKind::kVerify && core::says_running(plain);
+    const bool state = print.kind != CallKind::kVerify && core::has_state_words(plain);
+    print.running = state && call.ok && core::says_running(plain);
+    print.set(core::Shape::kOver, state && core::says_over(plain));
+    print.set(core::Shape::kBusy, state && core::says_busy(plain));
     text = result.canonical;
     text.push_back(call.ok ? '+' : '-');
     if (call.error) {

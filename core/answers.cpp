@@ -14,6 +14,52 @@ namespace {
 
 constexpr std::size_t kAcknowledgementBytesMax = 128;  ///< of what is longer, some may be news
 
+constexpr std::array<std::string_view, 19> kEnds{"cancelled",
+                                                 "canceled",
+                                                 "failed",
+                                                 "failure",
+                                                 "killed",
+                                                 "oomkilled",
+                                                 "aborted",
+                                                 "terminated",
+                                                 "died",
+                                                 "dead",
+                                                 "imagepullbackoff",
+                                                 "errimagepull",
+                                                 "expired",
+                                                 "rejected",
+                                                 "lost",
+                                                 "crashloopbackoff",
+                                                 "revoked",
+                                                 "deadlocked",
+                                                 "dependencyneversatisfied"};
+constexpr std::array<std::string_view, 15> kInUse{"could not get lock",
+                                                  "unable to acquire",
+                                                  "is locked",
+                                                  "index.lock",
+                                                  "another process",
+                                                  "too many requests",
+                                                  "rate limit",
+                                                  "rate_limit",
+                                                  "overloaded",
+                                                  "service unavailable",
+                                                  "temporarily unavailable",
+                                                  "resource busy",
+                                                  "device or resource busy",
+                                                  "try again later",
+                                                  "is busy"};
+constexpr auto all_state_words() {
+    std::array<std::string_view, kEnds.size() + kInUse.size() + kStillUnderWay.size()> all{};
+    std::size_t at = 0;
+    for (const std::string_view word : kEnds)
+        all[at++] = word;
+    for (const std::string_view word : kInUse)
+        all[at++] = word;
+    for (const std::string_view word : kStillUnderWay)
+        all[at++] = word;
+    return all;
+}
+
 constexpr std::size_t kBusyBytesMax = 512;  ///< longer answers only speak of it
 
 constexpr Phrases kWrong{std::array<std::string_view, 14>{
@@ -106,23 +152,19 @@ bool is_acknowledgement(std::string_view result) {
     return kDone.any_in(result) && !kWrong.any_in(result);
 }
 
+bool has_state_words(std::string_view result) {
+    static constexpr Phrases kAll{all_state_words()};
+    return kAll.any_word_in(result.substr(0, kBusyBytesMax));
+}
+
 bool says_over(std::string_view result) {
-    static constexpr std::array<std::string_view, 18> kEnds{
-        "cancelled",        "canceled",     "failed",     "failure",  "killed",
-        "oomkilled",        "aborted",      "terminated", "died",     "dead",
-        "imagepullbackoff", "errimagepull", "expired",    "rejected", "lost",
-        "crashloopbackoff", "revoked",      "deadlocked"};
     static constexpr std::array<std::string_view, 12> kUnderWay{
         "running",  "pending",  "queued",   "waiting",    "starting",   "progress",
         "retrying", "creating", "building", "processing", "restarting", "scheduled"};
-    static constexpr Phrases kAnyEnd{kEnds};
     constexpr std::size_t kLooked = 512;  // of a status; the rest is its history
     if (result.size() > 4 * kLooked) return false;
-    constexpr std::string_view kUnsatisfied = "neversatisfied";
-    static constexpr Phrases kNeverEnd{std::array<std::string_view, 1>{kUnsatisfied}};
-    if (kNeverEnd.any_in(result.substr(0, kLooked))) return true;
-    if (!kAnyEnd.any_word_in(result.substr(0, kLooked))) return false;
     const std::string text = lower(result.substr(0, kLooked));
+    if (text.find("neversatisfied") != text.npos) return true;
     bool over = false;
     std::string_view before;  // "0 failed" and "no failure" are none
     for (std::size_t at = 0; at < text.size();) {
@@ -145,11 +187,7 @@ bool says_over(std::string_view result) {
 }
 
 bool says_busy(std::string_view result) {
-    static constexpr Phrases kBusy{std::array<std::string_view, 15>{
-        "could not get lock", "unable to acquire", "is locked", "index.lock", "another process",
-        "too many requests", "rate limit", "rate_limit", "overloaded", "service unavailable",
-        "temporarily unavailable", "resource busy", "device or resource busy", "try again later",
-        "is busy"}};
+    static constexpr Phrases kBusy{kInUse};
     return result.size() <= kBusyBytesMax && kBusy.any_word_in(result);
 }
 

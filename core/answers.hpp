@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
 // What answers of tools are worth, by their words. Pure; linear in the text.
 
 namespace headway::core {
+
+/// Words of an answer that says that something is under way (says_running).
+inline constexpr std::array<std::string_view, 15> kStillUnderWay{
+    "running",      "pending",      "in progress",       "in_progress",  "queued",
+    "waiting",      "not ready",    "processing",        "building",     "starting",
+    "not finished", "provisioning", "containercreating", "initializing", "activating"};
 
 /// True if an error message names an exit status and nothing else ("exit code 1", "Command failed
 /// with exit code 22"): the diagnostic is in the output.
@@ -15,6 +22,9 @@ bool is_only_exit_status(std::string_view message);
 /// True if a short answer only confirms that an action was done: "Clicked", "The label has been
 /// saved". One that speaks of something wrong does not.
 bool is_acknowledgement(std::string_view result);
+
+/// False if says_running, says_over and says_busy are, for one look instead of three.
+bool has_state_words(std::string_view result);
 
 /// True if a short answer names an end that no further waiting changes: cancelled, failed, killed,
 /// and nothing that is still under way.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <system_error>
 
+#include "core/answers.hpp"
 #include "core/assert.hpp"
 #include "core/classify.hpp"
 #include "core/mask.hpp"
@@ -263,23 +264,17 @@ bool ends_with_no(std::string_view text) {
 }  // namespace
 
 bool says_running(std::string_view result) {
-    static constexpr std::array<std::string_view, 15> kUnderWay{
-        "running",      "pending",      "in progress",       "in_progress",  "queued",
-        "waiting",      "not ready",    "processing",        "building",     "starting",
-        "not finished", "provisioning", "containercreating", "initializing", "activating"};
-    static constexpr Phrases kAnywhere{kUnderWay};
     // A status is short, or at the start of a longer answer.
-    if (!kAnywhere.any_word_in(result.substr(0, 256))) return false;
     const std::string text = lower(result.substr(0, 256));
     static constexpr std::array<std::string_view, 6> kDenied{" not", " no",     "n't",
                                                              " 0",   "nothing", " never"};
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (!is_letter(text[at]) || (at > 0 && is_letter(text[at - 1]))) continue;
         const std::string_view word = std::string_view{text}.substr(at);
-        const bool found =
-            std::any_of(kUnderWay.begin(), kUnderWay.end(), [word](std::string_view start) {
-                return start[0] == word[0] && word.starts_with(start);
-            });
+        const bool found = std::any_of(kStillUnderWay.begin(), kStillUnderWay.end(),
+                                       [word](std::string_view start) {
+                                           return start[0] == word[0] && word.starts_with(start);
+                                       });
         if (!found) continue;
         // "is not running", "0 running", "no jobs pending"
         const std::string before = " " + text.substr(0, at == 0 ? 0 : at - 1);

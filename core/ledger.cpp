@@ -10,9 +10,6 @@
 namespace headway::core {
 namespace {
 
-/// The table of answers is the largest structure that an event touches, so it is a set-associative
-/// cache: a lookup reads one set only.
-
 static_assert(std::has_single_bit(kAnswersOfSet), "a question's low bits name its set");
 static_assert(std::has_single_bit(limits::kAnswersMax), "the table grows by doubling");
 static_assert(limits::kAnswersMax >= kAnswersOfSet, "there is one set at least");
@@ -270,13 +267,10 @@ void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, En
     const bool informs = ok && !print.trivial && print.kind != CallKind::kEdit &&
                          !print.is(Shape::kNothing) && !shows_own_comment(ledger, print);
     if (!known && informs) entry.tier = std::max(entry.tier, Tier::kInformation);
-    // Back to the answer before the last: that is no news.
-    const auto outcome = static_cast<std::uint32_t>(print.outcome.low);
-    entry.returned = known && !same && last.before == outcome;
-    if (known && !counts_again && !entry.returned && (ok || last.ok) &&
-        !shows_own_comment(ledger, print)) {
+    // Back to the answer before the last is no news.
+    const bool back = !same && last.before == static_cast<std::uint32_t>(print.outcome.low);
+    if (known && !counts_again && !back && (ok || last.ok) && !shows_own_comment(ledger, print))
         entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
-    }
     if (!same) last.before = static_cast<std::uint32_t>(last.outcome);
     last.outcome = print.outcome.low;
     last.raw_outcome = static_cast<std::uint32_t>(print.raw_outcome);

@@ -19,7 +19,8 @@ namespace headway::core {
 /// 7).
 inline constexpr std::uint32_t kInformedRounds = 5;
 
-/// Answers in one set of the table; a question's low bits name its set.
+/// The table of answers is the largest structure that an event touches, so it is a set-associative
+/// cache: a lookup reads one set only, of so many answers. A question's low bits name its set.
 inline constexpr std::size_t kAnswersOfSet = 8;
 
 /// The last answer to one question.
@@ -173,7 +174,6 @@ struct Entry {
     bool jitter = false;  ///< equal except for masked parts
     bool known_question = false;
     bool same_answer = false;   ///< as the last time
-    bool returned = false;      ///< the answer before the last
     bool hollow = false;        ///< it claims to change something, and changes nothing
     bool free_again = false;    ///< the agent lost the answer in a compaction
     std::uint32_t repeats = 1;  ///< equal answers to this question in this epoch

@@ -33,7 +33,8 @@ const appliers = {
   'tool.started': act,
   'tool.finished': act,
   'phase.started': (row, d) => { row.phase = d.name ?? row.phase; },
-  'verdict.changed': (row, d, e) => { row.status = d.to; row.since = e.at; row.reason = d.reason; row.needs_somebody = d.needs_somebody; row.alive = d.to !== 'silent'; },
+  'verdict.changed': (row, d, e) => { row.status = d.to; row.since = e.at; row.reason = d.reason; row.alive = d.to !== 'silent';
+    if (d.needs_somebody) row.needs_somebody = true; else delete row.needs_somebody; },
   'session.started': (row, d) => { row.goal = d.goal ?? row.goal; row.agent = d.agent ?? row.agent;
     row.labels = d.labels ?? row.labels; },
   'session.ended': (row, d, e) => { row.ended_at = e.at; row.outcome = d.outcome; row.alive = false; },
