@@ -24,7 +24,7 @@ void member_or_null(JsonWriter& json, std::string_view name, const T& v, bool pr
 
 std::string_view name_of(NeedKind kind) {
     constexpr std::string_view kNames[] = {"approval", "question",    "stuck", "blocked",
-                                           "silent",   "over_budget", "alarm"};
+                                           "silent",   "over_budget", "alarm", "waiting"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -175,6 +175,10 @@ Need need_of(const core::Session& session, core::Timestamp since, bool over_budg
         return need;
     }
     need.reason = state.judgement.reason;
+    if (state.judgement.needs_somebody) {
+        need.kind = NeedKind::kWaiting;
+        need.certain = true;
+    }
     if (state.judgement.verdict == core::Verdict::kSilent) need.kind = NeedKind::kSilent;
     if (state.judgement.verdict == core::Verdict::kBlocked) {
         // Unless it was only read from the words of errors.

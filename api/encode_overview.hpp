@@ -29,7 +29,8 @@ enum class NeedKind : std::uint8_t {
     kBlocked,
     kSilent,
     kOverBudget,
-    kAlarm
+    kAlarm,
+    kWaiting  ///< what it waits for does not move: Judgement::needs_somebody
 };
 
 /// Something that waits for a person.

@@ -5,6 +5,7 @@
 #include <sys/un.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 #include <optional>
 

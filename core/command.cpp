@@ -162,6 +162,11 @@ bool is_sleep(std::string_view part) {
     return is_one_of(part, std::array<std::string_view, 2>{"sleep", "wait"});
 }
 
+/// True for `sleep 0`, which lets no time pass.
+bool is_no_sleep(std::string_view part) {
+    return part.starts_with("sleep ") && part.find_first_of("123456789$") == std::string_view::npos;
+}
+
 /// Shows what the agent itself wrote. A variable, a command or a pattern inside it is a question.
 bool speaks(std::string_view part) {
     if (!is_one_of(part, std::array<std::string_view, 2>{"echo", "printf"}) || redirects(part))
@@ -170,13 +175,13 @@ bool speaks(std::string_view part) {
     for (const char c : part) {
         if (c == quote) {
             quote = 0;
-        } else if (quote == 0 && (c == '\'' || c == '"')) {
-            quote = c;
-        } else if (quote != '\'' && (c == '$' || c == '`')) {
-            return false;
-        } else if (quote == 0 && std::string_view{"*?[~{<("}.find(c) != std::string_view::npos) {
-            return false;
+            continue;
         }
+        if (quote == 0 && (c == '\'' || c == '"')) quote = c;
+        const bool expands = quote != '\'' && (c == '$' || c == '`');
+        const bool matches =
+            quote == 0 && std::string_view{"*?[~{<("}.find(c) != std::string_view::npos;
+        if (expands || matches) return false;
     }
     return true;
 }
@@ -324,7 +329,7 @@ bool sleeps_and_more(std::string_view command) {
     bool sleeps = false;
     bool more = false;
     each_part(command, [&](std::string_view part) {
-        if (is_sleep(part)) sleeps = true;
+        if (is_sleep(part) && !is_no_sleep(part)) sleeps = true;
         if (!is_sleep(part) && !is_around(part)) more = true;
     });
     return sleeps && more;

@@ -228,7 +228,7 @@ void answer_red(Ledger& ledger, const CallPrint& print, std::uint64_t n, Entry& 
     bool known = false;
     KnownAnswer& red = answer_to(ledger.answers, (print.diagnostic ^ kReds) | 1U, known);
     HEADWAY_ASSERT(red.last_n <= n);
-    if (known && red.outcome == ledger.changes && same_span(ledger, red)) {
+    if (known && red.outcome == ledger.changes && red.span >> 16U == (ledger.scope & 0xffffU)) {
         ++red.repeats;
     } else {
         red.repeats = 1;

@@ -26,7 +26,7 @@ function Page({ name, ...props }) {
 }
 
 const WORDS = { approval: 'Approval', question: 'Question', stuck: 'Stuck', over_budget: 'Over budget', blocked: 'Blocked',
-    silent: 'Silent', alarm: 'Alarm' };
+    silent: 'Silent', alarm: 'Alarm', waiting: 'Waiting' };
 const where = (item) => (item.kind === 'approval' ? '#/approvals?id=' + encodeURIComponent(item.approval) : sessionLink(item.session));
 
 function calm({ counts, open }) {

@@ -36,14 +36,16 @@ bool NoProgress::alone(const Ledger& ledger) const {
 
 Finding NoProgress::finding(const Ledger& ledger) const {
     Finding finding;
-    finding.count = quiet > 0 ? quiet : unproven;
+    // The one that spoke; a quiet round or two may come with many unproven ones.
+    const bool of_quiet = quiet > 0 && unproven < kUnprovenRounds;
+    finding.count = of_quiet || unproven == 0 ? quiet : unproven;
     HEADWAY_ASSERT(finding.count > 0);
     finding.identity = 1;
     finding.evidence = evidence_of(ledger, finding.count, [](const CallMark&) { return true; });
-    finding.reason =
-        std::to_string(finding.count) +
-        (quiet > 0 ? " rounds without anything new" : " rounds of edits that no test confirmed") +
-        since_change(ledger);
+    finding.reason = std::to_string(finding.count) +
+                     (finding.count == quiet ? " rounds without anything new"
+                                             : " rounds of edits that no test confirmed") +
+                     since_change(ledger);
     return finding;
 }
 

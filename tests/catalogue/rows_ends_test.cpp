@@ -194,3 +194,14 @@ TEST_CASE("a count of zero beside an exit status is an answer") {
     }
     expect_never_stuck(agent);
 }
+
+TEST_CASE("looks at things that move between two red runs with nothing changed hide no loop") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 20; ++i) {
+        agent.does(bash("free -m").result("Mem: 16000 " + std::to_string(1000 + 37 * i)));
+        agent.does(bash("pytest -q")
+                       .result("FAILED tests/test_a.py::test_x - assert 3 == 4\n1 failed")
+                       .fails("exit code 1"));
+    }
+    CHECK(agent.ever(Verdict::kStuck));
+}

@@ -186,3 +186,12 @@ TEST_CASE("overview: an approval says what it is for", "[api]") {
     asked.summary = "log in to the shop";
     CHECK(need_of("a", asked).reason == "log in to the shop");
 }
+
+TEST_CASE("overview: a wait that needs a person is no loop", "[api]") {
+    SessionState state = stuck();
+    state.judgement.verdict = Verdict::kWaiting;
+    state.judgement.needs_somebody = true;
+    const Need need = need_of(Session{"a", state}, at(0), false, kReading);
+    CHECK(need.kind == NeedKind::kWaiting);
+    CHECK(need.certain);
+}

@@ -85,3 +85,10 @@ TEST_CASE("command: printing a text of one's own leaves nothing, printing an ans
     CHECK_FALSE(does_nothing("echo done > file"));
     CHECK_FALSE(does_nothing("echo done; make"));
 }
+
+TEST_CASE("command: a sleep of zero lets no time pass", "[core]") {
+    CHECK(sleeps_and_more("sleep 0.5; ls"));
+    CHECK(sleeps_and_more("sleep $N && ls"));
+    CHECK_FALSE(sleeps_and_more("sleep 0; ls"));
+    CHECK_FALSE(sleeps_and_more("sleep 0.0 && ls"));
+}
