@@ -11,7 +11,6 @@
 
 namespace headway::storage {
 
-using core::Error;
 using core::ErrorCode;
 using core::Result;
 

@@ -81,13 +81,17 @@ Result<> ListQuery::show_some(Reader& reader) {
     const std::size_t count = std::min(scan.keys.size(), limit);
     while (scan.shown < count && Clock::steady() - started < kReaderSlice) {
         const std::size_t size_before = scan.body.size();
-        HEADWAY_CHECK(reader.with(scan.keys[scan.shown++], [&](const core::Session& session) {
+        const auto read = reader.with(scan.keys[scan.shown++], [&](const core::Session& session) {
             if (rows) {
                 api::append_row(scan.body, session, reader.time(), risk);
             } else {
                 api::append_session(scan.body, session, reader.time(), nullptr, risk);
             }
-        }));
+        });
+        // Retention may have removed it since it was found.
+        const bool gone = !read && read.error().code == core::ErrorCode::kUnknownSession;
+        if (gone && scan.total > 0) --scan.total;
+        if (!read && !gone) return read.error();
         if (scan.body.size() != size_before) scan.body.push_back(',');
     }
     return {};
