@@ -311,5 +311,5 @@ TEST_CASE("engine budgets: ended sessions are the history of their agent type", 
     const Document analytics = document_in(s.ask(BudgetAnalyticsQuery{"plan"}));
     CHECK(analytics["sessions"] == 5);
     CHECK(analytics["budgets"][0]["steps"]["p50"] == 25);
-    CHECK(document_in(s.ask(BudgetAnalyticsQuery{"nobody"}))["budgets"].empty());
+    CHECK(document_in(s.ask(BudgetAnalyticsQuery{"unknown"}))["budgets"].empty());
 }
