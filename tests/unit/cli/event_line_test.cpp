@@ -108,3 +108,18 @@ TEST_CASE("event line: nothing an agent writes steers the terminal", "[cli]") {
     CHECK(event_line(Json(7), {}) == "7");
     CHECK(event_line(Json::object(), {}).empty());
 }
+
+TEST_CASE("event line: a status says first what needs a person", "[cli]") {
+    CHECK(shown_status("stuck", true, true) == "ALARM stuck");
+    CHECK(shown_status("waiting", false, true) == "waiting, needs you");
+    CHECK(shown_status("waiting", false, false) == "waiting");
+}
+
+TEST_CASE("event line: an age is never below zero", "[cli]") {
+    const auto now = *parse_time("2026-11-21T02:00:00.000Z");
+    const auto age = [now](const char* text) { return age_at(*Json::parse(text), "at", now); };
+    CHECK(age(R"({"at":"2026-11-21T01:59:00.000Z"})") == "1m00s");
+    CHECK(age(R"({"at":"2026-11-21T02:00:09.000Z"})") == human_duration({}));  // a clock ahead
+    CHECK(age(R"({"at":null})") == "-");
+    CHECK(age(R"({"at":"soon"})") == "-");
+}

@@ -2,6 +2,7 @@
 #include "cli/text.hpp"
 
 #include <catch2/catch.hpp>
+#include <sstream>
 
 using namespace headway::cli;
 using namespace std::chrono_literals;
@@ -62,4 +63,15 @@ TEST_CASE("text: times are read as the daemon writes them", "[cli]") {
     CHECK_FALSE(parse_time("yesterday"));
     CHECK_FALSE(parse_time("2026-13-21T02:00:00.000Z"));
     CHECK_FALSE(parse_time(""));
+}
+
+TEST_CASE("text: a field is a line, and nothing without a value", "[cli]") {
+    std::ostringstream out;
+    field_line(out, "tool", "deploy");
+    field_line(out, "risk", "");
+    CHECK(out.str() == "  tool      deploy\n");
+}
+
+TEST_CASE("text: only ASCII letters become upper case", "[cli]") {
+    CHECK(uppercase("wait-4 caf\xC3\xA9") == "WAIT-4 CAF\xC3\xA9");
 }
