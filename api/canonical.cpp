@@ -117,6 +117,16 @@ std::string_view action_of(std::string_view tool, const std::optional<JsonValue>
     return text_under(args, kActionKeys);
 }
 
+/// True if the call ended because its time was up, and what it waited for has not come.
+bool ran_out_of_time(const CallPrint& print, const core::ToolFinished& call,
+                     std::string_view result) {
+    if (print.running || print.failure == core::FailureKind::kTimeout) return true;
+    if (result.find("timed out") != result.npos) return true;
+    if (!call.error) return false;
+    static constexpr std::array<std::string_view, 2> kSaid{"timed out", "124"};  // of timeout(1)
+    return core::mentions(call.error->message.kept, kSaid);
+}
+
 void shape_call(CallPrint& print, const core::ToolFinished& call,
                 const std::optional<JsonValue>& args, std::string_view command,
                 std::string_view result) {
@@ -146,7 +156,10 @@ void shape_call(CallPrint& print, const core::ToolFinished& call,
     if (command.size() > kShapeBytesMax) return;  // the rest may do anything
     print.set(Shape::kLooks, core::only_looks(command));
     print.set(Shape::kGuard, core::is_guard(command));
-    print.set(Shape::kSleeps, core::sleeps_and_more(command));
+    print.set(Shape::kSleeps,
+              core::sleeps_and_more(command) ||
+                  (core::waits_itself(command) && ran_out_of_time(print, call, result)));
+    print.set(Shape::kRests, print.kind == CallKind::kOther && core::rests_first(command));
     print.set(Shape::kRestores, core::takes_files_back(command));
     print.set(Shape::kNothing, core::does_nothing(command));
 }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/command.hpp"
+#include "core/command_parts.hpp"
 #include "core/mask.hpp"
 #include "core/words.hpp"
 

@@ -336,7 +336,7 @@ bool valid_id(std::string_view id) noexcept {
     if (id == "." || id == "..") return false;  // what walks up or stays in a path names nothing
     return std::all_of(id.begin(), id.end(), [](char c) {
         return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-               c == '.' || c == '_' || c == ':' || c == '-';
+               c == '.' || c == '_' || c == ':' || c == '-' || c == '~';
     });
 }
 

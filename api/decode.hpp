@@ -64,7 +64,7 @@ core::Result<ControlBody> decode_pause(JsonTape& tape, std::string_view body);
 /// `{"text","by"?}`.
 core::Result<ControlBody> decode_nudge(JsonTape& tape, std::string_view body);
 
-/// Whether `id` can name a session: `[A-Za-z0-9._:-]{1,128}`.
+/// Whether `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`.
 bool valid_id(std::string_view id) noexcept;
 
 }  // namespace headway::api

@@ -28,7 +28,7 @@ Result<DecodedCheck> decode_check(JsonTape& tape, std::string_view body) {
     HEADWAY_CHECK(fields::decode_object(tape.root(), decoded));
     if (!valid_id(decoded.session)) {
         return Error{ErrorCode::kInvalidId,
-                     "a session id is 1 to 128 of A-Z a-z 0-9 . _ : - and not . or ..",
+                     "a session id is 1 to 128 of A-Z a-z 0-9 . _ ~ : - and not . or ..",
                      "/sessionId"};
     }
     if (!decoded.check_id.empty() && !valid_id(decoded.check_id)) {

@@ -64,12 +64,12 @@ Result<DecodedOpen> decode_open(JsonTape& tape, std::string_view body) {
         return fields::under(std::move(checked).error(), "policy");
     }
     if (!open.parent.empty() && !valid_id(open.parent)) {
-        return fields::under(fields::wrong("must be a session id: 1 to 128 of A-Z a-z 0-9 . _ : -"),
-                             "parent");
+        return fields::under(
+            fields::wrong("must be a session id: 1 to 128 of A-Z a-z 0-9 . _ ~ : -"), "parent");
     }
     if (!open.id.empty() && !valid_id(open.id)) {
         return Error{ErrorCode::kInvalidId,
-                     "a session id is 1 to 128 of A-Z a-z 0-9 . _ : - and not . or ..", "/id"};
+                     "a session id is 1 to 128 of A-Z a-z 0-9 . _ ~ : - and not . or ..", "/id"};
     }
     DecodedOpen decoded;
     decoded.id = std::move(open.id);

@@ -178,6 +178,7 @@ void write_about(JsonWriter& json, const core::SessionState& state) {
         json.member("id", directive.id);
         json.member("type", directive.kind);
         json.member("reason", directive.reason);
+        if (directive.delivered) json.member("delivered", true);
         json.close_object();
     }
     json.close_array();

@@ -25,7 +25,7 @@ class TapeBuilder {
 public:
     static constexpr std::size_t max_array_size = limits::kReportBodyBytesMax;
     static constexpr std::size_t max_object_size = limits::kReportBodyBytesMax;
-    static constexpr std::size_t max_string_size = limits::kReportBodyBytesMax;
+    static constexpr std::size_t max_string_size = limits::kHookBodyBytesMax;
     static constexpr std::size_t max_key_size = limits::kReportBodyBytesMax;
 
     explicit TapeBuilder(JsonTape& tape) : tape_(tape) {}

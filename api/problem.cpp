@@ -57,6 +57,7 @@ constexpr Row kRows[] = {
     {ErrorCode::kTooManyTokens, {409, "too_many_tokens", "Too many tokens"}},
     {ErrorCode::kStaleAttempt, {409, "stale_attempt", "Stale attempt"}},
     {ErrorCode::kSessionEnded, {409, "session_ended", "Session ended"}},
+    {ErrorCode::kSessionOpen, {409, "session_open", "Session open"}},
     {ErrorCode::kSessionExists, {409, "session_exists", "Session exists"}},
     {ErrorCode::kLengthRequired, {411, "length_required", "Length required"}},
     {ErrorCode::kBodyTooLarge, {413, "body_too_large", "Body too large"}},

@@ -357,7 +357,7 @@ ArgumentSpec& Arguments::add(ArgumentSpec::Form form, const char* names, const c
 std::string session_id_fault(const std::string& id) {
     if (api::valid_id(id)) return {};
     return "\"" + clean_line(id) +
-           "\" is no session id: that is 1 to 128 of A-Z a-z 0-9 . _ : - and not . or ..";
+           "\" is no session id: that is 1 to 128 of A-Z a-z 0-9 . _ ~ : - and not . or ..";
 }
 
 }  // namespace headway::cli

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <string>
 
 namespace headway::cli {
 namespace {
@@ -49,6 +50,13 @@ int complain(const Console& console, int exit_code, std::string_view what,
     if (!next_step.empty()) console.err << "  " << next_step << "\n";
     console.err.flush();
     return exit_code;
+}
+
+bool confirmed(const Console& console, std::string_view question) {
+    console.err << question << " [y/N] " << std::flush;
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "Y" || answer == "yes";
 }
 
 }  // namespace headway::cli

@@ -31,4 +31,7 @@ Console standard_console();
 int complain(const Console& console, int exit_code, std::string_view what,
              std::string_view next_step = {});
 
+/// Whether the person at the terminal says yes.
+bool confirmed(const Console& console, std::string_view question);
+
 }  // namespace headway::cli

@@ -179,6 +179,7 @@ FailureText describe_failure(const Daemon& daemon, const HttpReply& reply) {
     std::string& next = failure.next;
     if (problem.code == "unknown_session") next = "`headway sessions` lists what the daemon knows";
     if (problem.code == "session_ended") next = "an ended session takes no reports; use another id";
+    if (problem.code == "session_open") next = "`headway end` or `headway cancel` ends it";
     if (problem.code == "unknown_host")
         next = "add this name to server.allowed_hosts of the daemon";
     if (problem.code == "unauthorized") next = daemon.where_is_the_token();

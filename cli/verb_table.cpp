@@ -30,12 +30,16 @@
     ROW("compare", compare)         \
     ROW("replay", replay)           \
     ROW("eval", eval)               \
+    ROW("forget", forget)           \
     ROW("token", token)             \
     ROW("dashboard", dashboard)     \
     ROW("webhooks", webhooks)       \
     ROW("backup", backup)           \
     ROW("restore", restore)         \
     ROW("config", config)           \
+    ROW("install", install)         \
+    ROW("uninstall", uninstall)     \
+    ROW("service", service)         \
     ROW("doctor", doctor)           \
     ROW("version", version)         \
     ROW("routes", routes)           \

@@ -30,6 +30,7 @@ std::vector<std::string> expand(const std::string& word) {
                 verdicts.emplace_back(kVerdicts[i]);
         }
     }
+    if (until->needs_somebody) verdicts.emplace_back("needs_somebody");
     return verdicts;
 }
 

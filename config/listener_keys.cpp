@@ -23,6 +23,13 @@ void add_listener_keys(std::vector<Key>& table) {
         "server.socket", kRestart,
         "Unix socket where the user we run as, and root, need no token; below the state folder "
         "unless it begins with /; empty means none."));
+    table.push_back(text_row<kAt, &ServerSettings::report_socket>(
+        "server.report_socket", kRestart,
+        "Unix socket that only reports, for the hooks of agents; below the runtime folder of "
+        "systemd or the state folder unless it begins with /; empty means none."));
+    table.push_back(text_row<kAt, &ServerSettings::report_group>(
+        "server.report_group", kRestart,
+        "Group whose members may report on that socket; empty means only the user we run as."));
     table.push_back(text_row<kAt, &ServerSettings::tls_cert>(
         "server.tls_cert", kReload,
         "PEM file with the certificate and its chain; the port then speaks TLS only."));

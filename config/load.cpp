@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 using Environment = std::map<std::string, std::string>;
 
 // Variables that the client verbs read; not settings of the daemon.
-constexpr std::array<std::string_view, 6> kClientVariables{"HEADWAY_URL",        "HEADWAY_CONFIG",
-                                                           "HEADWAY_SESSION",    "HEADWAY_TOKEN",
-                                                           "HEADWAY_TOKEN_FILE", "HEADWAY_CA_FILE"};
+constexpr std::array<std::string_view, 7> kClientVariables{
+    "HEADWAY_URL",        "HEADWAY_CONFIG",  "HEADWAY_SESSION",    "HEADWAY_TOKEN",
+    "HEADWAY_TOKEN_FILE", "HEADWAY_CA_FILE", "HEADWAY_HOOK_SOCKET"};
 constexpr std::string_view kPrefix = "HEADWAY_";
 constexpr std::string_view kFileSuffix = "_FILE";
 
@@ -265,6 +265,19 @@ fs::path state_directory(const StorageSettings& settings, const Environment& env
     std::error_code ec;
     fs::path absolute = fs::absolute(chosen, ec);
     return ec ? chosen : absolute;
+}
+
+fs::path operator_socket(const Settings& settings, const Environment& environment) {
+    if (settings.server.socket.empty()) return {};
+    return state_directory(settings.storage, environment) / settings.server.socket;
+}
+
+fs::path report_socket(const Settings& settings, const Environment& environment) {
+    const std::string& name = settings.server.report_socket;
+    if (name.empty()) return {};
+    const std::string runtime = get(environment, "RUNTIME_DIRECTORY");
+    if (runtime.starts_with('/')) return fs::path(runtime.substr(0, runtime.find(':'))) / name;
+    return state_directory(settings.storage, environment) / name;
 }
 
 }  // namespace headway::config

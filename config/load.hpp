@@ -53,4 +53,14 @@ struct ServeOptions {
 std::filesystem::path state_directory(const StorageSettings& settings,
                                       const std::map<std::string, std::string>& environment);
 
+/// The Unix socket of the operator: below the state directory if it is relative; empty without one.
+/// Pure.
+std::filesystem::path operator_socket(const Settings& settings,
+                                      const std::map<std::string, std::string>& environment);
+/// The Unix socket that only reports. A relative one is below $RUNTIME_DIRECTORY, where systemd has
+/// made one, because other users cannot enter the state directory of a service; else beside the
+/// operator's. Empty without one. Pure.
+std::filesystem::path report_socket(const Settings& settings,
+                                    const std::map<std::string, std::string>& environment);
+
 }  // namespace headway::config

@@ -24,9 +24,11 @@ using std::chrono::milliseconds;
 struct ServerSettings {
     std::string listen = "127.0.0.1:7717";  ///< HOST:PORT; port 0 = chosen by the kernel
     std::string socket =
-        "headway.sock";    ///< Unix socket; below the state directory if relative; empty: none
-    std::string tls_cert;  ///< PEM chain; with it and tls_key the port speaks TLS only
-    std::string tls_key;   ///< PEM
+        "headway.sock";  ///< Unix socket; below the state directory if relative; empty: none
+    std::string report_socket = "report.sock";  ///< one that only reports: see report_socket()
+    std::string report_group;    ///< may connect to it too; a name or a number; empty: none
+    std::string tls_cert;        ///< PEM chain; with it and tls_key the port speaks TLS only
+    std::string tls_key;         ///< PEM
     bool insecure_bind = false;  ///< allows other machines to reach the port without TLS
     bool behind_proxy = false;   ///< requests come by way of a proxy; needs access.mode "token"
     std::vector<std::string>

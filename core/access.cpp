@@ -14,8 +14,9 @@ constexpr std::string_view kReportColon = "report:";
 
 bool may_start_an_id(std::string_view prefix) {
     return prefix.size() <= limits::kIdBytesMax &&
-           std::all_of(prefix.begin(), prefix.end(),
-                       [](char c) { return is_word(c) || c == '.' || c == ':' || c == '-'; });
+           std::all_of(prefix.begin(), prefix.end(), [](char c) {
+               return is_word(c) || c == '.' || c == ':' || c == '-' || c == '~';
+           });
 }
 
 Error wrong(std::string detail, std::size_t index) {
@@ -37,7 +38,8 @@ Result<Grants> Grants::parse(std::span<const std::string> scopes) {
         if (text == "report" || text.starts_with(kReportColon)) {
             const std::string_view prefix = text.substr(std::min(text.size(), kReportColon.size()));
             if (!may_start_an_id(prefix)) {
-                return wrong("the prefix of session ids is at most 128 of A-Z a-z 0-9 . _ : -", i);
+                return wrong("the prefix of session ids is at most 128 of A-Z a-z 0-9 . _ ~ : -",
+                             i);
             }
             grants.prefixes_.emplace_back(prefix);
         } else if (parse_name(text, scope)) {

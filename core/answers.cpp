@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kAcknowledgementBytesMax = 128;  ///< of what is longer, some may be news
 
-constexpr std::array<std::string_view, 19> kEnds{"cancelled",
+constexpr std::array<std::string_view, 21> kEnds{"cancelled",
                                                  "canceled",
                                                  "failed",
                                                  "failure",
@@ -32,22 +32,18 @@ constexpr std::array<std::string_view, 19> kEnds{"cancelled",
                                                  "crashloopbackoff",
                                                  "revoked",
                                                  "deadlocked",
-                                                 "dependencyneversatisfied"};
-constexpr std::array<std::string_view, 15> kInUse{"could not get lock",
-                                                  "unable to acquire",
-                                                  "is locked",
-                                                  "index.lock",
-                                                  "another process",
-                                                  "too many requests",
-                                                  "rate limit",
-                                                  "rate_limit",
-                                                  "overloaded",
-                                                  "service unavailable",
-                                                  "temporarily unavailable",
-                                                  "resource busy",
-                                                  "device or resource busy",
-                                                  "try again later",
-                                                  "is busy"};
+                                                 "dependencyneversatisfied",
+                                                 "timed_out",
+                                                 "out_of_memory"};
+constexpr std::array<std::string_view, 18> kInUse{"could not get lock",  "state lock",
+                                                  "lock held",           "waiting for cache lock",
+                                                  "unable to acquire",   "is locked",
+                                                  "index.lock",          "another process",
+                                                  "too many requests",   "rate limit",
+                                                  "rate_limit",          "overloaded",
+                                                  "service unavailable", "temporarily unavailable",
+                                                  "resource busy",       "device or resource busy",
+                                                  "try again later",     "is busy"};
 constexpr auto all_state_words() {
     std::array<std::string_view, kEnds.size() + kInUse.size() + kStillUnderWay.size()> all{};
     std::size_t at = 0;
@@ -157,16 +153,45 @@ bool has_state_words(std::string_view result) {
     return kAll.any_word_in(result.substr(0, kBusyBytesMax));
 }
 
+namespace {
+
+/// The text behind a line of column names, which are no states: `NAME READY FAILED`.
+std::string_view without_heading(std::string_view text) {
+    const std::size_t end = text.find('\n');
+    if (end == text.npos) return text;
+    const std::string_view line = trimmed(text.substr(0, end));
+    const bool capitals = std::none_of(
+        line.begin(), line.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z'); });
+    return capitals && line.find(' ') != line.npos ? text.substr(end + 1) : text;
+}
+
+/// True if `before` takes the word behind it back: "0 failed", "no failure", "previous: failed".
+bool denies(std::string_view before) {
+    static constexpr std::array<std::string_view, 9> kDenials{
+        "0", "no", "not", "if", "previous", "last", "prior", "earlier", "former"};
+    return contains(kDenials, before);
+}
+
+/// True if the word at `at` is a piece of a name: `failed_jobs.csv`, `/failed`.
+bool in_a_name(std::string_view text, std::size_t at, std::size_t end) {
+    const bool goes_on =
+        end + 1 < text.size() && (text[end] == '_' || text[end] == '-') && is_letter(text[end + 1]);
+    const bool file = end + 1 < text.size() && text[end] == '.' && is_letter(text[end + 1]);
+    return goes_on || file || (at > 0 && text[at - 1] == '/');
+}
+
+}  // namespace
+
 bool says_over(std::string_view result) {
     static constexpr std::array<std::string_view, 12> kUnderWay{
         "running",  "pending",  "queued",   "waiting",    "starting",   "progress",
         "retrying", "creating", "building", "processing", "restarting", "scheduled"};
     constexpr std::size_t kLooked = 512;  // of a status; the rest is its history
     if (result.size() > 4 * kLooked) return false;
-    const std::string text = lower(result.substr(0, kLooked));
+    const std::string text = lower(without_heading(result).substr(0, kLooked));
     if (text.find("neversatisfied") != text.npos) return true;
-    bool over = false;
-    std::string_view before;  // "0 failed" and "no failure" are none
+    bool over = mentions(text, std::array<std::string_view, 2>{"timed_out", "out_of_memory"});
+    std::string_view before;
     for (std::size_t at = 0; at < text.size();) {
         if (!is_word(text[at]) || text[at] == '_') {
             ++at;
@@ -177,8 +202,7 @@ bool says_over(std::string_view result) {
             ++end;
         const std::string_view word = std::string_view{text}.substr(at, end - at);
         if (contains(kUnderWay, word)) return false;
-        const bool denied = before == "0" || before == "no" || before == "not" || before == "if";
-        over = over || (contains(kEnds, word) && !denied);
+        over = over || (contains(kEnds, word) && !denies(before) && !in_a_name(text, at, end));
         before = word;
         HEADWAY_ASSERT(end > at);
         at = end;
@@ -191,12 +215,35 @@ bool says_busy(std::string_view result) {
     return result.size() <= kBusyBytesMax && kBusy.any_word_in(result);
 }
 
+namespace {
+
+/// MongoDB: `{ acknowledged: true, matchedCount: 1, modifiedCount: 1 }`.
+bool says_acknowledged(std::string_view text) {
+    if (text.find("acknowledged") == text.npos) return false;
+    static constexpr std::array<std::string_view, 4> kCounts{"modifiedcount", "deletedcount",
+                                                             "insertedcount", "upsertedcount"};
+    for (const std::string_view name : kCounts) {
+        const std::size_t at = text.find(name);
+        const std::size_t digit = at == text.npos ? at : text.find_first_of("0123456789", at);
+        if (digit != text.npos && text[digit] != '0') return true;
+    }
+    return text.find("insertedid") != text.npos;
+}
+
+}  // namespace
+
 bool is_receipt(std::string_view result) {
     result = trimmed(result);
     if (result.size() > kAcknowledgementBytesMax) return false;
     const std::string text = lower(result);
+    std::string_view said = text;
+    if (said.starts_with("query ok, ")) {  // MySQL; the time behind it is no word of it
+        said.remove_prefix(10);
+        said = trimmed(said.substr(0, said.find('(')));
+    }
+    if (said.starts_with('(') && said.ends_with(')')) said = said.substr(1, said.size() - 2);
     std::vector<std::string_view> words;
-    for (std::string_view rest = text; !rest.empty() && words.size() < 5;) {
+    for (std::string_view rest = said; !rest.empty() && words.size() < 5;) {
         const std::size_t end = std::min(rest.find(' '), rest.size());
         if (end > 0) words.push_back(rest.substr(0, end));
         rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -205,6 +252,7 @@ bool is_receipt(std::string_view result) {
         return word != "0" && word.find_first_not_of("0123456789") == std::string_view::npos;
     };
     static constexpr std::array<std::string_view, 4> kVerbs{"update", "delete", "merge", "copy"};
+    if (says_acknowledged(text)) return true;
     if (words.size() == 2) return contains(kVerbs, words[0]) && count(words[1]);
     if (words.size() != 3) return false;
     if (words[0] == "insert") return words[1] == "0" && count(words[2]);

@@ -41,10 +41,22 @@ bool is_free(const SessionState& state, const Approval& approval, const Approval
                                     : !in_flight(state, approval.call_id);
 }
 
+/// True if a request for an equal call waits, and that call is over: the agent was told to try it
+/// again later.
+bool waits_already(const SessionState& state, const ApprovalRequested& call) {
+    const auto& requests = state.approvals.requests;
+    return std::any_of(requests.begin(), requests.end(), [&](const Approval& a) {
+        return a.pending() && a.kind == ApprovalKind::kTool && a.tool == call.tool &&
+               a.args_digest == call.args_digest && !a.call_id.empty() &&
+               !in_flight(state, a.call_id);
+    });
+}
+
 }  // namespace
 
 bool asks_anew(const SessionState& state, const ApprovalRequested& call, Timestamp now) {
     const Approvals& approvals = state.approvals;
+    if (waits_already(state, call)) return false;
     if (approvals.grant_for(call, now) != nullptr || approvals.asked_before(call) != nullptr)
         return false;
     if (approvals.open_for(call) == nullptr) return true;

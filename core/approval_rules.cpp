@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "core/session.hpp"
+#include "core/tool_class.hpp"
 #include "core/words.hpp"
 
 // The daemon's own approval rules.
@@ -10,9 +12,11 @@
 namespace headway::core {
 
 bool ApprovalRules::must_ask(const Policy& policy, std::string_view tool) const {
-    if (contains(require_tools, tool)) return true;
-    const ToolPolicy* own = policy.tool(tool);
-    return own != nullptr && own->requires_approval;
+    const auto covers = [tool](const std::string& rule) { return rule_covers(rule, tool); };
+    if (std::any_of(require_tools.begin(), require_tools.end(), covers)) return true;
+    return std::any_of(policy.tools.begin(), policy.tools.end(), [tool](const ToolPolicy& own) {
+        return own.requires_approval && rule_covers(own.tool, tool);
+    });
 }
 
 bool ApprovalRules::time_may_approve(const Policy& policy, const Approval& asked) const {

@@ -68,6 +68,7 @@ enum class Shape : std::uint32_t {
     kOver = 1U << 10,         ///< its answer names an end that no waiting will change: cancelled
     kBusy = 1U << 11,         ///< its answer says that what it needs is busy: a lock, a rate limit
     kCommand = 1U << 12,      ///< a shell command
+    kRests = 1U << 13,        ///< a shell command behind a sleep of at least 10 s
 };
 
 /// The fingerprint of a finished tool call (docs/detection.md, section 2). The decoder computes it

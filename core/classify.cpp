@@ -7,6 +7,7 @@
 
 #include "core/assert.hpp"
 #include "core/command.hpp"
+#include "core/command_parts.hpp"
 #include "core/mask.hpp"
 #include "core/words.hpp"
 
@@ -121,6 +122,8 @@ CallKind kind_of_part(std::string_view part) {
     if (part == "wait" || part.starts_with("sleep ") || part.starts_with("wait "))
         return CallKind::kSleep;
     if (starts_with_any(part, kCommitters)) return CallKind::kCommit;
+    if (starts_with_any(part, Words{"make status", "make ps", "make logs"}))
+        return CallKind::kOther;
     if (starts_with_any(part, kVerifiers) || starts_with_any(part, kMoreVerifiers) ||
         runs_a_test_script(part) || builds_or_tests(part)) {
         return CallKind::kVerify;

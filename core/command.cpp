@@ -2,16 +2,13 @@
 #include "core/command.hpp"
 
 #include <array>
+#include <charconv>
 
-#include "core/assert.hpp"
+#include "core/command_parts.hpp"
 
 namespace headway::core {
 namespace {
 
-// What may stand before the command of a part.
-constexpr std::array<std::string_view, 13> kBefore{"sudo ", "time ", "while ", "until ", "if ",
-                                                   "do ",   "then ", "else ",  "! ",     "nohup ",
-                                                   "env ",  "( ",    "exec "};
 // Parts that neither look nor act.
 constexpr std::array<std::string_view, 13> kAround{
     "cd", "export", "set", "done", "fi", "then", "do", "else", "break", "exit", ":", "true", "pwd"};
@@ -26,7 +23,7 @@ constexpr std::array<std::string_view, 14> kGitLooks{
     "git status",   "git log",    "git diff",      "git show",  "git branch",
     "git fetch",    "git remote", "git ls-remote", "git blame", "git rev-parse",
     "git ls-files", "git grep",   "git describe",  "git reflog"};
-constexpr std::array<std::string_view, 33> kStatus{"kubectl get",
+constexpr std::array<std::string_view, 42> kStatus{"kubectl get",
                                                    "kubectl describe",
                                                    "kubectl logs",
                                                    "kubectl rollout status",
@@ -58,64 +55,16 @@ constexpr std::array<std::string_view, 33> kStatus{"kubectl get",
                                                    "redis-cli ping",
                                                    "supervisorctl status",
                                                    "gcloud builds list",
-                                                   "gcloud builds describe"};
-
-/// True if the part is one of these commands: the name ends with a blank or the part. `test.sh` is
-/// not `test`.
-template <class List>
-bool is_one_of(std::string_view part, const List& list) {
-    return std::any_of(std::begin(list), std::end(list), [part](std::string_view name) {
-        return part.starts_with(name) && (part.size() == name.size() || part[name.size()] == ' ');
-    });
-}
-
-std::string_view plain(std::string_view part) {
-    for (bool more = true; more;) {
-        more = false;
-        for (const std::string_view word : kBefore) {
-            if (!part.starts_with(word)) continue;
-            part = trimmed(part.substr(word.size()));
-            more = true;
-        }
-        // `timeout 5 CMD`, `FOO=1 CMD`
-        const std::size_t end = part.find(' ');
-        const std::string_view first = part.substr(0, end);
-        const bool variable = first.find('=') != std::string_view::npos && is_letter(first[0]);
-        if (end != std::string_view::npos && variable) {
-            part = trimmed(part.substr(end));
-            more = true;
-        }
-        if (part.starts_with("timeout ")) {
-            const std::size_t after = part.find(' ', 8);
-            if (after == std::string_view::npos) return part;
-            part = trimmed(part.substr(after));
-            more = true;
-        }
-    }
-    return part;
-}
-
-/// `kubectl -n shop get pods` as `kubectl get pods`: options that stand before what is done.
-/// A view of `part`, or of `buffer`.
-std::string_view without_options(std::string_view part, std::string& buffer) {
-    static constexpr std::array<std::string_view, 8> kPrograms{
-        "kubectl", "oc", "docker", "git", "gh", "systemctl", "gcloud", "glab"};
-    static constexpr std::array<std::string_view, 10> kWithValue{
-        "-n", "--namespace", "--context", "--kubeconfig", "-C",
-        "-c", "-H",          "--host",    "-R",           "--repo"};
-    const std::size_t name_end = std::min(part.find(' '), part.size());
-    const std::string_view name = part.substr(0, name_end);
-    std::string_view rest = trimmed(part.substr(name_end));
-    if (!rest.starts_with('-') || !contains(kPrograms, name)) return part;
-    while (rest.starts_with('-')) {
-        const std::size_t end = std::min(rest.find(' '), rest.size());
-        const bool value = contains(kWithValue, rest.substr(0, end));
-        rest = trimmed(rest.substr(end));
-        if (value) rest = trimmed(rest.substr(std::min(rest.find(' '), rest.size())));
-    }
-    buffer.assign(name).append(" ").append(rest);
-    return buffer;
-}
+                                                   "gcloud builds describe",
+                                                   "make status",
+                                                   "make ps",
+                                                   "make logs",
+                                                   "docker wait",
+                                                   "inotifywait",
+                                                   "watch",
+                                                   "argocd app wait",
+                                                   "docker compose logs",
+                                                   "wait-on"};
 
 bool reads_page(std::string_view part) {
     if (!is_one_of(part, std::array<std::string_view, 2>{"curl", "wget"})) return false;
@@ -130,6 +79,38 @@ bool reads_page(std::string_view part) {
     return !mentions(kept, kSends);
 }
 
+/// `psql -c 'select ...'`: a statement that changes nothing.
+bool asks_database(std::string_view part) {
+    static constexpr std::array<std::string_view, 6> kClients{"psql",    "mysql",      "mariadb",
+                                                              "sqlite3", "clickhouse", "duckdb"};
+    static constexpr std::array<std::string_view, 12> kChanges{
+        "insert", "update",   "delete", "drop ", "create", "alter",
+        "grant",  "truncate", "call ",  "copy ", "vacuum", "refresh"};
+    if (!is_one_of(part, kClients)) return false;
+    const std::string text = lower(part);
+    return mentions(text, std::array<std::string_view, 3>{"select ", "show ", "\\d"}) &&
+           !mentions(text, kChanges);
+}
+
+/// `az vm show`: commands whose last words say what is done.
+bool asks_cloud(std::string_view part) {
+    static constexpr std::array<std::string_view, 7> kClients{"aws",    "az",     "gcloud", "oci",
+                                                              "flyctl", "heroku", "doctl"};
+    static constexpr std::array<std::string_view, 8> kAsks{" describe", " get-",   " list", " show",
+                                                           " wait",     " status", " get ", " ps"};
+    return is_one_of(part, kClients) && mentions(part, kAsks);
+}
+
+/// `ssh box 'cat state'`: what runs there. Empty unless one quoted command stands at its end.
+std::string_view remote_command(std::string_view part) {
+    if (!part.starts_with("ssh ") || part.size() < 8) return {};
+    const char quote = part.back();
+    if (quote != '\'' && quote != '"') return {};
+    const std::size_t open = part.find(quote);
+    return open + 1 < part.size() ? part.substr(open + 1, part.size() - open - 2)
+                                  : std::string_view{};
+}
+
 bool looks(std::string_view part) {
     const bool stores = part.starts_with("sort ") && part.find(" -o") != part.npos;
     const bool deletes = part.starts_with("git ") && part.find(" -D") != part.npos;
@@ -141,21 +122,8 @@ bool looks(std::string_view part) {
     if (part.starts_with("find ")) {
         return !mentions(part, std::array<std::string_view, 2>{"-delete", "-exec"});
     }
-    if (part.starts_with("aws ")) {
-        return mentions(part,
-                        std::array<std::string_view, 4>{" describe-", " get-", " list-", " wait "});
-    }
+    if (asks_database(part) || asks_cloud(part)) return true;
     return part.starts_with("sed -n ") && part.find(" -i") == part.npos;
-}
-
-template <class Visit>
-void each_part(std::string_view line, Visit visit) {
-    std::string buffer;
-    const std::string_view command = without_documents(line, buffer);
-    for (std::string_view rest = command; !rest.empty();) {
-        const std::string_view part = plain(next_part(rest));
-        if (!part.empty()) visit(part);
-    }
 }
 
 bool is_sleep(std::string_view part) {
@@ -193,98 +161,6 @@ bool is_around(std::string_view part) {
 
 }  // namespace
 
-std::string_view next_part(std::string_view& rest) {
-    char quote = 0;
-    std::size_t i = 0;
-    for (; i < rest.size(); ++i) {
-        const char c = rest[i];
-        if (quote != 0) {
-            if (c == quote) quote = 0;
-            continue;
-        }
-        if (c == '\'' || c == '"') quote = c;
-        if (c == ';' || c == '\n' || c == '|') break;
-        if (c == '&' && i + 1 < rest.size() && rest[i + 1] == '&') break;
-    }
-    const std::string_view part = trimmed(rest.substr(0, i));
-    while (i < rest.size() &&
-           (rest[i] == ';' || rest[i] == '\n' || rest[i] == '|' || rest[i] == '&'))
-        ++i;
-    HEADWAY_ASSERT(i > 0 && i <= rest.size());
-    rest.remove_prefix(i);
-    return part;
-}
-
-// A run of > is skipped at once: checking each of its bytes would be quadratic.
-bool redirects(std::string_view part) {
-    for (std::size_t sign = part.find('>'); sign != std::string_view::npos;) {
-        const char before = sign > 0 ? part[sign - 1] : ' ';
-        const std::size_t behind = std::min(part.find_first_not_of('>', sign), part.size());
-        const std::string_view target = trimmed(part.substr(behind));
-        HEADWAY_ASSERT(behind > sign);
-        sign = part.find('>', behind);
-        if (before == '-' || before == '=' || before == '2') continue;
-        if (target.empty() || target.front() == '&' || target.starts_with("/dev/")) continue;
-        return is_word(target.front()) || target.front() == '/' || target.front() == '.' ||
-               target.front() == '~' || target.front() == '$' || target.front() == '"' ||
-               target.front() == '\'';
-    }
-    return false;
-}
-
-std::string without_comments(std::string_view command) {
-    if (command.find('#') == command.npos || command.find("<<") != command.npos)
-        return std::string{command};
-    std::string out;
-    char quote = 0;
-    for (std::size_t i = 0; i < command.size(); ++i) {
-        const char c = command[i];
-        if (quote != 0) {
-            if (c == quote) quote = 0;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
-        } else if (c == '#' && (i == 0 || is_space(command[i - 1])) &&
-                   (i + 1 == command.size() || is_space(command[i + 1]))) {
-            while (i < command.size() && command[i] != '\n')
-                ++i;
-            while (!out.empty() && (out.back() == ' ' || out.back() == '\t'))
-                out.pop_back();
-            if (i == command.size()) break;
-        }
-        out.push_back(command[i]);
-    }
-    HEADWAY_ASSERT(out.size() <= command.size());
-    return out;
-}
-
-std::string_view without_documents(std::string_view command, std::string& buffer) {
-    if (command.find("<<") == command.npos) return command;
-    std::string& out = buffer;
-    out.clear();
-    std::string_view end;  // the line that ends the document; empty = outside of one
-    for (std::string_view rest = command; !rest.empty();) {
-        const std::size_t size = std::min(rest.find('\n'), rest.size());
-        const std::string_view line = rest.substr(0, size);
-        rest.remove_prefix(std::min(size + 1, rest.size()));
-        if (!end.empty()) {
-            if (trimmed(line) == end) end = {};
-            continue;
-        }
-        out.append(line).push_back('\n');
-        std::size_t at = line.find("<<");
-        if (at == line.npos || line.substr(at).starts_with("<<<")) continue;
-        at = line.find_first_not_of("<-~ '\"\\", at);
-        if (at == line.npos) continue;
-        std::size_t stop = at;
-        while (stop < line.size() && is_word(line[stop]))
-            ++stop;
-        end = line.substr(at, stop - at);
-    }
-    HEADWAY_ASSERT(out.size() <= command.size() + 1);
-    if (!out.empty()) out.pop_back();  // the end of the last line
-    return out;
-}
-
 bool only_looks(std::string_view command) {
     bool some = false;
     bool other = false;
@@ -296,7 +172,10 @@ bool only_looks(std::string_view command) {
             if (at == part.npos) return;
             part = part.substr(at + 2, part.find(')', at) - at - 2);
         }
-        (looks(part) ? some : other) = true;
+        const std::string_view remote = remote_command(part);
+        const bool asks =
+            remote.empty() || remote.find("ssh ") != remote.npos ? looks(part) : only_looks(remote);
+        (asks ? some : other) = true;
     });
     return some && !other;
 }
@@ -320,7 +199,7 @@ bool is_guard(std::string_view command) {
     std::string_view rest = command;
     std::string_view part;
     while (!rest.empty() && (part.empty() || is_around(part)))
-        part = plain(next_part(rest));
+        part = plain_command(next_part(rest));
     return is_one_of(part, kGuards) || part.starts_with("grep -q");
 }
 
@@ -333,6 +212,46 @@ bool sleeps_and_more(std::string_view command) {
         if (!is_sleep(part) && !is_around(part)) more = true;
     });
     return sleeps && more;
+}
+
+bool rests_first(std::string_view command) {
+    constexpr double kRestSeconds = 10;
+    if (command.find("sleep") == command.npos || !sleeps_and_more(command)) return false;
+    std::string_view rest = command;
+    std::string_view part;
+    while (!rest.empty() && (part.empty() || is_around(part)))
+        part = plain_command(next_part(rest));
+    if (!part.starts_with("sleep ")) return false;
+    const std::string_view time = trimmed(part.substr(6));
+    double seconds = 0;
+    const auto read = std::from_chars(time.data(), time.data() + time.size(), seconds);
+    if (read.ec != std::errc{}) return false;
+    const char unit = read.ptr == time.data() + time.size() ? 's' : *read.ptr;
+    if (unit == 'm') seconds *= 60;
+    if (unit == 'h') seconds *= 3600;
+    return seconds >= kRestSeconds;
+}
+
+bool waits_itself(std::string_view command) {
+    static constexpr std::array<std::string_view, 11> kWaiters{
+        "kubectl wait",  "kubectl rollout status",
+        "gh run watch",  "gh pr checks",
+        "docker wait",   "inotifywait",
+        "watch",         "argocd app wait",
+        "wait-for-it",   "wait-on",
+        "glab ci status"};
+    static constexpr std::array<std::string_view, 6> kFollowers{
+        "tail", "journalctl", "docker logs", "docker compose logs", "kubectl logs", "stern"};
+    static constexpr std::array<std::string_view, 4> kFollows{" -f", " -F", " --follow", " -fn"};
+    bool waits = false;
+    each_part(command, [&waits](std::string_view part) {
+        std::string buffer;
+        const std::string_view bare = without_options(part, buffer);
+        waits = waits || is_one_of(bare, kWaiters) ||
+                (asks_cloud(part) && mentions(part, std::array<std::string_view, 1>{" wait"})) ||
+                (is_one_of(bare, kFollowers) && mentions(bare, kFollows));
+    });
+    return waits && only_looks(command);
 }
 
 bool takes_files_back(std::string_view command) {

@@ -28,7 +28,7 @@ using AnyPayload =
                  ProgressStats, BudgetSet, BudgetExtended, BudgetLevelChanged, ChildProgress,
                  ApprovalRequested, ApprovalDecided, ApprovalRedeemed, ApprovalExpired,
                  ApprovalRevoked, ApprovalAlarm, RunConflict, CheckRequested, CheckCompleted,
-                 SessionAmended, BudgetUpdated, AlarmAcknowledged>;
+                 SessionAmended, BudgetUpdated, AlarmAcknowledged, DirectiveDelivered>;
 
 /// What can be assigned to a payload.
 template <class T>

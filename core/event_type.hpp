@@ -51,11 +51,12 @@ enum class EventType : std::uint8_t {
     kSessionAmended,
     kBudgetUpdated,
     kAlarmAcknowledged,
+    kDirectiveDelivered,
 };
 
 template <>
 struct EnumNames<EventType> {
-    static constexpr std::array<std::string_view, 37> kNames{"session.started",
+    static constexpr std::array<std::string_view, 38> kNames{"session.started",
                                                              "heartbeat",
                                                              "tool.started",
                                                              "tool.finished",
@@ -91,7 +92,8 @@ struct EnumNames<EventType> {
                                                              "check.completed",
                                                              "session.amended",
                                                              "budget.updated",
-                                                             "alarm.acknowledged"};
+                                                             "alarm.acknowledged",
+                                                             "directive.delivered"};
 };
 
 template <>

@@ -88,6 +88,7 @@ struct Fold {
             enter(state.approvals, call, evidence.print, event.n, evidence.replayed);
         HEADWAY_ASSERT(!evidence.replayed || !evidence.counts);
         if (evidence.replayed) return;
+        if (evidence.unrun) return;
         evidence.overran = overran(state.policy, call, since, event.at);
         ++state.tool_calls;
         if (!call.ok) ++state.tool_failures;
@@ -179,6 +180,8 @@ struct Fold {
 
     void operator()(const DirectiveIssued& directive) const { issue(state, directive, event.at); }
 
+    void operator()(const DirectiveDelivered& delivered) const { deliver(state, delivered.id); }
+
     void operator()(const DirectiveAcknowledged& acknowledged) const {
         acknowledge(state.approvals, acknowledged.id, event.n);
         if (take_advice(state, acknowledged.id)) seen.nudge_taken = true;
@@ -201,6 +204,8 @@ struct Fold {
             state.ledger.scope_n = event.n;
         }
         if (approval->source == "headway" && withdraw_question(state)) seen.nudge_taken = true;
+        // A refused call does not run: it is over.
+        if (decided.decision == Decision::kReject) close_call(approval->call_id);
         enter(state.approvals, decided, event.n, event.at);
     }
 

@@ -48,11 +48,19 @@ void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at) 
     if (resumes) end_pause(state);
     HEADWAY_ASSERT(!resumes || !state.paused());
     if (state.directives.size() >= limits::kDirectivesMax) {
-        state.directives.erase(state.directives.begin());
+        const auto told = std::find_if(state.directives.begin(), state.directives.end(),
+                                       [](const Directive& d) { return !d.to_tell(); });
+        state.directives.erase(told != state.directives.end() ? told : state.directives.begin());
     }
-    state.directives.push_back({directive.id, directive.kind, directive.reason});
+    state.directives.push_back({directive.id, directive.kind, directive.reason, false});
     HEADWAY_ASSERT(state.directives.size() <= limits::kDirectivesMax);
     if (directive.step != 0) climb(state, directive);
+}
+
+void deliver(SessionState& state, std::string_view id) {
+    for (Directive& directive : state.directives) {
+        if (directive.id == id) directive.delivered = true;
+    }
 }
 
 bool take_advice(SessionState& state, std::string_view id) {

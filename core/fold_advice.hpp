@@ -12,6 +12,9 @@ namespace headway::core {
 /// A directive was issued at `at`.
 void issue(SessionState& state, const DirectiveIssued& directive, Timestamp at);
 
+/// A hook put a directive before the model.
+void deliver(SessionState& state, std::string_view id);
+
 /// The agent acknowledged a directive; true if it was advice about a loop, which restarts the
 /// counts.
 bool take_advice(SessionState& state, std::string_view id);

@@ -6,6 +6,7 @@
 
 #include "core/assert.hpp"
 #include "core/classify.hpp"
+#include "core/words.hpp"
 
 namespace headway::core {
 namespace {
@@ -20,6 +21,7 @@ constexpr std::uint32_t kFlakyPatience = 2;
 constexpr std::uint32_t kGreenPatience = 2;
 /// Hooks of a session's start, before it has calls to compare them with.
 constexpr std::uint64_t kHooksFree = 24;
+constexpr std::uint64_t kUnrunFree = 12;  ///< a person may reject some calls in a row
 
 void begin_round(SessionState& state, std::optional<std::uint64_t> number) {
     state.ledger.begin_round();
@@ -75,7 +77,8 @@ bool is_neutral(const Ledger& ledger, const CallPrint& print, const ToolFinished
     const bool asks = print.kind == CallKind::kOther || print.kind == CallKind::kRead;
     if (print.running && (polls || (asks && print.result_bytes <= kStatusBytesMax))) return true;
     // A poll, or a look between two sleeps, that finds what it found before.
-    const bool waits = print.result_bytes <= kPollBytesMax && (polls || (slept && looks));
+    const bool rests = print.is(Shape::kRests);  // then it asks again, whatever the command is
+    const bool waits = print.result_bytes <= kPollBytesMax && (polls || rests || (slept && looks));
     return waits && repeats_answer(ledger, print);
 }
 
@@ -93,6 +96,22 @@ bool hook_is_likely(SessionState& state) {
     const std::uint64_t finished = state.tool_calls + 1;  // with this one
     if (3 * (std::uint64_t{state.hook_calls} + 1) > finished + kHooksFree) return false;
     ++state.hook_calls;
+    return true;
+}
+
+/// True if the call was refused by a person or a policy, or interrupted, by its error class.
+bool did_not_run(const ToolFinished& call) {
+    if (call.ok || !call.error) return false;
+    const std::string name = lower(call.error->error_class);
+    return name == "denied" || name == "cancelled";
+}
+
+/// The class is the agent's word: where more than a third of all calls do not run, something goes
+/// round, and they count like others.
+bool unrun_is_likely(SessionState& state) {
+    const std::uint64_t finished = state.tool_calls + state.unrun_calls + 1;  // with this one
+    if (3 * (std::uint64_t{state.unrun_calls} + 1) > finished + kUnrunFree) return false;
+    ++state.unrun_calls;
     return true;
 }
 
@@ -171,6 +190,8 @@ CallEvidence enter_call(SessionState& state, const ToolFinished& call, std::uint
     evidence.print = call.print ? *call.print : plain_print(call);
     evidence.replayed = replayed(state, call, evidence.print);
     if (evidence.replayed) return evidence;  // and no turn of its own
+    evidence.unrun = did_not_run(call) && unrun_is_likely(state);
+    if (evidence.unrun) return evidence;
     join_round(state, call, was_open);
     const ToolPolicy* own = state.policy.tool(call.tool);
     const bool of_hook =

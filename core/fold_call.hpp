@@ -14,6 +14,7 @@ struct CallEvidence {
     bool counts = false;
     bool replayed = false;  ///< a replay of an earlier finish: ignored
     bool neutral = false;
+    bool unrun = false;  ///< the call was refused or interrupted: it counts nowhere
     bool slept = false;  ///< since the question was asked before
     bool overran = false;
     std::uint32_t patience = 1;

@@ -152,7 +152,8 @@ Verdict verdict_of(Outcome outcome) {
 }
 
 bool unheard(const SessionState& state, const Surroundings& around) {
-    return around.now >= silent_at(state.heard_at(), around.watch, state.asked_interval);
+    return around.now >=
+           silent_at(state.heard_at(), around.watch, state.asked_interval, around.agent_runs);
 }
 
 /// Without claims: by the age of the last progress.
@@ -173,6 +174,11 @@ bool loops_beside_question(const SessionState& state, const Claims& claims) {
         return a.pending() && a.source == "headway";
     });
     return !known && claims.verdict == Rung::kStuck;
+}
+
+/// Its turn is over: it waits at its prompt for a task.
+bool at_rest(const SessionState& state) {
+    return state.agent_state == AgentState::kIdle && !state.call_in_flight();
 }
 
 Verdict verdict_of(const SessionState& state, const Surroundings& around, const Claims& claims) {
@@ -200,7 +206,7 @@ Verdict verdict_of(const SessionState& state, const Surroundings& around, const 
         return judged_looping(state) ? Verdict::kStuck : Verdict::kSuspect;
     }
     if (claims.verdict == Rung::kSlow) return Verdict::kSlow;
-    if (claims.verdict == Rung::kWaiting) return Verdict::kWaiting;
+    if (claims.verdict == Rung::kWaiting || at_rest(state)) return Verdict::kWaiting;
     return by_progress(state);
 }
 
@@ -328,6 +334,8 @@ Judgement judge(const SessionState& state, const Surroundings& around) {
             : judgement.verdict != Verdict::kWaiting ? "no heartbeat for two intervals"
             : around.children_work                   ? "a session that it opened is at work"
                                                      : "idle: it waits for a task";
+    } else if (judgement.verdict == Verdict::kWaiting && claims.verdict != Rung::kWaiting) {
+        judgement.reason = "idle: it waits for a task";
     } else if (by_claim && claims.count > 0) {
         explain(state, claims, judgement);
         add_opinion(state, claims.verdict, judgement);

@@ -14,6 +14,7 @@ struct Surroundings {
     Timestamp now = kNever;
     Watch watch;                 ///< attention gaps, see silent_at()
     bool children_work = false;  ///< a session that this one opened is alive
+    bool agent_runs = false;     ///< the process of the agent is alive
 };
 
 /// The verdict of the state (docs/detection.md, section 6). From good to bad: progressing,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "core/answers.hpp"
 #include "core/assert.hpp"
@@ -17,9 +18,7 @@ static_assert(EnumNames<Tier>::kNames.size() < 16, "Ledger::past_tiers has four 
 /// In a trail: version control took the file back. To return to an earlier content is then neither
 /// a reversal nor news.
 constexpr std::uint64_t kTakenBack = 0x7461'6b65'6e62'6163ULL;
-
 constexpr std::uint32_t kCopiesMax = 8;  ///< files with one content that are still news
-
 static_assert(limits::kTrailDigestsMax >= 2, "a way back needs what was left");
 
 std::size_t set_of(const std::vector<KnownAnswer>& answers, std::uint64_t question) {
@@ -244,11 +243,21 @@ void answer_red(Ledger& ledger, const CallPrint& print, std::uint64_t n, Entry& 
 }
 
 /// P3 and the count of equal answers.
+void keep(const Ledger& ledger, KnownAnswer& last, const CallPrint& print, bool ok,
+          std::uint64_t n) {
+    HEADWAY_ASSERT(last.question == print.question.low && last.last_n <= n);
+    last.outcome = print.outcome.low;
+    last.raw_outcome = static_cast<std::uint32_t>(print.raw_outcome);
+    last.ok = ok;
+    last.last_n = n;
+    last.epoch = ledger.epoch;
+    last.span = span_of(ledger);
+}
+
 void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, Entry& entry) {
     bool known = false;
     KnownAnswer& last = answer_to(ledger.answers, print.question.low, known);
-    HEADWAY_ASSERT(last.question == print.question.low);
-    HEADWAY_ASSERT(last.first_n <= n && last.last_n <= n);
+    HEADWAY_ASSERT(last.first_n <= n);
     entry.known_question = known;
     const bool same = known && last.outcome == print.outcome.low;
     entry.jitter = same && last.raw_outcome != static_cast<std::uint32_t>(print.raw_outcome);
@@ -272,12 +281,7 @@ void answer(Ledger& ledger, const CallPrint& print, bool ok, std::uint64_t n, En
     if (known && !counts_again && !back && (ok || last.ok) && !shows_own_comment(ledger, print))
         entry.tier = std::max(entry.tier, Tier::kAnswerChanged);
     if (!same) last.before = static_cast<std::uint32_t>(last.outcome);
-    last.outcome = print.outcome.low;
-    last.raw_outcome = static_cast<std::uint32_t>(print.raw_outcome);
-    last.ok = ok;
-    last.last_n = n;
-    last.epoch = ledger.epoch;
-    last.span = span_of(ledger);
+    keep(ledger, last, print, ok, n);
     entry.repeats = last.repeats;
     entry.first_n = last.first_n;
     HEADWAY_ASSERT(entry.first_n <= n);
@@ -324,7 +328,7 @@ const CallMark* Ledger::back(std::size_t i) const {
 }
 
 bool repeats_answer(const Ledger& ledger, const CallPrint& print) {
-    const KnownAnswer* last = find_answer(ledger.answers, print.question.low);
+    const auto* last = find_answer(ledger.answers, print.question.low);
     return last != nullptr && last->outcome == print.outcome.low;
 }
 
@@ -371,14 +375,10 @@ Tier wait_on(Ledger& ledger, const CallPrint& print, std::uint64_t n) {
     ledger.interrupt(n);
     bool known = false;
     KnownAnswer& last = answer_to(ledger.answers, print.question.low, known);
-    HEADWAY_ASSERT(last.question == print.question.low && last.last_n <= n);
-    const bool moved = print.running && (!known || last.outcome != print.outcome.low);
-    last.outcome = print.outcome.low;
-    last.raw_outcome = static_cast<std::uint32_t>(print.raw_outcome);
-    last.ok = print.running;
-    last.last_n = n;
-    last.epoch = ledger.epoch;
-    last.span = span_of(ledger);
+    // The same state at another address is no news: `/status?attempt=4`.
+    const bool other = std::exchange(ledger.wait_outcome, print.outcome.low) != print.outcome.low;
+    const bool moved = print.running && other && (!known || last.outcome != print.outcome.low);
+    keep(ledger, last, print, print.running, n);
     if (moved) ledger.external_n = n;
     return moved ? Tier::kExternal : Tier::kNone;
 }

@@ -129,6 +129,7 @@ struct Ledger {
     /// round, else the tier plus 1.
     std::uint64_t past_tiers = 0;
     std::uint64_t slept_n = 0;        ///< the last call that let time pass
+    std::uint64_t wait_outcome = 0;   ///< the answer to the newest poll
     std::uint64_t cosmetic_path = 0;  ///< the last edit changed only comments there; 0 = it did not
     std::uint64_t last_content = 0;   ///< of the last file that was written whole
     std::uint32_t content_copies = 0;  ///< in a row: further files with that content
@@ -160,8 +161,9 @@ constexpr auto Ledger::fields() {
         field("answers", &L::answers), field("files", &L::files),
         field("verifications", &L::verifications), field("recent", &L::recent),
         field("calls", &L::calls), field("past_tiers", &L::past_tiers),
-        field("slept_n", &L::slept_n), field("cosmetic_path", &L::cosmetic_path),
-        field("last_content", &L::last_content), field("content_copies", &L::content_copies));
+        field("slept_n", &L::slept_n), field("wait_outcome", &L::wait_outcome),
+        field("cosmetic_path", &L::cosmetic_path), field("last_content", &L::last_content),
+        field("content_copies", &L::content_copies));
 }
 
 /// Progress of the last 16 rounds, oldest first, including the current one: `.` none, `x` external,

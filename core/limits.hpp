@@ -25,6 +25,8 @@ inline constexpr std::size_t kLabelBytesMax = 128;
 /// One commit of a thousand rows stays under 10 ms.
 inline constexpr std::size_t kReportEventsMax = 1000;
 inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
+/// Of an agent's hook: the result of an edit has the file twice.
+inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
 inline constexpr std::size_t kControlBodyBytesMax = 1U << 16;
 inline constexpr std::size_t kJsonDepthMax = 64;  ///< for parsers that recurse
 /// Values in one body: bounds memory per byte of input.
@@ -264,6 +266,11 @@ inline constexpr std::size_t kHeaderFieldsMax = 100;
 inline constexpr std::size_t kReadBufferBytes = 4096;
 /// Reserved for the database, the log and outbound calls. Connections never get these.
 inline constexpr std::uint64_t kDescriptorsReserved = 48;
+/// Of processes, that clients of the report socket have sent and no endpoint has taken yet. It is
+/// taken in the turn of its request, so this is how many requests may be on their way with one.
+inline constexpr std::uint64_t kPassedDescriptorsMax = 64;
+/// Processes of agents that are followed, each with a descriptor.
+inline constexpr std::uint64_t kAgentProcessesMax = 256;
 inline constexpr std::size_t kSocketPathBytesMax = 107;  ///< kernel limit (sun_path)
 /// Requests of one connection in flight. Beyond this, the connection is not read.
 inline constexpr std::size_t kPipelinedMax = 64;

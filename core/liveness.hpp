@@ -30,4 +30,15 @@ inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis as
     return std::max(last_beat_at, watch.since(asked)) + 2 * asked;
 }
 
+/// How long a living process excuses silence: a model may think, but a channel that has broken must
+/// show.
+inline constexpr std::chrono::minutes kProcessPatience{30};
+
+/// The same for an agent whose process is known to be alive.
+inline Timestamp silent_at(Timestamp last_beat_at, const Watch& watch, Millis asked,
+                           bool agent_runs) {
+    const Timestamp due = silent_at(last_beat_at, watch, asked);
+    return agent_runs ? std::max(due, last_beat_at + Millis{kProcessPatience}) : due;
+}
+
 }  // namespace headway::core

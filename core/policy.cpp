@@ -5,6 +5,7 @@
 
 #include "core/assert.hpp"
 #include "core/detectors.hpp"
+#include "core/tool_class.hpp"
 
 namespace headway::core {
 namespace {
@@ -44,14 +45,25 @@ OnStuck Policy::when_stuck() const {
 }
 
 Millis Policy::time_limit(std::string_view name) const {
-    const ToolPolicy* own = tool(name);
-    return own != nullptr && own->time_limit_ms != 0 ? Millis{own->time_limit_ms} : tool_time_limit;
+    std::uint64_t least = 0;  // an entry for one name does not lift the limit of its class
+    for (const ToolPolicy& own : tools) {
+        if (own.time_limit_ms == 0 || !rule_covers(own.tool, name)) continue;
+        least = least == 0 ? own.time_limit_ms : std::min(least, own.time_limit_ms);
+    }
+    return least != 0 ? Millis{least} : tool_time_limit;
 }
 
 const ToolPolicy* Policy::tool(std::string_view name) const {
-    const auto found = std::find_if(tools.begin(), tools.end(),
-                                    [name](const ToolPolicy& own) { return own.tool == name; });
-    return found == tools.end() ? nullptr : &*found;
+    const auto named = [this](std::string_view rule) {
+        const auto found = std::find_if(tools.begin(), tools.end(),
+                                        [rule](const ToolPolicy& own) { return own.tool == rule; });
+        return found == tools.end() ? nullptr : &*found;
+    };
+    if (tools.empty()) return nullptr;
+    const ToolPolicy* own = named(name);
+    if (own != nullptr) return own;
+    const std::string_view of_class = class_of_tool(name);
+    return of_class.empty() ? nullptr : named(of_class);
 }
 
 }  // namespace headway::core

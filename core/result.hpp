@@ -41,6 +41,7 @@ enum class ErrorCode : std::uint8_t {
     kStaleAttempt,
     kSessionEnded,
     kSessionExists,
+    kSessionOpen,
     kLengthRequired,
     kBodyTooLarge,
     kUnsupportedMediaType,

@@ -196,6 +196,22 @@ void Session::tick(const Context& context, std::vector<Event>& out) {
                                       " s is in force"});
 }
 
+void Session::agent_gone(const Context& context, std::vector<Event>& out) {
+    Command command{*this, context, out};
+    if (state_.n == 0 || state_.ended()) return;
+    credit_pause(command);
+    const bool rests = state_.agent_state == AgentState::kIdle && !state_.call_in_flight();
+    SessionEnded end;
+    end.automatic = true;
+    end.outcome = rests ? Outcome::kCompleted : Outcome::kFailed;
+    if (state_.cancel_requested) end.outcome = Outcome::kCancelled;
+    if (end.outcome == Outcome::kFailed) end.code = kAgentGone;
+    end.reason = bounded_text("the process of the agent has ended");
+    command.add(std::move(end));
+    HEADWAY_ASSERT(state_.ended());
+    add_verdict(command);
+}
+
 void Session::apply(const Event& event) {
     const Timestamp since = state_.judgement.since;
     core::apply(state_, event);
@@ -206,13 +222,13 @@ void Session::apply(const Event& event) {
         estimate_ = shared_estimate(state_);
 }
 
-Timestamp Session::next_deadline(const Watch& watch, Timestamp past) const {
+Timestamp Session::next_deadline(const Watch& watch, Timestamp past, bool agent_runs) const {
     if (state_.n == 0 || state_.ended()) return kNever;
     Timestamp next = kNever;
     const auto consider = [&next, past](Timestamp due) {
         if (due > past && (next == kNever || due < next)) next = due;
     };
-    const Timestamp due = silent_at(state_.heard_at(), watch, state_.asked_interval);
+    const Timestamp due = silent_at(state_.heard_at(), watch, state_.asked_interval, agent_runs);
     // Beyond silence nothing happens by time alone; the agent's next event ends it. The silence of
     // an agent that waits for a person means nothing.
     const bool said = state_.judgement.detector == "liveness" && state_.judgement.since >= due;

@@ -45,6 +45,9 @@ struct ApprovalRules {
     Result<> check_request(const Policy& policy, const ApprovalRequested& asked) const;
 };
 
+/// SessionEnded::code when the process of the agent has ended in its turn.
+inline constexpr std::string_view kAgentGone = "agent_gone";
+
 /// The context of a command: time and attention enter as data.
 struct Context {
     Timestamp now = kNever;
@@ -52,6 +55,7 @@ struct Context {
     bool watched = false;                      ///< a client waits for or watches this session
     std::uint32_t load = 1;                    ///< factor on the heartbeat interval, 1..8
     bool children_work = false;                ///< a session that this one opened is alive
+    bool agent_runs = false;                   ///< the process of the agent is alive
     const JudgeRules* judge = nullptr;         ///< null = no judge
     const ApprovalRules* approvals = nullptr;  ///< null = no tool needs approval, no alarms
     const PolicyFloor* floor = nullptr;    ///< for an opening without `control`; null = no floor
@@ -174,11 +178,16 @@ public:
     /// the consequences of the time budget.
     void tick(const Context& context, std::vector<Event>& out);
 
+    /// The process of the agent has ended: so has the session, as completed when its turn was over,
+    /// else as failed with the code `agent_gone`. Changes nothing in an ended session.
+    void agent_gone(const Context& context, std::vector<Event>& out);
+
     /// Folds an event from the journal.
     void apply(const Event& event);
 
     /// When tick() is next due, later than `past`; kNever if time alone changes nothing.
-    Timestamp next_deadline(const Watch& watch, Timestamp past = kNever) const;
+    Timestamp next_deadline(const Watch& watch, Timestamp past = kNever,
+                            bool agent_runs = false) const;
 
     /// Returns approvals that changed since the last call, each once, for the index over all
     /// sessions.

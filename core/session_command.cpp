@@ -39,7 +39,7 @@ bool may_stop(Command& command) {
 void add_verdict(Command& command, Tier tier) {
     const SessionState& state = command.state();
     const Surroundings around{command.now(), command.context().watch,
-                              command.context().children_work};
+                              command.context().children_work, command.context().agent_runs};
     const Verdict verdict = verdict_of(state, around);
     const bool needs = needs_somebody(state, verdict, command.now());
     if (verdict == state.judgement.verdict && needs == state.judgement.needs_somebody) return;

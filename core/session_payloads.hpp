@@ -204,6 +204,15 @@ struct DirectiveIssued {
     }
 };
 
+/// A hook put a directive before the model. That says nothing about whether the agent agrees: the
+/// directive is not repeated, and nothing is reset.
+struct DirectiveDelivered {
+    static constexpr EventType kType = EventType::kDirectiveDelivered;
+    std::string id;
+    bool operator==(const DirectiveDelivered&) const = default;
+    static constexpr auto fields() { return field_list(required("id", &DirectiveDelivered::id)); }
+};
+
 struct DirectiveAcknowledged {
     static constexpr EventType kType = EventType::kDirectiveAcknowledged;
     std::string id;

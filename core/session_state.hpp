@@ -39,10 +39,16 @@ struct Directive {
     std::string id;
     DirectiveKind kind = DirectiveKind::kContinue;
     std::string reason;
+    bool delivered = false;  ///< a hook put it before the model
+    /// Whether replies still carry it. A stop and a pause stay in force until obeyed.
+    bool to_tell() const {
+        return !delivered || kind == DirectiveKind::kStop || kind == DirectiveKind::kPause;
+    }
     bool operator==(const Directive&) const = default;
     static constexpr auto fields() {
         return field_list(field("id", &Directive::id), field("kind", &Directive::kind),
-                          field("reason", &Directive::reason));
+                          field("reason", &Directive::reason),
+                          field("delivered", &Directive::delivered));
     }
 };
 
@@ -135,6 +141,7 @@ struct SessionState {
     /// Finished calls while a person is being asked, since the question or a person's last answer.
     std::uint32_t calls_while_asked = 0;
     std::uint32_t informed_before = 0;  ///< Ledger::informed_rounds at the last bad verdict
+    std::uint32_t unrun_calls = 0;      ///< calls that were ignored as refused or interrupted
     Detectors detectors;
     Ledger ledger;
     RoundOfCalls round;
@@ -184,8 +191,8 @@ struct SessionState {
 
 /// Version of the layout and meaning of SessionState. A snapshot of another version is ignored, and
 /// the journal replayed. Each detector makes it one higher, because older snapshots lack its
-/// counts: 13 is that of the first 26. A change of anything else raises the 13.
-inline constexpr std::uint32_t kSnapshotVersion = 13 + (std::uint32_t{kDetectorCount} - 26);
+/// counts: 14 is that of the first 26. A change of anything else raises the 14.
+inline constexpr std::uint32_t kSnapshotVersion = 14 + (std::uint32_t{kDetectorCount} - 26);
 
 constexpr auto SessionState::fields() {
     using S = SessionState;
@@ -218,7 +225,7 @@ constexpr auto SessionState::fields() {
         field("last_failure_kind", &S::last_failure_kind), field("claim", &S::claim),
         field("recent_phases", &S::recent_phases), field("paths_seen", &S::paths_seen),
         field("calls_while_asked", &S::calls_while_asked), field("hook_calls", &S::hook_calls),
-        field("other_words", &S::other_words));
+        field("other_words", &S::other_words), field("unrun_calls", &S::unrun_calls));
 }
 
 }  // namespace headway::core

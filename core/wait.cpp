@@ -24,10 +24,13 @@ bool add_word(Until& until, std::string_view word) {
     if (word == "settled") {
         add_ended(until);
         add(until, {Verdict::kStuck, Verdict::kBlocked});
+        until.needs_somebody = true;
     } else if (word == "ended") {
         add_ended(until);
     } else if (word == "event") {
         until.any_event = true;
+    } else if (word == "needs_somebody") {
+        until.needs_somebody = true;
     } else if (parse_name(word, verdict)) {
         add(until, {verdict});
     } else {
@@ -47,7 +50,7 @@ Result<Until> parse_until(std::string_view text) {
             return Error{ErrorCode::kInvalidParameter,
                          "'" + std::string{word} +
                              "' is neither a verdict (such as completed, stuck, silent) nor one of "
-                             "settled, ended, event",
+                             "settled, ended, event, needs_somebody",
                          "until"};
         }
         if (comma == std::string_view::npos) return until;
@@ -65,13 +68,18 @@ WaitAnswer answer(const WaitFor& wait, const SessionView& view) {
     if (wait.mode == WaitMode::kNow && wait.until.contains(now) && view.n > wait.after) {
         answer.matched = now;
     }
+    // How it stands now, whatever the mode: the journal does not tell when a wait was flagged.
+    if (wait.until.needs_somebody && view.judgement->needs_somebody && view.n > wait.after) {
+        answer.matched = now;
+    }
     if (wait.mode == WaitMode::kEver) {
         for (std::size_t i = 0; i < kVerdictCount; ++i) {
             if (!wait.until.verdicts.test(i) || view.reached[i] <= wait.after) continue;
             if (view.reached[i] != 0) answer.matched = static_cast<Verdict>(i);
         }
     }
-    HEADWAY_ASSERT(!answer.matched || wait.until.contains(*answer.matched));
+    HEADWAY_ASSERT(!answer.matched || wait.until.contains(*answer.matched) ||
+                   wait.until.needs_somebody);
     answer.met = answer.matched.has_value();
     if (!answer.met && view.ended) answer.give_up(WaitCause::kEnded);
     return answer;

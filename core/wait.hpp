@@ -20,15 +20,16 @@ namespace headway::core {
 /// A set of verdicts, or "anything new".
 struct Until {
     std::bitset<kVerdictCount> verdicts;
-    bool any_event = false;  ///< `event`: any event after `after`
+    bool any_event = false;       ///< `event`: any event after `after`
+    bool needs_somebody = false;  ///< `needs_somebody`: a wait in which nothing moves any more
 
     bool contains(Verdict verdict) const {
         return verdicts.test(static_cast<std::size_t>(verdict));
     }
 };
 
-/// Parses a comma list of verdicts and of the sets `settled`, `ended`, `event`. Error:
-/// kInvalidParameter.
+/// Parses a comma list of verdicts and of the sets `settled`, `ended`, `event`,
+/// `needs_somebody`. Error: kInvalidParameter.
 Result<Until> parse_until(std::string_view text);
 
 enum class WaitMode : std::uint8_t {

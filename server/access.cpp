@@ -46,6 +46,8 @@ Error no_token(Guard guard, std::string_view session) {
 }
 
 constexpr std::string_view kDashboardId = "dashboard";
+constexpr std::string_view kReporterId = "report.sock";  // no id of a token has a dot
+constexpr core::Millis kReporterAlarmEvery{3'600'000};
 constexpr std::string_view kLoginMark = "login ";  // no id of a token has a blank
 
 Error no_login() {
@@ -59,7 +61,17 @@ bool is_safe(Method method) {
     return method == Method::kGet || method == Method::kHead;
 }
 
+Error not_by_reporters(const std::string& scope) {
+    return {
+        ErrorCode::kForbidden,
+        "the report socket only reports: it opens, reports for, ends and reads single sessions, "
+        "for each user and with any token; this needs the scope `" +
+            scope + "`: use the daemon's port or the operator's socket",
+        "Authorization"};
+}
+
 Error refused(const Principal& caller, const std::string& scope, std::string_view why = {}) {
+    if (caller.only_reports) return not_by_reporters(scope);
     std::string detail =
         "the token \"" + caller.name + "\" (" + caller.id + ") lacks the scope `" + scope + "`";
     if (!why.empty()) detail += " " + std::string{why};
@@ -116,7 +128,8 @@ Result<> require_report(const Principal& caller, std::string_view session) {
 }
 
 Result<> require_read(const Principal& caller, std::string_view session) {
-    if (caller.grants.may_read(session)) return {};
+    const bool all_by_reporter = caller.only_reports && session.empty();
+    if (caller.grants.may_read(session) && !all_by_reporter) return {};
     return refused(caller, "read");
 }
 
@@ -128,7 +141,8 @@ bool sees_risk(const Principal& caller) {
 }
 
 std::string own_key(const Principal& caller, std::string_view key) {
-    const std::string owner = caller.grants.may_report({}) ? "" : caller.id + "/";
+    const bool shared = caller.grants.may_report({}) && !caller.only_reports;
+    const std::string owner = shared ? "" : caller.id + "/";
     return owner + std::string{key};
 }
 
@@ -136,8 +150,8 @@ std::string signed_by(const Principal& caller, std::string claimed) {
     if (caller.anonymous() || claimed == caller.name) return claimed;
     if (claimed.empty()) return caller.name;
     if (caller.id == kOperatorId) return claimed;  // the operator names the person
-    const std::string backed =
-        caller.id == kDashboardId ? " (" + caller.name + ")" : " (token " + caller.name + ")";
+    const bool is_token = caller.id != kDashboardId && !caller.only_reports;
+    const std::string backed = is_token ? " (token " + caller.name + ")" : " (" + caller.name + ")";
     return std::string{core::cut_text(claimed, core::limits::kStringBytesMax - backed.size())} +
            backed;
 }
@@ -149,6 +163,10 @@ Access::Access(const Clock& clock) : clock_(clock), anonymous_{{}, {}, core::Gra
     dashboard_.id = kDashboardId;
     dashboard_.name = kDashboardId;
     dashboard_.grants = core::Grants::all();
+    reporter_.id = kReporterId;
+    reporter_.name = kReporterId;
+    reporter_.grants = core::Grants::parse(std::vector<std::string>{"report:"}).value();
+    reporter_.only_reports = true;
     configure({});
 }
 
@@ -165,7 +183,7 @@ std::string Access::stays_as(const Principal& caller, const RequestHead& head) c
 
 bool Access::counts(std::string_view who) {
     if (who.empty()) return mode() != "token";  // anonymous; the mode may have been reloaded
-    if (is_operator(who)) return true;
+    if (is_operator(who) || who == kReporterId) return true;
     if (who.starts_with(kLoginMark))
         return logins_.counts(who.substr(kLoginMark.size()), clock_.earliest());
     const Known* known = find(who);
@@ -214,6 +232,7 @@ bool Access::log_out(const RequestHead& head) {
 
 Result<const Principal*> Access::check_token(const Target& target, const RequestHead& head,
                                              const Peer& peer) {
+    if (peer.reports) return check_reporter(target, peer);
     const Guard guard = target.endpoint->guard;
     ++refused_;  // undone on success
     auto identified = identify(head, peer);
@@ -228,6 +247,21 @@ Result<const Principal*> Access::check_token(const Target& target, const Request
     }
     --refused_;
     return caller;
+}
+
+/// Neither a token nor a login counts: the rights of this socket are those of its file.
+Result<const Principal*> Access::check_reporter(const Target& target, const Peer& peer) {
+    const bool names_session = target.endpoint->names_session() && target.alias.empty();
+    auto allowed = authorize(reporter_, target.endpoint->guard, names_session, target.session);
+    if (allowed) return &std::as_const(reporter_);
+    ++refused_;
+    const core::Timestamp now = clock_.now();
+    if (reporter_alarm_ == core::kNever || now - reporter_alarm_ >= kReporterAlarmEvery) {
+        reporter_alarm_ = now;
+        alarm_ = shown(peer) + " asked for " + std::string{target.endpoint->name} +
+                 " and was refused: it only reports; this line comes once an hour";
+    }
+    return std::move(allowed).error();
 }
 
 /// True if routes of this guard need a token or a login.

@@ -24,6 +24,8 @@ struct Principal {
     std::string id;    ///< of the token; empty without one
     std::string name;  ///< of the token
     core::Grants grants;
+    /// Came by the report socket: reports for any session and reads each, but not all of them.
+    bool only_reports = false;
 
     bool anonymous() const noexcept { return id.empty(); }
 };
@@ -81,7 +83,8 @@ public:
 
     /// Authenticates a request and checks it against the guard of its route, before anything else
     /// of it is read. The principal is valid until the tokens change, so at least while the request
-    /// is handled. A caller on the Unix socket is the operator unless it sends a token. A web page
+    /// is handled. A caller on the Unix socket is the operator unless it sends a token; one on the
+    /// report socket only reports, whatever it sends. A web page
     /// may send a login in place of a token; without either it may only read, in any mode. Errors:
     /// kUnauthorized (token missing or invalid), kTooManyFailures (token invalid, and too many from
     /// this peer: see pause()), kForbidden (scope missing; the message names it).
@@ -89,7 +92,7 @@ public:
                                          const Peer& peer = {}) {
         const bool open = open_.test(static_cast<std::size_t>(target.endpoint->guard));
         const bool plain = head.authorizations == 0 && head.login.empty() && !head.from_browser();
-        if (open && plain && !peer.local) return &anonymous_;
+        if (open && plain && !peer.on_socket()) return &anonymous_;
         return check_token(target, head, peer);
     }
 
@@ -112,7 +115,8 @@ public:
     std::size_t failing_addresses() const noexcept { return auth_failures_.size(); }
     /// Retry-After of the last kTooManyFailures.
     core::Millis pause() const noexcept { return pause_; }
-    /// A log line about an address that now fails too often, or an empty string.
+    /// A log line about an address that now fails too often, or a reporter that was refused (at
+    /// most one an hour), or an empty string.
     std::string take_alarm() { return std::exchange(alarm_, {}); }
 
     /// Newest first, with the current `used_at`.
@@ -132,6 +136,7 @@ private:
     core::Result<const Principal*> authenticate(const RequestHead& head);
     core::Result<const Principal*> identify(const RequestHead& head, const Peer& peer);
     core::Error failed(core::Error why, const Peer& peer);
+    core::Result<const Principal*> check_reporter(const Target& target, const Peer& peer);
     bool closed_to_anonymous(const RequestHead& head, Guard guard) const;
     Known* find(std::string_view id);
 
@@ -140,6 +145,7 @@ private:
     const Principal anonymous_;
     Principal operator_;
     Principal dashboard_;  ///< any logged-in browser
+    Principal reporter_;   ///< any caller on the report socket
     Logins logins_;
     config::AccessSettings settings_;
     std::string operator_hash_;  ///< empty: none
@@ -150,6 +156,7 @@ private:
     std::uint64_t failures_ = 0;
     std::uint64_t paused_ = 0;
     core::Millis pause_{0};
+    core::Timestamp reporter_alarm_ = core::kNever;  ///< of the last line about a reporter
     std::string alarm_;
 };
 

@@ -213,7 +213,7 @@ core::Result<> App::listen() {
     HEADWAY_CHECK(load_tokens());
     HEADWAY_TRY(const std::uint64_t replayed, engine_->recover());
     if (replayed > 0) log_->info("read {} events back from the journal", replayed);
-    return open_listeners(dispatcher_->http(), loaded_.settings.server, database_.parent_path(),
+    return open_listeners(dispatcher_->http(), loaded_.settings, options_.sources.environment,
                           [this](const std::string& line) { log_->warn("{}", line); });
 }
 

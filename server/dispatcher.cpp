@@ -28,9 +28,20 @@ Dispatcher::Dispatcher(net::io_context& io, const config::ServerSettings& settin
       intake_(io, queue, views_, streams_),
       replies_(io, http_),
       polls_(io, clock, views_, intake_, replies_),
+      holds_(
+          [this](std::uint64_t id) { return http_.find(id); },
+          [this](const ReplyTo& to, HookAgainCommand again) {
+              const std::string session = again.session;
+              return intake_.ask(request_of(to, std::move(again)), session);
+          },
+          [this](const ReplyTo& to, const Response& response) { replies_.respond(to, response); }),
+      processes_(io,
+                 [this](const std::string& session) {
+                     intake_.deliver(request_of({}, AgentGoneCommand{session}), session, 0);
+                 }),
       backups_(io, replies_),
-      services_{clock_,  access_, views_,   streams_, http_,  replies_,
-                intake_, polls_,  backups_, tape_,    state_, warn_} {
+      services_{clock_, access_,    views_,   streams_, http_,  replies_, intake_,
+                polls_, processes_, backups_, tape_,    state_, warn_} {
     state_.started_at = clock.now();
     state_.requests.resize(route_table().size());
     tape_.redact_with(&secrets_);
@@ -105,10 +116,13 @@ void Dispatcher::publish(Publication& publication) {
     std::vector<std::string> watched;
     for (core::SessionView& view : publication.views) {
         std::string session = view.id;
+        holds_.session_changed(session);
         if (views_.update(std::move(view))) watched.push_back(std::move(session));
     }
-    for (const std::string& session : publication.deleted)
+    for (const std::string& session : publication.deleted) {
         views_.forget(session);
+        processes_.forget(session);
+    }
     streams_.publish(publication.events);
     for (const std::string& session : watched) {
         streams_.publish_progress(session);
@@ -138,6 +152,8 @@ void Dispatcher::refuse(const ReplyTo& to, const core::Error& error, api::Proble
         to.slot == 0 ? streams_.abandon(to.connection) : std::optional<std::uint64_t>{};
     const ReplyTo place = stream_slot ? ReplyTo{to.connection, *stream_slot} : to;
     polls_.answered(place);
+    processes_.drop(place);
+    if (holds_.refused(place)) return;
     replies_.put(place, problem_response(error, replies_.path_of(place), more));
 }
 
@@ -167,14 +183,22 @@ void Dispatcher::view(const std::string& session, core::Result<const core::Sessi
     views_.resolve(session, std::move(found));
 }
 
+void Dispatcher::hook(const ReplyTo& to, HookAnswered answered) {
+    processes_.bind(to, answered.session);
+    holds_.take(to, std::move(answered));
+}
+
 void Dispatcher::closed(std::uint64_t connection) {
     intake_.forget(connection);
     streams_.on_closed(connection);
     polls_.drop_connection(connection);
+    holds_.drop_connection(connection);
+    processes_.drop({connection, 0});
 }
 
 void Dispatcher::second(Clock::Steady::time_point now) {
     streams_.keep_alive(now);
+    holds_.second(now);
     cut_streams();
     note_token_uses(now);
     intake_.pass_kept();
@@ -212,6 +236,7 @@ void Dispatcher::drain() {
     http_.drain();  // first, so that the replies below close their connections
     streams_.drain();
     polls_.expire_all();
+    holds_.drain();
 }
 
 bool Dispatcher::drained() const {
@@ -220,6 +245,7 @@ bool Dispatcher::drained() const {
 
 void Dispatcher::stop() {
     polls_.stop();
+    processes_.stop();
     http_.close_all();
 }
 

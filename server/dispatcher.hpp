@@ -15,6 +15,7 @@
 #include "server/clock.hpp"
 #include "server/endpoints/call.hpp"
 #include "server/engine/publication.hpp"
+#include "server/hook_holds.hpp"
 #include "server/http_server.hpp"
 #include "server/intake.hpp"
 #include "server/long_polls.hpp"
@@ -83,6 +84,7 @@ private:
     void show(const ReplyTo& to, DocumentReply document) override;
     void stream(const ReplyTo& to, StreamReply page) override;
     void view(const std::string& session, core::Result<const core::SessionView*> found) override;
+    void hook(const ReplyTo& to, HookAnswered answered) override;
 
     void cut_streams();
 
@@ -96,6 +98,8 @@ private:
     Intake intake_;
     Replies replies_;
     LongPolls polls_;
+    HookHolds holds_;
+    AgentProcesses processes_;
     Backups backups_;
     core::SecretFinder secrets_;  ///< what tape_ redacts
     api::JsonTape tape_;

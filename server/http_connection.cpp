@@ -34,7 +34,8 @@ HttpConnection::HttpConnection(Socket socket, const Peer& peer, std::unique_ptr<
       owner_(owner) {}
 
 void HttpConnection::start() {
-    transport_.start(peer_.local);
+    transport_.start(peer_.on_socket());
+    if (peer_.reports) transport_.take_descriptors(owner_.passed());
     // A handshake has the same time limit as a header.
     const config::ServerSettings& settings = owner_.limits();
     read_deadline_ = Clock::coarse() +
@@ -254,9 +255,9 @@ void HttpConnection::leave() {
     read();
 }
 
-bool HttpConnection::begin_stream(std::uint64_t slot) {
+bool HttpConnection::begin_stream(std::uint64_t slot, StreamBody body) {
     const bool ends = state_ == State::kPeerEnded;  // it gets what is there, in one piece
-    if ((state_ != State::kOpen && !ends) || !writer_.begin_stream(slot)) return false;
+    if ((state_ != State::kOpen && !ends) || !writer_.begin_stream(slot, body)) return false;
     if (ends) return true;
     if (reader_.end()) writer_.end_stream();  // a next request never gets a reply
     write();

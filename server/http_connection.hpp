@@ -35,12 +35,15 @@ public:
     void respond(std::uint64_t slot, const Response& response);
     /// The path of the request of `slot`, without its query; empty once it is answered.
     std::string_view path(std::uint64_t slot) const noexcept { return writer_.path(slot); }
+    /// The pidfd that the client of the report socket sent last, of the agent that it reports for,
+    /// as it says; the caller's from now on. None on other connections.
+    OwnedDescriptor take_agent_process() noexcept { return transport_.take_passed(); }
     /// Writes what is ready and continues to read.
     void flush();
 
     /// Turns the connection into a stream, when `slot` is the oldest unanswered request; false
     /// otherwise.
-    bool begin_stream(std::uint64_t slot);
+    bool begin_stream(std::uint64_t slot, StreamBody body = StreamBody::kEvents);
     bool streaming() const noexcept { return writer_.streaming(); }
     /// True if the peer sends no more: it gets what it is owed, and its stream ends with that.
     bool peer_ended() const noexcept { return state_ == State::kPeerEnded; }

@@ -30,11 +30,11 @@ HttpServer::HttpServer(net::io_context& io, config::ServerSettings settings, Han
       settings_(std::move(settings)),
       handler_(handler),
       acceptor_(io),
-      local_acceptor_(io),
+      operators_(io, false),
+      reporters_(io, true),
       bulk_(io),
       wheel_(io),
       accept_pause_(io),
-      local_pause_(io),
       request_id_prefix_(hex(std::random_device{}()) + "-") {}
 
 HttpServer::~HttpServer() = default;
@@ -60,6 +60,7 @@ core::Result<> HttpServer::listen(const std::string& address, std::uint16_t port
     if (!ec) acceptor_.non_blocking(true, ec);
     if (ec) return failed(ec);
     settings_.connections_max = connections_that_fit(settings_.connections_max);
+    passed_.allow(passed_descriptors_that_fit(settings_.connections_max));
     set_allowed_hosts(settings_.allowed_hosts);
     accept();
     turn_wheel();
@@ -105,8 +106,16 @@ void HttpServer::set_allowed_hosts(const std::vector<std::string>& hosts) {
 }
 
 core::Result<> HttpServer::listen_local(const std::filesystem::path& file) {
-    HEADWAY_CHECK(local_file_.open(local_acceptor_, file));
-    accept_local();
+    HEADWAY_CHECK(operators_.file.open(operators_.acceptor, file));
+    accept_local(operators_);
+    return {};
+}
+
+core::Result<> HttpServer::listen_for_reports(const std::filesystem::path& file,
+                                              const std::string& group) {
+    const LocalSocketRule rule{"server.report_socket", group, "server.report_group"};
+    HEADWAY_CHECK(reporters_.file.open(reporters_.acceptor, file, rule));
+    accept_local(reporters_);
     return {};
 }
 
@@ -118,34 +127,38 @@ void HttpServer::accept() {
             peer.encrypted = encrypted();
             admit(std::move(socket), peer);
         }
-        go_on(ec, accept_pause_, &HttpServer::accept);
+        go_on(ec, accept_pause_, [this] { accept(); });
     });
 }
 
-void HttpServer::accept_local() {
-    local_acceptor_.async_accept(io_, [this](error_code ec, LocalSocket socket) {
-        if (ec == net::error::operation_aborted || !local_acceptor_.is_open()) return;
-        if (!ec && is_our_user(socket)) {
-            Peer peer;
-            peer.local = true;
-            admit(std::move(socket), peer);
-        } else if (!ec) {
-            ++stats_.refused_users;
-        }
-        go_on(ec, local_pause_, &HttpServer::accept_local);
+void HttpServer::accept_local(LocalDoor& door) {
+    door.acceptor.async_accept(io_, [this, &door](error_code ec, LocalSocket socket) {
+        if (ec == net::error::operation_aborted || !door.acceptor.is_open()) return;
+        if (!ec) enter(door, std::move(socket));
+        go_on(ec, door.pause, [this, &door] { accept_local(door); });
     });
+}
+
+void HttpServer::enter(LocalDoor& door, LocalSocket socket) {
+    Peer peer;
+    peer.uid = user_of(socket).value_or(Peer::kNoUser);
+    peer.local = !door.reports && is_our_user(peer.uid);
+    peer.reports = door.reports;
+    if (peer.on_socket()) {
+        admit(std::move(socket), peer);
+    } else {
+        ++stats_.refused_users;
+    }
 }
 
 /// Pauses after an error, such as a lack of descriptors, and does not spin.
-void HttpServer::go_on(const error_code& ec, Timer& pause, void (HttpServer::*again)()) {
-    if (!ec) {
-        (this->*again)();
-        return;
-    }
+template <class Again>
+void HttpServer::go_on(const error_code& ec, Timer& pause, Again again) {
+    if (!ec) return again();
     ++stats_.accept_errors;
     pause.expires_after(100ms);
     pause.async_wait([this, again](error_code stopped) {
-        if (!stopped && acceptor_.is_open()) (this->*again)();
+        if (!stopped && acceptor_.is_open()) again();
     });
 }
 
@@ -205,8 +218,10 @@ void HttpServer::drain() {
     draining_ = true;
     error_code ignored;
     acceptor_.close(ignored);
-    local_acceptor_.close(ignored);
-    local_file_.remove();
+    for (LocalDoor* const door : {&operators_, &reporters_}) {
+        door->acceptor.close(ignored);
+        door->file.remove();
+    }
     for (std::size_t i = 0; i < places_.size(); ++i) {
         if (places_[i].connection) places_[i].connection->drain();
     }
@@ -215,7 +230,8 @@ void HttpServer::drain() {
 void HttpServer::close_all() {
     wheel_.cancel();
     accept_pause_.cancel();
-    local_pause_.cancel();
+    operators_.pause.cancel();
+    reporters_.pause.cancel();
     for (std::size_t i = 0; i < places_.size(); ++i) {
         if (places_[i].connection) places_[i].connection->close();
     }

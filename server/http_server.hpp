@@ -54,6 +54,9 @@ public:
     core::Result<> listen(const std::string& address, std::uint16_t port);
     /// Also listens on a Unix socket, for root and the user we run as. Error: kInvalidConfig.
     core::Result<> listen_local(const std::filesystem::path& file);
+    /// Also listens on the Unix socket that only reports: each user who may open the file may
+    /// connect, and none is the operator there. Error: kInvalidConfig.
+    core::Result<> listen_for_reports(const std::filesystem::path& file, const std::string& group);
     /// From now on new connections over the network speak TLS with this certificate.
     void set_tls(std::shared_ptr<TlsContext> tls) { tls_ = std::move(tls); }
     bool encrypted() const noexcept { return tls_ != nullptr; }
@@ -65,7 +68,9 @@ public:
     /// which neither a browser nor the check of Host accepts.
     std::string url() const;
     /// The path of the Unix socket; empty without one.
-    const std::filesystem::path& local_path() const noexcept { return local_file_.path(); }
+    const std::filesystem::path& local_path() const noexcept { return operators_.file.path(); }
+    /// The same of the report socket.
+    const std::filesystem::path& report_path() const noexcept { return reporters_.file.path(); }
     std::uint16_t port() const;
 
     HttpConnection* find(std::uint64_t id);
@@ -83,7 +88,7 @@ public:
     const HttpStats& stats() const noexcept { return stats_; }
 
     const GateSettings& gate(const Peer& peer) const override {
-        return peer.local ? local_gate_ : gate_;
+        return peer.on_socket() ? local_gate_ : gate_;
     }
     const config::ServerSettings& limits() const override { return settings_; }
     bool draining() const override { return draining_; }
@@ -93,6 +98,7 @@ public:
     void on_refused(core::ErrorCode code) override;
     bool on_held(std::ptrdiff_t change) override;
     BulkTurns& bulk() override { return bulk_; }
+    PassedDescriptors& passed() override { return passed_; }
     void on_writable(HttpConnection& connection) override;
     void on_closed(HttpConnection& connection) override;
     void release(HttpConnection& connection) override;
@@ -102,9 +108,21 @@ private:
         std::unique_ptr<HttpConnection> connection;
         std::uint32_t generation = 1;
     };
+    /// A listening Unix socket.
+    struct LocalDoor {
+        LocalAcceptor acceptor;
+        LocalSocketFile file;
+        Timer pause;
+        bool reports;
+
+        LocalDoor(net::io_context& io, bool only_reports)
+            : acceptor(io), pause(io), reports(only_reports) {}
+    };
     void accept();
-    void accept_local();
-    void go_on(const error_code& ec, Timer& pause, void (HttpServer::*again)());
+    void accept_local(LocalDoor& door);
+    void enter(LocalDoor& door, LocalSocket socket);
+    template <class Again>
+    void go_on(const error_code& ec, Timer& pause, Again again);
     void admit(Socket socket, const Peer& peer);
     void turn_wheel();
     bool overfull() const;
@@ -117,12 +135,12 @@ private:
     std::shared_ptr<TlsContext> tls_;  ///< null: plain
     TcpAcceptor acceptor_;
     net::ip::tcp::endpoint from_;  ///< of the next accepted connection
-    LocalAcceptor local_acceptor_;
-    LocalSocketFile local_file_;
+    LocalDoor operators_;
+    LocalDoor reporters_;
     BulkTurns bulk_;
+    PassedDescriptors passed_;  ///< before the connections, which hold places of it
     Timer wheel_;
     Timer accept_pause_;
-    Timer local_pause_;
     std::vector<Place> places_;  ///< an id is a generation and an index
     std::vector<std::uint32_t> free_;
     HttpStats stats_;

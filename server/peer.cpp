@@ -18,7 +18,11 @@ Peer peer_at(const net::ip::tcp::endpoint& endpoint) {
 }
 
 std::string shown(const Peer& peer) {
-    if (peer.local) return "the Unix socket";
+    if (peer.on_socket()) {
+        const std::string socket = peer.local ? "the Unix socket" : "the report socket";
+        return peer.uid == Peer::kNoUser ? socket
+                                         : socket + " (uid " + std::to_string(peer.uid) + ")";
+    }
     const net::ip::address_v6 wide{peer.address};
     if (wide.is_v4_mapped()) {
         return net::ip::make_address_v4(net::ip::v4_mapped, wide).to_string();

@@ -160,6 +160,9 @@ private:
         if (equals_ignoring_case(name, "last-event-id")) head_.last_event_id = value;
         if (equals_ignoring_case(name, "idempotency-key")) head_.idempotency_key = value;
         if (equals_ignoring_case(name, "x-request-id")) head_.request_id = value;
+        if (equals_ignoring_case(name, "x-headway-session")) head_.hook_session = value;
+        if (equals_ignoring_case(name, "x-headway-exit-code")) head_.hook_exit_code = value;
+        if (equals_ignoring_case(name, "x-headway-agent-version")) head_.agent_version = value;
         if (equals_ignoring_case(name, "headway-login")) {
             note_repeated(head_.login, "Headway-Login");
             head_.login = value;

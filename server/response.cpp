@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "api/problem.hpp"
+#include "core/assert.hpp"
 #include "server/gate.hpp"
 
 namespace headway::server {
@@ -117,13 +118,24 @@ void append_response(std::string& out, const Response& response, const Envelope&
     if (has_body && !envelope.head_only) out.append(response.body);
 }
 
-void append_stream_header(std::string& out, const Envelope& envelope) {
-    out.append("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store");
+void append_stream_header(std::string& out, const Envelope& envelope, StreamBody body) {
+    out.append("HTTP/1.1 200 OK\r\nContent-Type: ");
+    out.append(body == StreamBody::kEvents ? "text/event-stream" : "application/json");
+    // A client tells a document that was cut from one that is over.
+    if (body == StreamBody::kHeld) out.append("\r\nTransfer-Encoding: chunked");
+    out.append("\r\nCache-Control: no-store");
     out.append(kSecurityHeaders);
     out.append("X-Accel-Buffering: no\r\nConnection: close\r\nX-Request-Id: ");
     out.append(envelope.request_id).append("\r\n");
     if (envelope.deprecation != nullptr) append_deprecation(out, *envelope.deprecation);
     out.append("\r\n");
+}
+
+void append_chunk(std::string& out, std::string_view text) {
+    HEADWAY_ASSERT(!text.empty());
+    char size[16];
+    const auto end = std::to_chars(size, size + sizeof size, text.size(), 16);
+    out.append(size, end.ptr).append("\r\n").append(text).append("\r\n");
 }
 
 Response problem_response(const core::Error& error, std::string_view instance,

@@ -34,8 +34,19 @@ struct Envelope {
 /// Appends status line, header and body; 204 and 304 have no body. Pure.
 void append_response(std::string& out, const Response& response, const Envelope& envelope);
 
-/// Appends the header that starts an endless text/event-stream.
-void append_stream_header(std::string& out, const Envelope& envelope);
+/// What a reply without a length is.
+enum class StreamBody : std::uint8_t {
+    kEvents,  ///< an endless text/event-stream
+    kHeld,    ///< one JSON document in chunks, with blanks before it while it is waited for
+};
+
+/// Appends the header that starts it.
+void append_stream_header(std::string& out, const Envelope& envelope,
+                          StreamBody body = StreamBody::kEvents);
+
+/// Appends `text`, which is not empty, as a chunk (RFC 9112, section 7.1).
+void append_chunk(std::string& out, std::string_view text);
+inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 /// The problem+json reply to `error`; framing errors close the connection. Pure.
 Response problem_response(const core::Error& error, std::string_view instance,

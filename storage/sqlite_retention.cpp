@@ -16,9 +16,37 @@ static_assert(core::limits::kRetentionRowsPerStep > 0, "each step comes nearer t
 
 using core::Result;
 
+namespace {
+
+/// Of the row in `meta` for each session that is to be forgotten; its key follows.
+constexpr std::string_view kForget = "forget:";
+constexpr std::string_view kForgetEnd = "forget;";  ///< behind all of them
+
+std::string forget_name(SessionKey key) {
+    return std::string{kForget} + std::to_string(key);
+}
+
+}  // namespace
+
+Result<> SqliteRetention::forget(SessionKey key) {
+    return meta_.set(forget_name(key), 1);
+}
+
+Result<bool> SqliteRetention::forgets_any() {
+    HEADWAY_TRY(Statement any,
+                database_.prepare("SELECT 1 FROM meta WHERE name>=?1 AND name<?2 LIMIT 1"));
+    return any.bind(1, kForget).bind(2, kForgetEnd).step();
+}
+
 Result<Deletion> SqliteRetention::step(core::Timestamp cutoff) {
     Deletion step;
+    HEADWAY_TRY(const bool forgets, forgets_any());
+    // Retention leaves old bytes in pages that become free, which is cheaper.
+    HEADWAY_CHECK(
+        database_.execute(forgets ? "PRAGMA secure_delete=ON" : "PRAGMA secure_delete=FAST"));
     HEADWAY_TRY(step.more, delete_rows());
+    if (step.more) return step;
+    if (forgets) HEADWAY_CHECK(doom_forgotten(step));
     if (step.more) return step;
     HEADWAY_CHECK(doom_one(cutoff, step));
     if (step.more) return step;
@@ -47,12 +75,33 @@ Result<> SqliteRetention::doom_one(core::Timestamp cutoff, Deletion& step) {
                     database_.prepare("UPDATE session SET ended_at=NULL WHERE key=?1"));
         return keep.bind(1, key).run();
     }
+    return doom(key, std::move(id), step);
+}
+
+/// The next session that is to be forgotten, damaged or not.
+Result<> SqliteRetention::doom_forgotten(Deletion& step) {
+    HEADWAY_TRY(Statement next,
+                database_.prepare("SELECT s.key,s.name FROM meta m JOIN session s ON "
+                                  "s.key=CAST(substr(m.name,?3) AS INTEGER) "
+                                  "WHERE m.name>=?1 AND m.name<?2 AND s.name IS NOT NULL LIMIT 1"));
+    next.bind(1, kForget)
+        .bind(2, kForgetEnd)
+        .bind(3, static_cast<std::int64_t>(kForget.size() + 1));
+    HEADWAY_TRY(step.more, next.step());
+    if (!step.more) return {};
+    const SessionKey key = next.integer(0);
+    std::string id{next.text(1)};
+    next.reset();
+    return doom(key, std::move(id), step);
+}
+
+Result<> SqliteRetention::doom(SessionKey key, std::string id, Deletion& step) {
     step.doomed = key;
     step.doomed_id = std::move(id);
     HEADWAY_TRY(Statement unlist, database_.prepare("DELETE FROM session_index WHERE session=?1"));
-    HEADWAY_CHECK(unlist.bind(1, *step.doomed).run());
+    HEADWAY_CHECK(unlist.bind(1, key).run());
     HEADWAY_TRY(Statement doom, database_.prepare("UPDATE session SET name=NULL WHERE key=?1"));
-    return doom.bind(1, *step.doomed).run();
+    return doom.bind(1, key).run();
 }
 
 /// Idempotency keys live as long as ended sessions.
@@ -127,6 +176,8 @@ Result<bool> SqliteRetention::delete_side_rows(SessionKey doomed) {
     }
     HEADWAY_TRY(Statement last, database_.prepare("DELETE FROM session WHERE key=?1"));
     HEADWAY_CHECK(last.bind(1, doomed).run());
+    HEADWAY_TRY(Statement done, database_.prepare("DELETE FROM meta WHERE name=?1"));
+    HEADWAY_CHECK(done.bind(1, forget_name(doomed)).run());
     return true;
 }
 

@@ -14,11 +14,16 @@ public:
                     SqliteHistory& history)
         : database_(database), meta_(meta), journal_(journal), history_(history) {}
 
+    /// As Store::forget.
+    core::Result<> forget(SessionKey key);
     /// One step, in a transaction of the caller's; as Store::delete_some.
     core::Result<Deletion> step(core::Timestamp cutoff);
 
 private:
+    core::Result<bool> forgets_any();
+    core::Result<> doom_forgotten(Deletion& step);
     core::Result<> doom_one(core::Timestamp cutoff, Deletion& step);
+    core::Result<> doom(SessionKey key, std::string id, Deletion& step);
     core::Result<bool> forget_keys(core::Timestamp cutoff);
     core::Result<bool> delete_rows();
     core::Result<bool> delete_side_rows(SessionKey doomed);

@@ -143,8 +143,12 @@ public:
     /// Records that the snapshots hold everything up to `cursor`.
     virtual core::Result<> set_snapshot_cursor(Cursor cursor) = 0;
 
-    /// One bounded step of deleting sessions that ended before `cutoff`, their use records, and
-    /// older idempotency keys, in its own transaction.
+    /// delete_some() deletes this session at once, whenever it ended, and overwrites its rows. The
+    /// session has ended and was saved since its last event.
+    /// Durable with the caller's transaction.
+    virtual core::Result<> forget(SessionKey key) = 0;
+    /// One bounded step of deleting sessions that ended before `cutoff`, their use records, older
+    /// idempotency keys, and what is to be forgotten, in its own transaction.
     virtual core::Result<Deletion> delete_some(core::Timestamp cutoff) = 0;
     /// Moves WAL pages to the database if at least `pages` wait; outside a transaction.
     virtual core::Result<> checkpoint(int pages) = 0;

@@ -11,7 +11,7 @@ import re
 import subprocess
 
 INDEX = "docs/README.md"
-# Each docs/NAME.md is /docs/NAME; these are further pages.
+# Each docs/NAME.md is /docs/NAME, and docs/agents/NAME.md is /docs/agent-NAME; these are further pages.
 OTHERS = {"CHANGELOG.md": "changelog", "api/API.md": "http-api", "bench/README.md": "bench", "cli/README.md": "cli",
           "config/README.md": "config", "config/default.toml": "settings", "core/detectors/README.md": "detectors",
           "deploy/README.md": "deploy", "storage/FORMAT.md": "format"}
@@ -24,6 +24,8 @@ def address(path: str) -> str:
     if path == INDEX:
         return "/docs"
     folder, name = posixpath.split(path)
+    if folder == "docs/agents" and name.endswith(".md"):
+        return "/docs/agent-" + ("hooks" if name == "README.md" else name.removesuffix(".md"))
     if folder == "docs" and name.endswith(".md"):
         return "/docs/" + name.removesuffix(".md")
     return "/docs/" + OTHERS[path] if path in OTHERS else ELSEWHERE.get(path, "")

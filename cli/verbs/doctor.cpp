@@ -3,6 +3,8 @@
 
 #include <ostream>
 
+#include "cli/agents/agent_doctor.hpp"
+#include "cli/agents/hook_way.hpp"
 #include "cli/app.hpp"
 #include "cli/credentials.hpp"
 #include "cli/doctor.hpp"
@@ -24,7 +26,9 @@ public:
 
     int run() {
         const core::Result<config::Loaded> loaded = config::load(options_.sources);
-        if (loaded && options_.repair) {
+        if (loaded && !options_.agents.empty()) {
+            examine_agents();
+        } else if (loaded && options_.repair) {
             repair(*loaded);
         } else if (loaded) {
             examine(*loaded);
@@ -36,6 +40,18 @@ public:
     }
 
 private:
+    void examine_agents() {
+        const auto way = find_hook_way(options_.url, options_.sources);
+        if (!way) return say({"daemon", false, way.error().detail, {}});
+        const bool asked =
+            !options_.url.empty() || options_.sources.environment.contains("HEADWAY_URL");
+        for (const std::string& name : options_.agents) {
+            const InstallPlace place{options_.sources.environment, {}};
+            for (const Finding& finding : examine_agent(*find_agent_row(name), place, *way, asked))
+                say(finding);
+        }
+    }
+
     void repair(const config::Loaded& loaded) {
         const auto file =
             config::state_directory(loaded.settings.storage, options_.sources.environment) /
@@ -151,11 +167,15 @@ constexpr const char* kDoctorFooter =
 daemon, and asks each judge one tiny question, which its owner may charge for. One line each, with
 what to do. 0 when all is well, 1 when something is wrong.
 
+With AGENT it looks at what is between that agent and the daemon instead: its program and version, our
+hooks in its settings, what turns them off, and whether they reach the daemon.
+
 With --repair it saves what can be read of a damaged database, while no daemon runs: a new one takes its
 place, every session in it up to its first event that is missing; the damaged one is kept beside it.
 
 Examples:
   headway doctor
+  headway doctor claude
   headway doctor --repair
   headway doctor --config headway.toml --json)";
 
@@ -163,6 +183,8 @@ class DoctorVerb : public VerbOf<DoctorOptions> {
 public:
     void declare(Arguments& arguments) override {
         arguments.help("Look for what is wrong with this installation").footer(kDoctorFooter);
+        arguments.operand("AGENT", options.agents, "look at the hooks of these agents")
+            .choices(agent_names());
         arguments.option("--url", options.url,
                          "the daemon, else HEADWAY_URL, else where these settings listen");
         arguments

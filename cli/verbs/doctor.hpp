@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/app.hpp"
 #include "cli/console.hpp"
@@ -12,8 +13,9 @@ namespace headway::cli {
 /// Does not fail without a daemon, so it looks for URL and token itself.
 struct DoctorOptions {
     config::LoadRequest sources;
-    std::string url;         ///< empty: HEADWAY_URL, else where these settings listen
-    std::string token_file;  ///< --token-file
+    std::vector<std::string> agents{};  ///< empty: the daemon
+    std::string url;                    ///< empty: HEADWAY_URL, else where these settings listen
+    std::string token_file;             ///< --token-file
     bool json = false;
     bool repair = false;  ///< saves what can be read of a damaged database
 };

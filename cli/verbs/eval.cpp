@@ -10,6 +10,7 @@
 #include <ostream>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "cli/daemon.hpp"
 #include "cli/eval_report.hpp"
@@ -104,14 +105,20 @@ using Labels = std::map<std::string, SessionLabel>;
 
 core::Result<Labels> load_labels(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
-    if (!stream) {
+    if (!stream || fs::is_character_file(file)) {  // /dev/zero has no end
         return core::Error{core::ErrorCode::kBadRequest, "cannot read the labels " + file, {}};
     }
     auto read = read_labels(stream);
     if (!read) return core::Error{read.error().code, file + ":" + read.error().detail, {}};
     Labels labels;
-    for (SessionLabel& label : *read)
-        labels.insert_or_assign(label.file, std::move(label));
+    for (SessionLabel& label : *read) {
+        const std::string name = label.file;
+        if (!labels.try_emplace(name, std::move(label)).second) {
+            std::string twice = file;
+            twice.append(": names ").append(name).append(" twice; keep one line");
+            return core::Error{core::ErrorCode::kBadRequest, std::move(twice), {}};
+        }
+    }
     return labels;
 }
 

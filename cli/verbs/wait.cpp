@@ -231,7 +231,8 @@ counts as two of them then, and that is said.
 
 Verdicts for --until: starting progressing exploring slow waiting blocked suspect stuck silent
 completed failed cancelled halted, or a set: settled (completed failed cancelled halted stuck
-blocked), ended (the first four), event (anything new after --after).
+blocked needs_somebody), ended (the first four), event (anything new after --after), needs_somebody
+(a wait in which nothing has moved for long).
 
 Examples:
   headway wait build-1                             until it ends, is stuck or needs a person

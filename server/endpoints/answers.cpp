@@ -43,6 +43,18 @@ void answer_with(Answers& on, const ReplyTo& to, SessionDocument&& shown) {
         shown.created ? 201 : 200, std::move(headers));
 }
 
+void answer_with(Answers& on, const ReplyTo& to, Forgotten&& forgotten) {
+    respond(
+        on, to,
+        [&](std::string& body) {
+            api::JsonWriter json{body};
+            json.open_object();
+            json.member("session", forgotten.session);
+            json.close_object();
+        },
+        202);
+}
+
 void answer_with(Answers& on, const ReplyTo& to, SessionCompared&& compared) {
     respond(on, to, [&](std::string& body) {
         api::append_comparison(body, compared.session, compared.now);
@@ -76,6 +88,10 @@ void answer_with(Answers& on, const ReplyTo&, ViewShown&& shown) {
 
 void answer_with(Answers& on, const ReplyTo& to, StreamReply&& page) {
     on.stream(to, std::move(page));
+}
+
+void answer_with(Answers& on, const ReplyTo& to, HookAnswered&& answered) {
+    on.hook(to, std::move(answered));
 }
 
 void answer_with(Answers& on, const ReplyTo& to, api::Overview&& overview) {

@@ -8,6 +8,7 @@
 #include "server/engine/approval_commands.hpp"
 #include "server/engine/check_commands.hpp"
 #include "server/engine/expectations.hpp"
+#include "server/engine/hook_commands.hpp"
 #include "server/engine/queries.hpp"
 #include "server/engine/session_commands.hpp"
 
@@ -18,6 +19,7 @@ namespace headway::server {
 // Sessions.
 void answer_with(Answers& on, const ReplyTo& to, Advised&& advised);
 void answer_with(Answers& on, const ReplyTo& to, SessionDocument&& shown);
+void answer_with(Answers& on, const ReplyTo& to, Forgotten&& forgotten);
 void answer_with(Answers& on, const ReplyTo& to, SessionCompared&& compared);
 void answer_with(Answers& on, const ReplyTo& to, api::TimeoutTotals&& totals);
 void answer_with(Answers& on, const ReplyTo& to, BudgetDocument&& budget);
@@ -25,6 +27,7 @@ void answer_with(Answers& on, const ReplyTo& to, BudgetAnalytics&& analytics);
 void answer_with(Answers& on, const ReplyTo& to, api::Expectations&& expectations);
 void answer_with(Answers& on, const ReplyTo& to, ViewShown&& shown);
 void answer_with(Answers& on, const ReplyTo& to, StreamReply&& page);
+void answer_with(Answers& on, const ReplyTo& to, HookAnswered&& answered);
 void answer_with(Answers& on, const ReplyTo& to, api::Overview&& overview);
 void answer_with(Answers& on, const ReplyTo& to, TextPage&& page);
 

@@ -102,7 +102,7 @@ Result<> endpoints::list_approvals(Call& call) {
     }
     if (const std::string* session = query.find("session")) {
         if (!api::valid_id(*session)) {
-            return Error{ErrorCode::kInvalidId, "a session id is 1 to 128 of A-Z a-z 0-9 . _ : -",
+            return Error{ErrorCode::kInvalidId, "a session id is 1 to 128 of A-Z a-z 0-9 . _ ~ : -",
                          "session"};
         }
         inbox.session = *session;

@@ -13,6 +13,7 @@
 #include "api/query.hpp"
 #include "config/settings.hpp"
 #include "server/access.hpp"
+#include "server/agent_processes.hpp"
 #include "server/backups.hpp"
 #include "server/endpoints/answers.hpp"
 #include "server/engine/make_task.hpp"
@@ -47,6 +48,7 @@ struct Services {
     Replies& replies;
     Intake& intake;
     LongPolls& polls;
+    AgentProcesses& processes;
     Backups& backups;
     api::JsonTape& tape;
     const DaemonState& state;

@@ -60,7 +60,7 @@ struct Endpoint {
     Method method;
     /// `{id}` is the id of a session, a token or a webhook, `{approval}` that of an approval,
     /// `{check}` that of a check. `{asset}` may contain slashes; `{page}` is a
-    /// name in the documentation.
+    /// name in the documentation, `{agent}` the name of a dialect of hooks.
     std::string_view path;
     std::string_view name;    ///< the operationId in openapi.json, unique
     std::string_view metric;  ///< the label `route` in /metrics; aliases share one
@@ -94,9 +94,9 @@ std::string route_table_document();
 struct Target {
     const Endpoint* endpoint = nullptr;  ///< not null after match()
     std::string session;                 ///< the `{id}` of the path, validated; or empty
-    std::string asset;                   ///< the `{asset}` or `{page}` of the path; or empty
-    std::string check;                   ///< the `{check}` of the path, validated; or empty
-    std::uint64_t approval = 0;          ///< number of the `{approval}`, which names `session`
+    std::string asset;           ///< the `{asset}`, `{page}` or `{agent}` of the path; or empty
+    std::string check;           ///< the `{check}` of the path, validated; or empty
+    std::uint64_t approval = 0;  ///< number of the `{approval}`, which names `session`
     std::string alias;  ///< the `{approval}` if it is a UUID: then `session` is unknown here
     std::string query;  ///< after the `?`, still encoded
 };

@@ -12,11 +12,15 @@ namespace headway::server::endpoints {
 Handler report;
 Handler heartbeat;
 
+// hooks.cpp
+Handler hook;
+
 // sessions.cpp
 Handler open_session;
 Handler open_named_session;
 Handler end_session;
 Handler cancel_session;
+Handler forget_session;
 Handler pause_session;
 Handler resume_session;
 Handler nudge_session;

@@ -41,8 +41,8 @@ bool is_endless(const Endpoint& endpoint) {
 Result<std::string> session_id(std::string_view raw) {
     const auto id = api::percent_decoded(raw, false);
     if (id && api::valid_id(*id)) return *id;
-    return Error{ErrorCode::kInvalidId, "an id is 1 to 128 of A-Z a-z 0-9 . _ : - and not . or ..",
-                 "id"};
+    return Error{ErrorCode::kInvalidId,
+                 "an id is 1 to 128 of A-Z a-z 0-9 . _ ~ : - and not . or ..", "id"};
 }
 
 /// Parses an approval's id into session and number.
@@ -91,7 +91,8 @@ Result<Target> match(Method method, std::string_view target) {
         if (entry.path.find("{id}") != std::string_view::npos) {
             HEADWAY_TRY(found.session, session_id(raw_id));
         }
-        if (entry.path.ends_with("{asset}") || entry.path.ends_with("{page}")) {
+        if (entry.path.ends_with("{asset}") || entry.path.ends_with("{page}") ||
+            entry.path.ends_with("{agent}")) {
             found.asset = raw_id;
         }
         if (entry.path.find("{check}") != std::string_view::npos) {

@@ -74,7 +74,7 @@ Result<storage::SessionFilter> parse_filter(const api::Query& query) {
     HEADWAY_CHECK(parse_words(query, filter));
     if (const std::string* verdicts = query.find("verdict")) {
         const auto set = core::parse_until(*verdicts);
-        if (!set || set->any_event) {
+        if (!set || set->any_event || (set->needs_somebody && set->verdicts.none())) {
             return invalid("must be verdicts (such as stuck,silent), settled or ended", "verdict");
         }
         for (std::size_t i = 0; i < core::kVerdictCount; ++i) {

@@ -81,6 +81,10 @@ Result<> endpoints::end_session(Call& call) {
     return call.write(std::move(command), call.session());
 }
 
+Result<> endpoints::forget_session(Call& call) {
+    return call.write(ForgetCommand{call.session()}, call.session());
+}
+
 Result<> endpoints::cancel_session(Call& call) {
     HEADWAY_TRY(auto decoded, api::decode_cancel(call.on.tape, call.request.body));
     CancelCommand command{call.session(), std::move(decoded)};

@@ -22,6 +22,7 @@ constexpr BodyRule kEmptyBody{false, false, 2};
 constexpr BodyRule kControlBody{true, false, limits::kControlBodyBytesMax};
 constexpr BodyRule kApprovalBody{true, false, limits::kApprovalBodyBytesMax};
 constexpr BodyRule kReportBody{true, true, limits::kReportBodyBytesMax};
+constexpr BodyRule kHookBody{true, false, limits::kHookBodyBytesMax};
 
 constexpr std::uint64_t kNovember2026 = 1'795'219'200;
 constexpr Deprecation kUseProgress{"use GET /progress/{id}", "/progress/{id}", kNovember2026};
@@ -37,6 +38,8 @@ constexpr Endpoint kEndpoints[] = {
      kReportBody, Effect::kReports, "", "Report events", endpoints::report},
     {Method::kPost, "/v1/sessions/{id}/heartbeat", "reportHeartbeat", "heartbeat", Guard::kReport,
      kControlBody, Effect::kReports, "", "Report a heartbeat", endpoints::heartbeat},
+    {Method::kPost, "/v1/hooks/{agent}", "reportHook", "hook", Guard::kReport, kHookBody,
+     Effect::kReports, "require", "Report a hook of an agent", endpoints::hook},
     {Method::kGet, "/progress/{id}", "getProgress", "progress", Guard::kRead, kNoBody,
      Effect::kReads, "", "Progress of a session", endpoints::progress},
     {Method::kGet, "/api/autonomous/progress/{id}", "getProgressAlias", "progress", Guard::kRead,
@@ -61,6 +64,8 @@ constexpr Endpoint kEndpoints[] = {
      endpoints::open_named_session},
     {Method::kGet, "/v1/sessions/{id}", "getSession", "session", Guard::kRead, kNoBody,
      Effect::kReads, "", "Read a session", endpoints::show_session},
+    {Method::kDelete, "/v1/sessions/{id}", "forgetSession", "forget", Guard::kAdmin, kNoBody,
+     Effect::kWrites, "", "Delete all that is stored of a session", endpoints::forget_session},
     {Method::kGet, "/v1/sessions/{id}/events", "listEvents", "journal", Guard::kRead, kNoBody,
      Effect::kReads, "after limit types before order prints", "Read the journal of a session",
      endpoints::journal},

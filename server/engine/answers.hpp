@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "api/encode.hpp"
+#include "api/hooks/dialect.hpp"
+#include "api/hooks/hook.hpp"
 #include "api/problem.hpp"
 #include "core/result.hpp"
 #include "core/view.hpp"
@@ -38,6 +40,23 @@ struct StreamReply {
     std::int64_t from = 0;   ///< the position before the first event
 };
 
+/// A hook whose body the I/O thread has read.
+struct HookCall {
+    const api::hooks::Dialect* dialect = nullptr;
+    api::hooks::Hook hook;    ///< without arguments
+    std::string args_digest;  ///< of the call that waits
+    bool process = false;     ///< the process of its agent is followed
+};
+
+/// The answer to a hook, or that it has to wait: then the same question is asked again when the
+/// session has changed.
+struct HookAnswered {
+    std::string session;  ///< the id in force, with `~2` after a resume
+    HookCall call;
+    bool hold = false;
+    api::hooks::HookReply reply;
+};
+
 /// What answered tasks call on the I/O thread: the dispatcher, or a test.
 class Answers {
 public:
@@ -50,6 +69,7 @@ public:
     virtual void advise(const ReplyTo& to, const Advised& advised) = 0;
     virtual void show(const ReplyTo& to, DocumentReply document) = 0;
     virtual void stream(const ReplyTo& to, StreamReply page) = 0;
+    virtual void hook(const ReplyTo& to, HookAnswered answered) = 0;
     /// A queried view, null for an unknown session. No request belongs to it.
     virtual void view(const std::string& session, core::Result<const core::SessionView*> view) = 0;
 };

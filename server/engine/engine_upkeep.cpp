@@ -32,9 +32,10 @@ void Engine::upkeep(bool idle) {
 }
 
 void Engine::retention_step() {
-    if (!wall_clock_.trusted()) return;
+    std::optional<core::Timestamp> earliest;
+    if (wall_clock_.trusted()) earliest = clock_.earliest();
     for (std::size_t i = 0; i < Upkeep::kDeletionsPerGap; ++i) {
-        const auto step = upkeep_.delete_one(clock_.now(), clock_.earliest());
+        const auto step = upkeep_.delete_one(clock_.now(), earliest);
         if (!step) {
             report_(true, "retention failed: " + step.error().detail);
             disk_.note_failure(step.error());

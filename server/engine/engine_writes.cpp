@@ -70,6 +70,7 @@ void Engine::commit_writes(std::vector<Request>& requests, std::size_t left,
     chronicle_.commit(Clock::steady());
     judges_.commit();
     receivers_ = transaction.take_woken();
+    if (transaction.deletes()) upkeep_.hurry_deletion();
     for (Request& request : requests) {
         if (request.write != nullptr)
             publication.replies.push_back({request.reply_to, std::move(request.write)});
@@ -139,14 +140,16 @@ Result<> Engine::tick_some(Transaction& transaction) {
             HEADWAY_TRY(resident, sessions_.adopt(*std::move(stored)));
             tree_.note(*resident);
         }
-        const core::Timestamp due = resident->session.next_deadline(watch_);
+        const core::Timestamp due =
+            resident->session.next_deadline(watch_, core::kNever, resident->agent_runs);
         if (due == core::kNever || due > now) {
             deadlines_.schedule(*key, due);
             continue;
         }
         HEADWAY_CHECK(tick(transaction, *resident));
         if (!resident->touched) {  // nothing changed; schedules the next deadline
-            deadlines_.schedule(*key, resident->session.next_deadline(watch_, now));
+            deadlines_.schedule(*key,
+                                resident->session.next_deadline(watch_, now, resident->agent_runs));
         }
     }
     return {};
@@ -160,7 +163,8 @@ void Engine::publish_views(const Transaction& transaction, Publication& publicat
         sessions_.residents().measure(*resident);
         resident->touched_at = transaction.now();
         sessions_.residents().recount(*resident);
-        deadlines_.schedule(resident->key, resident->session.next_deadline(watch_));
+        deadlines_.schedule(resident->key, resident->session.next_deadline(watch_, core::kNever,
+                                                                           resident->agent_runs));
         publication.views.push_back(core::view_of(resident->session));
     }
     moved_.assign(transaction.moved().begin(), transaction.moved().end());

@@ -17,6 +17,7 @@ Result<bool> tick(Transaction& transaction, Resident& resident) {
     core::Context context = transaction.context();
     context.children_work = transaction.tree().children_work(
         resident.session, transaction.sessions().residents(), context.now, context.watch);
+    context.agent_runs = resident.agent_runs;
     std::vector<core::Event>& events = transaction.events();
     resident.session.tick(context, events);
     const bool due = !events.empty();

@@ -42,6 +42,12 @@ struct Resident {
     std::vector<std::pair<std::string, std::uint32_t>> deliveries;
     /// Since it is in memory. Not part of the state, because nothing that binds rests on it.
     core::CallTimes calls;
+    /// Digests of the ids of the calls that hooks have finished in this turn of their agent, for
+    /// the batch that names all of them again. In memory only: after a restart a call may count
+    /// twice.
+    std::vector<std::uint64_t> hook_calls;
+    bool agent_runs = false;       ///< the process of its agent is followed; in memory only
+    std::uint32_t hook_stops = 0;  ///< calls that were refused by a stop; in memory only, too
 };
 
 /// The sessions in memory, most recently used first. A dirty one is ahead of its snapshot and must

@@ -28,6 +28,7 @@ Result<Advised> append_and_advise(Transaction& transaction, Resident& resident,
 Result<Advised> advise(Transaction& transaction, Resident& resident, api::Advice advice) {
     transaction.touch(resident);
     for (const core::Directive& directive : resident.session.state().directives) {
+        if (!directive.to_tell()) continue;
         auto& counts = resident.deliveries;
         auto count = std::find_if(counts.begin(), counts.end(),
                                   [&](const auto& c) { return c.first == directive.id; });
@@ -68,6 +69,21 @@ Result<Advised> EndCommand::operator()(Transaction& transaction) {
         if (std::holds_alternative<core::SessionEnded>(event.payload)) advice.n = event.n;
     }
     return append_and_advise(transaction, *resident, events, std::move(advice));
+}
+
+Result<Forgotten> ForgetCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    if (!resident->session.state().ended()) {
+        return core::Error{core::ErrorCode::kSessionOpen,
+                           "the session is open, and its agent may report more; end it first",
+                           {}};
+    }
+    // The deletion begins at the position that is saved.
+    HEADWAY_CHECK(transaction.store().save(resident->key, resident->session, resident->chain,
+                                           resident->new_ids));
+    HEADWAY_CHECK(transaction.store().forget(resident->key));
+    transaction.hurry_deletion();
+    return Forgotten{session};
 }
 
 Result<Advised> CancelCommand::operator()(Transaction& transaction) {

@@ -70,6 +70,19 @@ struct EndCommand {
     core::Result<Advised> operator()(Transaction& transaction);
 };
 
+/// The session's rows are being deleted.
+struct Forgotten {
+    std::string session;
+};
+/// Deletes all that is stored of an ended session, in the next gaps between turns; what is derived
+/// from many sessions stays. Error: kSessionOpen.
+struct ForgetCommand {
+    std::string session;
+
+    core::Result<> name(Reader&, SessionNames& names) const { return name_one(names, session); }
+    core::Result<Forgotten> operator()(Transaction& transaction);
+};
+
 struct CancelCommand {
     std::string session;
     core::CancelRequested cancel;

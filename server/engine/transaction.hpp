@@ -76,6 +76,9 @@ public:
     std::vector<storage::SessionKey> take_woken();
     /// The sessions that got events since the last call.
     std::vector<Resident*> take_news();
+    /// Something is to be deleted, whatever retention says.
+    void hurry_deletion() { deletes_ = true; }
+    bool deletes() const { return deletes_; }
     /// The tokens changed.
     void publish_tokens() { tokens_changed_ = true; }
 
@@ -103,6 +106,7 @@ private:
     std::vector<Resident*> news_;
     std::vector<storage::SessionKey> woken_;
     bool tokens_changed_ = false;
+    bool deletes_ = false;
 };
 
 }  // namespace headway::server

@@ -111,13 +111,15 @@ Result<> Upkeep::checkpoint(bool idle, bool short_of_space) {
     return store_.checkpoint(pages);
 }
 
-Result<std::optional<storage::Deletion>> Upkeep::delete_one(core::Timestamp now,
-                                                            core::Timestamp earliest) {
+Result<std::optional<storage::Deletion>> Upkeep::delete_one(
+    core::Timestamp now, std::optional<core::Timestamp> earliest) {
     std::optional<storage::Deletion> none;
-    if (settings_.retention == core::Millis{0} || now < retention_at_) return none;
-    HEADWAY_TRY(storage::Deletion step, store_.delete_some(earliest - settings_.retention));
+    if (now < retention_at_) return none;
+    const bool keeps_all = settings_.retention == core::Millis{0} || !earliest;
+    const core::Timestamp cutoff = keeps_all ? core::kNever : *earliest - settings_.retention;
+    HEADWAY_TRY(storage::Deletion step, store_.delete_some(cutoff));
     if (!step.more) {
-        const core::Millis every = settings_.retention / 4;
+        const core::Millis every = keeps_all ? kRetentionEveryMax : settings_.retention / 4;
         retention_at_ = now + std::clamp(every, kRetentionEveryMin, kRetentionEveryMax);
         return none;
     }

@@ -36,9 +36,12 @@ public:
     core::Result<> checkpoint(bool idle, bool short_of_space);
     /// One step of retention, if it is due: the session that it deleted, or nothing. Sessions that
     /// ended before `earliest` less the retention may go, since a wrong clock must not delete them
-    /// too early. The caller drops its copies.
-    core::Result<std::optional<storage::Deletion>> delete_one(core::Timestamp now,
-                                                              core::Timestamp earliest);
+    /// too early; without `earliest`, those alone that are to be forgotten. The caller drops its
+    /// copies.
+    core::Result<std::optional<storage::Deletion>> delete_one(
+        core::Timestamp now, std::optional<core::Timestamp> earliest);
+    /// Retention is due now: a session is to be forgotten.
+    void hurry_deletion() { retention_at_ = core::kNever; }
     /// Makes the smallest possible commit.
     core::Result<> try_commit();
     /// Saves every session and moves the log into the database.

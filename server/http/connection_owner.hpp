@@ -9,6 +9,7 @@
 #include "config/settings.hpp"
 #include "server/bulk_turns.hpp"
 #include "server/gate.hpp"
+#include "server/passed_descriptors.hpp"
 #include "server/peer.hpp"
 #include "server/request_head.hpp"
 
@@ -46,6 +47,8 @@ public:
     virtual bool on_held(std::ptrdiff_t change) = 0;
     /// The queue for long bodies, inflation and handshakes.
     virtual BulkTurns& bulk() = 0;
+    /// The descriptors that clients of the report socket send.
+    virtual PassedDescriptors& passed() = 0;
     /// A stream has written all its data.
     virtual void on_writable(HttpConnection& connection) = 0;
     /// The peer is gone or was cut off; nothing more may be sent. Called once, and only from the

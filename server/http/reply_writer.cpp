@@ -97,13 +97,13 @@ void ReplyWriter::expect_body() {
     collect();
 }
 
-bool ReplyWriter::begin_stream(std::uint64_t number) {
+bool ReplyWriter::begin_stream(std::uint64_t number, StreamBody body) {
     const bool replies = state_ == State::kReplies || state_ == State::kLast;
     if (!replies || slots_.size() != 1 || slots_.front().number != number) return false;
     Envelope envelope;
     envelope.request_id = slots_.front().asked.request_id;
     envelope.deprecation = slots_.front().asked.deprecation;
-    append_stream_header(out_, envelope);
+    append_stream_header(out_, envelope, body);
     slots_.clear();
     state_ = State::kStream;
     return true;

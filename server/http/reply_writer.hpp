@@ -62,7 +62,7 @@ public:
     void expect_body();
 
     /// Begins a stream as the reply of `number`, which must be the only place; false otherwise.
-    bool begin_stream(std::uint64_t number);
+    bool begin_stream(std::uint64_t number, StreamBody body = StreamBody::kEvents);
     bool streaming() const noexcept {
         return state_ == State::kStream || state_ == State::kStreamEnds;
     }

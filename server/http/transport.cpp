@@ -38,6 +38,8 @@ void Transport::read(std::span<char> space, bool in_turn) {
         in_turn ? decrypt_in_turn() : decrypt();
     } else if (in_turn) {
         receive_in_turn();
+    } else if (all_passed_ != nullptr) {
+        receive_with_descriptors();
     } else {
         socket_.async_read_some(buffer_of(space_),
                                 [this](error_code ec, std::size_t count) { give(ec, count); });
@@ -58,11 +60,30 @@ void Transport::receive_in_turn() {
         }
         bulk_.add([this] {
             error_code failed;
-            const std::size_t count =
-                socket_.is_open() ? socket_.read_some(buffer_of(space_), failed) : 0;
+            const std::size_t count = receive(failed);
             give(means_later(failed) ? error_code{} : failed, count);
         });
     });
+}
+
+/// Asio's own read has no place for a descriptor.
+void Transport::receive_with_descriptors() {
+    socket_.async_wait(Socket::wait_read, [this](error_code ec) {
+        if (ec || !socket_.is_open()) {
+            give(net::error::operation_aborted, 0);
+            return;
+        }
+        error_code failed;
+        const std::size_t count = receive(failed);
+        give(means_later(failed) ? error_code{} : failed, count);
+    });
+}
+
+/// What is there now; nothing from a socket that was closed meanwhile.
+std::size_t Transport::receive(error_code& ec) {
+    if (!socket_.is_open()) return 0;
+    if (all_passed_ == nullptr) return socket_.read_some(buffer_of(space_), ec);
+    return all_passed_->receive(socket_.native_handle(), space_, *passed_, ec);
 }
 
 /// TLS may hold decrypted bytes that the socket has no more.

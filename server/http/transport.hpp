@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "server/bulk_turns.hpp"
 #include "server/net.hpp"
+#include "server/passed_descriptors.hpp"
 #include "server/tls.hpp"
 
 namespace headway::server {
@@ -28,6 +30,14 @@ public:
 
     /// `tls` is null for a connection that is not encrypted.
     Transport(Socket socket, std::unique_ptr<TlsStream> tls, BulkTurns& bulk, User& user);
+
+    /// From now on reads into `passed` the descriptors that come with the bytes. Not with TLS.
+    void take_descriptors(PassedDescriptors& passed) {
+        passed_.emplace(passed);
+        all_passed_ = &passed;
+    }
+    /// The descriptor that came last, or none.
+    OwnedDescriptor take_passed() noexcept { return passed_ ? passed_->take() : OwnedDescriptor{}; }
 
     /// Makes the socket non-blocking; without `delays`, it sends at once what is written.
     void start(bool delays);
@@ -52,6 +62,8 @@ public:
 
 private:
     void receive_in_turn();
+    void receive_with_descriptors();
+    std::size_t receive(error_code& ec);
     void decrypt();
     void decrypt_in_turn();
     std::size_t encrypt(std::string_view bytes, error_code& ec);
@@ -61,6 +73,8 @@ private:
     std::unique_ptr<TlsStream> tls_;  ///< null: plain
     BulkTurns& bulk_;
     User& user_;
+    PassedDescriptors* all_passed_ = nullptr;  ///< null: the kernel drops what comes
+    std::optional<PassedDescriptors::Place> passed_;
     std::span<char> space_;  ///< of the read under way
     bool reading_ = false;
     bool awaiting_room_ = false;

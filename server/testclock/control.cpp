@@ -113,7 +113,8 @@ core::Result<> Control::open(const std::filesystem::path& file) {
 void Control::accept() {
     acceptor_.async_accept(own_, [this](error_code ec, LocalSocket socket) {
         if (ec) return;
-        if (is_our_user(socket)) std::make_shared<Client>(std::move(socket), *this)->read();
+        if (const auto uid = user_of(socket); uid && is_our_user(*uid))
+            std::make_shared<Client>(std::move(socket), *this)->read();
         accept();
     });
 }

@@ -2,10 +2,11 @@
 """What the architecture tests share: our files, C++ text without comments and strings, and the self-test loop."""
 import argparse
 import pathlib
+import re
 import sys
 import tempfile
 
-PRODUCT = ("core", "storage", "api", "config", "server", "cli")
+PRODUCT = ("core", "storage", "api", "config", "server", "cli", "hook")
 LICENCE_LINE = "// SPDX-License-Identifier: Apache-2.0\n"
 OURS = PRODUCT + ("bench", "tests", "clients")
 
@@ -22,21 +23,6 @@ def line_of(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def _end_of_raw_string(text: str, start: int) -> int:
-    """`start` is at the R of R"tag( ; gives the offset behind the closing quote."""
-    paren = text.index("(", start)
-    closing = ")" + text[start + 2:paren] + '"'
-    end = text.find(closing, paren)
-    return len(text) if end < 0 else end + len(closing)
-
-
-def _end_of_quoted(text: str, start: int) -> int:
-    quote, i = text[start], start + 1
-    while i < len(text) and text[i] not in (quote, "\n"):
-        i += 2 if text[i] == "\\" else 1
-    return min(i + 1, len(text))
-
-
 def _is_digit_separator(text: str, i: int) -> bool:
     """True for the quote in 10'000 (and not for the one in L'x')."""
     j = i - 1
@@ -45,39 +31,60 @@ def _is_digit_separator(text: str, i: int) -> bool:
     return text[j + 1:i + 1][:1].isdigit()
 
 
+# Where a comment or a literal may begin. What ends it: a raw string by its own tag, other literals at the end of the line at the latest.
+_BEGIN = re.compile(r"""//|/\*|(?<![^\W])R"|["']""")
+_REST = {quote: re.compile(rf"(?:\\.|[^{quote}\\\n])*\\?", re.S) for quote in "\"'"}
+_NOT_LINE_END = re.compile(r"[^\n]")
+
+
+def _end_of_raw_string(text: str, start: int) -> int:
+    """`start` is at the R of R"tag( ; gives the offset behind the closing quote."""
+    paren = text.index("(", start)
+    closing = ")" + text[start + 2:paren] + '"'
+    end = text.find(closing, paren)
+    return len(text) if end < 0 else end + len(closing)
+
+
+def spaces(text: str) -> str:
+    """As long as `text`, with its line ends."""
+    return _NOT_LINE_END.sub(" ", text)
+
+
+def hidden(text: str, keep_includes: bool = False) -> list:
+    """(start, end) of each comment and of the inside of each literal, in order."""
+    found, i = [], 0
+    while (begin := _BEGIN.search(text, i)) is not None:
+        start, what = begin.start(), begin.group()
+        i = begin.end()
+        if what == "//":
+            i = text.find("\n", i)
+            i = len(text) if i < 0 else i
+            found.append((start, i))
+        elif what == "/*":
+            i = text.find("*/", i)
+            i = len(text) if i < 0 else i + 2
+            found.append((start, i))
+        elif what == 'R"':
+            i = _end_of_raw_string(text, start)
+            found.append((start + 2, i - 1))
+        elif what == '"' or not _is_digit_separator(text, start):
+            i = min(_REST[what].match(text, i).end() + 1, len(text))
+            line = text.rfind("\n", 0, start) + 1
+            if not (keep_includes and text[line:start].lstrip().startswith("#")):
+                found.append((start + 1, max(start + 1, i - 1)))
+    return found
+
+
 def blank(text: str, keep_includes: bool = False) -> str:
     """The same text with comments and the insides of literals replaced by spaces: offsets and lines stay the same.
 
     With keep_includes the name in `#include "x"` survives, since it looks like a string.
     """
-    out, i = list(text), 0
-
-    def wipe(start: int, end: int) -> None:
-        for k in range(start, end):
-            if out[k] != "\n":
-                out[k] = " "
-
-    while i < len(text):
-        two = text[i:i + 2]
-        end = i + 1
-        if two == "//":
-            end = text.find("\n", i)
-            end = len(text) if end < 0 else end
-            wipe(i, end)
-        elif two == "/*":
-            end = text.find("*/", i + 2)
-            end = len(text) if end < 0 else end + 2
-            wipe(i, end)
-        elif two == 'R"' and not (i > 0 and (text[i - 1].isalnum() or text[i - 1] == "_")):
-            end = _end_of_raw_string(text, i)
-            wipe(i + 2, end - 1)
-        elif text[i] == '"' or (text[i] == "'" and not _is_digit_separator(text, i)):
-            end = _end_of_quoted(text, i)
-            start_of_line = text.rfind("\n", 0, i) + 1
-            if not (keep_includes and text[start_of_line:i].lstrip().startswith("#")):
-                wipe(i + 1, end - 1)
-        i = end
-    return "".join(out)
+    out, done = [], 0
+    for start, end in hidden(text, keep_includes):
+        out += (text[done:start], spaces(text[start:end]))
+        done = end
+    return "".join(out) + text[done:]
 
 
 def matching(text: str, opening: int) -> int:

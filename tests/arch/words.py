@@ -35,20 +35,19 @@ SUFFIXES = (".md", ".cpp", ".hpp", ".py", ".js", ".mjs")
 # Also what made-up agents say: they are sealed, and their words are theirs.
 VENDORED = {"web/preact.js", "web/uplot.js", *(f"tests/behaviours/{which}_{part}.py" for which in ("sealed", "second") for part in ("common", "legit", "stuck"))}
 SKIPPED = {".git", "build", "node_modules", "__pycache__"}
+CODE = re.compile(r"""[^\n"']""")
 ALONE = re.compile(r"""["'`]\w+["'`]""")
 QUOTE = re.compile(r"^[ \t]*>.*$", re.M)
 PYTHON_TEXT = {tokenize.COMMENT, tokenize.STRING} | {getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
 
 
-def spaces(text: str) -> str:
-    """As long as `text`, with its line ends."""
-    return re.sub(r"[^\n]", " ", text)
-
-
 def cpp_prose(text: str) -> str:
     """Comments and literals of C++, all else blank."""
-    code = source.blank(text)
-    return "".join(c if c == "\n" or c != d or c in "\"'" else " " for c, d in zip(text, code))
+    out, done = [], 0
+    for start, end in source.hidden(text):
+        out += (CODE.sub(" ", text[done:start]), text[start:end])
+        done = end
+    return "".join(out) + CODE.sub(" ", text[done:])
 
 
 def python_prose(text: str) -> str:
@@ -61,7 +60,7 @@ def python_prose(text: str) -> str:
         if token.type not in PYTHON_TEXT:
             continue
         begin = starts[token.start[0] - 1] + token.start[1]
-        out += [spaces(text[end:begin]), token.string]
+        out += [source.spaces(text[end:begin]), token.string]
         end = begin + len(token.string)
     return "".join(out)
 
@@ -69,14 +68,14 @@ def python_prose(text: str) -> str:
 def prose(path, text: str) -> str:
     """What of a file is prose, at the same offsets. Of JavaScript all: a name that is such a word is no better."""
     if path.suffix == ".md":
-        return QUOTE.sub(lambda m: spaces(m.group()), text)
+        return QUOTE.sub(lambda m: source.spaces(m.group()), text)
     if path.suffix in (".cpp", ".hpp"):
         text = cpp_prose(text)
     elif path.suffix == ".py":
         text = python_prose(text)
     for stored in STORED:
-        text = text.replace(stored, spaces(stored))
-    return ALONE.sub(lambda m: spaces(m.group()), text)
+        text = text.replace(stored, source.spaces(stored))
+    return ALONE.sub(lambda m: source.spaces(m.group()), text)
 
 
 def files(root) -> list:
@@ -89,8 +88,9 @@ def scan(root) -> list:
     for path in files(root):
         relative = path.relative_to(root)
         text = prose(path, path.read_text(encoding="utf-8"))
+        lower = text.lower()
         for word, instead, pattern in PATTERNS:
-            for match in pattern.finditer(text):
+            for match in pattern.finditer(text) if word.split()[0] in lower else ():
                 findings.append(f"{relative}:{source.line_of(text, match.start())}: '{word}': {instead}")
     return findings
 

@@ -167,3 +167,53 @@ TEST_CASE("L49: a scheduled check with the same finding each time is progress") 
     agent.does(call("read_inbox", R"({"folder":"support"})").result("0 new messages, 14 read"));
     expect_progress(agent);
 }
+
+TEST_CASE("a question of any kind behind a long sleep is a wait") {
+    for (const char* command :
+         {"sleep 60; make status", "sleep 60 && ./scripts/export_state.sh",
+          "sleep 30; psql -c 'select state from jobs where id=4'",
+          "sleep 120; ssh box 'cat /var/run/backup.state'", "sleep 60 && az vm show -n vm1"}) {
+        CAPTURE(command);
+        Agent agent{each_hook()};
+        for (int i = 0; i < 15; ++i)
+            agent.does(bash(command).result("phase=copy"));
+        expect_waiting(agent);
+        CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    }
+}
+
+TEST_CASE("a test or a failing script behind a long sleep is a loop all the same") {
+    for (const char* command : {"sleep 60; pytest -q", "sleep 60; ./deploy.sh"}) {
+        CAPTURE(command);
+        Agent agent{each_hook()};
+        for (int i = 0; i < 15; ++i)
+            agent.does(bash(command).fails("assert 1 == 2 in stage two"));
+        expect_stuck(agent);
+    }
+}
+
+TEST_CASE("a command that waits by itself, and runs out of time, is a wait") {
+    for (const char* command : {"kubectl wait --for=condition=ready pod/x --timeout=60s",
+                                "timeout 300 gh run watch 123", "timeout 60 tail -f job.log"}) {
+        CAPTURE(command);
+        Agent agent{each_hook()};
+        for (int i = 0; i < 12; ++i)
+            agent.does(bash(command).fails("timed out waiting for the condition"));
+        expect_waiting(agent);
+        CHECK_FALSE(agent.ever(Verdict::kSuspect));
+    }
+}
+
+TEST_CASE("the same state at another address each time is no news") {
+    Agent agent{each_hook()};
+    for (int i = 0; i < 10; ++i) {
+        const std::string url = with(R"({"url":"https://x.example/status?attempt={}"})", i);
+        agent.does(call("http_get", url).answers(R"({"state":"queued"})"));
+    }
+    expect_waiting(agent);
+    for (int i = 10; i < 110; ++i) {
+        const std::string url = with(R"({"url":"https://x.example/status?attempt={}"})", i);
+        agent.does(call("http_get", url).answers(R"({"state":"queued"})"));
+    }
+    CHECK(agent.state().judgement.needs_somebody);
+}

@@ -14,7 +14,7 @@ NOBODY, ANYBODY, REPORT, READ, READ_SOME, OVERVIEW, CONTROL, APPROVE, ADMIN = (
 
 # The table of api/API.md "Access", by operation. READ_SOME: nothing in the request says which session it is about.
 GUARDS = {
-    **dict.fromkeys(("openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "endSession", "askApproval", "redeemApproval",
+    **dict.fromkeys(("openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "reportHook", "endSession", "askApproval", "redeemApproval",
                      "askCheck", "askCheckAlias"), REPORT),
     **dict.fromkeys(("getSession", "listEvents", "waitForSession", "waitForSessions", "streamSession", "getProgress", "getProgressAlias",
                      "streamProgress", "streamProgressAlias", "getBudget", "compareTimers", "getApproval", "getChatStatus"), READ),
@@ -24,21 +24,24 @@ GUARDS = {
     **dict.fromkeys(("isReady", "getVersion"), ANYBODY),
     **dict.fromkeys(("cancelSession", "pauseSession", "resumeSession", "nudgeSession", "changeBudget"), CONTROL),
     **dict.fromkeys(("decideApproval", "revokeGrant", "approveAgent", "approveAgentInChat", "acknowledgeAlarms"), APPROVE),
-    **dict.fromkeys(("listTokens", "createToken", "revokeToken", "rotateOperator", "createLoginCode", "makeBackup", "replayWebhook",
+    **dict.fromkeys(("listTokens", "createToken", "revokeToken", "rotateOperator", "createLoginCode", "makeBackup", "replayWebhook", "forgetSession",
                      "testWebhook"), ADMIN),
     **dict.fromkeys(("isAlive", "getDashboard", "getAsset", "getDocs", "getDocsPage", "getOpenApi", "login", "logIn", "logout", "whoAmI"), NOBODY),
 }
 
 # Bodies and queries that let a request through to where a session is looked at, and no further: nothing comes of them.
 BODIES = {"openSession": b'{"id":"own-1","goal":"another"}', "openNamedSession": b'{"goal":"another"}', "reportEvents": b"[]",
-          "reportHeartbeat": b'{"no_such":1}', "endSession": b"{}", "askApproval": b"{}", "redeemApproval": b"{}",
+          "reportHeartbeat": b'{"no_such":1}',
+          "reportHook": b'{"event":"batch","agent":"own","session":"1","calls":[' + b'{"tool":"x"},' * 1000 + b'{"tool":"x"}]}',
+           "endSession": b"{}", "askApproval": b"{}", "redeemApproval": b"{}",
           "askCheck": b'{"sessionId":"own-1"}', "askCheckAlias": b'{"sessionId":"own-1"}', "nudgeSession": b"{}", "changeBudget": b"{}",
           "cancelSession": b'{"no_such":1}', "pauseSession": b'{"no_such":1}', "resumeSession": b'{"no_such":1}',
           "decideApproval": b"{}", "revokeGrant": b'{"no_such":1}', "acknowledgeAlarms": b'{"no_such":1}', "approveAgent": b"{}", "approveAgentInChat": b"{}", "createToken": b"{}", "makeBackup": b"{}",
           "replayWebhook": b"{}"}
 QUERIES = {"waitForSession": "wait=0s", "waitForSessions": "any=own-1&wait=0s", "getChatStatus": "sessionId=own-1",
            "rotateOperator": "no_such=1", "logout": "no_such=1", "createLoginCode": "no_such=1"}
-VALUES = {"{id}": "own-1", "{approval}": "own-1.a2", "{check}": "no-check", "{hash}/{file}": "0/none.js", "{page}": "none"}
+VALUES = {"{id}": "own-1", "{approval}": "own-1.a2", "{check}": "no-check", "{hash}/{file}": "0/none.js", "{page}": "none",
+          "{agent}": "generic"}
 
 # What a token with these scopes may, of the session own-1 and of all.
 MAY = {

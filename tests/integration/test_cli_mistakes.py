@@ -31,7 +31,7 @@ class Ids(CliCase):
                 self.assertEqual(output.code, 64, (verb, bad, output))
             output = self.cli.run("report", bad, "heartbeat")
             self.assertEqual(output.code, 64, (bad, output))
-            self.assertIn("A-Z a-z 0-9 . _ : -", output.err)
+            self.assertIn("A-Z a-z 0-9 . _ ~ : -", output.err)
 
     def test_an_id_is_no_way_through_the_url(self):
         for path in ("/v1/sessions/..", "/v1/sessions/.", "/v1/sessions/%2e%2e"):

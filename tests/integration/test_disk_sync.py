@@ -3,7 +3,6 @@
 """Syncs that fail and syncs that hang, made by strace in the real daemon."""
 import signal
 import threading
-import time
 import unittest
 
 from support.case import OwnDaemonCase
@@ -75,27 +74,26 @@ class StalledSync(OwnDaemonCase):
         other.get("/progress/a")
         tampering = Tampering(daemon, f"fdatasync:delay_enter={round(self.SECONDS * 1_000_000)}:when=1")
         self.addCleanup(tampering.stop)
-        done = threading.Event()
         accepted = []
 
         def agent():
             for number in range(5):
                 accepted.append(client.report("a", "message", event_id=f"e{number}", role="assistant", text="x")["n"])
-            done.set()
-        began = time.monotonic()
         thread = threading.Thread(target=agent, daemon=True)
         thread.start()
-        answered = 0
         mover = threading.Thread(target=daemon.clock.stall, args=(5 * self.INTERVAL,), daemon=True)
         eventually(tampering.holds_one, what="the sync")
         mover.start()
-        while not accepted:
+        answered = 0
+        while True:
+            acknowledged = list(accepted)
+            if not tampering.holds_one():
+                break
+            self.assertEqual(acknowledged, [], "nothing is acknowledged before it is on the disk")
             self.assertEqual(other.get("/livez").status, 200)
             self.assertTrue(other.get("/progress/a").json()["alive"], "it may have reported")
             answered += 1
-            done.wait(0.05)
-        self.assertGreater(time.monotonic() - began, self.SECONDS * 0.9, "it did hang")
-        self.assertGreater(answered, 10, "others are answered meanwhile")
+        self.assertGreater(answered, 2, "others are answered meanwhile")
         self.assertTrue(other.get("/progress/a").json()["alive"], "at once after it")
         other.beat("quiet")
         thread.join()
@@ -126,7 +124,7 @@ class StalledSync(OwnDaemonCase):
         daemon = self.start({"server.drain_timeout": "200ms"})
         client = self.client(daemon)
         client.beat("a")
-        tampering = Tampering(daemon, "fdatasync:delay_enter=4000000:when=1")
+        tampering = Tampering(daemon, "fdatasync:delay_enter=4000000")
         self.addCleanup(tampering.stop)
         with RawConnection(daemon.port) as connection:
             connection.send(connection.format("POST", "/v1/sessions/a/events", b'{"type":"message"}'))

@@ -14,7 +14,7 @@ from support.daemon import PROJECT
 sys.path.insert(0, str(PROJECT / "web"))
 import guide  # noqa: E402
 
-FILES = sorted(path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("docs/*.md")) + list(guide.OTHERS)
+FILES = sorted(path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("docs/**/*.md")) + list(guide.OTHERS)
 CMARK = shutil.which("cmark-gfm")
 
 
@@ -37,6 +37,7 @@ class Rendering(unittest.TestCase):
         for source, target, leads in (
                 ("docs/agents.md", "verdicts.md", "/docs/verdicts"), ("docs/agents.md", "verdicts.md#tune", "/docs/verdicts#tune"),
                 ("docs/agents.md", "README.md", "/docs"), ("docs/agents.md", "../api/API.md#access", "/docs/http-api#access"),
+                ("docs/README.md", "agents/README.md", "/docs/agent-hooks"), ("docs/agents/pi.md", "claude.md", "/docs/agent-claude"),
                 ("docs/agents.md", "#here", "#here"), ("docs/agents.md", "https://example.com/a", "https://example.com/a"),
                 ("api/API.md", "openapi.json", "/docs/api"), ("core/detectors/README.md", "../../docs/detection.md", "/docs/detection"),
                 ("docs/agents.md", "../config/default.toml", "/docs/settings"),

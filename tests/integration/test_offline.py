@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`headway replay` without --to and `headway eval`: recordings judged without a daemon."""
+import functools
 import json
 import subprocess
 import sys
@@ -244,20 +245,28 @@ class AsItWasServed(SharedDaemonCase):
         self.check(session)
 
 
+@functools.cache
+def evaluated(folder: Path, *more):
+    """What eval says of all of the corpus, once for all tests: that takes seconds."""
+    output = Cli(None, NO_DAEMON).run("eval", str(folder / "data"), "--labels", str(folder / "labels.csv"), "--json", *more)
+    assert output.code == 0, output
+    return output
+
+
 class Eval(OfflineCase):
     def test_a_judge_that_lies_makes_no_verdict_on_the_corpus_worse(self):
         folder = corpus_folder()
         if folder is None:
             self.skipTest("the corpus is not here (HEADWAY_CORPUS)")
 
-        def counts(*more) -> dict:
-            total = self.ok("eval", str(folder / "data"), "--labels", str(folder / "labels.csv"), "--json", *more).json()["total"]
+        def counts(output) -> dict:
+            total = output.json()["total"]
             return {key: total[key] for key in ("false_stuck", "suspects_on_success", "recall", "recall_human", "recall_5")}
 
-        honest = counts()
+        honest = counts(evaluated(folder))
         for letter in "ABCD" if LONG else "B":  # B is the only one that changes anything
             with self.subTest(letter):
-                lied = counts("--judge", letter)
+                lied = counts(evaluated(folder, "--judge", letter))
                 # It confirms suspicions, which is all it can do: of over 500 successes a few.
                 more = lied.pop("false_stuck") - honest["false_stuck"]
                 self.assertTrue(0 <= more <= 4, more)
@@ -390,7 +399,7 @@ class Eval(OfflineCase):
         if corpus is None or not (corpus / "labels.csv").is_file():
             self.skipTest("the corpus is not here (HEADWAY_CORPUS)")
         # The two folders that the corpus documents: anything else beside them is ignored.
-        output = self.ok("eval", str(corpus / "data"), "--labels", str(corpus / "labels.csv"), "--json")
+        output = evaluated(corpus)
         result = output.json()
         self.assertEqual(result["unreadable"], 0, output.err)
         self.assertEqual(result["labels_missing"], 0)

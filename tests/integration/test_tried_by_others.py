@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -43,8 +44,8 @@ def headway(*arguments, **options):
 class Run(SharedDaemonCase):
     def test_processes_that_end_while_they_are_looked_at_end_nothing_else(self):
         session = unique()
-        output = Cli(self.daemon).run("run", "--quiet", "--interval", "100ms", "--session", session, "--", "python3", "-c",
-                                      CHURN.format(seconds=6) + "\nraise SystemExit(3)", seconds=60)
+        output = Cli(self.daemon).run("run", "--quiet", "--interval", "100ms", "--session", session, "--", sys.executable, "-c",
+                                      CHURN.format(seconds=1) + "\nraise SystemExit(3)", seconds=60)
         self.assertEqual(output.code, 3, output)
         self.assertEqual(self.client.get(f"/v1/sessions/{session}").json()["verdict"]["status"], "failed")
 

@@ -40,6 +40,7 @@ const events: Reported = {
   'phase.completed': { type: 'phase.completed', data: { number: 1, ok: true } },
   'approval.requested': { type: 'approval.requested', data: { tool: 'deploy', args: { to: 'staging' }, summary: 'Deploy it?' } },
   'directive.acknowledged': { type: 'directive.acknowledged', data: { id: 'd0' } },
+  'directive.delivered': { type: 'directive.delivered', data: { id: 'd0' } },
   'session.ended': { type: 'session.ended', data: { outcome: 'completed', reason: 'all done' } },
 };
 

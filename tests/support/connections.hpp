@@ -36,12 +36,17 @@ public:
     };
     Client connect(int send_bytes = 0, int receive_bytes = 0) {
         WirePair pair = tests::connect(io_, send_bytes, receive_bytes);
+        const std::uint64_t id = adopt(std::move(pair.near), server::Peer{});
+        return {id, std::move(pair.far)};
+    }
+    /// A connection on this socket; returns its id.
+    std::uint64_t adopt(server::Socket near, const server::Peer& peer) {
         const std::uint64_t id = next_id_++;
-        auto made = std::make_unique<server::HttpConnection>(std::move(pair.near), server::Peer{},
-                                                             nullptr, id, *this);
+        auto made =
+            std::make_unique<server::HttpConnection>(std::move(near), peer, nullptr, id, *this);
         auto& connection = *open_.emplace(id, std::move(made)).first->second;
         connection.start();
-        return {id, std::move(pair.far)};
+        return id;
     }
     server::HttpConnection* find(std::uint64_t id) {
         const auto found = open_.find(id);
@@ -78,6 +83,7 @@ public:
         return held <= held_max;
     }
     server::BulkTurns& bulk() override { return bulk_; }
+    server::PassedDescriptors& passed() override { return passed_; }
     void on_writable(server::HttpConnection& connection) override {
         if (writable) writable(connection);
     }
@@ -90,6 +96,7 @@ public:
 private:
     server::net::io_context& io_;
     server::BulkTurns bulk_;
+    server::PassedDescriptors passed_;
     server::GateSettings gate_ = server::gate_settings(7717, {});
     std::unordered_map<std::uint64_t, std::unique_ptr<server::HttpConnection>> open_;
     std::uint64_t next_id_ = 1;

@@ -37,6 +37,9 @@ public:
     void stream(const server::ReplyTo&, server::StreamReply page) override {
         what = Answer{std::move(page)};
     }
+    void hook(const server::ReplyTo&, server::HookAnswered answered) override {
+        what = Answer{std::move(answered)};
+    }
     void view(const std::string& session, core::Result<const core::SessionView*> found) override {
         ViewReply reply;
         reply.session = session;
@@ -59,6 +62,7 @@ public:
         if (auto* page = std::get_if<StreamReply>(&*what_)) return on.stream(to, std::move(*page));
         if (auto* document = std::get_if<DocumentReply>(&*what_))
             return on.show(to, std::move(*document));
+        if (auto* hook = std::get_if<HookAnswered>(&*what_)) return on.hook(to, std::move(*hook));
         if (auto* view = std::get_if<ViewReply>(&*what_))
             return view->error ? on.view(view->session, *view->error)
                                : on.view(view->session, view->view.get());

@@ -36,7 +36,10 @@ struct ViewReply {
     std::optional<core::Error> error = {};
 };
 
-using Answer = std::variant<AdviceReply, BodyReply, StreamReply, ViewReply, DocumentReply>;
+using server::HookAnswered;
+
+using Answer =
+    std::variant<AdviceReply, BodyReply, StreamReply, ViewReply, DocumentReply, HookAnswered>;
 
 struct Reply {
     server::ReplyTo to;

@@ -330,6 +330,7 @@ public:
     core::Result<> set_snapshot_cursor(storage::Cursor cursor) override {
         return real_.set_snapshot_cursor(cursor);
     }
+    core::Result<> forget(storage::SessionKey key) override { return real_.forget(key); }
     core::Result<storage::Deletion> delete_some(core::Timestamp cutoff) override {
         return real_.delete_some(cutoff);
     }

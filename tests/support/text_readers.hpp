@@ -200,7 +200,15 @@ inline std::string quoted(std::string_view text) {
     return out;
 }
 
-using Read = std::function<void(JsonTape&, const std::string& text)>;
+/// A text, and the JSON string of it, which is made once for all readers.
+struct ClientText {
+    explicit ClientText(std::string text) : plain(std::move(text)), json(quoted(plain)) {}
+
+    std::string plain;
+    std::string json;
+};
+
+using Read = std::function<void(JsonTape&, const ClientText& text)>;
 
 struct Reader {
     const char* name;
@@ -210,8 +218,8 @@ struct Reader {
 /// A reader of reports whose text stands between `before` and `after`.
 inline Read report(std::string before, std::string after) {
     return [before = std::move(before), after = std::move(after)](JsonTape& tape,
-                                                                  const std::string& text) {
-        (void)decode_report(tape, before + quoted(text) + after, BodyFormat::kJson);
+                                                                  const ClientText& text) {
+        (void)decode_report(tape, before + text.json + after, BodyFormat::kJson);
     };
 }
 
@@ -250,89 +258,90 @@ inline std::vector<Reader> event_readers() {
 
 /// Texts that stand in keys, or instead of JSON.
 inline std::vector<Reader> shape_readers() {
-    return {
-        {"key of arguments",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_report(
-                 tape,
-                 R"({"type":"tool.finished","data":{"tool":"x","ok":true,"args":{)" + quoted(text) +
-                     R"(:"some text"}}})",
-                 BodyFormat::kJson);
-         }},
-        {"unknown field",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_report(tape, R"({"type":"heartbeat","data":{)" + quoted(text) + ":1}}",
-                                 BodyFormat::kJson);
-         }},
-        {"raw body",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_report(tape, text, BodyFormat::kJson);
-         }},
-        {"lines",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_report(tape, text, BodyFormat::kNdjson);
-         }},
-        {"raw arguments", [](JsonTape& tape, const std::string& text) {
-             (void)decode_report(
-                 tape,
-                 R"({"type":"tool.finished","data":{"tool":"x","ok":true,"args":[)" + text + "]}}",
-                 BodyFormat::kJson);
-         }}};
+    return {{"key of arguments",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_report(
+                     tape,
+                     R"({"type":"tool.finished","data":{"tool":"x","ok":true,"args":{)" +
+                         text.json + R"(:"some text"}}})",
+                     BodyFormat::kJson);
+             }},
+            {"unknown field",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_report(tape, R"({"type":"heartbeat","data":{)" + text.json + ":1}}",
+                                     BodyFormat::kJson);
+             }},
+            {"raw body",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_report(tape, text.plain, BodyFormat::kJson);
+             }},
+            {"lines",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_report(tape, text.plain, BodyFormat::kNdjson);
+             }},
+            {"raw arguments", [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_report(
+                     tape,
+                     R"({"type":"tool.finished","data":{"tool":"x","ok":true,"args":[)" +
+                         text.plain + "]}}",
+                     BodyFormat::kJson);
+             }}};
 }
 
 /// Other bodies, and what is shown to a model.
 inline std::vector<Reader> body_readers() {
-    return {
-        {"heartbeat",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_heartbeat(tape, "{\"note\":" + quoted(text) + "}");
-         }},
-        {"goal",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_open(tape, "{\"goal\":" + quoted(text) + "}");
-         }},
-        {"end",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_end(tape, R"({"outcome":"completed","reason":)" + quoted(text) +
-                                        ",\"result\":" + quoted(text) + "}");
-         }},
-        {"cancel",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_cancel(tape, "{\"reason\":" + quoted(text) + "}");
-         }},
-        {"nudge",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_nudge(tape, "{\"text\":" + quoted(text) + "}");
-         }},
-        {"approval",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_approval_request(
-                 tape, R"({"tool":"bash","summary":"s","args":{"command":)" + quoted(text) + "}}");
-         }},
-        {"decision",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_decision(tape, R"({"decision":"edit","args":{"command":)" + quoted(text) +
-                                             "},\"reason\":" + quoted(text) + "}");
-         }},
-        {"redeem",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_redeem(tape, "{\"args_digest\":" + quoted(text) + "}");
-         }},
-        {"approve-agent",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_approve_agent(tape, R"({"approved":true,"reason":)" + quoted(text) + "}");
-         }},
-        {"budget",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_budget_change(tape,
-                                        R"({"set":{"max_steps":5},"reason":)" + quoted(text) + "}");
-         }},
-        {"check",
-         [](JsonTape& tape, const std::string& text) {
-             (void)decode_check(tape, "{\"sessionId\":" + quoted(text) + "}");
-         }},
-        {"shown to a model",
-         [](JsonTape&, const std::string& text) { (void)core::sanitized(text, "/work", 512); }}};
+    return {{"heartbeat",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_heartbeat(tape, "{\"note\":" + text.json + "}");
+             }},
+            {"goal",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_open(tape, "{\"goal\":" + text.json + "}");
+             }},
+            {"end",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_end(tape, R"({"outcome":"completed","reason":)" + text.json +
+                                            ",\"result\":" + text.json + "}");
+             }},
+            {"cancel",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_cancel(tape, "{\"reason\":" + text.json + "}");
+             }},
+            {"nudge",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_nudge(tape, "{\"text\":" + text.json + "}");
+             }},
+            {"approval",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_approval_request(
+                     tape, R"({"tool":"bash","summary":"s","args":{"command":)" + text.json + "}}");
+             }},
+            {"decision",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_decision(tape, R"({"decision":"edit","args":{"command":)" +
+                                                 text.json + "},\"reason\":" + text.json + "}");
+             }},
+            {"redeem",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_redeem(tape, "{\"args_digest\":" + text.json + "}");
+             }},
+            {"approve-agent",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_approve_agent(tape,
+                                            R"({"approved":true,"reason":)" + text.json + "}");
+             }},
+            {"budget",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_budget_change(
+                     tape, R"({"set":{"max_steps":5},"reason":)" + text.json + "}");
+             }},
+            {"check",
+             [](JsonTape& tape, const ClientText& text) {
+                 (void)decode_check(tape, "{\"sessionId\":" + text.json + "}");
+             }},
+            {"shown to a model", [](JsonTape&, const ClientText& text) {
+                 (void)core::sanitized(text.plain, "/work", 512);
+             }}};
 }
 
 /// Every way in which text of a client comes to be read.

@@ -5,6 +5,7 @@ import errno
 import os
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -102,8 +103,19 @@ class Tampering:
             raise
 
     def holds_one(self) -> bool:
-        """A thread of the daemon is in a call that waits."""
-        return any("State:\tt" in (task / "status").read_text() for task in self._tasks.iterdir())
+        """A thread of the daemon is in a call that waits, and not just in one that strace looks at."""
+        before = self._held()
+        time.sleep(0.1)
+        return bool(before & self._held())
+
+    def _held(self) -> set:
+        """The threads that stand still, each with how often it has been stopped."""
+        held = set()
+        for task in self._tasks.iterdir():
+            status = (task / "status").read_text()
+            if "State:\tt" in status:
+                held.add((task.name, status.partition("\nvoluntary_ctxt_switches:")[2]))
+        return held
 
     def stop(self):
         if self.process.poll() is None:

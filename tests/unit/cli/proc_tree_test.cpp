@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/proc_tree.hpp"
 
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <fstream>
 #include <string>
 
@@ -41,6 +46,35 @@ public:
 
 private:
     fs::path path_;
+};
+
+/// A process whose children end all the time; gone afterwards.
+class Churn {
+public:
+    Churn() : pid_(::fork()) {
+        if (pid_ == 0) begin();
+        REQUIRE(pid_ > 0);
+    }
+    Churn(const Churn&) = delete;
+    Churn& operator=(const Churn&) = delete;
+    ~Churn() {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+
+private:
+    [[noreturn]] static void begin() {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (true) {
+            for (int i = 0; i < 20; ++i) {
+                if (::fork() == 0) ::_exit(0);
+            }
+            while (::wait(nullptr) > 0) {
+            }
+        }
+    }
+
+    pid_t pid_;
 };
 
 }  // namespace
@@ -85,4 +119,13 @@ TEST_CASE("proc tree: a circle of reused numbers ends", "[cli]") {
     proc.add(11, 12, 1, 1, 1);
     proc.add(12, 11, 1, 1, 1);
     CHECK(ProcTree(proc.path()).descendants(11).size() <= 2);
+}
+
+TEST_CASE("proc tree: processes that end while they are looked at are left out", "[cli]") {
+    const Churn churn;
+    const ProcTree tree;
+    std::uint64_t most = 0;
+    for (int i = 0; i < 300; ++i)
+        most = std::max<std::uint64_t>(most, tree.usage(::getpid()).processes);
+    CHECK(most > 1);
 }

@@ -9,7 +9,8 @@ using namespace headway::cli;
 using headway::tests::parsed;
 
 TEST_CASE("wait: a verdict is taken out of a list, sets written out", "[cli]") {
-    CHECK(until_without("settled", "stuck") == "completed,failed,cancelled,halted,blocked");
+    CHECK(until_without("settled", "stuck") ==
+          "completed,failed,cancelled,halted,blocked,needs_somebody");
     CHECK(until_without("ended,completed,slow", "stuck") ==
           "completed,failed,cancelled,halted,slow");
     CHECK(until_without("stuck", "stuck").empty());

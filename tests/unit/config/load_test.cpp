@@ -278,6 +278,39 @@ TEST_CASE("load: HEADWAY_CONFIG and the XDG folder name the file", "[config]") {
     CHECK(loaded->file == file);
 }
 
+TEST_CASE("load: variables of clients are no settings", "[config]") {
+    LoadRequest request;
+    for (const char* name : {"HEADWAY_URL", "HEADWAY_TOKEN", "HEADWAY_TOKEN_FILE",
+                             "HEADWAY_SESSION", "HEADWAY_CA_FILE", "HEADWAY_HOOK_SOCKET"})
+        request.environment[name] = "x";
+    CHECK(load(request).has_value());
+}
+
+TEST_CASE("load: the sockets are below the state directory, unless they say where", "[config]") {
+    Settings settings;
+    std::map<std::string, std::string> environment{{"HOME", "/home/a"}};
+    CHECK(operator_socket(settings, environment) == "/home/a/.local/state/headway/headway.sock");
+    CHECK(report_socket(settings, environment) == "/home/a/.local/state/headway/report.sock");
+    settings.server.socket = "/run/a.sock";
+    settings.server.report_socket = "/run/b.sock";
+    CHECK(operator_socket(settings, environment) == "/run/a.sock");
+    CHECK(report_socket(settings, environment) == "/run/b.sock");
+    settings.server.socket.clear();
+    settings.server.report_socket.clear();
+    CHECK(operator_socket(settings, environment).empty());
+    CHECK(report_socket(settings, environment).empty());
+}
+
+TEST_CASE("load: the report socket of a service is where other users can enter", "[config]") {
+    Settings settings;
+    const std::map<std::string, std::string> environment{
+        {"STATE_DIRECTORY", "/var/lib/headway"}, {"RUNTIME_DIRECTORY", "/run/headway:/run/b"}};
+    CHECK(report_socket(settings, environment) == "/run/headway/report.sock");
+    CHECK(operator_socket(settings, environment) == "/var/lib/headway/headway.sock");
+    settings.server.report_socket = "/srv/report.sock";
+    CHECK(report_socket(settings, environment) == "/srv/report.sock");
+}
+
 TEST_CASE("load: the state directory follows settings, systemd, XDG and home", "[config]") {
     StorageSettings settings;
     std::map<std::string, std::string> environment{{"HOME", "/home/a"}};

@@ -76,11 +76,28 @@ TEST_CASE("answers: an end that no waiting changes", "[core]") {
     CHECK_FALSE(says_over("failed" + std::string(4096, ' ') + "x"));  // a log, not a status
 }
 
+TEST_CASE("answers: ends of before, of others and in names are none", "[core]") {
+    for (const char* over : {R"({"status":"timed_out"})", "123 main me OUT_OF_MEMORY 0:00",
+                             "NAME STATE\njob-1 FAILED", "job-7: failed"})
+        CHECK(says_over(over));
+    for (const char* other :
+         {R"({"status":"ok","previous":"failed"})", "last: failed; now: ok",
+          "NAME READY FAILED\nweb 3 0", "wrote failed_jobs.csv", "see logs/failed for more"})
+        CHECK_FALSE(says_over(other));
+}
+
 TEST_CASE("answers: receipts of changed rows", "[core]") {
     for (const char* receipt : {"UPDATE 1000", "DELETE 3", "INSERT 0 12", "3 rows affected"})
         CHECK(is_receipt(receipt));
     for (const char* other : {"", "UPDATE 0", "update the docs", "0 rows affected", "1000",
                               "UPDATE 3 error: deadlock", "update 1 is rejected"})
+        CHECK_FALSE(is_receipt(other));
+    for (const char* receipt : {"Query OK, 3 rows affected (0.01 sec)", "(3 rows affected)",
+                                "{ acknowledged: true, matchedCount: 1, modifiedCount: 1 }",
+                                "{ acknowledged: true, insertedId: ObjectId('65') }"})
+        CHECK(is_receipt(receipt));
+    for (const char* other : {"Query OK, 0 rows affected (0.01 sec)", "(0 rows affected)",
+                              "{ acknowledged: true, matchedCount: 1, modifiedCount: 0 }"})
         CHECK_FALSE(is_receipt(other));
 }
 

@@ -177,3 +177,23 @@ TEST_CASE("approval asks: a minor alarm does not hide a worse one", "[core]") {
     (void)s.starts("c1");
     CHECK(s.approvals().find(asked)->alarm == Kind::kExecutedThoughRejected);
 }
+
+TEST_CASE("approval asks: an equal call waits for the request of one that is over", "[core]") {
+    Asking s;
+    s.starts("c1");
+    REQUIRE(s.approvals().pending() == 1);
+    s.starts("c2");  // beside the first: it is another execution
+    CHECK(s.approvals().pending() == 2);
+    ToolFinished denied;
+    denied.tool = "bash";
+    denied.ok = false;
+    denied.error = ToolError{"denied", {}};
+    for (const char* id : {"c1", "c2"}) {
+        denied.call_id = id;
+        s.report(event(denied));
+    }
+    s.starts("c3");
+    CHECK(s.approvals().pending() == 2);
+    s.starts("c4", bound_digest("other arguments"));
+    CHECK(s.approvals().pending() == 3);
+}

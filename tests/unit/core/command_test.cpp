@@ -38,15 +38,6 @@ TEST_CASE("command: questions to schedulers and services are polls", "[core]") {
     CHECK_FALSE(asks_for_status("echo docker ps"));
 }
 
-TEST_CASE("command: comments for people are left out, content is not", "[core]") {
-    CHECK(without_comments("make deploy # try 3") == "make deploy");
-    CHECK(without_comments("# only this\nmake") == "\nmake");
-    CHECK(without_comments("echo '# not one' \"# nor this\"") == "echo '# not one' \"# nor this\"");
-    CHECK(without_comments("curl http://x/#part") == "curl http://x/#part");
-    const char* const document = "cat > f <<EOF\n# a title\nEOF";
-    CHECK(without_comments(document) == document);
-}
-
 TEST_CASE("command: sleeps, guards, restores and nothing at all", "[core]") {
     CHECK(sleeps_and_more("sleep 30 && kubectl get pods"));
     CHECK_FALSE(sleeps_and_more("sleep 30"));
@@ -70,7 +61,8 @@ TEST_CASE("command: a line of any shape is read to its end once", "[core]") {
             line += part;
         CHECK_FALSE(asks_for_status(line));
         CHECK_FALSE(does_nothing(line));
-        CHECK(without_comments(line).size() <= line.size());
+        CHECK_FALSE(rests_first(line));
+        CHECK_FALSE(waits_itself(line));
     }
 }
 
@@ -91,4 +83,37 @@ TEST_CASE("command: a sleep of zero lets no time pass", "[core]") {
     CHECK(sleeps_and_more("sleep $N && ls"));
     CHECK_FALSE(sleeps_and_more("sleep 0; ls"));
     CHECK_FALSE(sleeps_and_more("sleep 0.0 && ls"));
+}
+
+TEST_CASE("command: a sleep of ten seconds and more stands before the rest", "[core]") {
+    for (const char* command : {"sleep 60; ./export.sh", "sleep 10 && make", "cd /x; sleep 1m; ls",
+                                "sleep 0.5h && ls", "sleep 30s; psql -c 'select 1'"})
+        CHECK(rests_first(command));
+    for (const char* command : {"sleep 5; ls", "make; sleep 60", "sleep 60", "sleep $N && ls", "ls",
+                                "", "sleep infinity; ls", "echo sleep 60 && ls"})
+        CHECK_FALSE(rests_first(command));
+}
+
+TEST_CASE("command: commands that wait by themselves", "[core]") {
+    for (const char* command :
+         {"kubectl -n shop wait --for=condition=ready pod/web --timeout=60s", "gh run watch 123",
+          "timeout 60 tail -f app.log", "journalctl -u web -f | head -5",
+          "aws ec2 wait instance-running --instance-ids i-1", "docker wait job"})
+        CHECK(waits_itself(command));
+    for (const char* command : {"tail -n 5 app.log", "kubectl get pods", "gh run rerun 4",
+                                "docker wait job && docker rm job", "aws s3 ls", ""})
+        CHECK_FALSE(waits_itself(command));
+}
+
+TEST_CASE("command: questions to databases, clouds and other machines", "[core]") {
+    for (const char* command :
+         {"psql -c 'SELECT state FROM jobs'", "mysql -e \"show processlist\"", "az vm show -n a",
+          "gcloud compute instances list", "aws ec2 describe-instances",
+          "ssh box 'cat /var/run/state'", "ssh -p 22 box \"squeue -u me\""})
+        CHECK(only_looks(command));
+    for (const char* command :
+         {"psql -c 'delete from jobs'", "psql -c 'with x as (insert into a select 1) select 1'",
+          "psql -f load.sql", "az vm start -n a", "ssh box 'rm -rf x'", "ssh box",
+          "ssh a 'ssh b \"ls\"'", "ssh box 'ls; reboot'"})
+        CHECK_FALSE(only_looks(command));
 }

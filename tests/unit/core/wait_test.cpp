@@ -51,6 +51,9 @@ TEST_CASE("wait: sets stand for their verdicts", "[core]") {
     CHECK(settled->contains(Verdict::kBlocked));
     CHECK_FALSE(settled->contains(Verdict::kSilent));
     CHECK(parse_until("event,stuck")->any_event);
+    CHECK(settled->needs_somebody);
+    CHECK_FALSE(ended->needs_somebody);
+    CHECK(parse_until("needs_somebody")->verdicts.none());
 }
 
 TEST_CASE("wait: an unknown verdict is refused by its name", "[core]") {
@@ -166,4 +169,21 @@ TEST_CASE("wait: when a silent agent counts as gone", "[core]") {
         quiet.judgement = judged;
         CHECK(gone(after(7'000)) == kNever);
     }
+}
+
+TEST_CASE("wait: a wait in which nothing moves any more is met as it stands now", "[core]") {
+    SessionView waiting = view(9, Verdict::kWaiting, 4);
+    for (const WaitMode mode : {WaitMode::kNow, WaitMode::kEver})
+        CHECK_FALSE(answer(wait("settled", mode), waiting).met);
+    auto judgement = std::make_shared<Judgement>();
+    judgement->verdict = Verdict::kWaiting;
+    judgement->needs_somebody = true;
+    waiting.judgement = judgement;
+    for (const char* until : {"settled", "needs_somebody", "stuck,needs_somebody"}) {
+        for (const WaitMode mode : {WaitMode::kNow, WaitMode::kEver}) {
+            CHECK(answer(wait(until, mode), waiting).matched == Verdict::kWaiting);
+            CHECK_FALSE(answer(wait(until, mode, 9), waiting).met);
+        }
+    }
+    CHECK_FALSE(answer(wait("ended"), waiting).met);
 }

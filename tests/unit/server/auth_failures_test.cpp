@@ -97,4 +97,10 @@ TEST_CASE("peer: addresses are shown as people write them", "[server]") {
     Peer local;
     local.local = true;
     CHECK(shown(local) == "the Unix socket");
+    local.uid = 0;
+    CHECK(shown(local) == "the Unix socket (uid 0)");
+    Peer reporter;
+    reporter.reports = true;
+    reporter.uid = 1000;
+    CHECK(shown(reporter) == "the report socket (uid 1000)");
 }

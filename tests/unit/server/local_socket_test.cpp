@@ -2,6 +2,7 @@
 #include "server/local_socket.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -41,8 +42,34 @@ TEST_CASE("local socket: only its owner may connect, and the file is removed at 
         LocalSocket client{listener.io};
         client.connect({path.string()});
         LocalSocket accepted = listener.acceptor.accept();
-        CHECK(is_our_user(accepted));
+        CHECK(user_of(accepted) == ::geteuid());
     }
+    CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("local socket: with a group its members may connect too", "[server]") {
+    const TempDir dir;
+    const auto path = dir.file("a.sock");
+    const LocalSocketRule rule{"server.report_socket", std::to_string(::getegid()),
+                               "server.report_group"};
+    SocketListener listener;
+    require_ok(listener.file.open(listener.acceptor, path, rule));
+    CHECK(mode_of(path) == 0660);
+    struct stat about {};
+    REQUIRE(::stat(path.c_str(), &about) == 0);
+    CHECK(about.st_gid == ::getegid());
+}
+
+TEST_CASE("local socket: a group that does not exist is named with its setting, and nothing stays",
+          "[server]") {
+    const TempDir dir;
+    const auto path = dir.file("a.sock");
+    const LocalSocketRule rule{"server.report_socket", "no-such-group", "server.report_group"};
+    SocketListener listener;
+    const auto done = listener.file.open(listener.acceptor, path, rule);
+    CHECK(code_of(done) == ErrorCode::kInvalidConfig);
+    CHECK_THAT(done.error().detail, Catch::Contains("no group \"no-such-group\""));
+    CHECK(done.error().field == "server.report_group");
     CHECK_FALSE(std::filesystem::exists(path));
 }
 

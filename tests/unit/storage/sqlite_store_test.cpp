@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <iterator>
 
 #include "core/limits.hpp"
 #include "tests/support/gen.hpp"
@@ -505,6 +506,68 @@ TEST_CASE("store: a restart in the middle of retention finishes it", "[storage]"
     }
     CHECK_FALSE(store->find("old").value().has_value());
     CHECK(store->read_stream(0, 10).value().empty());
+}
+
+TEST_CASE("store: a session to be forgotten goes whatever retention says, also after a restart",
+          "[storage]") {
+    const TempDir dir;
+    const std::string secret = "correct horse battery staple";
+    {
+        const auto store = store_in(dir);
+        Writer ended{*store, "ended"};
+        Message text;
+        text.text.kept = secret;
+        require_ok(store->begin());
+        for (int i = 0; i < 700; ++i)
+            ended.report({event(text)});
+        require_ok(store->commit());
+        ended.end();
+        Writer other{*store, "other"};
+        other.end();
+
+        CHECK_FALSE(store->delete_some(kNever).value().more);
+        require_ok(store->begin());
+        require_ok(store->forget(ended.key));
+        require_ok(store->commit());
+        REQUIRE(store->delete_some(kNever).value().more);
+    }
+    {
+        const auto store = store_in(dir);
+        require_ok(store->recover());
+        int steps = 0;
+        while (store->delete_some(kNever).value().more)
+            REQUIRE(++steps < 50);
+        CHECK_FALSE(store->find("ended").value().has_value());
+        CHECK(store->find("other").value().has_value());
+        require_ok(store->checkpoint(1));
+    }
+    CHECK(count(dir, "session") == 1);
+    CHECK(count(dir, "meta WHERE name LIKE 'forget%'") == 0);
+    CHECK(count(dir, "journal WHERE session<>2") == 0);
+    std::ifstream file(dir.file(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    CHECK(bytes.find("other") != std::string::npos);
+    CHECK(bytes.find(secret) == std::string::npos);
+}
+
+TEST_CASE("store: a session that was told to be forgotten twice goes once", "[storage]") {
+    const TempDir dir;
+    const auto store = store_in(dir);
+    Writer ended{*store, "ended"};
+    ended.end();
+    for (int i = 0; i < 2; ++i) {
+        require_ok(store->begin());
+        require_ok(store->forget(ended.key));
+        require_ok(store->commit());
+    }
+    const Deletion first = store->delete_some(kNever).value();
+    CHECK(first.doomed == ended.key);
+    CHECK(first.doomed_id == "ended");
+    while (store->delete_some(kNever).value().more) {
+    }
+    const Writer again{*store, "ended"};
+    CHECK_FALSE(store->delete_some(kNever).value().more);
+    CHECK(store->find("ended").value().has_value());
 }
 
 TEST_CASE("store: retention writes little and takes no long step", "[storage]") {

@@ -130,7 +130,7 @@ TEST_CASE("routes: the error for another method lists the allowed ones", "[serve
     };
     const Case cases[] = {
         {Method::kDelete, "/v1/sessions", "POST, GET, HEAD"},
-        {Method::kPost, "/v1/sessions/a", "PUT, GET, HEAD"},
+        {Method::kPost, "/v1/sessions/a", "PUT, GET, HEAD, DELETE"},
         {Method::kPut, "/v1/sessions/a/events", "POST, GET, HEAD"},
         {Method::kGet, "/v1/sessions/a/end", "POST"},
         {Method::kHead, "/v1/sessions/a/end", "POST"},

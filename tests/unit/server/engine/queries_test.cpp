@@ -31,6 +31,22 @@ StreamReply stream(Supervised& s, const std::string& session, std::optional<std:
     return std::get<StreamReply>(*std::move(what));
 }
 
+/// A slice of a list; the test has the query, and what it likes happens before the next one.
+struct OneSlice {
+    ListQuery* query;
+
+    Result<TextPage> operator()(Reader& reader) const {
+        HEADWAY_TRY(std::optional<TextPage> page, (*query)(reader));
+        return page ? *std::move(page) : TextPage{};
+    }
+};
+
+std::string body_of(Supervised& s, const OneSlice& slice) {
+    const auto what = s.ask(slice);
+    require_ok(what);
+    return std::get<BodyReply>(*what).body;
+}
+
 }  // namespace
 
 TEST_CASE("engine queries: sessions are listed newest first and filtered", "[server]") {
@@ -117,6 +133,57 @@ TEST_CASE("engine queries: a list that looks at many sessions comes in slices an
     REQUIRE(all.size() == 215);
     for (std::size_t i = 0; i < all.size(); ++i)
         CHECK(all[i] == "s" + std::to_string(1498 - 7 * i));
+}
+
+TEST_CASE("engine queries: a session that retention removes between two slices is left out",
+          "[server]") {
+    EngineSettings settings;
+    settings.retention = std::chrono::hours{1};
+    Supervised s{settings, at(0)};
+    (void)s.report("old", {ended(Outcome::kCompleted)});
+    s.clock().advance_to(at(3'000'000));
+    (void)s.report("new", {beat()});
+    ListQuery query;
+    query.rows = GENERATE(false, true);
+    CHECK(body_of(s, {&query}).empty());
+    REQUIRE(query.scan.found);
+    REQUIRE(query.scan.keys.size() == 2);
+    s.clock().advance_to(at(2 * 3'600'000));
+    for (int i = 0; i < 10; ++i) {
+        s.engine().upkeep(true);
+        (void)s.turn({});
+    }
+    REQUIRE_FALSE(s.ask(JournalQuery{"old"}).has_value());
+    const Document page = Document::parse(body_of(s, {&query}));
+    CHECK(ids(page) == std::vector<std::string>{"new"});
+    CHECK(page["total"] == 1);
+    CHECK(page["next"].is_null());
+}
+
+TEST_CASE("engine: a session is forgotten once it has ended, with retention off", "[server]") {
+    EngineSettings settings;
+    settings.retention = Millis{0};
+    Supervised s{settings, at(0)};
+    CHECK(code_of(s.ask(ForgetCommand{"old"})) == ErrorCode::kUnknownSession);
+    (void)s.report("old", {beat()});
+    (void)s.report("other", {ended(Outcome::kCompleted)});
+    CHECK(code_of(s.ask(ForgetCommand{"old"})) == ErrorCode::kSessionOpen);
+    (void)s.report("old", {ended(Outcome::kFailed)});
+    require_ok(s.ask(ForgetCommand{"old"}));
+    const bool restarted = GENERATE(false, true);
+    if (restarted) s.restart();
+    for (int i = 0; i < 10; ++i) {
+        s.engine().upkeep(true);
+        (void)s.turn({});
+    }
+    CHECK(code_of(s.ask(JournalQuery{"old"})) == ErrorCode::kUnknownSession);
+    require_ok(s.ask(JournalQuery{"other"}));
+    CHECK(s.report("old", {beat()}).n == 2);  // a new one
+    for (int i = 0; i < 10; ++i) {
+        s.engine().upkeep(true);
+        (void)s.turn({});
+    }
+    require_ok(s.ask(JournalQuery{"old"}));
 }
 
 TEST_CASE("engine queries: reports are answered before reads", "[server]") {

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/hooks/claude_like.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/canonical_json.hpp"
+#include "api/hooks/read.hpp"
+#include "api/json_writer.hpp"
+
+namespace headway::api::hooks {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, HookKind>, 14> kKinds{{
+    {"SessionStart", HookKind::kStart},
+    {"UserPromptSubmit", HookKind::kPrompt},
+    {"PreToolUse", HookKind::kPre},
+    {"PostToolUse", HookKind::kPost},
+    {"PostToolUseFailure", HookKind::kPost},
+    {"PostToolBatch", HookKind::kBatch},
+    {"PermissionRequest", HookKind::kPermission},
+    {"MessageDisplay", HookKind::kSaid},
+    {"Stop", HookKind::kStop},
+    {"StopFailure", HookKind::kError},
+    {"PostCompact", HookKind::kCompacted},
+    {"SessionEnd", HookKind::kEnd},
+    {"SubagentStart", HookKind::kSubStart},
+    {"SubagentStop", HookKind::kSubEnd},
+}};
+
+/// The id that stays the same from PreToolUse to PostToolBatch. Where an agent has both, the other
+/// one changes.
+std::string call_id_in(JsonValue json) {
+    std::string id = name_in(json, "tool_call_id");
+    return id.empty() ? name_in(json, "tool_use_id") : id;
+}
+
+void read_call(JsonValue json, HookCall& call) {
+    call.tool = name_in(json, "tool_name");
+    call.args = member(json, "tool_input");
+    call.call = call_id_in(json);
+}
+
+void read_finished(JsonValue body, Hook& hook, ReadCall finished) {
+    HookCall& call = hook.call;
+    read_call(body, call);
+    if (call.call.empty()) call.call = call_id_of(call.tool, call.args);
+    call.duration_ms = count_in(body, "duration_ms");
+    call.ok = hook.event == "PostToolUse";
+    if (call.ok.value()) {
+        if (const auto response = member(body, "tool_response")) {
+            call.result = result_text(*response);
+        }
+    } else {
+        call.error = text_in(body, "error");
+        call.interrupted = flag_in(body, "is_interrupt").value_or(false);
+    }
+    finished(body, call);
+    if (!call.interrupted) return;
+    fail(call);
+    call.error_class = "cancelled";
+}
+
+void read_batch(JsonValue body, Hook& hook, ReadCall batched) {
+    const auto calls = array_in(body, "tool_calls");
+    if (!calls) return;
+    calls->each([&](JsonValue json) {
+        if (json.kind() != JsonKind::kObject) return true;
+        HookCall& call = hook.calls.emplace_back();
+        read_call(json, call);
+        if (call.call.empty()) call.call = call_id_of(call.tool, call.args);
+        batched(json, call);
+        return true;
+    });
+}
+
+/// Results of background work come as prompts too, and those of sub-agents are by their parents.
+void read_prompt(JsonValue body, Hook& hook) {
+    const std::string_view prompt = exact_in(body, "prompt").value_or("");
+    hook.text = text_in(body, "prompt");
+    hook.synthetic = !hook.agent_id.empty() || prompt.starts_with("<task-notification>");
+    if (prompt.empty()) hook.kind = HookKind::kTurn;
+}
+
+/// What goes on after this agent has stopped. The list of a sub-agent has itself on it.
+std::uint32_t background_in(JsonValue body, std::string_view agent_id) {
+    constexpr std::array<std::string_view, 4> kOver{"completed", "failed", "killed", "cancelled"};
+    const auto tasks = array_in(body, "background_tasks");
+    std::uint32_t count = 0;
+    if (!tasks) return count;
+    tasks->each([&](JsonValue task) {
+        if (task.kind() != JsonKind::kObject) return true;
+        const std::string status = name_in(task, "status");
+        const bool over = std::find(kOver.begin(), kOver.end(), status) != kOver.end();
+        const bool itself = !agent_id.empty() && name_in(task, "id") == agent_id;
+        if (!over && !itself) ++count;
+        return true;
+    });
+    return count;
+}
+
+void read_notification(JsonValue body, Hook& hook) {
+    const std::string type = name_in(body, "notification_type");
+    if (type == "permission_prompt") hook.kind = HookKind::kAsks;
+    if (type == "idle_prompt") hook.kind = HookKind::kIdle;
+    if (hook.kind != HookKind::kNone) hook.text = text_in(body, "message");
+}
+
+void read_stop(JsonValue body, Hook& hook) {
+    hook.text = text_in(body, "last_assistant_message");
+    hook.background = background_in(body, hook.agent_id);
+    hook.outcome = name_in(body, "stop_reason");
+    std::string own = path_in(body, "agent_transcript_path");
+    if (!own.empty()) hook.transcript_path = std::move(own);
+}
+
+}  // namespace
+
+HookKind claude_kind(std::string_view event) {
+    for (const auto& [name, kind] : kKinds) {
+        if (name == event) return kind;
+    }
+    return HookKind::kNone;
+}
+
+void read_claude_fields(JsonValue body, Hook& hook, ReadCall finished, ReadCall batched) {
+    switch (hook.kind) {
+        case HookKind::kStart:
+            hook.source = name_in(body, "source");
+            break;
+        case HookKind::kPrompt:
+            read_prompt(body, hook);
+            break;
+        case HookKind::kPre:
+            read_call(body, hook.call);
+            if (hook.call.call.empty()) {
+                hook.call.call = call_id_of(hook.call.tool, hook.call.args);
+            }
+            break;
+        case HookKind::kPermission:
+            read_call(body, hook.call);
+            break;
+        case HookKind::kPost:
+            read_finished(body, hook, finished);
+            break;
+        case HookKind::kBatch:
+            read_batch(body, hook, batched);
+            break;
+        case HookKind::kSaid:
+            // A message comes in pieces; the last one is all of a short message.
+            if (!flag_in(body, "final").value_or(false)) hook.kind = HookKind::kNone;
+            hook.text = text_in(body, "delta");
+            break;
+        case HookKind::kStop:
+        case HookKind::kSubEnd:
+            read_stop(body, hook);
+            break;
+        case HookKind::kError:
+            hook.error_class = name_in(body, "error");
+            hook.text = text_in(body, "last_assistant_message");
+            break;
+        case HookKind::kCompacted:
+            hook.source = name_in(body, "trigger");
+            hook.text = text_in(body, "compact_summary");
+            break;
+        case HookKind::kEnd:
+            hook.reason = name_in(body, "reason");
+            break;
+        default:
+            if (hook.event == "Notification") read_notification(body, hook);
+            break;
+    }
+}
+
+Hook parse_claude_like(JsonValue body, ReadCall finished, ReadCall batched) {
+    Hook hook;
+    hook.event = name_in(body, "hook_event_name");
+    hook.session = name_in(body, "session_id");
+    if (hook.session.empty()) return hook;
+    hook.kind = claude_kind(hook.event);
+    hook.agent_id = name_in(body, "agent_id");
+    hook.agent_type = name_in(body, "agent_type");
+    hook.cwd = path_in(body, "cwd");
+    hook.model = name_in(body, "model");
+    hook.transcript_path = path_in(body, "transcript_path");
+    hook.mode = name_in(body, "permission_mode");
+    read_claude_fields(body, hook, finished, batched);
+    return hook;
+}
+
+std::string write_claude_reply(std::string_view event, const ClaudeReply& reply) {
+    std::string out;
+    JsonWriter json{out};
+    json.open_object();
+    if (!reply.stop.empty()) {
+        json.member("continue", false);
+        json.member("stopReason", reply.stop);
+    }
+    if (!reply.decision.empty() || !reply.context.empty()) {
+        json.key("hookSpecificOutput");
+        json.open_object();
+        json.member("hookEventName", event);
+        if (!reply.decision.empty()) json.member("permissionDecision", reply.decision);
+        if (!reply.reason.empty()) json.member("permissionDecisionReason", reply.reason);
+        if (!reply.edit_json.empty()) {
+            json.key("updatedInput");
+            json.raw(reply.edit_json);
+        }
+        if (!reply.context.empty()) json.member("additionalContext", reply.context);
+        json.close_object();
+    }
+    json.close_object();
+    return out;
+}
+
+std::string write_claude_permission(std::string_view behavior, std::string_view message,
+                                    bool interrupt) {
+    if (behavior.empty()) return "{}";
+    std::string out;
+    JsonWriter json{out};
+    json.open_object();
+    json.key("hookSpecificOutput");
+    json.open_object();
+    json.member("hookEventName", "PermissionRequest");
+    json.key("decision");
+    json.open_object();
+    json.member("behavior", behavior);
+    if (!message.empty()) json.member("message", message);
+    if (interrupt) json.member("interrupt", true);
+    json.close_object();
+    json.close_object();
+    json.close_object();
+    return out;
+}
+
+std::string write_claude_block(std::string_view reason) {
+    std::string out;
+    JsonWriter json{out};
+    json.open_object();
+    json.member("decision", "block");
+    json.member("reason", reason);
+    json.close_object();
+    return out;
+}
+
+}  // namespace headway::api::hooks

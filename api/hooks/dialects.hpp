@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "api/hooks/dialect.hpp"
+
+// One row a dialect, each in the source of its name. Others ask find_dialect().
+
+namespace headway::api::hooks {
+
+extern const Dialect kClaude;
+extern const Dialect kCline;
+extern const Dialect kCodex;
+extern const Dialect kCopilot;
+extern const Dialect kGemini;
+extern const Dialect kGeneric;
+extern const Dialect kQwen;
+
+/// Hooks are installed with a limit of a day. The answer has to be there before it.
+inline constexpr core::Millis kHoldOfADay{86'400'000 - 60'000};
+
+}  // namespace headway::api::hooks

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json_tape.hpp"
+#include "core/budget_payloads.hpp"
+#include "core/fields.hpp"
+#include "core/work_payloads.hpp"
+
+// What an agent's hook says and what it is answered, in one form for all agents. Plain values,
+// pure.
+
+namespace headway::api::hooks {
+
+enum class HookKind : std::uint8_t {
+    kNone,        ///< nothing to report; at most a sign of life
+    kStart,       ///< the session begins, or goes on after a resume
+    kPrompt,      ///< a message to the agent; see Hook::synthetic
+    kPre,         ///< a call is about to run, and waits for the answer
+    kPost,        ///< a call has run, or failed
+    kBatch,       ///< all calls of one turn of the model are over; ends a round
+    kPermission,  ///< the agent would ask a person about a call, and waits for the answer
+    kAsks,        ///< a dialog of the agent waits for a person
+    kIdle,        ///< the agent has waited at its prompt for a while
+    kSaid,        ///< a message of the agent
+    kUsage,       ///< tokens were used
+    kTurn,        ///< the model is asked again
+    kStop,        ///< the agent's turn is over
+    kError,       ///< the turn ended by an error
+    kCompacted,   ///< the context was compacted
+    kEnd,         ///< the session is over
+    kSubStart,    ///< a sub-agent begins
+    kSubEnd,      ///< a sub-agent is done
+};
+
+/// One call of a tool. Texts are without secrets if the tape cuts them out (JsonTape::redact_with).
+struct HookCall {
+    std::string tool;               ///< the agent's name of it
+    std::optional<JsonValue> args;  ///< valid until its tape parses again
+    /// The agent's id of the call. Where it has none: call_id_of() its content, which is the same
+    /// before and after the call, but also for an equal call. Empty for a kPermission without one.
+    std::string call;
+    std::optional<bool> ok;  ///< empty: the agent does not say
+    std::string result;      ///< as a person would read it; structured data as compact JSON
+    std::string error;       ///< of a call that failed, and then there is no result
+    /// `denied`, `cancelled`, `unknown_tool`, `json_parse` (arguments that the tool cannot take) or
+    /// empty; of the neutral dialect as it came.
+    std::string error_class;
+    std::optional<std::uint64_t> duration_ms;
+    std::optional<std::uint64_t> exit_code;
+    /// What it wrote: the digest is of the new content; of the change where only that is known;
+    /// empty where neither is.
+    std::vector<core::Mutation> mutated;
+    bool interrupted = false;  ///< by a person; error_class is then `cancelled`
+};
+
+/// Names (session, agent_id, call and the like) have at most kHookNameBytesMax bytes and no control
+/// characters; longer ones are as absent. Texts are as long as the body had them.
+struct Hook {
+    HookKind kind = HookKind::kNone;
+    /// The agent's name of the event, for render(). Where an agent has two spellings: the one that
+    /// begins with a capital letter.
+    std::string event;
+    std::string agent;     ///< of the neutral dialect: the agent's name, or empty
+    std::string session;   ///< the agent's id of the session; never empty but for kNone
+    std::string agent_id;  ///< of the sub-agent in that session; empty: the main agent
+    std::string agent_type;
+    std::string parent;  ///< what started the sub-agent, where the agent says so
+    std::string cwd;
+    std::string model;
+    std::string transcript_path;  ///< of the sub-agent, where it has its own
+    std::string agent_version;
+    std::string source;  ///< of kStart: startup, resume ...; of kCompacted: what caused it
+    std::string mode;    ///< the agent's mode of permissions
+    /// The words of kPrompt, kSaid, kStop, kError, kAsks, kIdle and kSubEnd; the summary of
+    /// kCompacted.
+    std::string text;
+    bool synthetic = false;  ///< a kPrompt that no person wrote
+    HookCall call;           ///< of kPre, kPost and kPermission
+    /// Of kBatch: every call of the turn, also those that had neither kPre nor kPost.
+    std::vector<HookCall> calls;
+    std::optional<core::Usage> usage;      ///< since the last report of use
+    std::optional<std::uint64_t> round;    ///< where the agent counts its turns itself
+    std::uint32_t background = 0;          ///< work of this agent that goes on after a kStop
+    std::string outcome;                   ///< of kStop and kEnd, where the agent says it
+    std::string reason;                    ///< of kEnd
+    std::string error_class;               ///< of kError: server_error, rate_limit ...
+    std::optional<std::uint64_t> hold_ms;  ///< how long this hook may be kept waiting
+};
+
+inline constexpr std::size_t kHookNameBytesMax = 256;
+
+/// What is known of a hook besides its body, from the program that passed it on.
+struct HookFacts {
+    std::optional<std::uint64_t> exit_code;  ///< of the call, for an agent that does not say it
+    std::string_view agent_version;          ///< has to live during parse()
+};
+
+/// What Headway wants. Where several are set, the first that applies wins: stop, deny, undecided,
+/// edit or allow; what there is to say goes along. Texts longer than kReplyTextBytesMax are cut.
+struct HookReply {
+    std::string deny;        ///< why the call must not run
+    std::string edit_json;   ///< an object: the call runs with these arguments instead
+    std::string allow;       ///< who allowed the call
+    std::string context;     ///< for the model
+    std::string stop;        ///< why the agent should come to its end
+    bool stop_hard = false;  ///< at once; otherwise it is asked for its answer first
+    std::string system;      ///< for the model, and the same until it changes: its budget
+    /// The hold is over and no decision was made. `deny` may say so in words; otherwise there are
+    /// some for it.
+    bool undecided = false;
+};
+
+/// Agents move longer texts into files, where the model need not look.
+inline constexpr std::size_t kReplyTextBytesMax = 2000;
+
+}  // namespace headway::api::hooks
+
+namespace headway::core {
+
+/// The names of the neutral dialect.
+template <>
+struct EnumNames<api::hooks::HookKind> {
+    static constexpr std::array<std::string_view, 18> kNames{
+        "none",       "start", "prompt",    "pre",  "post",     "batch",
+        "permission", "asks",  "idle",      "said", "usage",    "turn",
+        "stop",       "error", "compacted", "end",  "substart", "subend"};
+};
+
+}  // namespace headway::core

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/hooks/read.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "api/args_digest.hpp"
+#include "api/canonical_json.hpp"
+#include "core/sha256.hpp"
+
+namespace headway::api::hooks {
+namespace {
+
+constexpr std::size_t kPathBytesMax = 4096;
+constexpr std::size_t kCallIdDigits = 32;
+
+std::optional<JsonValue> typed_in(JsonValue object, std::string_view name, JsonKind kind) {
+    std::optional<JsonValue> found = member(object, name);
+    if (found && found->kind() != kind) found.reset();
+    return found;
+}
+
+std::string plain_string_in(JsonValue object, std::string_view name, std::size_t bytes_max) {
+    const auto found = typed_in(object, name, JsonKind::kString);
+    if (!found || found->text().size() > bytes_max) return {};
+    const auto is_control = [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    };
+    const std::string_view text = found->text();
+    if (std::any_of(text.begin(), text.end(), is_control)) return {};
+    return std::string{text};
+}
+
+/// Whether an element of a list is one of the blocks that messages consist of.
+bool is_block(JsonValue item) {
+    if (item.kind() == JsonKind::kString) return true;
+    return typed_in(item, "text", JsonKind::kString) || typed_in(item, "type", JsonKind::kString);
+}
+
+/// Texts as they are, and what is no text (images and the like) by its type.
+std::string joined_blocks(JsonValue list) {
+    std::string out;
+    list.each([&](JsonValue item) {
+        if (!out.empty() && out.back() != '\n') out.push_back('\n');
+        if (item.kind() == JsonKind::kString) {
+            out += item.redacted_text();
+        } else if (typed_in(item, "text", JsonKind::kString)) {
+            out += text_in(item, "text");
+        } else {
+            out += "[" + text_in(item, "type") + "]";
+        }
+        return true;
+    });
+    return out;
+}
+
+bool is_blocks(JsonValue list) {
+    return list.kind() == JsonKind::kArray && list.size() > 0 && list.each(is_block);
+}
+
+std::string streams_text(JsonValue response) {
+    std::string out = text_in(response, "stdout");
+    const std::string errors = text_in(response, "stderr");
+    if (!out.empty() && out.back() != '\n' && !errors.empty()) out.push_back('\n');
+    return out + errors;
+}
+
+constexpr std::array<std::string_view, 3> kWholeFiles{"originalFile", "structuredPatch", "content"};
+
+bool repeats_file(JsonValue child) {
+    return std::find(kWholeFiles.begin(), kWholeFiles.end(), child.key()) != kWholeFiles.end();
+}
+
+/// Secrets are recognised by the key above them too, so they are cut out of the whole first.
+std::string without_files(JsonValue object) {
+    std::string whole;
+    object.append_redacted_to(whole);
+    if (object.each([](JsonValue child) { return !repeats_file(child); })) return whole;
+    JsonTape tape;
+    if (!tape.parse(whole)) return {};
+    std::string out = "{";
+    tape.root().each([&](JsonValue child) {
+        if (repeats_file(child)) return true;
+        if (out.size() > 1) out.push_back(',');
+        append_json_string(out, child.key());
+        out.push_back(':');
+        child.append_to(out);
+        return true;
+    });
+    return out + "}";
+}
+
+}  // namespace
+
+std::optional<JsonValue> object_in(JsonValue object, std::string_view name) {
+    return typed_in(object, name, JsonKind::kObject);
+}
+
+std::optional<JsonValue> array_in(JsonValue object, std::string_view name) {
+    return typed_in(object, name, JsonKind::kArray);
+}
+
+std::string text_in(JsonValue object, std::string_view name) {
+    const auto found = typed_in(object, name, JsonKind::kString);
+    return found ? found->redacted_text() : std::string{};
+}
+
+std::optional<std::string_view> exact_in(JsonValue object, std::string_view name) {
+    const auto found = typed_in(object, name, JsonKind::kString);
+    if (!found) return std::nullopt;
+    return found->text();
+}
+
+std::string name_in(JsonValue object, std::string_view name) {
+    return plain_string_in(object, name, kHookNameBytesMax);
+}
+
+std::string path_in(JsonValue object, std::string_view name) {
+    return plain_string_in(object, name, kPathBytesMax);
+}
+
+std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name) {
+    const auto found = member(object, name);
+    if (!found) return std::nullopt;
+    if (found->kind() == JsonKind::kUnsigned) {
+        return std::min(found->unsigned_integer(), std::uint64_t{INT64_MAX});
+    }
+    constexpr double kExactMax = 9e15;
+    if (found->kind() != JsonKind::kNumber) return std::nullopt;
+    const double number = found->number();
+    if (!(number >= 0 && number <= kExactMax)) return std::nullopt;
+    return static_cast<std::uint64_t>(number);
+}
+
+std::optional<bool> flag_in(JsonValue object, std::string_view name) {
+    const auto found = typed_in(object, name, JsonKind::kBoolean);
+    if (!found) return std::nullopt;
+    return found->boolean();
+}
+
+std::string result_text(JsonValue response) {
+    if (response.kind() == JsonKind::kNull) return {};
+    if (response.kind() == JsonKind::kString) return response.redacted_text();
+    if (is_blocks(response)) return joined_blocks(response);
+    if (response.kind() == JsonKind::kObject) {
+        if (exact_in(response, "stdout") || exact_in(response, "stderr")) {
+            return streams_text(response);
+        }
+        const auto content = array_in(response, "content");
+        if (content && is_blocks(*content)) return joined_blocks(*content);
+        const auto file = object_in(response, "file");
+        if (file && exact_in(*file, "content")) return text_in(*file, "content");
+        return without_files(response);
+    }
+    std::string out;
+    response.append_redacted_to(out);
+    return out;
+}
+
+std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& args) {
+    std::string content{tool};
+    content.push_back('\0');
+    content += args ? canonical_json(*args) : "{}";
+    return "h-" + core::sha256_hex(content).substr(0, kCallIdDigits);
+}
+
+std::optional<std::uint64_t> number_after(std::string_view text, std::string_view label) {
+    if (!text.starts_with(label)) return std::nullopt;
+    text.remove_prefix(label.size());
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end == text.data()) return std::nullopt;
+    return number;
+}
+
+void fail(HookCall& call) {
+    call.ok = false;
+    if (call.error.empty()) call.error = std::move(call.result);
+    call.result.clear();
+}
+
+}  // namespace headway::api::hooks

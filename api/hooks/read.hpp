@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/hooks/hook.hpp"
+#include "api/json_tape.hpp"
+
+// What the dialects read bodies with: a member that is absent, null or of another type is empty.
+// Texts are without secrets. Internal to the dialects; pure.
+
+namespace headway::api::hooks {
+
+/// A member that is an object.
+std::optional<JsonValue> object_in(JsonValue object, std::string_view name);
+/// A member that is an array.
+std::optional<JsonValue> array_in(JsonValue object, std::string_view name);
+/// A string, for people.
+std::string text_in(JsonValue object, std::string_view name);
+/// A string as it came, for digests only: it may hold secrets.
+std::optional<std::string_view> exact_in(JsonValue object, std::string_view name);
+/// A string that is a name: exact, of at most kHookNameBytesMax bytes, without control characters.
+std::string name_in(JsonValue object, std::string_view name);
+/// A string that is a path: the same of any length up to that of paths.
+std::string path_in(JsonValue object, std::string_view name);
+/// A number from 0 on, without its fraction.
+std::optional<std::uint64_t> count_in(JsonValue object, std::string_view name);
+std::optional<bool> flag_in(JsonValue object, std::string_view name);
+
+/// The result of a call as a person would read it: a text, stdout and stderr, text blocks joined, a
+/// file's content, otherwise compact JSON without what repeats whole files.
+std::string result_text(JsonValue response);
+
+/// Stands for the call where the agent has no id: the same for the same tool and arguments.
+std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& args);
+
+/// The number that follows `label` at the beginning of `text`.
+std::optional<std::uint64_t> number_after(std::string_view text, std::string_view label);
+
+/// The call failed, and what was its result is its error.
+void fail(HookCall& call);
+
+}  // namespace headway::api::hooks

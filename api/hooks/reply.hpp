@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/hooks/hook.hpp"
+
+// The words of replies. Internal to the dialects; pure. All texts have at most kReplyTextBytesMax
+// bytes.
+
+namespace headway::api::hooks {
+
+inline constexpr std::string_view kNothing = "{}";
+
+/// Either kind of stop.
+bool stops(const HookReply& reply);
+/// The call must not run, whatever the reason; `undecided` is left to the dialect.
+bool refuses(const HookReply& reply);
+
+/// Why a hard stop.
+std::string stop_words(const HookReply& reply);
+/// Why a call does not run, for a reply that refuses or is undecided. What the reply has to say
+/// goes along: the model reads the reason.
+std::string refusal_words(const HookReply& reply);
+/// What there is to say to the model.
+std::string context_words(const HookReply& reply);
+/// For agents that cannot be handed other arguments: why the call does not run as it is.
+std::string edit_words(const HookReply& reply);
+
+}  // namespace headway::api::hooks

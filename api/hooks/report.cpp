@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/hooks/report.hpp"
+
+#include <utility>
+
+#include "api/args_digest.hpp"
+#include "api/json_writer.hpp"
+
+namespace headway::api::hooks {
+namespace {
+
+/// One event; `data(json)` writes the members of its data.
+template <class Data>
+void write_event(JsonWriter& json, std::string_view type, Data&& data) {
+    json.open_object();
+    json.member("type", type);
+    json.key("data");
+    json.open_object();
+    data();
+    json.close_object();
+    json.close_object();
+}
+
+void write_text(JsonWriter& json, std::string_view name, const std::string& text) {
+    if (!text.empty()) json.member(name, text);
+}
+
+void write_args(JsonWriter& json, const HookCall& call) {
+    if (!call.args) return;
+    std::string args;
+    call.args->append_to(args);
+    json.key("args");
+    json.raw(args);
+}
+
+void write_started(JsonWriter& json, const HookCall& call) {
+    write_event(json, "tool.started", [&] {
+        json.member("call_id", call.call);
+        json.member("tool", call.tool);
+        write_args(json, call);
+    });
+}
+
+void write_finished(JsonWriter& json, const HookCall& call) {
+    const bool ok = call.ok.value_or(true);
+    write_event(json, "tool.finished", [&] {
+        json.member("tool", call.tool);
+        if (!call.call.empty()) json.member("call_id", call.call);
+        write_args(json, call);
+        json.member("ok", ok);
+        if (ok) {
+            json.member("result", call.result);
+        } else {
+            json.key("error");
+            json.open_object();
+            write_text(json, "class", call.error_class);
+            json.member("message", call.error);
+            json.close_object();
+        }
+        if (call.duration_ms) json.member("duration_ms", *call.duration_ms);
+        if (!call.mutated.empty()) json.member("mutated", call.mutated);
+    });
+}
+
+void write_message(JsonWriter& json, std::string_view role, const std::string& text) {
+    write_event(json, "message", [&] {
+        json.member("role", role);
+        json.member("text", text);
+    });
+}
+
+void write_state(JsonWriter& json, std::string_view state, const std::string& detail) {
+    write_event(json, "state.changed", [&] {
+        json.member("state", state);
+        write_text(json, "detail", detail);
+    });
+}
+
+void write_beat(JsonWriter& json, const Hook& hook) {
+    write_event(json, "heartbeat", [&] {
+        if (hook.usage) json.member("usage", *hook.usage);
+    });
+}
+
+/// Where the agent is at its prompt, or begins there. A start in the middle of a turn, after a
+/// compaction, is a sign of life only.
+void write_start(JsonWriter& json, const Hook& hook) {
+    if (hook.source == "compact") return write_beat(json, hook);
+    write_state(json, "idle", hook.source);
+}
+
+void write_stop(JsonWriter& json, const Hook& hook) {
+    if (hook.usage) write_beat(json, hook);
+    if (!hook.text.empty()) write_message(json, "assistant", hook.text);
+    // Work in the background goes on: the turn is not over yet.
+    if (hook.background == 0) return write_state(json, "idle", "its turn is over");
+    if (hook.text.empty() && !hook.usage) write_beat(json, hook);
+}
+
+void write_error(JsonWriter& json, const Hook& hook) {
+    write_event(json, "error.reported", [&] {
+        json.member("message", hook.text);
+        write_text(json, "class", hook.error_class);
+    });
+}
+
+void write_compacted(JsonWriter& json, const Hook& hook) {
+    write_event(json, "compacted", [&] {
+        write_text(json, "trigger", hook.source);
+        write_text(json, "summary", hook.text);
+    });
+}
+
+void write_batch(JsonWriter& json, const Hook& hook) {
+    for (const HookCall& call : hook.calls)
+        write_finished(json, call);
+    write_beat(json, hook);
+}
+
+void write_events(JsonWriter& json, const Hook& hook) {
+    switch (hook.kind) {
+        case HookKind::kStart:
+            return write_start(json, hook);
+        case HookKind::kSubStart:
+            return write_state(json, "processing_prompt", hook.agent_type);
+        case HookKind::kPrompt:
+            return write_message(json, hook.synthetic ? "system" : "user", hook.text);
+        case HookKind::kPre:
+            return write_started(json, hook.call);
+        case HookKind::kPost:
+            return write_finished(json, hook.call);
+        case HookKind::kBatch:
+            return write_batch(json, hook);
+        case HookKind::kPermission:
+            return write_state(json, "awaiting_permission", hook.call.tool);
+        case HookKind::kAsks:
+            return write_state(json, "awaiting_permission", {});
+        case HookKind::kIdle:
+            return write_state(json, "idle", {});
+        case HookKind::kSaid:
+            return write_message(json, "assistant", hook.text);
+        case HookKind::kStop:
+        case HookKind::kSubEnd:
+            return write_stop(json, hook);
+        case HookKind::kError:
+            return write_error(json, hook);
+        case HookKind::kCompacted:
+            return write_compacted(json, hook);
+        case HookKind::kNone:
+        case HookKind::kUsage:
+        case HookKind::kTurn:
+            return write_beat(json, hook);
+        case HookKind::kEnd:
+            return;
+    }
+}
+
+/// What is in the events now.
+void drop_content(HookCall& call) {
+    call.args.reset();
+    call.result = {};
+    call.error = {};
+    call.mutated = {};
+}
+
+}  // namespace
+
+core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
+    HookReport report;
+    const bool waits = hook.kind == HookKind::kPre || hook.kind == HookKind::kPermission;
+    if (waits) {
+        report.args_digest = hook.call.args ? args_digest(*hook.call.args) : no_args_digest();
+    }
+    std::string text;
+    JsonWriter json{text};
+    json.open_array();
+    write_events(json, hook);
+    json.close_array();
+    drop_content(hook.call);
+    hook.calls.clear();
+    if (hook.kind == HookKind::kEnd) return report;
+    HEADWAY_TRY(report.decoded, decode_report(tape, text, BodyFormat::kJson));
+    return report;
+}
+
+}  // namespace headway::api::hooks

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "api/decode.hpp"
+#include "api/hooks/hook.hpp"
+#include "api/json_tape.hpp"
+#include "core/result.hpp"
+
+// What a hook says, as events of its session.
+
+namespace headway::api::hooks {
+
+struct HookReport {
+    /// One of these per call of a kBatch; none for a kEnd, whose outcome the session knows.
+    DecodedReport decoded;
+    /// Of the arguments of a kPre or kPermission, as approvals are bound to; else empty.
+    std::string args_digest;
+};
+
+/// Parses `tape` again: the hook's arguments are gone afterwards, and its long texts with them,
+/// which are in the events. Errors: those of decode_report(), of a hook whose names or numbers are
+/// out of bounds.
+core::Result<HookReport> take_report(JsonTape& tape, Hook& hook);
+
+}  // namespace headway::api::hooks

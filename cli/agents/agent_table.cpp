@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/agents/agent_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "cli/agents/settings_text.hpp"
+
+namespace headway::cli {
+namespace {
+
+constexpr std::uint32_t kShort = 5;
+constexpr std::uint32_t kCommand = 10;  // a process has to start
+constexpr std::uint32_t kDay = 86'400;  // a person decides
+
+std::vector<AgentHookEvent> claude_events() {
+    return {{"SessionStart", kCommand, true},  // never comes over HTTP
+            {"UserPromptSubmit", kShort},
+            {"PreToolUse", kDay},
+            {"PostToolUse", kShort},
+            {"PostToolUseFailure", kShort},
+            {"PostToolBatch", kShort},
+            {"PermissionRequest", kDay},
+            {"Notification", kShort},
+            {"Stop", kShort},
+            {"StopFailure", kShort},
+            {"SubagentStart", kShort},
+            {"SubagentStop", kShort},
+            {"PostCompact", kShort},
+            {"SessionEnd", kShort}};
+}
+
+std::vector<AgentHookEvent> qwen_events() {
+    std::vector<AgentHookEvent> events = claude_events();
+    events.front() = {"SessionStart", kShort};
+    return events;
+}
+
+// Codex clamps SessionEnd to 3 s itself.
+std::vector<AgentHookEvent> codex_events() {
+    return {{"SessionStart", kCommand},  {"UserPromptSubmit", kCommand},
+            {"PreToolUse", kDay},        {"PostToolUse", kCommand},
+            {"PermissionRequest", kDay}, {"Stop", kCommand},
+            {"SubagentStart", kCommand}, {"SubagentStop", kCommand},
+            {"PostCompact", kCommand},   {"SessionEnd", 3}};
+}
+
+std::vector<AgentHookEvent> gemini_events() {
+    return {{"SessionStart", kCommand}, {"BeforeAgent", kCommand}, {"AfterModel", kCommand},
+            {"BeforeTool", kDay},       {"AfterTool", kCommand},   {"AfterAgent", kCommand},
+            {"Notification", kCommand}, {"SessionEnd", kCommand}};
+}
+
+std::vector<AgentHookEvent> copilot_events() {
+    return {{"SessionStart", kCommand},
+            {"UserPromptSubmit", kCommand},
+            {"PreToolUse", kDay},
+            {"PostToolUse", kCommand},
+            {"PostToolUseFailure", kCommand},
+            {"PermissionRequest", kDay},
+            {"Notification", kCommand},
+            {"Stop", kCommand},
+            {"SubagentStart", kCommand},
+            {"SubagentStop", kCommand},
+            {"SessionEnd", kCommand}};
+}
+
+// Scripts have no timeout of their own.
+std::vector<AgentHookEvent> cline_events() {
+    return {{"TaskStart", 0}, {"TaskResume", 0},    {"TaskCancel", 0},  {"TaskComplete", 0},
+            {"TaskError", 0}, {"PreToolUse", kDay}, {"PostToolUse", 0}, {"SessionShutdown", 0}};
+}
+
+std::vector<AgentRow> command_rows() {
+    using Layout = HookLayout;
+    return {
+        {"codex",
+         "Codex",
+         {"codex"},
+         {"@openai/codex"},
+         ".codex/hooks.json",
+         ".codex/hooks.json",
+         "CODEX_HOME",
+         Layout::kGroups,
+         false,
+         1,
+         codex_events(),
+         "0.169.0",
+         "0.169.0"},
+        {"gemini",
+         "Gemini CLI",
+         {"gemini"},
+         {"@google/gemini-cli"},
+         ".gemini/settings.json",
+         ".gemini/settings.json",
+         "",
+         Layout::kGroups,
+         false,
+         1'000,
+         gemini_events(),
+         "0.61.0",
+         "0.61.0"},
+        {"copilot",
+         "Copilot CLI",
+         {"copilot"},
+         {"@github/copilot"},
+         ".copilot/hooks/headway.json",
+         ".github/hooks/headway.json",
+         "",
+         Layout::kFlat,
+         false,
+         1,
+         copilot_events(),
+         "1.0.102",
+         "1.0.102"},
+        {"cline",
+         "Cline",
+         {"cline"},
+         {"cline"},
+         ".cline/hooks",
+         ".clinerules/hooks",
+         "",
+         Layout::kScripts,
+         false,
+         1,
+         cline_events(),
+         "3.0.65",
+         "3.0.65"},
+    };
+}
+
+std::vector<AgentRow> plugin_rows() {
+    using Layout = HookLayout;
+    return {
+        {"opencode",
+         "opencode",
+         {"opencode"},
+         {"opencode-ai"},
+         ".config/opencode/plugin/headway.js",
+         ".opencode/plugin/headway.js",
+         "XDG_CONFIG_HOME",
+         Layout::kPlugin,
+         true,
+         1,
+         {},
+         "1.18.33",
+         "1.18.33"},
+        {"kilo",
+         "Kilo",
+         {"kilo", "kilocode"},
+         {"@kilocode/cli"},
+         ".config/kilo/plugin/headway.js",
+         ".kilo/plugin/headway.js",
+         "XDG_CONFIG_HOME",
+         Layout::kPlugin,
+         true,
+         1,
+         {},
+         "7.7.7",
+         "7.7.7"},
+        {"pi",
+         "pi",
+         {"pi"},
+         {"@mariozechner/pi-coding-agent"},
+         ".pi/agent/extensions/headway.ts",
+         ".pi/extensions/headway.ts",
+         "",
+         Layout::kPlugin,
+         true,
+         1,
+         {},
+         "0.73.1",
+         "0.73.1"},
+    };
+}
+
+std::vector<AgentRow> make_rows() {
+    using Layout = HookLayout;
+    std::vector<AgentRow> rows{
+        {"claude",
+         "Claude Code",
+         {"claude"},
+         {"@anthropic-ai/claude-code"},
+         ".claude/settings.json",
+         ".claude/settings.json",
+         "CLAUDE_CONFIG_DIR",
+         Layout::kGroups,
+         true,
+         1,
+         claude_events(),
+         "2.1.197",
+         "2.1.330"},
+        {"qwen",
+         "Qwen Code",
+         {"qwen"},
+         {"@qwen-code/qwen-code"},
+         ".qwen/settings.json",
+         ".qwen/settings.json",
+         "",
+         Layout::kGroups,
+         true,
+         1,
+         qwen_events(),
+         "0.24.4",
+         "0.24.4"},
+    };
+    for (const auto& more : {command_rows(), plugin_rows()})
+        rows.insert(rows.end(), more.begin(), more.end());
+    return rows;
+}
+
+std::string shell_word(std::string_view word) {
+    constexpr std::string_view kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:@%";
+    if (word.find_first_not_of(kPlain) == std::string_view::npos) return std::string{word};
+    std::string out = "'";
+    for (const char c : word)
+        out += c == '\'' ? std::string{"'\\''"} : std::string(1, c);
+    return out + "'";
+}
+
+/// The first word as a shell reads it, which is taken off; with quotes and backslashes, without
+/// variables.
+std::string first_word(std::string_view& command) {
+    command.remove_prefix(std::min(command.find_first_not_of(' '), command.size()));
+    std::string word;
+    char quote = '\0';
+    while (!command.empty() && (quote != '\0' || command.front() != ' ')) {
+        char c = command.front();
+        command.remove_prefix(1);
+        if (c == quote) {
+            quote = '\0';
+        } else if (quote == '\0' && (c == '\'' || c == '"')) {
+            quote = c;
+        } else {
+            if (c == '\\' && quote != '\'' && !command.empty()) {
+                c = command.front();
+                command.remove_prefix(1);
+            }
+            word += c;
+        }
+    }
+    return word;
+}
+
+std::string http_hook(const AgentRow& row, const HookWay& way, const AgentHookEvent& event,
+                      bool require) {
+    const bool named = row.name == "qwen";
+    std::string hook =
+        std::string{"{"} + (named ? R"("name":"headway",)" : "") + R"("type":"http","url":)" +
+        json_text(way.url + "/v1/hooks/" + std::string{row.name} + (require ? "?require=1" : "")) +
+        ",\"timeout\":" + std::to_string(event.seconds * row.time_units);
+    if (way.token) {
+        hook += std::string{R"(,"headers":{"Authorization":"Bearer )"} +
+                (named ? "${HEADWAY_TOKEN}" : "$HEADWAY_TOKEN") +
+                R"("},"allowedEnvVars":["HEADWAY_TOKEN"])";
+    }
+    if (require) hook += R"(,"onFailure":"block")";
+    return hook + "}";
+}
+
+std::string command_hook(const AgentRow& row, const HookWay& way, const AgentHookEvent& event) {
+    const std::string command = json_text(hook_command(row, way));
+    const std::string time = std::to_string(event.seconds * row.time_units);
+    if (row.layout == HookLayout::kFlat)
+        return R"({"type":"command","bash":)" + command + ",\"timeoutSec\":" + time + "}";
+    return std::string{"{"} + (row.name == "gemini" ? R"("name":"headway",)" : "") +
+           R"("type":"command","command":)" + command + ",\"timeout\":" + time + "}";
+}
+
+std::array<std::uint32_t, 3> version_numbers(std::string_view version) {
+    std::array<std::uint32_t, 3> numbers{};
+    const char* at = version.data();
+    const char* const end = at + version.size();
+    for (std::uint32_t& number : numbers) {
+        const auto [next, error] = std::from_chars(at, end, number);
+        if (error != std::errc{}) break;
+        at = next == end ? next : next + 1;
+    }
+    return numbers;
+}
+
+}  // namespace
+
+const std::vector<AgentRow>& agent_rows() {
+    static const std::vector<AgentRow> kRows = make_rows();
+    return kRows;
+}
+
+const AgentRow* find_agent_row(std::string_view name) {
+    for (const AgentRow& row : agent_rows())
+        if (row.name == name) return &row;
+    return nullptr;
+}
+
+std::vector<std::string> agent_names() {
+    std::vector<std::string> names;
+    for (const AgentRow& row : agent_rows())
+        names.emplace_back(row.name);
+    return names;
+}
+
+std::string hook_command(const AgentRow& row, const HookWay& way) {
+    std::string command = shell_word(way.program) + " " + std::string{row.name};
+    if (way.named) command += " --url " + shell_word(way.url);
+    // It takes any failure for a refusal, even that of a program that is gone.
+    return row.name == "copilot" ? command + " || true" : command;
+}
+
+std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way) {
+    std::vector<HookEntry> entries;
+    for (const AgentHookEvent& event : row.events) {
+        const bool http = row.http && !event.by_command;
+        const std::string hook =
+            http ? http_hook(row, way, event, false) : command_hook(row, way, event);
+        const bool flat = row.layout == HookLayout::kFlat;
+        entries.push_back({event.name, flat ? hook : "{\"hooks\":[" + hook + "]}"});
+        const bool require = !way.require.empty() && row.name == "claude";
+        if (require && event.name == "PreToolUse") {
+            entries.push_back({event.name, "{\"matcher\":" + json_text(way.require) +
+                                               ",\"hooks\":[" + http_hook(row, way, event, true) +
+                                               "]}"});
+        }
+    }
+    return entries;
+}
+
+bool is_hook_command(std::string_view command, std::string_view agent) {
+    const std::string program = first_word(command);
+    if (program.substr(program.rfind('/') + 1) != "headway-hook") return false;
+    if (!command.starts_with(' ')) return false;
+    return first_word(command) == agent;
+}
+
+std::string url_in_command(std::string_view command) {
+    while (!command.empty()) {
+        const std::string word = first_word(command);
+        if (word == "--url") return first_word(command);
+    }
+    return {};
+}
+
+bool is_hook_url(std::string_view url, std::string_view agent) {
+    if (!url.starts_with("http://") && !url.starts_with("https://")) return false;
+    const std::string_view address = url.substr(0, url.find('?'));
+    return address.ends_with("/v1/hooks/" + std::string{agent});
+}
+
+bool is_required_url(std::string_view url) {
+    return url.ends_with("?require=1");
+}
+
+bool is_tested(const AgentRow& row, std::string_view version) {
+    if (version.empty() || row.tested_from.empty()) return true;
+    const auto number = version_numbers(version);
+    return version_numbers(row.tested_from) <= number && number <= version_numbers(row.tested_to);
+}
+
+std::string version_in(std::string_view text) {
+    constexpr std::string_view kDigits = "0123456789";
+    std::size_t at = text.find_first_of(kDigits);
+    while (at != std::string_view::npos) {
+        const std::size_t end = std::min(text.find_first_not_of("0123456789.", at), text.size());
+        std::string_view found = text.substr(at, end - at);
+        while (found.ends_with('.'))
+            found.remove_suffix(1);
+        if (std::count(found.begin(), found.end(), '.') == 2) return std::string{found};
+        at = text.find_first_of(kDigits, end);
+    }
+    return {};
+}
+
+}  // namespace headway::cli

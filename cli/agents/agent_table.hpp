@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The agents that `headway install` knows: one row each.
+
+namespace headway::cli {
+
+/// How an agent's settings name its hooks.
+enum class HookLayout : std::uint8_t {
+    kGroups,   ///< {"hooks":{EVENT:[{"matcher":..,"hooks":[HOOK]}]}}
+    kFlat,     ///< {"version":1,"hooks":{EVENT:[HOOK]}}, a file of our own in a folder
+    kScripts,  ///< a folder with one program for each event, named after it
+    kPlugin,   ///< a module that the agent loads
+};
+
+struct AgentHookEvent {
+    std::string_view name;
+    std::uint32_t seconds;    ///< the agent waits so long; a day where a person may decide
+    bool by_command = false;  ///< also where the others go by HTTP
+};
+
+struct AgentRow {
+    std::string_view name;  ///< as in `headway install NAME`, and in /v1/hooks/NAME
+    std::string_view title;
+    std::vector<std::string_view> programs;  ///< their names on PATH
+    std::vector<std::string_view> packages;  ///< on npm
+    std::string_view user_path;              ///< from the home folder: file, or folder of scripts
+    std::string_view project_path;           ///< from the project's folder
+    /// A variable that names another folder than the first part of user_path; empty: none.
+    std::string_view folder_variable;
+    HookLayout layout;
+    bool http;                 ///< its hooks are requests to the daemon
+    std::uint32_t time_units;  ///< in a second, of its timeouts
+    std::vector<AgentHookEvent> events;
+    std::string_view tested_from;  ///< the oldest version that was driven end to end
+    std::string_view tested_to;    ///< the newest one
+};
+
+const std::vector<AgentRow>& agent_rows();
+/// nullptr: no such agent.
+const AgentRow* find_agent_row(std::string_view name);
+std::vector<std::string> agent_names();
+
+/// How hooks reach the daemon.
+struct HookWay {
+    std::string url;      ///< of the daemon: http://127.0.0.1:7717
+    std::string program;  ///< headway-hook, as an absolute path
+    bool named = false;   ///< the URL is not what headway-hook finds by itself
+    bool token = false;   ///< the daemon wants one from everybody
+    std::string require;  ///< matcher of tools that must not run unasked; empty: none
+};
+
+/// One entry in the settings of an agent.
+struct HookEntry {
+    std::string_view event;
+    std::string json;
+    friend bool operator==(const HookEntry&, const HookEntry&) = default;
+};
+
+/// What the settings shall hold, for kGroups and kFlat. Pure.
+std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way);
+
+/// "'/opt/my tools/headway-hook' codex", for a shell. Pure.
+std::string hook_command(const AgentRow& row, const HookWay& way);
+
+/// Whether such a command runs headway-hook for this agent, and begins with it. Pure.
+bool is_hook_command(std::string_view command, std::string_view agent);
+/// The daemon that such a command names; empty: none. Pure.
+std::string url_in_command(std::string_view command);
+/// Whether such a URL is that of Headway's hooks for this agent. Pure.
+bool is_hook_url(std::string_view url, std::string_view agent);
+/// Whether it asks for calls to wait for the daemon. Pure.
+bool is_required_url(std::string_view url);
+
+/// Whether a version lies within what was tested; also when either is unknown. Pure.
+bool is_tested(const AgentRow& row, std::string_view version);
+/// The first thing like 1.2.3 in a text; empty: none. Pure.
+std::string version_in(std::string_view text);
+
+}  // namespace headway::cli

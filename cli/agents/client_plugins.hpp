@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+// The plugins of clients/, as this program writes them. Defined in a source that
+// embed_plugins.cmake makes.
+
+namespace headway::cli::client_plugins {
+
+extern const std::string_view kOpencode;  ///< of Kilo, too
+extern const std::string_view kPi;
+
+}  // namespace headway::cli::client_plugins

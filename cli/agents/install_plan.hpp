@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/agents/agent_files.hpp"
+#include "cli/agents/agent_finder.hpp"
+#include "cli/agents/agent_table.hpp"
+
+// What installing or uninstalling would do to files. Reads, and writes nothing.
+
+namespace headway::cli {
+
+struct InstallPlace {
+    Environment environment;
+    std::filesystem::path project;  ///< empty: the user's settings
+};
+
+/// The settings of an agent: a file, or a folder of scripts. Error: kInvalidParameter without HOME.
+core::Result<std::filesystem::path> settings_path(const AgentRow& row, const InstallPlace& place);
+
+/// The changes that put our entries in, none where they are there. `required`: what way.require
+/// says counts also where it is empty. Error: kInvalidParameter, why it cannot be done.
+core::Result<std::vector<FileChange>> plan_install(const AgentRow& row, const InstallPlace& place,
+                                                   const HookWay& way, bool required);
+
+/// The changes that take them out. Error: as there.
+core::Result<std::vector<FileChange>> plan_uninstall(const AgentRow& row,
+                                                     const InstallPlace& place);
+
+/// What would stand in the settings if there were none.
+std::string snippet(const AgentRow& row, const HookWay& way);
+
+/// A script of ours, for one event of an agent with kScripts. Pure.
+std::string hook_script(const AgentRow& row, const HookWay& way);
+/// A plugin of ours. Pure.
+std::string plugin_text(const AgentRow& row, const HookWay& way);
+/// Whether a script or plugin is one of ours. Pure.
+bool is_own_file(std::string_view text);
+
+/// What stands in the way of hooks that are installed: sentences for a person.
+std::vector<std::string> hook_warnings(const AgentRow& row, const InstallPlace& place,
+                                       const HookWay& way, const std::string& version);
+/// A proxy that requests of hooks would go to; empty: none.
+std::string proxy_in_the_way(const Environment& environment);
+/// Settings that turn hooks off; empty: none.
+std::string hooks_disabled(const AgentRow& row, const InstallPlace& place);
+
+}  // namespace headway::cli

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headway::cli {
+
+/// What changes from one text to another, as `diff -u` writes it, with this name; empty: nothing.
+/// Lines are cleaned for a terminal and cut at 300 columns. Texts that differ in more than 2,000
+/// lines get one sentence. Pure.
+std::string unified_diff(std::string_view name, std::string_view before, std::string_view after);
+
+}  // namespace headway::cli

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Writes OUTPUT, which defines what cli/agents/client_plugins.hpp declares, from the plugins in the folder CLIENTS.
+set(text "#include \"cli/agents/client_plugins.hpp\"\n\n// Made from clients/ by cli/embed_plugins.cmake.\n\n")
+string(APPEND text "namespace headway::cli::client_plugins {\n\n")
+foreach(pair IN ITEMS Opencode:opencode/headway.js Pi:pi/headway.ts)
+    string(REGEX MATCH "^([^:]+):(.+)$" all "${pair}")
+    set(name ${CMAKE_MATCH_1})
+    file(READ "${CLIENTS}/${CMAKE_MATCH_2}" plugin)
+    string(APPEND text "const std::string_view k${name} = R\"plugin(${plugin})plugin\";\n\n")
+endforeach()
+string(APPEND text "}  // namespace headway::cli::client_plugins\n")
+file(WRITE "${OUTPUT}" "${text}")

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/hook_answer.hpp"
+
+#include <algorithm>
+
+#include "core/approvals.hpp"
+#include "core/assert.hpp"
+#include "core/limits.hpp"
+#include "core/text.hpp"
+
+namespace headway::core {
+namespace {
+
+/// An answer to the call, if the session stands in its way.
+void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
+    const auto wait_or_say = [&](std::string words) {
+        answer.hold = !asked.time_is_up;
+        answer.undecided = asked.time_is_up;
+        if (answer.undecided) answer.deny = std::move(words);
+    };
+    if (state.paused()) {
+        wait_or_say("The session is paused by its operator. Try the call again later.");
+        return;
+    }
+    const Approval* approval =
+        approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
+    if (approval == nullptr) return;
+    const std::string id = approval_id(asked.session, approval->n);
+    if (approval->pending()) {
+        wait_or_say("No person has decided about this call yet (approval " + id +
+                    "). Do something else, and try it again later.");
+    } else if (approval->open()) {
+        answer.allow = "approved by " + (approval->by.empty() ? "a person" : approval->by);
+        if (approval->decision == Decision::kEdit) answer.edit = "edited";
+    } else if (approval->decision == Decision::kReject) {
+        answer.deny = "This call was not allowed";
+        answer.deny += approval->reason.empty() ? "." : ": " + approval->reason;
+    }
+}
+
+/// What the agent has not heard yet.
+void say(const SessionState& state, HookAnswer& answer) {
+    for (const Directive& directive : state.directives) {
+        const bool told = directive.delivered || directive.kind == DirectiveKind::kStop ||
+                          directive.kind == DirectiveKind::kPause;
+        if (told) continue;
+        answer.delivered.push_back(directive.id);
+        if (directive.kind == DirectiveKind::kContinue) continue;  // it goes on anyway
+        if (!answer.words.empty()) answer.words += "\n\n";
+        if (directive.kind == DirectiveKind::kWrapUp) answer.words += "Wrap up. ";
+        answer.words += directive.reason;
+    }
+    HEADWAY_ASSERT(answer.delivered.size() <= limits::kDirectivesMax);
+    if (!answer.words.empty())
+        answer.words.insert(0, "Headway supervises this session and says:\n");
+}
+
+}  // namespace
+
+const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
+                                 std::string_view tool, std::string_view args_digest) {
+    const auto& requests = state.approvals.requests;
+    const std::string_view id = cut_text(call_id, limits::kIdBytesMax);
+    const auto newest = [&requests](const auto& fits) -> const Approval* {
+        const auto found = std::find_if(requests.rbegin(), requests.rend(), fits);
+        return found == requests.rend() ? nullptr : &*found;
+    };
+    const Approval* named = newest([id](const Approval& a) {
+        return a.kind == ApprovalKind::kTool && !id.empty() && a.call_id == id;
+    });
+    if (named != nullptr) return named;
+    return newest([&](const Approval& a) {
+        const bool same = a.kind == ApprovalKind::kTool && a.tool == tool && !args_digest.empty() &&
+                          a.args_digest == args_digest;
+        return same && (a.pending() || a.open());
+    });
+}
+
+HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked) {
+    HookAnswer answer;
+    const auto stop =
+        std::find_if(state.directives.begin(), state.directives.end(),
+                     [](const Directive& d) { return d.kind == DirectiveKind::kStop; });
+    if (stop != state.directives.end() || state.ended()) {
+        const bool open = stop != state.directives.end();
+        answer.stop = open ? stop->reason : "the session has ended";
+        // The first refusal asks for the answer. The next call was not it; nor was the turn after
+        // a second one, for agents that end at a new turn only.
+        const bool ignored = open && (asked.waits ? stop->delivered : asked.stops >= 2);
+        answer.hard = !open || state.cancel_requested || ignored;
+        if (open && asked.waits) answer.delivered.push_back(stop->id);
+        return answer;
+    }
+    if (asked.waits) answer_call(state, asked, answer);
+    if (!answer.hold && (asked.takes_words || !answer.deny.empty())) say(state, answer);
+    HEADWAY_ASSERT(!answer.hold || (answer.deny.empty() && answer.words.empty()));
+    return answer;
+}
+
+}  // namespace headway::core

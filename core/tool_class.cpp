@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/tool_class.hpp"
+
+#include <array>
+#include <string>
+
+#include "core/words.hpp"
+
+namespace headway::core {
+namespace {
+
+constexpr std::string_view kShell = "class:shell";
+constexpr std::string_view kEdit = "class:edit";
+constexpr std::string_view kRead = "class:read";
+constexpr std::string_view kWeb = "class:web";
+constexpr std::string_view kAgent = "class:agent";
+constexpr std::string_view kMcp = "class:mcp";
+
+// Lower-case names without `_`, `-` and blanks, of the agents in docs/agents/.
+constexpr std::array<std::string_view, 18> kShellTools{"bash",
+                                                       "shell",
+                                                       "runshellcommand",
+                                                       "execcommand",
+                                                       "executecommand",
+                                                       "terminal",
+                                                       "powershell",
+                                                       "sh",
+                                                       "zsh",
+                                                       "runcommands",
+                                                       "localshell",
+                                                       "runterminalcommand",
+                                                       "unifiedexec",
+                                                       "writestdin",
+                                                       "bashoutput",
+                                                       "killshell",
+                                                       "runcommand",
+                                                       "runinterminal"};
+constexpr std::array<std::string_view, 18> kEditTools{"edit",
+                                                      "write",
+                                                      "multiedit",
+                                                      "notebookedit",
+                                                      "applypatch",
+                                                      "writefile",
+                                                      "replace",
+                                                      "createfile",
+                                                      "writetofile",
+                                                      "replaceinfile",
+                                                      "editfile",
+                                                      "editor",
+                                                      "strreplaceeditor",
+                                                      "strreplacebasededittool",
+                                                      "create",
+                                                      "insert",
+                                                      "patch",
+                                                      "deletefile"};
+constexpr std::array<std::string_view, 19> kReadTools{"read",
+                                                      "glob",
+                                                      "grep",
+                                                      "ls",
+                                                      "readfile",
+                                                      "listdirectory",
+                                                      "list",
+                                                      "readmanyfiles",
+                                                      "searchfiles",
+                                                      "searchfilecontent",
+                                                      "listfiles",
+                                                      "find",
+                                                      "viewimage",
+                                                      "view",
+                                                      "notebookread",
+                                                      "grepsearch",
+                                                      "codebasesearch",
+                                                      "rg",
+                                                      "lsp"};
+constexpr std::array<std::string_view, 12> kWebTools{
+    "webfetch",        "websearch", "googlewebsearch", "fetch",  "browser", "browseraction",
+    "fetchwebcontent", "webrun",    "fetchwebpage",    "search", "openurl", "webread"};
+constexpr std::array<std::string_view, 9> kAgentTools{"task",     "agent",     "spawnagent",
+                                                      "subagent", "delegate",  "delegatetask",
+                                                      "newtask",  "sendinput", "spawnagentteam"};
+
+std::string bare(std::string_view tool) {
+    std::string name;
+    for (const char c : tool) {
+        if (c != '_' && c != '-' && c != ' ') name.push_back(lower(c));
+    }
+    return name;
+}
+
+}  // namespace
+
+std::string_view class_of_tool(std::string_view tool) {
+    constexpr std::size_t kNameBytesMax = 128;  // longer ones are no tool of an agent
+    if (tool.empty() || tool.size() > kNameBytesMax) return {};
+    const std::string name = bare(tool);
+    if (tool.starts_with("mcp__") || tool.starts_with("mcp_") || name == "usemcptool") return kMcp;
+    if (contains(kShellTools, name)) return kShell;
+    if (contains(kEditTools, name)) return kEdit;
+    if (contains(kReadTools, name)) return kRead;
+    if (contains(kWebTools, name)) return kWeb;
+    return contains(kAgentTools, name) ? kAgent : std::string_view{};
+}
+
+bool is_tool_class(std::string_view name) {
+    static constexpr std::array<std::string_view, 6> kAll{kShell, kEdit, kRead, kWeb, kAgent, kMcp};
+    return contains(kAll, name);
+}
+
+}  // namespace headway::core

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace headway::core {
+
+/// The class that a tool belongs to by its name, as policies and approvals name it: `class:shell`,
+/// `class:edit`, `class:read`, `class:web`, `class:agent` or `class:mcp`; empty for others. Agents
+/// name the same tool differently: `Bash`, `run_shell_command`, `exec_command`. Pure; linear in the
+/// name.
+std::string_view class_of_tool(std::string_view tool);
+
+/// True for `class:` with one of these names behind it.
+bool is_tool_class(std::string_view name);
+
+/// True if a rule for `rule` is about calls of `tool`: the same name, or its class.
+inline bool rule_covers(std::string_view rule, std::string_view tool) {
+    return rule == tool || (!rule.empty() && rule == class_of_tool(tool));
+}
+
+}  // namespace headway::core

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+#include <csignal>
+#include <cstdlib>
+
+#include <string>
+#include <vector>
+
+#include "hook/ancestor.hpp"
+#include "hook/bytes.hpp"
+#include "hook/exchange.hpp"
+#include "hook/options.hpp"
+#include "hook/places.hpp"
+#include "hook/request.hpp"
+#include "hook/rollout.hpp"
+
+// headway-hook: standard input -> daemon -> standard output. Started by an agent around each of its
+// calls, so it must be quick, and must never be why an agent stops: whatever fails, it prints
+// nothing and exits with 0, unless --require asks for the opposite.
+
+namespace {
+
+using namespace headway::hook;
+
+constexpr std::size_t kBodyBytesMax = 16 * 1024 * 1024;
+constexpr int kNotAllowed = 2;  ///< what agents take as "the call must not run"
+
+extern "C" void leave(int /*signal*/) {
+    ::_exit(0);
+}
+
+/// An agent that ends its hook gets an ordinary end.
+void leave_quietly_on_signals() {
+    struct sigaction action {};
+    action.sa_handler = leave;
+    ::sigaction(SIGTERM, &action, nullptr);
+    ::sigaction(SIGINT, &action, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);
+}
+
+int away(const Options& options, const std::string& why) {
+    if (!options.require) return 0;
+    write_all(STDERR_FILENO, "headway-hook: this call may not run without Headway, and " + why +
+                                 "; start the daemon (`headway serve`), then try again\n");
+    return kNotAllowed;
+}
+
+int mistaken(const Options& options) {
+    std::string ignored;
+    if (::isatty(STDIN_FILENO) == 0) read_all(STDIN_FILENO, 0, ignored);  // its writer may fail
+    write_all(STDERR_FILENO, "headway-hook: " + options.mistake + "; see headway-hook --help\n");
+    return options.require ? kNotAllowed : 0;
+}
+
+/// Names and TLS need more than a hook of a millisecond should carry.
+int run_headway(const Options& options, char** arguments) {
+    std::vector<char*> command;
+    std::string program = "headway";
+    std::string verb = "hook";
+    command.push_back(program.data());
+    command.push_back(verb.data());
+    for (char** argument = arguments + 1; *argument != nullptr; ++argument)
+        command.push_back(*argument);
+    command.push_back(nullptr);
+    ::execvp(program.c_str(), command.data());
+    return away(options, "`headway`, which would reach " + options.url + ", cannot be run");
+}
+
+/// The places to try, in their order: one that was named is the only one.
+std::vector<Place> places_of(const Options& options, const Place& named) {
+    if (!options.socket.empty()) return {at_socket(options.socket)};
+    if (!options.url.empty()) return {named};
+    std::vector<Place> places;
+    for (std::string& path : default_sockets(::getenv))
+        places.push_back(at_socket(std::move(path)));
+    Place port;
+    read_url("http://127.0.0.1:7717", port);
+    places.push_back(port);
+    return places;
+}
+
+int pass_on(const Options& options, const std::vector<Place>& places) {
+    std::string body;
+    const Input input = read_all(STDIN_FILENO, kBodyBytesMax, body);
+    if (input == Input::kTooLong) return away(options, "what the agent said is above 16 MiB");
+    if (input == Input::kUnreadable) return away(options, "standard input cannot be read");
+    for (const Place& place : places) {
+        const int connection = connect_to(place);
+        if (connection < 0) continue;
+        Facts facts;
+        facts.session = variable(::getenv, "HEADWAY_SESSION");
+        facts.agent = find_agent();
+        if (place.socket.empty()) facts.token = find_token(options, ::getenv);
+        if (options.agent == "codex") facts.exit_code = codex_exit_code(body);
+        const std::string head = request_head(options, place, facts, body.size());
+        const int pidfd = place.socket.empty() ? -1 : facts.agent.pidfd;
+        const Outcome outcome = exchange(connection, head, body, pidfd, options.silence_ms);
+        if (!outcome.away.empty()) return away(options, outcome.away);
+        write_all(STDOUT_FILENO, outcome.body);
+        return 0;
+    }
+    return away(options, "no daemon listens there");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    leave_quietly_on_signals();
+    const Options options =
+        read_options(std::vector<std::string_view>(arguments + 1, arguments + count), ::getenv);
+    if (options.help || options.version) {
+        write_all(STDOUT_FILENO, options.help ? help_text() : "headway-hook " HEADWAY_VERSION "\n");
+        return 0;
+    }
+    if (!options.mistake.empty()) return mistaken(options);
+    Place named;
+    const UrlKind kind = options.url.empty() ? UrlKind::kNumeric : read_url(options.url, named);
+    if (options.socket.empty() && kind == UrlKind::kNeedsMore) {
+        return run_headway(options, arguments);
+    }
+    if (options.socket.empty() && kind == UrlKind::kWrong) {
+        return away(options, "\"" + options.url + "\" is no URL of a daemon");
+    }
+    return pass_on(options, places_of(options, named));
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "api/hooks/dialect.hpp"
+#include "api/hooks/report.hpp"
+#include "core/limits.hpp"
+#include "server/descriptors.hpp"
+#include "server/endpoints/call.hpp"
+#include "server/endpoints/handlers.hpp"
+
+// Hooks of agents. What is not understood is answered `{}`, which every agent takes as "go on".
+
+namespace headway::server {
+namespace {
+
+using api::hooks::Dialect;
+using api::hooks::Hook;
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+/// Agents think for minutes without a hook: that is no silence.
+constexpr std::chrono::minutes kHookInterval{5};
+
+Result<> nothing(const Call& call) {
+    Response response;
+    response.body = "{}";
+    call.respond(response);
+    return {};
+}
+
+/// `<agent>-<its id>`, or a digest of an id that no session can have.
+std::string session_id(std::string_view agent, const std::string& native) {
+    std::string id = std::string{agent} + "-" + native;
+    // Room for a sub-agent and a generation.
+    const bool fits = id.size() + 8 <= core::limits::kIdBytesMax && api::valid_id(id);
+    return fits ? id : std::string{agent} + "-h" + core::to_hex(core::digest_of(native));
+}
+
+std::string main_session(const Call& call, std::string_view agent, const Hook& hook) {
+    const std::string_view given = call.request.head.hook_session;
+    return api::valid_id(given) ? std::string{given} : session_id(agent, hook.session);
+}
+
+std::string child_session(const std::string& parent, const std::string& agent_id) {
+    std::string id = parent + "." + agent_id;
+    const bool fits = id.size() + 4 <= core::limits::kIdBytesMax && api::valid_id(id);
+    if (fits) return id;
+    // The digest is of both, and the beginning keeps it in the scope of its token.
+    id = core::to_hex(core::digest_of(id));
+    return parent.substr(0, core::limits::kIdBytesMax - id.size() - 5) + "." + id;
+}
+
+void add_label(core::SessionStarted& about, std::string key, std::string_view value) {
+    // The end of a path says more than its beginning.
+    value.remove_prefix(value.size() - std::min(value.size(), core::limits::kLabelBytesMax));
+    while (!value.empty() && (static_cast<unsigned char>(value.front()) & 0xC0U) == 0x80U)
+        value.remove_prefix(1);
+    if (!value.empty()) about.labels.push_back({std::move(key), std::string{value}});
+}
+
+core::SessionStarted about_of(std::string_view agent, const Hook& hook) {
+    core::SessionStarted about;
+    about.agent.type =
+        hook.agent_id.empty() || hook.agent_type.empty() ? std::string{agent} : hook.agent_type;
+    about.agent.name = agent;
+    about.agent.model = hook.model;
+    add_label(about, "adapter", agent);
+    add_label(about, "workspace", hook.cwd);
+    add_label(about, "agent_version", hook.agent_version);
+    about.policy.heartbeat_interval_ms =
+        static_cast<std::uint64_t>(core::Millis{kHookInterval}.count());
+    return about;
+}
+
+api::hooks::HookFacts facts_of(const Call& call) {
+    api::hooks::HookFacts facts;
+    const std::string_view code = call.request.head.hook_exit_code;
+    std::uint64_t number = 0;
+    const auto read = std::from_chars(code.data(), code.data() + code.size(), number);
+    if (!code.empty() && read.ec == std::errc{} && read.ptr == code.data() + code.size())
+        facts.exit_code = number;
+    facts.agent_version = call.request.head.agent_version.substr(0, core::limits::kLabelBytesMax);
+    return facts;
+}
+
+/// True if the process of the agent came with the hook, and is followed.
+bool follow(const Call& call) {
+    OwnedDescriptor process = call.connection.take_agent_process();
+    if (!process.open()) return false;
+    call.on.processes.allow(agent_processes_that_fit(call.on.http.connections_max()));
+    return call.on.processes.offer(call.to, std::move(process));
+}
+
+Error unknown_agent(std::string_view name) {
+    std::string names;
+    for (const Dialect* dialect : api::hooks::all_dialects())
+        names += (names.empty() ? "" : ", ") + std::string{dialect->name};
+    return {ErrorCode::kUnknownRoute,
+            "'" + std::string{name.substr(0, 64)} +
+                "' is no agent whose hooks are known; these are: " + names,
+            "agent"};
+}
+
+}  // namespace
+
+Result<> endpoints::hook(Call& call) {
+    const std::string& name = call.target().asset;
+    const Dialect* const dialect = api::hooks::find_dialect(name);
+    if (dialect == nullptr) return unknown_agent(name);
+    const bool generic = dialect->name == "generic";
+    const auto parsed = call.on.tape.parse(call.request.body);
+    if (!parsed) return generic ? parsed : nothing(call);
+    HookCommand command;
+    command.call.dialect = dialect;
+    Hook& hook = command.call.hook;
+    hook = dialect->parse(call.on.tape.root(), facts_of(call));
+    if (hook.session.empty()) return nothing(call);
+    // Clients of the neutral form name the agent themselves.
+    constexpr std::size_t kAgentBytesMax = 32;  // the session's id has to fit behind it
+    const bool named = api::valid_id(hook.agent) && hook.agent.size() <= kAgentBytesMax;
+    const std::string agent = named ? hook.agent : (generic ? "agent" : name);
+    command.session = main_session(call, agent, hook);
+    HEADWAY_CHECK(require_report(call.caller, command.session));
+    if (!hook.agent_id.empty()) {
+        command.parent =
+            std::exchange(command.session, child_session(command.session, hook.agent_id));
+        HEADWAY_CHECK(require_report(call.caller, command.session));
+    }
+    command.about = about_of(agent, hook);
+    command.call.process = follow(call);
+    auto report = api::hooks::take_report(call.on.tape, hook);
+    if (!report) return generic ? Result<>{report.error()} : nothing(call);
+    command.events = std::move(report->decoded.events);
+    command.whole_args = std::move(report->decoded.whole_args);
+    command.call.args_digest = std::move(report->args_digest);
+    const std::string session = command.session;
+    return call.write(std::move(command), session);
+}
+
+}  // namespace headway::server

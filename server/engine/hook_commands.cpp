@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/hook_commands.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/assert.hpp"
+#include "core/hook_answer.hpp"
+#include "core/text.hpp"
+#include "server/engine/approval_documents.hpp"
+#include "server/engine/session_commands.hpp"
+
+namespace headway::server {
+namespace {
+
+using api::hooks::Hook;
+using api::hooks::HookKind;
+using core::Result;
+
+/// Resumes of one session, each with an id of its own. Further ones go to the last.
+constexpr int kGenerationsMax = 64;
+/// Calls of one turn that a batch may name again.
+constexpr std::size_t kFinishedCallsMax = 256;
+
+std::string generation(const std::string& session, int number) {
+    return number == 1 ? session : session + "~" + std::to_string(number);
+}
+
+/// Whether a hook begins the next generation of a session that has ended.
+enum class Begins : std::uint8_t {
+    kNever,   ///< it comes late
+    kByCall,  ///< an agent at work: unless it was stopped
+    kAnew,    ///< a person, or a new process
+};
+
+Begins begins(const Hook& hook) {
+    switch (hook.kind) {
+        case HookKind::kStart:
+        case HookKind::kSubStart:
+            return Begins::kAnew;
+        case HookKind::kPrompt:
+            return hook.synthetic ? Begins::kByCall : Begins::kAnew;
+        case HookKind::kPre:
+        case HookKind::kPermission:
+            return Begins::kByCall;
+        default:
+            return Begins::kNever;
+    }
+}
+
+bool ends_session(HookKind kind) {
+    return kind == HookKind::kEnd || kind == HookKind::kSubEnd;
+}
+
+bool waits(HookKind kind) {
+    return kind == HookKind::kPre || kind == HookKind::kPermission;
+}
+
+/// A person or a rule ended it: its agent does not go on in another session by itself.
+bool was_stopped(const core::SessionState& state) {
+    const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
+                        state.end_code != core::kAgentGone;
+    return state.cancel_requested || failed || state.outcome == core::Outcome::kHalted ||
+           state.outcome == core::Outcome::kBudgetExhausted;
+}
+
+/// The newest generation: the first that is open or unknown, or the last that has ended.
+Result<std::string> in_force(Reader& reader, const std::string& session, Begins begins) {
+    std::string id = session;
+    bool stopped = false;
+    for (int number = 1; number <= kGenerationsMax; ++number) {
+        const std::string next = generation(session, number);
+        HEADWAY_TRY(const Resident* found, reader.find(next));
+        if (found == nullptr) {
+            const bool goes_on = begins == Begins::kAnew || (begins == Begins::kByCall && !stopped);
+            return number == 1 || goes_on ? next : id;
+        }
+        id = next;
+        const core::SessionState& state = found->session.state();
+        if (!state.ended()) return id;
+        stopped = was_stopped(state);
+    }
+    return id;
+}
+
+core::Event finish_of(const std::string& call_id, const std::string& tool,
+                      std::string_view error_class, std::string_view why) {
+    core::ToolFinished finished;
+    finished.call_id = call_id;
+    finished.tool = tool;
+    finished.ok = false;
+    finished.error =
+        core::ToolError{std::string{error_class}, core::bounded_text(std::string{why})};
+    core::Event event;
+    event.payload = std::move(finished);
+    return event;
+}
+
+/// Calls in flight of a turn that is over will not be reported any more.
+bool closes_calls(HookKind kind) {
+    return kind == HookKind::kPrompt || kind == HookKind::kStop || kind == HookKind::kError ||
+           ends_session(kind);
+}
+
+/// How the session of an agent that went away has ended.
+core::SessionEnded end_of(const core::SessionState& state, const Hook& hook) {
+    core::SessionEnded end;
+    end.reason = core::bounded_text(hook.kind == HookKind::kSubEnd ? "" : hook.reason);
+    const bool exhausted =
+        state.budget.limited() && state.budget.level == core::BudgetLevel::kExhausted;
+    if (core::parse_name(hook.outcome, end.outcome) && end.outcome != core::Outcome::kHalted &&
+        (end.outcome != core::Outcome::kBudgetExhausted || exhausted))
+        return end;
+    const bool completed =
+        hook.kind == HookKind::kSubEnd || state.agent_state == core::AgentState::kIdle;
+    end.outcome = core::Outcome::kCancelled;
+    if (state.cancel_requested) return end;
+    if (exhausted) {
+        end.outcome = core::Outcome::kBudgetExhausted;
+    } else if (completed) {
+        end.outcome = core::Outcome::kCompleted;
+    } else if (state.agent_state == core::AgentState::kErrorRecovery) {
+        end.outcome = core::Outcome::kFailed;
+    }
+    return end;
+}
+
+/// What a hook reports once the state of its session is known.
+class Report {
+public:
+    Report(Resident& resident, HookCommand& command)
+        : resident_(resident), state_(resident.session.state()), command_(command) {}
+
+    ReportCommand make() {
+        const HookKind kind = command_.call.hook.kind;
+        if (kind == HookKind::kPre) name_started();
+        if (kind == HookKind::kPost) name_finished();
+        if (kind == HookKind::kBatch) drop_finished();
+        if (command_.call.dialect->reports_rounds) number_round();
+        std::vector<core::Event> events;
+        if (closes_calls(kind)) close_calls(events);
+        const std::size_t before = events.size();
+        std::move(command_.events.begin(), command_.events.end(), std::back_inserter(events));
+        for (api::WholeArgs& whole : command_.whole_args)
+            whole.place += before;
+        if (ends_session(kind)) {
+            core::Event end;
+            end.payload = end_of(state_, command_.call.hook);
+            events.push_back(std::move(end));
+        }
+        ReportCommand report;
+        report.session = command_.target;
+        report.batch = true;
+        report.events = std::move(events);
+        report.whole_args = std::move(command_.whole_args);
+        return report;
+    }
+
+private:
+    template <class P>
+    P* only() {
+        if (command_.events.empty()) return nullptr;
+        return std::get_if<P>(&command_.events.front().payload);
+    }
+
+    /// An id made of the content is that of every equal call: a number tells them apart.
+    void name_started() {
+        auto* started = only<core::ToolStarted>();
+        if (started == nullptr || command_.call.dialect->has_call_ids) return;
+        started->call_id += "." + std::to_string(state_.n + 1);
+        command_.call.hook.call.call = started->call_id;
+    }
+
+    /// The oldest open call of this content, or of this tool: a person may have edited it.
+    void name_finished() {
+        auto* finished = only<core::ToolFinished>();
+        if (finished == nullptr) return;
+        if (!command_.call.dialect->has_call_ids) {
+            const std::string made = finished->call_id + ".";
+            const auto& open = state_.open_calls;
+            auto found = std::find_if(open.begin(), open.end(), [&made](const auto& call) {
+                return call.call_id.starts_with(made);
+            });
+            if (found == open.end()) {
+                found = std::find_if(open.begin(), open.end(), [finished](const auto& call) {
+                    return call.tool == finished->tool;
+                });
+            }
+            finished->call_id = found == open.end() ? std::string{} : found->call_id;
+        }
+        note_finished(finished->call_id);
+    }
+
+    void note_finished(const std::string& call_id) {
+        auto& known = resident_.hook_calls;
+        if (known.size() == kFinishedCallsMax) known.erase(known.begin());
+        known.push_back(core::digest_of(call_id).low);
+    }
+
+    /// A batch names all calls of a turn. Those that were reported by themselves are known.
+    void drop_finished() {
+        auto& known = resident_.hook_calls;
+        std::erase_if(command_.events, [&known](const core::Event& event) {
+            const auto* call = std::get_if<core::ToolFinished>(&event.payload);
+            return call != nullptr && std::find(known.begin(), known.end(),
+                                                core::digest_of(call->call_id).low) != known.end();
+        });
+        known.clear();
+    }
+
+    /// Batches are counted by the iteration of their heartbeat.
+    void number_round() {
+        const std::uint64_t round = state_.iteration.value_or(0) + 1;
+        const bool batch = command_.call.hook.kind == HookKind::kBatch;
+        for (core::Event& event : command_.events) {
+            if (auto* started = std::get_if<core::ToolStarted>(&event.payload))
+                started->round = round;
+            if (auto* finished = std::get_if<core::ToolFinished>(&event.payload))
+                finished->round = round;
+            auto* beat = std::get_if<core::Heartbeat>(&event.payload);
+            if (beat != nullptr && batch) beat->iteration = round;
+        }
+    }
+
+    void close_calls(std::vector<core::Event>& events) const {
+        const bool prompt = command_.call.hook.kind == HookKind::kPrompt;
+        for (const core::OpenCall& call : state_.open_calls) {
+            events.push_back(finish_of(call.call_id, call.tool, "cancelled",
+                                       prompt ? "interrupted" : "its end was not reported"));
+        }
+    }
+
+    Resident& resident_;
+    const core::SessionState& state_;
+    HookCommand& command_;
+};
+
+/// Opens the session; a prompt gives it its goal.
+Result<> open_for(Transaction& transaction, HookCommand& command) {
+    HEADWAY_TRY(Resident * resident, transaction.find(command.target));
+    const Hook& hook = command.call.hook;
+    const bool asked = hook.kind == HookKind::kPrompt && !hook.synthetic;
+    const bool open = resident != nullptr;
+    if (open && (resident->session.state().ended() || !asked)) return {};
+    if (open && !resident->session.state().about.implicit) return {};
+    core::SessionStarted about = command.about;
+    if (!command.parent.empty()) {
+        HEADWAY_TRY(about.parent, in_force(transaction.reader(), command.parent, Begins::kNever));
+    }
+    if (command.target != command.session) about.labels.push_back({"resumed", command.session});
+    if (asked) {
+        about.goal = core::bounded_text(hook.text);
+        OpenCommand opening;
+        opening.session = command.target;
+        opening.about = std::move(about);
+        opening.controls = true;  // all of it is the daemon's own choice
+        HEADWAY_TRY(const SessionDocument opened, opening(transaction));
+        (void)opened;
+        return {};
+    }
+    HEADWAY_TRY(resident, transaction.sessions().create(command.target, transaction.now()));
+    about.implicit = true;  // until a prompt says what it is for
+    give_budget(transaction.settings().budget, about);
+    std::vector<core::Event>& events = transaction.events();
+    resident->session.open(std::move(about), transaction.settings().policy,
+                           transaction.opening_context(true), events);
+    return transaction.append(*resident, events);
+}
+
+/// The arguments that a person put in place of the call's.
+Result<std::string> edited_args(Transaction& transaction, const Resident& resident,
+                                const HookCall& call) {
+    const core::Approval* approval = core::approval_of_call(
+        resident.session.state(), call.hook.call.call, call.hook.call.tool, call.args_digest);
+    HEADWAY_ASSERT(approval != nullptr);
+    HEADWAY_TRY(const auto document,
+                approval_document(transaction.reader(), resident, approval->n));
+    return document.texts.edited_args.text;
+}
+
+/// Answers, and records what the answer itself changes.
+Result<HookAnswered> answer(Transaction& transaction, Resident& resident, HookCall call,
+                            bool time_is_up) {
+    const Hook& hook = call.hook;
+    HookAnswered answered;
+    answered.session = resident.session.id();
+    core::HookQuestion asked;
+    asked.session = answered.session;
+    asked.waits = waits(hook.kind);
+    asked.stops = resident.hook_stops;
+    asked.takes_words = call.dialect->takes_context(hook);
+    asked.time_is_up = time_is_up;
+    asked.call_id = hook.call.call;
+    asked.tool = hook.call.tool;
+    asked.args_digest = call.args_digest;
+    core::HookAnswer said = core::answer_hook(resident.session.state(), asked);
+    answered.hold = said.hold;
+    std::vector<core::Event> events;
+    for (std::string& id : said.delivered) {
+        core::Event delivered;
+        delivered.payload = core::DirectiveDelivered{std::move(id)};
+        events.push_back(std::move(delivered));
+    }
+    const bool refused = !said.deny.empty() || !said.stop.empty();
+    if (hook.kind == HookKind::kPre && refused && !resident.session.state().ended()) {
+        const std::string& why = said.stop.empty() ? said.deny : said.stop;
+        events.push_back(finish_of(hook.call.call, hook.call.tool, "denied", why));
+        resident.hook_calls.push_back(core::digest_of(hook.call.call).low);
+        if (!said.stop.empty()) ++resident.hook_stops;
+    }
+    if (!said.edit.empty()) {
+        HEADWAY_TRY(answered.reply.edit_json, edited_args(transaction, resident, call));
+    }
+    answered.reply.deny = std::move(said.deny);
+    answered.reply.allow = std::move(said.allow);
+    answered.reply.context = std::move(said.words);
+    answered.reply.stop = std::move(said.stop);
+    answered.reply.stop_hard = said.hard;
+    answered.reply.undecided = said.undecided;
+    answered.call = std::move(call);
+    if (events.empty()) return answered;
+    ReportCommand report;
+    report.session = answered.session;
+    report.batch = true;
+    report.events = std::move(events);
+    HEADWAY_TRY(const Advised advised, report(transaction));
+    (void)advised;
+    return answered;
+}
+
+}  // namespace
+
+Result<> HookCommand::name(Reader& reader, SessionNames& names) {
+    HEADWAY_TRY(target, in_force(reader, session, begins(call.hook)));
+    names.push_back(target);
+    return {};
+}
+
+Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.find(target));
+    const HookKind kind = call.hook.kind;
+    const bool ended = resident != nullptr && resident->session.state().ended();
+    const bool late = resident == nullptr ? ends_session(kind) : ended && !waits(kind);
+    HookAnswered nothing;
+    nothing.session = target;
+    if (late) {
+        nothing.call = std::move(call);
+        return nothing;
+    }
+    HEADWAY_CHECK(open_for(transaction, *this));
+    HEADWAY_TRY(resident, transaction.require(target));
+    if (call.process) resident->agent_runs = true;
+    if (!resident->session.state().ended()) {
+        ReportCommand report = Report{*resident, *this}.make();
+        if (!report.events.empty()) {
+            HEADWAY_TRY(const Advised advised, report(transaction));
+            (void)advised;
+        }
+    }
+    return answer(transaction, *resident, std::move(call), false);
+}
+
+Result<HookAnswered> HookAgainCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.require(session));
+    return answer(transaction, *resident, std::move(call), time_is_up);
+}
+
+Result<Unanswered> AgentGoneCommand::operator()(Transaction& transaction) {
+    HEADWAY_TRY(Resident * resident, transaction.find(session));
+    if (resident == nullptr) return Unanswered{};  // deleted since
+    resident->agent_runs = false;
+    std::vector<core::Event>& events = transaction.events();
+    resident->session.agent_gone(transaction.context(), events);
+    HEADWAY_CHECK(transaction.append(*resident, events));
+    return Unanswered{};
+}
+
+}  // namespace headway::server

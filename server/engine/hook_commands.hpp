@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/decode.hpp"
+#include "core/event.hpp"
+#include "server/engine/answers.hpp"
+#include "server/engine/check_commands.hpp"
+#include "server/engine/transaction.hpp"
+
+// Hooks of agents: what they report, and what the session says to them.
+
+namespace headway::server {
+
+/// Reports what a hook says, and answers it. Opens the session, and its next generation (`~2`) when
+/// an agent resumes one that has ended.
+struct HookCommand {
+    std::string session;  ///< without generation
+    std::string parent;   ///< of a sub-agent, without generation; or empty
+    HookCall call;
+    core::SessionStarted about;  ///< without goal and parent
+    std::vector<core::Event> events;
+    std::vector<api::WholeArgs> whole_args = {};
+    std::string target = {};  ///< set by name(): the session in force
+
+    static constexpr bool kFillsDisk = true;
+    core::Result<> name(Reader& reader, SessionNames& names);
+    core::Result<HookAnswered> operator()(Transaction& transaction);
+};
+
+/// Asks for the answer of a hook that waits. Reports nothing but what the answer itself changes.
+struct HookAgainCommand {
+    std::string session;
+    HookCall call;
+    bool time_is_up = false;
+
+    core::Result<> name(Reader&, SessionNames& names) const {
+        names.push_back(session);
+        return {};
+    }
+    core::Result<HookAnswered> operator()(Transaction& transaction);
+};
+
+/// The process of an agent has ended. Nothing answers it.
+struct AgentGoneCommand {
+    std::string session;
+
+    core::Result<> name(Reader&, SessionNames& names) const {
+        names.push_back(session);
+        return {};
+    }
+    core::Result<Unanswered> operator()(Transaction& transaction);
+};
+
+}  // namespace headway::server

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/hook_holds.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/assert.hpp"
+#include "core/limits.hpp"
+
+namespace headway::server {
+namespace {
+
+using api::hooks::HookKind;
+
+core::Millis hold_time(const HookCall& call) {
+    const core::Millis most = call.hook.kind == HookKind::kPermission
+                                  ? call.dialect->hold_permission
+                                  : call.dialect->hold;
+    if (!call.hook.hold_ms) return most;
+    const auto asked = static_cast<std::int64_t>(
+        std::min<std::uint64_t>(*call.hook.hold_ms, static_cast<std::uint64_t>(most.count())));
+    return core::Millis{asked};
+}
+
+std::string chunk_of(std::string_view text) {
+    std::string chunk;
+    append_chunk(chunk, text);
+    return chunk;
+}
+
+Response reply_with(std::string body) {
+    Response response;
+    response.body = std::move(body);
+    return response;
+}
+
+std::string undecided(const HookCall& call) {
+    api::hooks::HookReply reply;
+    reply.undecided = true;
+    return call.dialect->render(call.hook, reply);
+}
+
+}  // namespace
+
+void HookHolds::take(const ReplyTo& to, HookAnswered answered) {
+    const auto hold = holds_.find({to.connection, to.slot});
+    if (hold != holds_.end()) return go_on(hold, std::move(answered));
+    if (answered.hold) return begin(to, std::move(answered));
+    put_(to, reply_with(answered.call.dialect->render(answered.call.hook, answered.reply)));
+}
+
+void HookHolds::begin(const ReplyTo& to, HookAnswered&& answered) {
+    HttpConnection* const connection = find_(to.connection);
+    if (connection == nullptr) return;
+    const core::Millis time = hold_time(answered.call);
+    const bool full = holds_.size() >= core::limits::kWaitersMax;
+    if (full || draining_ || time <= core::Millis{0}) {
+        put_(to, reply_with(undecided(answered.call)));
+        return;
+    }
+    const auto now = Clock::steady();
+    const Place place{to.connection, to.slot};
+    Hold& hold = holds_[place];
+    hold.session = answered.session;
+    hold.call = std::move(answered.call);
+    hold.deadline = now + time;
+    hold.next_sign = now + kSignEvery;
+    by_session_.emplace(hold.session, place);
+    // An older client, or one that has sent more requests, gets the reply in one piece.
+    hold.streams = connection->begin_stream(to.slot, StreamBody::kHeld);
+    if (hold.streams) connection->append_stream(chunk_of(" "));
+}
+
+void HookHolds::go_on(Holds::iterator hold, HookAnswered&& answered) {
+    Hold& held = hold->second;
+    held.asked = false;
+    if (!answered.hold) {
+        held.call = std::move(answered.call);
+        return finish(hold, held.call.dialect->render(held.call.hook, answered.reply));
+    }
+    held.call = std::move(answered.call);
+    if (held.changed) ask_again(hold, Clock::steady());
+}
+
+void HookHolds::ask_again(Holds::iterator hold, Clock::Steady::time_point now) {
+    Hold& held = hold->second;
+    held.changed = held.asked;
+    if (held.asked) return;
+    HookAgainCommand again{held.session, held.call, now >= held.deadline};
+    held.asked = ask_({hold->first.first, hold->first.second}, std::move(again));
+    held.changed = !held.asked;  // the queue is full: the next second asks
+}
+
+void HookHolds::finish(Holds::iterator hold, const std::string& body) {
+    const ReplyTo to{hold->first.first, hold->first.second};
+    const bool streams = hold->second.streams;
+    remove(hold);
+    if (!streams) return put_(to, reply_with(body));
+    HttpConnection* const connection = find_(to.connection);
+    if (connection == nullptr) return;
+    connection->append_stream(chunk_of(body) + std::string{kLastChunk});
+    connection->finish_stream();
+}
+
+void HookHolds::remove(Holds::iterator hold) {
+    const auto [begin, end] = by_session_.equal_range(hold->second.session);
+    const auto named = std::find_if(
+        begin, end, [&hold](const auto& entry) { return entry.second == hold->first; });
+    HEADWAY_ASSERT(named != end);
+    by_session_.erase(named);
+    holds_.erase(hold);
+}
+
+bool HookHolds::refused(const ReplyTo& to) {
+    const auto hold = holds_.find({to.connection, to.slot});
+    if (hold == holds_.end()) return false;
+    finish(hold, undecided(hold->second.call));
+    return true;
+}
+
+void HookHolds::session_changed(const std::string& session) {
+    if (by_session_.empty()) return;
+    const auto [begin, end] = by_session_.equal_range(session);
+    for (auto entry = begin; entry != end; ++entry)
+        ask_again(holds_.find(entry->second), Clock::steady());
+}
+
+void HookHolds::drop_connection(std::uint64_t connection) {
+    auto hold = holds_.lower_bound({connection, 0});
+    while (hold != holds_.end() && hold->first.first == connection)
+        remove(hold++);
+}
+
+void HookHolds::second(Clock::Steady::time_point now) {
+    std::vector<std::uint64_t> signs;
+    for (auto hold = holds_.begin(); hold != holds_.end(); ++hold) {
+        Hold& held = hold->second;
+        if (held.changed || now >= held.deadline) ask_again(hold, now);
+        if (!held.streams || now < held.next_sign) continue;
+        held.next_sign = now + kSignEvery;
+        signs.push_back(hold->first.first);
+    }
+    for (const std::uint64_t id : signs) {
+        HttpConnection* const connection = find_(id);
+        // A client that takes nothing gets no more.
+        if (connection != nullptr && connection->writable())
+            connection->append_stream(chunk_of(" "));
+    }
+}
+
+void HookHolds::drain() {
+    draining_ = true;
+    while (!holds_.empty())
+        finish(holds_.begin(), undecided(holds_.begin()->second.call));
+}
+
+}  // namespace headway::server

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "server/clock.hpp"
+#include "server/engine/hook_commands.hpp"
+#include "server/engine/reply_to.hpp"
+#include "server/http_connection.hpp"
+#include "server/response.hpp"
+
+namespace headway::server {
+
+/// Replies to hooks, and hooks that are kept waiting: by a pause, or until a person has decided
+/// about their call. While a hook waits its client gets a blank every kSignEvery, so that it can
+/// tell a hold from a daemon that hangs. The question is asked again when the session has changed,
+/// and a last time when the agent's own limit is near. I/O thread only.
+class HookHolds {
+public:
+    using FindConnection = std::function<HttpConnection*(std::uint64_t)>;
+    /// Sends the question; false when the queue is full.
+    using Ask = std::function<bool(const ReplyTo&, HookAgainCommand)>;
+    /// Sets the reply of a request that has not begun to be answered.
+    using Put = std::function<void(const ReplyTo&, const Response&)>;
+
+    static constexpr std::chrono::seconds kSignEvery{5};
+
+    HookHolds(FindConnection find, Ask ask, Put put)
+        : find_(std::move(find)), ask_(std::move(ask)), put_(std::move(put)) {}
+
+    /// The engine's answer.
+    void take(const ReplyTo& to, HookAnswered answered);
+    /// The engine refused the question of a hook that waits, which goes on without an answer. False
+    /// if none waits there.
+    bool refused(const ReplyTo& to);
+    void session_changed(const std::string& session);
+    void drop_connection(std::uint64_t connection);
+    /// Blanks, and the holds whose time is up.
+    void second(Clock::Steady::time_point now);
+    /// Answers all of them, and from now on each at once: the daemon goes down.
+    void drain();
+    std::size_t size() const noexcept { return holds_.size(); }
+
+private:
+    using Place = std::pair<std::uint64_t, std::uint64_t>;  ///< connection and slot
+    struct Hold {
+        std::string session;
+        HookCall call;
+        Clock::Steady::time_point deadline;
+        Clock::Steady::time_point next_sign;
+        bool streams = false;  ///< the reply has begun
+        bool asked = false;    ///< the question is on its way
+        bool changed = false;  ///< the session has changed since it was asked
+    };
+    using Holds = std::map<Place, Hold>;
+
+    void begin(const ReplyTo& to, HookAnswered&& answered);
+    void go_on(Holds::iterator hold, HookAnswered&& answered);
+    void ask_again(Holds::iterator hold, Clock::Steady::time_point now);
+    void finish(Holds::iterator hold, const std::string& body);
+    void remove(Holds::iterator hold);
+
+    FindConnection find_;
+    Ask ask_;
+    Put put_;
+    bool draining_ = false;
+    Holds holds_;
+    std::multimap<std::string, Place> by_session_;
+};
+
+}  // namespace headway::server

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`headway forget` and its route: all that is stored of a session goes, and nothing of another one."""
+import contextlib
+import os
+import pty
+import subprocess
+import unittest
+
+from support.case import OwnDaemonCase
+from support.cli import Cli
+from support.limits import eventually, patient
+
+SECRET = "the goal that no person may read again"
+
+
+class Forget(OwnDaemonCase):
+    def setUp(self):
+        super().setUp()
+        self.daemon = self.start()
+        self.c = self.client(self.daemon)
+        self.operator = self.client(self.daemon, token=self.daemon.operator_token())
+        self.cli = Cli(self.daemon)
+
+    def ended(self, session: str, **about):
+        self.c.open(session, **about)
+        self.c.report(session, "message", text=SECRET)
+        self.c.end(session)
+
+    def gone(self, session: str) -> bool:
+        return self.c.get(f"/v1/sessions/{session}").status == 404
+
+    def test_nothing_of_it_is_left_and_the_others_stay(self):
+        self.ended("a", goal=SECRET)
+        self.ended("b")
+        output = self.cli.run("forget", "a", "--yes")
+        self.assertEqual((output.code, output.out), (0, "a: forgotten\n"), output)
+        self.assertTrue(self.gone("a"))
+        self.assertEqual([one["id"] for one in self.c.get("/v1/sessions").json()["sessions"]], ["b"])
+        self.assertEqual(self.cli.run("show", "a").code, 1)
+        self.assertEqual(self.cli.run("forget", "a", "--yes").code, 1)
+        self.c.beat("a")  # the id is free again
+        self.assertEqual(self.c.get("/v1/sessions/a").json()["n"], 2)
+        self.daemon.stop()
+        with contextlib.closing(self.daemon.database()) as database:
+            self.assertEqual(database.execute("SELECT count(*) FROM meta WHERE name LIKE 'forget%'").fetchone(), (0,))
+            self.assertEqual(sorted(row[0] for row in database.execute("SELECT name FROM session")), ["a", "b"])
+
+    def test_its_bytes_are_gone_from_the_files_after_a_stop(self):
+        self.ended("a", goal=SECRET)
+        self.assertEqual(self.cli.run("forget", "a", "--yes").code, 0)
+        self.daemon.stop()
+        for file in self.daemon.state_dir.rglob("*"):
+            if file.is_file():
+                self.assertFalse(SECRET.encode() in file.read_bytes(), file)
+
+    def test_sub_agents_and_what_was_resumed_go_too_unless_it_is_alone(self):
+        for alone in (False, True):
+            family = [f"{alone}", f"{alone}.sub", f"{alone}.sub.sub", f"{alone}~2"]
+            self.ended(family[0])
+            self.ended(family[1], parent=family[0])
+            self.ended(family[2], parent=family[1])
+            self.ended(family[3], labels={"resumed": family[0]})
+            output = self.cli.run("forget", family[0], "--yes", "--json", *(["--alone"] if alone else []))
+            self.assertEqual(output.code, 0, output)
+            self.assertEqual(sorted(output.json()["forgotten"]), sorted(family[:1] if alone else family))
+            self.assertEqual([self.gone(one) for one in family], [True] + [not alone] * 3)
+
+    def test_a_family_of_more_than_one_page_goes_in_steps(self):
+        self.ended("top")
+        for number in range(205):
+            self.c.open(f"top.{number}", parent="top")
+            self.c.end(f"top.{number}")
+        output = self.cli.run("forget", "top", "--yes")
+        self.assertEqual(output.code, 1, output)
+        self.assertIn("run this again", output.err)
+        self.assertFalse(self.gone("top"))
+        output = self.cli.run("forget", "top", "--yes")
+        self.assertEqual((output.code, output.out), (0, "top: forgotten, with 5 more\n"), output)
+        self.assertEqual(self.c.get("/v1/sessions").json()["sessions"], [])
+
+    def test_an_open_session_is_not_forgotten_nor_its_family(self):
+        self.ended("top")
+        self.c.open("top.sub", parent="top")
+        reply = self.operator.request("DELETE", "/v1/sessions/top.sub")
+        self.assertEqual((reply.status, reply.json()["code"]), (409, "session_open"))
+        output = self.cli.run("forget", "top", "--yes")
+        self.assertEqual(output.code, 1, output)
+        self.assertIn("top.sub is open", output.err)
+        self.assertIn("headway cancel top.sub", output.err)
+        self.assertFalse(self.gone("top"))
+
+    def test_it_takes_a_person_or_a_yes(self):
+        self.ended("a")
+        output = self.cli.run("forget", "a")
+        self.assertEqual(output.code, 64, output)
+        self.assertIn("--yes", output.err)
+        self.assertFalse(self.gone("a"))
+        for answer, code in (("n\n", 1), ("y\n", 0)):
+            master, slave = pty.openpty()
+            process = self.cli.start("forget", "a", stdin=slave, stderr=slave, stdout=subprocess.PIPE)
+            os.close(slave)
+            os.write(master, answer.encode())
+            self.assertEqual(process.wait(patient(30)), code, answer)
+            process.stdout.close()
+            os.close(master)
+            self.assertEqual(self.gone("a"), code == 0)
+
+    def test_only_the_operator_forgets(self):
+        self.ended("a")
+        made = self.operator.post("/v1/tokens", {"name": "t", "scopes": ["read", "approve", "control"], "expires_in": "1h"})
+        self.assertEqual(made.status, 201, made.body)
+        for client, status in ((self.c, 401), (self.client(self.daemon, token=made.json()["token"]), 403)):
+            self.assertEqual(client.request("DELETE", "/v1/sessions/a").status, status)
+        self.assertFalse(self.gone("a"))
+
+    def test_it_is_done_although_the_daemon_is_killed(self):
+        self.ended("a", goal=SECRET)
+        self.assertEqual(self.operator.request("DELETE", "/v1/sessions/a").status, 202)
+        self.daemon.kill()
+        self.daemon.start()
+        self.c = self.client(self.daemon)
+        eventually(lambda: self.gone("a"), 60, "the end of the session")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,465 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""headway-hook before a server of the test's own: what it sends, what it prints, and that it never is why an agent stops."""
+import array
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import stat
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from support.daemon import BINARY, PROJECT, Daemon, clean_environment
+from support.limits import SLOW, patient
+
+HOOK = BINARY.with_name("headway-hook")
+BODY = b'{"hook_event_name":"PreToolUse"}'
+ANSWER = b'{"context":"look at the test"}'
+MIB = 1024 * 1024
+
+
+def plain(body: bytes, status: str = "200 OK", kind: str = "application/json") -> bytes:
+    return b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s" % (status.encode(), kind.encode(), len(body), body)
+
+
+HELD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def chunk(text: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(text), text)
+
+
+class FakeDaemon:
+    """Listens on a Unix socket or the port of a loopback address, and lets `answer(connection, request)` reply."""
+
+    def __init__(self, path=None, answer=None, family=socket.AF_INET):
+        self.answer = answer or (lambda connection, request: connection.sendall(plain(ANSWER)))
+        self.requests, self.bodies, self.descriptors, self.errors = [], [], [], []
+        self.listener = socket.socket(socket.AF_UNIX if path else family)
+        self.listener.bind(str(path) if path else ("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
+        self.listener.listen(16)
+        self.port = None if path else self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def _serve(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.settimeout(patient(30))
+                try:
+                    self.answer(connection, self._request(connection))
+                except OSError as error:
+                    self.errors.append(error)
+
+    def _request(self, connection) -> dict:
+        """The lines of the head by lower-case name; the body is kept."""
+        data = b""
+        while b"\r\n\r\n" not in data:
+            piece, rights, _, _ = connection.recvmsg(65536, socket.CMSG_SPACE(16 * 4))
+            for level, kind, content in rights:
+                self.assert_rights(level, kind)
+                self.descriptors += array.array("i", content)
+            if not piece:
+                raise OSError("the head broke off")
+            data += piece
+        head, _, body = data.partition(b"\r\n\r\n")
+        line, *lines = head.decode("latin-1").split("\r\n")
+        fields = dict((name.lower(), value) for name, _, value in (one.partition(": ") for one in lines))
+        assert len(fields) == len(lines), lines
+        while len(body) < int(fields["content-length"]):
+            body += connection.recv(MIB)
+        self.requests.append({"": line, **fields})
+        self.bodies.append(body)
+        return self.requests[-1]
+
+    def assert_rights(self, level, kind):
+        assert (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS)
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join()
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+
+
+class HookCase(unittest.TestCase):
+    maxDiff = 1000
+
+    def setUp(self):
+        self.root = Path(tempfile.mkdtemp(prefix="headway-hook-"))
+        self.addCleanup(shutil.rmtree, self.root)
+        self.environment = clean_environment(HOME=str(self.root), PATH="/usr/bin:/bin")
+
+    def fake(self, answer=None, path=None, **options) -> FakeDaemon:
+        daemon = FakeDaemon(path, answer, **options)
+        self.addCleanup(daemon.close)
+        return daemon
+
+    def on_socket(self, answer=None) -> FakeDaemon:
+        self.path = self.root / "r.sock"
+        return self.fake(answer, self.path)
+
+    def run_hook(self, *arguments, body: bytes = BODY, wrapper=(), **environment) -> subprocess.CompletedProcess:
+        return subprocess.run([*wrapper, str(HOOK), *arguments], input=body, capture_output=True, cwd=self.root,
+                              env={**self.environment, **environment}, timeout=patient(60))
+
+    def check(self, done, out: bytes = b"", code: int = 0, err: bytes = b""):
+        self.assertEqual((done.stdout, done.returncode), (out, code), done.stderr)
+        if err:
+            self.assertIn(err, done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+        else:
+            self.assertEqual(done.stderr, b"")
+
+    def is_away(self, *arguments, why: bytes, **more):
+        """Away is silent; with --require it is exit 2 and one sentence."""
+        self.check(self.run_hook("claude", *arguments, **more))
+        self.check(self.run_hook("claude", "--require", *arguments, **more), code=2, err=why)
+
+
+class Requests(HookCase):
+    def test_the_body_comes_byte_for_byte_and_the_reply_goes_to_standard_output(self):
+        daemon = self.on_socket()
+        bodies = (b"", b"{}", BODY, b"\0\1\xff\r\n\r\n" + bytes(range(256)), os.urandom(3 * MIB), b"x" * (16 * MIB))
+        for body in bodies:
+            self.check(self.run_hook("claude", "--socket", str(self.path), body=body), ANSWER)
+        self.assertEqual(daemon.bodies, list(bodies))
+
+    def test_what_is_above_16_mib_is_not_sent(self):
+        daemon = self.on_socket()
+        self.is_away("--socket", str(self.path), body=b"x" * (16 * MIB + 1), why=b"above 16 MiB")
+        self.assertEqual(daemon.requests, [])
+
+    def test_the_request_line_and_the_headers(self):
+        daemon = self.on_socket()
+        self.check(self.run_hook("gemini", "--socket", str(self.path), "--agent-version=0.61.0", HEADWAY_SESSION="night-1",
+                                 HEADWAY_TOKEN="hw_a_b"), ANSWER)
+        request = daemon.requests[0]
+        self.assertEqual(request[""], "POST /v1/hooks/gemini HTTP/1.1")
+        agent = {"x-headway-agent-pid", "x-headway-agent-start", "x-headway-agent-boot", "x-headway-agent-pid-ns"}
+        self.assertEqual({name: value for name, value in request.items() if name and name not in agent}, {
+            "host": "localhost", "content-type": "application/json", "connection": "close", "content-length": str(len(BODY)),
+            "x-headway-session": "night-1", "x-headway-agent-version": "0.61.0"})
+        self.assertLessEqual(agent, set(request))
+
+    def test_what_would_break_a_header_is_left_out(self):
+        daemon = self.on_socket()
+        for session in ("a\r\nX-Evil: 1", "a b", "x" * 129, "", "\N{SNOWMAN}"):
+            self.check(self.run_hook("claude", "--socket", str(self.path), HEADWAY_SESSION=session), ANSWER)
+        for request in daemon.requests:
+            self.assertNotIn("x-headway-session", request)
+            self.assertNotIn("x-evil", request)
+
+    def test_a_url_has_its_port_its_path_and_a_token(self):
+        daemon = self.fake()
+        file = self.root / "token"
+        file.write_text("hw_file_x\nsecond line\n")
+        self.check(self.run_hook("qwen", "--url", daemon.url + "/base/", "--token-file", str(file), HEADWAY_TOKEN="hw_env_x"), ANSWER)
+        self.check(self.run_hook("qwen", HEADWAY_URL=f"http://localhost:{daemon.port}", HEADWAY_TOKEN="hw_env_x"), ANSWER)
+        self.check(self.run_hook("qwen", HEADWAY_URL=daemon.url, HEADWAY_TOKEN_FILE=str(file)), ANSWER)
+        self.check(self.run_hook("qwen", HEADWAY_URL=daemon.url, HEADWAY_TOKEN="hw_operator_x"), ANSWER)
+        self.check(self.run_hook("qwen", "--url", daemon.url, "--token-file", "/nonexistent"), ANSWER)
+        self.assertEqual([request.get("authorization") for request in daemon.requests],
+                         ["Bearer hw_file_x", "Bearer hw_env_x", "Bearer hw_file_x", None, None])
+        self.assertEqual(daemon.requests[0][""], "POST /base/v1/hooks/qwen HTTP/1.1")
+        self.assertEqual(daemon.requests[0]["host"], f"127.0.0.1:{daemon.port}")
+        self.assertEqual(daemon.requests[1]["host"], f"localhost:{daemon.port}")
+        self.assertEqual(daemon.descriptors, [], "none over the network")
+
+    @unittest.skipUnless(socket.has_ipv6, "no IPv6 here")
+    def test_an_ipv6_url(self):
+        daemon = self.fake(family=socket.AF_INET6)
+        self.check(self.run_hook("qwen", "--url", f"http://[::1]:{daemon.port}"), ANSWER)
+
+    def test_the_order_of_the_places(self):
+        flag, variable, port = self.fake(path=self.root / "a"), self.fake(path=self.root / "b"), self.fake()
+        (self.root / "x/headway").mkdir(parents=True)
+        (self.root / "run/headway").mkdir(parents=True)
+        default = self.fake(path=self.root / "x/headway/report.sock")
+        services = self.fake(path=self.root / "run/headway/report.sock")
+        environment = {"HEADWAY_HOOK_SOCKET": str(self.root / "b"), "HEADWAY_URL": port.url, "XDG_STATE_HOME": str(self.root / "x"),
+                       "XDG_RUNTIME_DIR": str(self.root / "run")}
+        for arguments, taken_away, daemon in ((("--socket", str(self.root / "a")), (), flag), ((), (), variable), (("--url", port.url), (), port),
+                                              ((), ("HEADWAY_HOOK_SOCKET",), port), ((), ("HEADWAY_HOOK_SOCKET", "HEADWAY_URL"), default),
+                                              ((), ("HEADWAY_HOOK_SOCKET", "HEADWAY_URL", "XDG_STATE_HOME"), services)):
+            before = len(daemon.requests)
+            given = {name: value for name, value in environment.items() if name not in taken_away}
+            self.check(self.run_hook("claude", *arguments, **given), ANSWER)
+            self.assertEqual(len(daemon.requests), before + 1, (arguments, taken_away))
+
+    def test_the_url_of_the_operators_socket_means_the_report_socket_beside_it(self):
+        daemon = self.fake(path=self.root / "report.sock")
+        self.check(self.run_hook("claude", HEADWAY_URL=f"unix:{self.root}/headway.sock"), ANSWER)
+        self.assertEqual(len(daemon.requests), 1)
+
+    def test_names_and_https_are_left_to_headway(self):
+        programs = self.root / "bin"
+        programs.mkdir()
+        stub = programs / "headway"
+        stub.write_text("#!/bin/sh\necho \"$@\"\ncat\n")
+        stub.chmod(0o755)
+        for url in ("https://127.0.0.1:1", "http://headway.example"):
+            self.check(self.run_hook("claude", "--url", url, PATH=f"{programs}:/usr/bin:/bin"), f"hook claude --url {url}\n".encode() + BODY)
+            self.is_away("--url", url, why=b"cannot be run", PATH=str(self.root))
+
+    def test_no_file_is_touched(self):
+        daemon = self.fake()
+        before = sorted(self.root.rglob("*"))
+        self.check(self.run_hook("claude", "--url", daemon.url), ANSWER)
+        self.assertEqual(sorted(self.root.rglob("*")), before)
+
+
+class Replies(HookCase):
+    def reply_of(self, answer, *arguments) -> subprocess.CompletedProcess:
+        daemon = self.fake(answer)
+        return self.run_hook("claude", "--url", daemon.url, *arguments)
+
+    def test_plain_chunked_and_until_the_end(self):
+        long = b'{"context":"' + b"x" * MIB + b'"}'
+        for reply, body in ((plain(ANSWER), ANSWER), (plain(long), long), (plain(b""), b""),
+                            (b"HTTP/1.1 100 Continue\r\n\r\n" + plain(ANSWER), ANSWER),
+                            (HELD + chunk(ANSWER[:5]) + chunk(ANSWER[5:]) + b"0\r\n\r\n", ANSWER),
+                            (HELD + b"%x;ext=1\r\n" % len(ANSWER) + ANSWER + b"\r\n0\r\nTrailer: x\r\n\r\n", ANSWER),
+                            (HELD + b"0\r\n\r\n", b""),
+                            (b"HTTP/1.1 200 OK\r\n\r\n" + ANSWER, ANSWER), (b"HTTP/1.0 200 OK\n\n" + ANSWER, ANSWER)):
+            with self.subTest(reply[:200]):
+                self.check(self.reply_of(lambda connection, _: connection.sendall(reply)), body)
+
+    def test_a_reply_in_single_bytes(self):
+        def dribble(connection, _):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for byte in HELD + chunk(b" ") + chunk(ANSWER) + b"0\r\n\r\n":
+                connection.sendall(bytes([byte]))
+        self.check(self.reply_of(dribble), ANSWER)
+
+    def test_a_held_reply_is_waited_for_as_long_as_bytes_come(self):
+        def held(connection, _):
+            connection.sendall(HELD)
+            for _ in range(8):
+                time.sleep(0.1 * SLOW)
+                connection.sendall(chunk(b" "))
+            connection.sendall(chunk(ANSWER) + b"0\r\n\r\n")
+        begin = time.monotonic()
+        self.check(self.reply_of(held, "--silence", f"{int(400 * SLOW)}ms", "--require"), ANSWER)
+        self.assertGreaterEqual(time.monotonic() - begin, 0.8)
+
+    def test_spaces_of_a_hold_are_dropped_in_each_form(self):
+        spaces = b" " * 100
+        for reply in (plain(spaces + ANSWER), HELD + chunk(b" ") * 50 + chunk(b" " + ANSWER) + b"0\r\n\r\n",
+                      b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + spaces + ANSWER):
+            self.check(self.reply_of(lambda connection, _: connection.sendall(reply)), ANSWER)
+
+    def test_a_signal_ends_the_wait_silently(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asked = threading.Event()
+            over = threading.Event()
+            self.addCleanup(over.set)
+
+            def hold(connection, _):
+                connection.sendall(HELD + chunk(b" "))
+                asked.set()
+                over.wait(patient(20))
+            daemon = self.fake(hold)
+            process = subprocess.Popen([str(HOOK), "claude", "--url", daemon.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, env=self.environment)
+            process.stdin.write(BODY)
+            process.stdin.close()
+            process.stdin = None
+            self.assertTrue(asked.wait(patient(20)))
+            process.send_signal(number)
+            out, err = process.communicate(timeout=patient(20))
+            self.assertEqual((out, err, process.returncode), (b"", b"", 0))
+            over.set()
+
+
+class Away(HookCase):
+    def test_nobody_listens(self):
+        probe = socket.create_server(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.close()
+        self.is_away("--url", f"http://127.0.0.1:{port}", why=b"no daemon listens there")
+        self.is_away("--socket", str(self.root / "none"), why=b"no daemon listens there")
+        self.is_away("--socket", str(self.root / ("x" * 200)), why=b"no daemon listens there")
+        stale = self.root / "stale"
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(str(stale))
+        self.is_away("--socket", str(stale), why=b"no daemon listens there")
+
+    def answered(self, answer, why: bytes, *arguments):
+        daemon = self.fake(answer)
+        self.is_away("--url", daemon.url, *arguments, why=why)
+        self.assertEqual(daemon.bodies, [BODY] * 2)
+
+    def test_it_hangs(self):
+        over = threading.Event()
+        self.addCleanup(over.set)
+        begin = time.monotonic()
+        for words in (b"", HELD, HELD + chunk(b" "), plain(ANSWER)[:-1]):
+            def hang(connection, _):
+                connection.sendall(words)
+                connection.recv(1)
+            self.answered(hang, b"silent for too long", "--silence", "200ms")
+        self.assertLess(time.monotonic() - begin, patient(30))
+
+    def test_it_resets(self):
+        def reset(connection, _, words=b""):
+            connection.sendall(words)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+        for words in (b"", HELD, HELD + chunk(ANSWER), b"HTTP/1.1 200 OK\r\n\r\n" + ANSWER[:5]):
+            with self.subTest(words):
+                daemon = self.fake(lambda connection, request: reset(connection, request, words))
+                self.check(self.run_hook("claude", "--url", daemon.url))
+                done = self.run_hook("claude", "--require", "--url", daemon.url)
+                self.assertEqual((done.stdout, done.returncode), (b"", 2))
+
+    def test_it_ends_too_early(self):
+        for words in (b"", b"HTTP/1.1 2", HELD, HELD + chunk(ANSWER), HELD + chunk(ANSWER) + b"0\r\n", plain(ANSWER)[:-1]):
+            with self.subTest(words):
+                why = b"no Headway daemon" if not words.startswith(b"HTTP/1.1 200") else b"broke off"
+                self.answered(lambda connection, _: connection.sendall(words), why)
+
+    def test_other_statuses(self):
+        for status in ("404 Not Found", "500 Internal Server Error", "503 Busy", "401 Unauthorized", "201 Created", "204 No Content",
+                       "302 Found"):
+            self.answered(lambda connection, _: connection.sendall(plain(ANSWER, status)), f"answered {status[:3]}".encode())
+
+    def test_another_program(self):
+        for words in (plain(b"<html>hello</html>", kind="text/html"), b"SSH-2.0-OpenSSH_9.2\r\n", b"\0" * 100, plain(b'{"cut":'),
+                      plain(b'"text"'), b"HTTP/2 200 OK\r\n\r\n{}", b"x" * 100_000):
+            with self.subTest(words[:60]):
+                self.answered(lambda connection, _: connection.sendall(words), b"no Headway daemon")
+
+    def test_replies_that_lie_about_their_length(self):
+        for words in (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
+                      b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n{}", HELD + b"zz\r\n{}\r\n", HELD + b"2\r\n{}x\r\n",
+                      b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n{}", b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n{}"):
+            with self.subTest(words[:100]):
+                self.answered(lambda connection, _: connection.sendall(words), b"broke off")
+
+    def test_the_daemon_that_has_no_such_route_is_away(self):
+        daemon = Daemon()
+        self.addCleanup(daemon.close)
+        daemon.start()
+        done = self.run_hook("no-such-agent", "--require", "--socket", str(daemon.state_dir / "report.sock"))
+        self.check(done, code=2, err=b"the daemon answered 404")
+
+
+class Arguments(HookCase):
+    def test_mistakes_are_said_and_stop_nobody(self):
+        for arguments, why in (((), b"name the agent"), (("claude", "qwen"), b"only one agent"), (("--nope", "claude"), b"no option --nope"),
+                               (("claude", "--socket"), b"--socket needs a value"), (("claude", "--url="), b"--url needs a value"),
+                               (("cl/aude",), b"the name of an agent"), (("../x",), b"the name of an agent"), (("x" * 33,), b"the name"),
+                               (("claude", "--silence", "15"), b"--silence takes"), (("claude", "--silence", "0s"), b"--silence takes"),
+                               (("claude", "--agent-version", "a b"), b"--agent-version takes")):
+            with self.subTest(arguments):
+                self.check(self.run_hook(*arguments, body=b"x" * MIB), err=why)
+                self.check(self.run_hook("--require", *arguments, body=b"x" * MIB), code=2, err=why)
+
+    def test_urls_that_are_none(self):
+        for url in ("127.0.0.1:7717", "ftp://127.0.0.1", "http://", "http://127.0.0.1:0", "http://127.0.0.1:70000", "http://127.0.0.1:x",
+                    "http://[::1", "unix:relative.sock", "http://127.0.0.1/a b"):
+            self.is_away("--url", url, why=b"is no URL of a daemon")
+
+    def test_help_and_version(self):
+        said = self.run_hook("--help")
+        self.assertIn(b"headway-hook AGENT", said.stdout)
+        self.assertEqual(said.returncode, 0)
+        manual = (PROJECT / "deploy/headway-hook.1").read_text().replace("\\-", "-")
+        for option in re.findall(r"--[a-z-]+", said.stdout.decode()):
+            self.assertIn(option, manual)
+        version = subprocess.run([str(BINARY), "version"], capture_output=True, text=True, check=True).stdout.split()
+        self.assertIn(self.run_hook("--version").stdout.decode().split()[1], version)
+
+
+class Ancestors(HookCase):
+    def facts(self, request) -> tuple:
+        return tuple(request[f"x-headway-agent-{name}"] for name in ("pid", "start", "boot", "pid-ns"))
+
+    def mine(self) -> tuple:
+        start = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
+        return (str(os.getpid()), start, Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+                os.readlink("/proc/self/ns/pid")[5:-1])
+
+    def test_the_agent_is_the_nearest_that_is_no_shell(self):
+        daemon = self.on_socket()
+        hook = ("claude", "--socket", str(self.path))
+        self.check(self.run_hook(*hook), ANSWER)
+        self.check(self.run_hook(*hook, wrapper=("sh", "-c", '"$@"; exit $?', "sh")), ANSWER)
+        self.check(self.run_hook(*hook, wrapper=("sh", "-c", 'bash -c \'"$@"; exit $?\' bash "$@"; exit $?', "sh")), ANSWER)
+        self.assertEqual([self.facts(request) for request in daemon.requests], [self.mine()] * 3)
+
+    def test_a_descriptor_of_it_goes_over_the_socket(self):
+        daemon = self.on_socket()
+        self.check(self.run_hook("claude", "--socket", str(self.path), body=os.urandom(3 * MIB)), ANSWER)
+        self.assertEqual(len(daemon.descriptors), 1)
+        about = Path(f"/proc/self/fdinfo/{daemon.descriptors[0]}").read_text()
+        self.assertIn(f"Pid:\t{os.getpid()}\n", about)
+
+
+class ExitCodes(HookCase):
+    def body(self, call="call_7", event="PostToolUse", path=None, **more) -> bytes:
+        return json.dumps({"session_id": "s", "transcript_path": str(path or self.root / "rollout.jsonl"), "hook_event_name": event,
+                           "tool_input": {"tool_use_id": "call_1", "transcript_path": "/etc/passwd"}, "tool_use_id": call, **more},
+                          separators=(",", ":")).encode()
+
+    def line(self, call: str, code, output: str = "ok") -> str:
+        item = {"type": "CommandExecution", "id": call, "status": "failed", "aggregated_output": output, "exit_code": code, "duration": {"secs": 0}}
+        return json.dumps({"type": "event_msg", "payload": {"type": "item_completed", "item": item}}, separators=(",", ":")) + "\n"
+
+    def seen(self, body: bytes, agent: str = "codex"):
+        daemon = self.fake()
+        self.check(self.run_hook(agent, "--url", daemon.url, body=body), ANSWER)
+        return daemon.requests[0].get("x-headway-exit-code")
+
+    def test_the_exit_code_of_a_call_of_codex_is_in_its_rollout(self):
+        rollout = self.root / "rollout.jsonl"
+        tricky = 'x"exit_code":99,"CommandExecution" "call_7" \\'
+        rollout.write_text(self.line("call_6", 1) + "x" * 300_000 + "\n" + self.line("call_7", 137, tricky) + self.line("call_8", 0, tricky))
+        self.assertEqual(self.seen(self.body()), "137")
+        self.assertEqual(self.seen(self.body("call_8")), "0")
+        self.assertIsNone(self.seen(self.body("call_6")), "it is not in the last 256 KiB")
+        self.assertIsNone(self.seen(self.body("call_")))
+        self.assertIsNone(self.seen(self.body(event="PreToolUse")))
+        self.assertIsNone(self.seen(self.body(), agent="claude"))
+
+    def test_odd_rollouts_are_passed_over(self):
+        rollout = self.root / "rollout.jsonl"
+        rollout.write_text(self.line("call_7", None))
+        self.assertIsNone(self.seen(self.body()))
+        rollout.write_text(self.line("call_7", -15))
+        self.assertEqual(self.seen(self.body()), "-15")
+        pipe = self.root / "pipe"
+        os.mkfifo(pipe)
+        for path in (pipe, "/dev/zero", self.root, "/nonexistent", "relative"):
+            self.assertIsNone(self.seen(self.body(path=path)))
+
+
+class TheBinary(unittest.TestCase):
+    @unittest.skipIf(SLOW > 1, "a sanitizer cannot be linked statically")
+    def test_it_needs_no_shared_library(self):
+        said = subprocess.run(["ldd", str(HOOK)], capture_output=True, text=True, env=clean_environment())
+        self.assertRegex(said.stdout + said.stderr, "not a dynamic executable|statically linked")
+        self.assertNotIn(b"ld-linux", HOOK.read_bytes()[:MIB // 16], "it names an interpreter")
+        self.assertTrue(HOOK.stat().st_mode & stat.S_IXUSR)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,402 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Hooks of agents: what they report, what they are answered, and how they wait for a person."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.http import RawConnection
+from support.limits import eventually
+
+SETTINGS = {"approvals.require_tools": "class:edit"}
+
+
+class Agent:
+    """An agent in the form of one dialect, with hooks of its own session."""
+
+    def __init__(self, daemon, dialect="claude", session=None):
+        self.daemon = daemon
+        self.dialect = dialect
+        self.native = session or unique("n")
+        self.id = f"{dialect}-{self.native}"
+
+    def hook(self, event, headers=None, **members) -> dict:
+        client = self.daemon.client()
+        try:
+            body = {"hook_event_name": event, "session_id": self.native, **members}
+            reply = client.post(f"/v1/hooks/{self.dialect}", body, headers)
+            assert reply.status == 200, (reply.status, reply.body)
+            return reply.json()
+        finally:
+            client.close()
+
+    def pre(self, call, tool="Bash", **members):
+        return self.hook("PreToolUse", tool_name=tool, tool_input=members.pop("args", {"command": "make"}),
+                         tool_use_id=call, **members)
+
+    def fails(self, call, error="Exit code 2\nmake: *** No rule to make target", **members):
+        return self.hook("PostToolUseFailure", tool_name="Bash", tool_input={"command": "make"}, tool_use_id=call,
+                         error=error, **members)
+
+    def batch(self, *calls):
+        return self.hook("PostToolBatch", tool_calls=[
+            {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": call,
+             "tool_response": "Exit code 2\nmake: *** No rule to make target"} for call in calls])
+
+
+def kinds(journal, kind) -> list:
+    return [event["data"] for event in journal if event["type"] == kind]
+
+
+class HookCase(SharedDaemonCase):
+    settings = SETTINGS
+
+    def setUp(self):
+        self.client = self.daemon.operator()
+        self.addCleanup(self.client.close)
+        self.agent = Agent(self.daemon)
+
+    def later(self, function, *args, **more):
+        pool = ThreadPoolExecutor(1)
+        self.addCleanup(pool.shutdown)
+        return pool.submit(function, *args, **more)
+
+    def pending(self, session):
+        def look():
+            reply = self.client.get("/v1/approvals?status=pending&session=" + session)
+            return reply.json().get("approvals") if reply.status == 200 else None
+        return eventually(look)[0]["id"]
+
+    def decide(self, session, decision, **more):
+        approval = self.pending(session)
+        reply = self.client.post(f"/v1/approvals/{approval}/decision", {"decision": decision, **more})
+        self.assertEqual(reply.status, 200, reply.body)
+
+
+class Reports(HookCase):
+    def test_a_prompt_opens_the_session_with_its_goal_and_agent(self):
+        self.assertEqual(self.agent.hook("SessionStart", source="startup", cwd="/home/dev/shop"), {})
+        session = self.client.session(self.agent.id)
+        self.assertEqual((session["verdict"]["status"], session["state"]), ("waiting", "idle"))
+        self.agent.hook("UserPromptSubmit", prompt="fix the tests", cwd="/home/dev/shop")
+        session = self.client.session(self.agent.id)
+        self.assertEqual((session["goal"], session["agent"]["type"], session["labels"]["workspace"]),
+                         ("fix the tests", "claude", "/home/dev/shop"))
+        self.assertEqual(session["next_heartbeat_ms"], 600_000)  # a model that thinks has no hooks
+
+    def test_a_loop_is_noticed_and_the_advice_is_said_once_for_each_step(self):
+        said = []
+        for i in range(8):
+            self.agent.pre(f"t{i}")
+            said.append(self.agent.fails(f"t{i}"))
+            self.assertEqual(self.agent.batch(f"t{i}"), {})
+        words = [reply["hookSpecificOutput"]["additionalContext"] for reply in said if reply]
+        self.assertEqual(len(words), 2, said)
+        self.assertIn("same result", words[0])
+        self.assertEqual(self.client.session(self.agent.id)["verdict"]["status"], "stuck")
+        journal = self.client.journal(self.agent.id)
+        self.assertEqual(len(kinds(journal, "tool.finished")), 8)  # a batch names them again
+        self.assertEqual(len(kinds(journal, "directive.delivered")), 2)
+        self.assertEqual([d["round"] for d in kinds(journal, "tool.finished")], list(range(1, 9)))
+
+    def test_a_batch_reports_the_calls_that_had_no_hook(self):
+        self.agent.hook("PostToolBatch", tool_calls=[
+            {"tool_name": "Nope", "tool_input": {}, "tool_use_id": "t1",
+             "tool_response": "<tool_use_error>Error: No such tool available: Nope</tool_use_error>"}])
+        finished = kinds(self.client.journal(self.agent.id), "tool.finished")
+        self.assertEqual([d["error"]["class"] for d in finished], ["unknown_tool"])
+
+    def test_the_end_of_a_turn_closes_calls_and_makes_it_wait(self):
+        self.agent.hook("UserPromptSubmit", prompt="go")
+        self.agent.pre("t1")
+        self.agent.hook("Stop", last_assistant_message="done", stop_hook_active=False, background_tasks=[])
+        session = self.client.session(self.agent.id)
+        self.assertEqual((session["in_flight"], session["verdict"]["status"]), ([], "waiting"))
+        self.assertEqual(session["tools"]["failures"], 0)
+        self.agent.hook("SessionEnd", reason="prompt_input_exit")
+        self.assertEqual(self.client.session(self.agent.id)["outcome"], "completed")
+
+    def test_an_agent_that_leaves_in_its_turn_was_cancelled_and_after_an_error_has_failed(self):
+        self.agent.hook("UserPromptSubmit", prompt="go")
+        self.agent.hook("SessionEnd", reason="other")
+        self.assertEqual(self.client.session(self.agent.id)["outcome"], "cancelled")
+        other = Agent(self.daemon)
+        other.hook("UserPromptSubmit", prompt="go")
+        other.hook("StopFailure", error="server_error", last_assistant_message="API Error: 529 overloaded")
+        other.hook("SessionEnd", reason="other")
+        self.assertEqual(self.client.session(other.id)["outcome"], "failed")
+
+    def test_a_resumed_agent_goes_on_in_a_session_of_its_own_and_late_hooks_change_nothing(self):
+        self.agent.hook("UserPromptSubmit", prompt="go")
+        self.agent.hook("SessionEnd", reason="other")
+        before = len(self.client.journal(self.agent.id))
+        self.assertEqual(self.agent.fails("t9"), {})
+        self.assertEqual(self.agent.hook("SessionEnd", reason="other"), {})
+        self.assertEqual(len(self.client.journal(self.agent.id)), before)
+        self.agent.hook("SessionStart", source="resume")
+        self.agent.hook("UserPromptSubmit", prompt="and now the docs")
+        again = self.client.session(self.agent.id + "~2")
+        self.assertEqual((again["goal"], again["ended_at"]), ("and now the docs", None))
+        self.assertEqual(again["labels"]["resumed"], self.agent.id)
+        self.assertEqual(len(self.client.journal(self.agent.id)), before)
+
+    def test_a_sub_agent_is_a_child_session(self):
+        self.agent.hook("UserPromptSubmit", prompt="go")
+        self.agent.hook("SubagentStart", agent_id="a1", agent_type="Explore")
+        self.agent.pre("t1", agent_id="a1", agent_type="Explore")
+        child = self.client.session(self.agent.id + ".a1")
+        self.assertEqual((child["parent"], child["agent"]["type"]), (self.agent.id, "Explore"))
+        self.agent.hook("SubagentStop", agent_id="a1", agent_type="Explore", last_assistant_message="found")
+        self.assertEqual(self.client.session(self.agent.id + ".a1")["outcome"], "completed")
+        self.assertIsNone(self.client.session(self.agent.id)["ended_at"])
+
+    def test_equal_calls_of_an_agent_without_call_ids_are_told_apart(self):
+        gemini = Agent(self.daemon, "gemini")
+        call = {"tool_name": "run_shell_command", "tool_input": {"command": "make"}}
+        answer = {"llmContent": "no rule", "returnDisplay": "no rule", "error": {"message": "exit code 2"}}
+        for _ in range(4):
+            gemini.hook("BeforeTool", **call)
+            gemini.hook("AfterTool", **call, tool_response=answer)
+        session = self.client.session(gemini.id)
+        self.assertEqual((session["tools"]["calls"], session["in_flight"]), (4, []))
+        self.assertEqual(session["verdict"]["status"], "stuck")
+
+    def test_the_session_may_be_given_by_a_header(self):
+        name = unique("nightly")
+        self.agent.hook("UserPromptSubmit", {"X-Headway-Session": name}, prompt="go")
+        self.assertEqual(self.client.session(name)["goal"], "go")
+
+
+class Strange(HookCase):
+    def test_what_is_not_understood_is_answered_with_nothing(self):
+        for body in ("{", "[]", "1", "\"x\"", "{}", '{"session_id":7}', '{"hook_event_name":"Never","session_id":""}',
+                     '{"hook_event_name":[],"session_id":"x"}'):
+            for dialect in ("claude", "codex", "gemini", "qwen", "copilot", "cline"):
+                reply = self.client.post(f"/v1/hooks/{dialect}", body.encode())
+                self.assertEqual((reply.status, reply.json()), (200, {}), (dialect, body))
+
+    def test_the_neutral_form_says_what_is_wrong_with_its_json(self):
+        reply = self.client.post("/v1/hooks/generic", b"{")
+        self.assertEqual((reply.status, reply.json()["code"]), (400, "invalid_json"))
+
+    def test_an_unknown_agent_is_refused_with_the_known_ones(self):
+        reply = self.client.post("/v1/hooks/emacs", {})
+        self.assertEqual(reply.status, 404)
+        self.assertIn("claude", reply.json()["detail"])
+
+    def test_an_id_that_no_session_can_have_becomes_a_digest(self):
+        agent = Agent(self.daemon, session="ses/ß " + "x" * 150)
+        self.assertEqual(agent.hook("UserPromptSubmit", prompt="go"), {})
+        listed = self.client.get("/v1/sessions?limit=100&label=adapter:claude").json()["sessions"]
+        self.assertTrue(any(s["id"].startswith("claude-h") for s in listed), listed)
+
+    def test_a_write_of_a_megabyte_and_a_half_is_seen(self):
+        text = "x" * 1_500_000
+        self.agent.hook("PostToolUse", tool_name="Write", tool_use_id="t1",
+                        tool_input={"file_path": "/a", "content": text},
+                        tool_response={"type": "create", "filePath": "/a", "content": text})
+        self.assertEqual(self.client.session(self.agent.id)["tools"]["files_modified"], 1)
+
+    def test_a_token_reports_for_its_own_sessions_only(self):
+        made = self.client.post("/v1/tokens", {"name": unique("t"), "scopes": ["report:claude-mine"]}).json()
+        agent = self.daemon.client(token=made["token"])
+        self.addCleanup(agent.close)
+        body = {"hook_event_name": "UserPromptSubmit", "session_id": "mine", "prompt": "go"}
+        self.assertEqual(agent.post("/v1/hooks/claude", body).status, 200)
+        self.assertEqual(agent.post("/v1/hooks/claude", {**body, "session_id": "other"}).status, 403)
+        refused = agent.post("/v1/hooks/claude", body, {"X-Headway-Session": "somebody"})
+        self.assertEqual(refused.status, 403)
+
+
+class Holds(HookCase):
+    def edit(self, call="e1", text="new"):
+        return self.agent.pre(call, tool="Write", args={"file_path": "/a", "content": text})
+
+    def test_a_call_waits_for_its_approval_and_runs(self):
+        waiting = self.later(self.edit)
+        self.decide(self.agent.id, "approve", by="ana")
+        reply = waiting.result()["hookSpecificOutput"]
+        self.assertEqual((reply["permissionDecision"], reply["permissionDecisionReason"]), ("allow", "approved by ana"))
+        self.agent.hook("PostToolUse", tool_name="Write", tool_use_id="e1",
+                        tool_input={"file_path": "/a", "content": "new"}, tool_response={"type": "create"})
+        self.assertEqual(self.client.session(self.agent.id)["alarms"], [])
+        self.assertEqual(self.client.session(self.agent.id)["in_flight"], [])
+
+    def test_a_rejected_call_does_not_run_and_is_closed(self):
+        waiting = self.later(self.edit)
+        self.decide(self.agent.id, "reject", reason="use the other file", then="change_approach")
+        reply = waiting.result()["hookSpecificOutput"]
+        self.assertEqual(reply["permissionDecision"], "deny")
+        self.assertIn("use the other file", reply["permissionDecisionReason"])
+        session = self.client.session(self.agent.id)
+        self.assertEqual((session["in_flight"], session["alarms"], session["tools"]["failures"]), ([], [], 0))
+
+    def test_an_edited_call_runs_as_edited(self):
+        waiting = self.later(self.edit)
+        edited = {"file_path": "/a", "content": "safer"}
+        self.decide(self.agent.id, "edit", edited_args=edited)
+        self.assertEqual(waiting.result()["hookSpecificOutput"]["updatedInput"], edited)
+        self.agent.hook("PostToolUse", tool_name="Write", tool_use_id="e1", tool_input=edited,
+                        tool_response={"type": "create"})
+        self.assertEqual(self.client.session(self.agent.id)["alarms"], [])
+
+    def test_a_pause_holds_the_next_call_until_it_is_resumed(self):
+        self.agent.hook("UserPromptSubmit", prompt="go")
+        self.client.post(f"/v1/sessions/{self.agent.id}/pause", {})
+        waiting = self.later(self.agent.pre, "t1")
+        eventually(lambda: self.client.session(self.agent.id)["in_flight"])
+        self.assertFalse(waiting.done())
+        self.client.post(f"/v1/sessions/{self.agent.id}/resume", {})
+        self.assertEqual(waiting.result(), {})
+
+    def test_words_of_the_operator_reach_the_model_once(self):
+        self.agent.hook("UserPromptSubmit", prompt="go")
+        self.client.post(f"/v1/sessions/{self.agent.id}/nudge", {"text": "mind the docs", "by": "ana"})
+        self.assertIn("mind the docs", json.dumps(self.agent.pre("t1")))
+        self.assertEqual(self.agent.pre("t2"), {})
+
+    def test_cancel_ends_the_agent_at_its_next_call(self):
+        self.agent.hook("UserPromptSubmit", prompt="go")
+        self.client.post(f"/v1/sessions/{self.agent.id}/cancel", {"reason": "enough"})
+        reply = self.agent.pre("t1")
+        self.assertEqual((reply["continue"], reply["hookSpecificOutput"]["permissionDecision"]), (False, "deny"))
+        self.agent.hook("SessionEnd", reason="other")
+        self.assertEqual(self.client.session(self.agent.id)["outcome"], "cancelled")
+
+    def test_a_spent_budget_asks_for_the_answer_first_and_stops_then(self):
+        self.agent.hook("UserPromptSubmit", prompt="go")
+        changed = self.client.post(f"/v1/sessions/{self.agent.id}/budget", {"set": {"max_steps": 10}})
+        self.assertEqual(changed.status, 200, changed.body)
+        replies = []
+        for i in range(10):
+            replies.append(self.agent.pre(f"t{i}"))
+            self.agent.hook("PostToolUse", tool_name="Bash", tool_use_id=f"t{i}", tool_input={"command": f"ls {i}"},
+                            tool_response={"stdout": str(i)})
+            replies.append(self.agent.batch(f"t{i}"))
+        denied = [r for r in replies if r.get("hookSpecificOutput", {}).get("permissionDecision") == "deny"]
+        self.assertTrue(any("Wrap up." in json.dumps(r) for r in replies), replies)
+        self.assertTrue(denied, replies)
+        self.assertNotIn("continue", denied[0])
+        after = replies[replies.index(denied[0]) + 1]  # the batch of the same turn: it may still answer
+        self.assertNotIn("continue", after)
+        self.assertEqual(self.agent.pre("t99").get("continue"), False)
+        self.assertEqual(self.client.session(self.agent.id)["outcome"], "budget_exhausted")
+        self.assertEqual(self.client.get(f"/v1/sessions/{self.agent.id}~2").status, 404)  # no new budget
+
+    def test_a_client_that_waits_gets_a_sign_of_life_and_one_document(self):
+        body = json.dumps({"hook_event_name": "PreToolUse", "session_id": self.agent.native, "tool_name": "Write",
+                           "tool_use_id": "e1", "tool_input": {"file_path": "/a"}}).encode()
+        with RawConnection(self.daemon.port) as raw:
+            raw.send(raw.format("POST", "/v1/hooks/claude", body, "Content-Type: application/json\r\n"))
+            head = raw.read_until(b"\r\n\r\n")
+            self.assertIn(b"Transfer-Encoding: chunked", head)
+            self.assertEqual(raw.read(6), b"1\r\n \r\n")
+            self.decide(self.agent.id, "approve")
+            rest = raw.read_until(b"0\r\n\r\n")
+            self.assertIn(b"allow", rest)
+
+    def test_a_client_that_leaves_is_forgotten_and_may_ask_again(self):
+        body = json.dumps({"hook_event_name": "PreToolUse", "session_id": self.agent.native, "tool_name": "Write",
+                           "tool_use_id": "e1", "tool_input": {"file_path": "/a", "content": "new"}}).encode()
+        with RawConnection(self.daemon.port) as raw:
+            raw.send(raw.format("POST", "/v1/hooks/claude", body, "Content-Type: application/json\r\n"))
+            raw.read_until(b"\r\n\r\n")
+        self.decide(self.agent.id, "approve", by="ana")
+        reply = self.edit("e1")
+        self.assertEqual(reply["hookSpecificOutput"]["permissionDecision"], "allow")
+
+    def test_a_hook_waits_no_longer_than_its_client_says(self):
+        generic = {"event": "pre", "agent": "mine", "session": unique("g"), "tool": "Write", "args": {"path": "/a"},
+                   "call": "c1", "hold_ms": 300}
+        reply = self.client.post("/v1/hooks/generic", generic).json()
+        self.assertIn("No person has decided", reply["deny"])
+        session = self.client.session(f"mine-{generic['session']}")
+        self.assertEqual((session["in_flight"], session["approvals_pending"]), ([], 1))
+
+
+class Drain(OwnDaemonCase):
+    def test_hooks_that_wait_are_answered_before_the_daemon_goes(self):
+        daemon = self.start(SETTINGS)
+        agent = Agent(daemon)
+        replies = []
+        thread = threading.Thread(target=lambda: replies.append(
+            agent.pre("e1", tool="Write", args={"file_path": "/a"})))
+        thread.start()
+        operator = daemon.operator()
+        self.addCleanup(operator.close)
+        eventually(lambda: operator.get(f"/v1/sessions/{agent.id}").status == 200)
+        daemon.process.send_signal(signal.SIGTERM)
+        self.assertEqual(daemon.wait_for_exit(), 0)
+        thread.join()
+        self.assertEqual(replies[0]["hookSpecificOutput"]["permissionDecision"], "deny")
+
+    def test_a_killed_daemon_knows_the_calls_and_approvals_when_it_is_back(self):
+        daemon = self.start(SETTINGS)
+        agent = Agent(daemon)
+        with RawConnection(daemon.port) as raw:
+            body = json.dumps({"hook_event_name": "PreToolUse", "session_id": agent.native, "tool_name": "Write",
+                               "tool_use_id": "e1", "tool_input": {"file_path": "/a"}}).encode()
+            raw.send(raw.format("POST", "/v1/hooks/claude", body, "Content-Type: application/json\r\n"))
+            raw.read_until(b"\r\n\r\n")
+            daemon.kill()
+        daemon.start()
+        operator = daemon.operator()
+        self.addCleanup(operator.close)
+        waiting = operator.get("/v1/approvals?status=pending").json()["approvals"]
+        self.assertEqual(len(waiting), 1)
+        operator.post(f"/v1/approvals/{waiting[0]['id']}/decision", {"decision": "approve"})
+        reply = agent.pre("e1", tool="Write", args={"file_path": "/a"})
+        self.assertEqual(reply["hookSpecificOutput"]["permissionDecision"], "allow")
+
+
+class Processes(OwnDaemonCase):
+    """The agent is a shell that runs headway-hook and then stays: its nearest ancestor that is no shell is this test,
+    so a copy of python stands for the agent."""
+    AGENT = ("import os, subprocess, sys\n"
+             "subprocess.run(sys.argv[1:], input=sys.stdin.buffer.read())\n"
+             "os.close(1)\n"
+             "import signal; signal.pause()\n")
+
+    def agent(self, daemon, *bodies) -> subprocess.Popen:
+        hook = Path(os.environ["HEADWAY_BINARY"]).parent / "headway-hook"
+        command = [sys.executable, "-c", self.AGENT, hook, "claude", "--socket", daemon.state_dir / "report.sock"]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        process.stdin.write(json.dumps(bodies[0]).encode())
+        process.stdin.close()
+        self.assertEqual(process.stdout.read().strip(), b"{}")
+        return process
+
+    def test_an_agent_that_is_killed_in_its_turn_has_failed_at_once(self):
+        daemon = self.start()
+        agent = self.agent(daemon, {"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "go"})
+        client = daemon.operator()
+        self.addCleanup(client.close)
+        self.assertIsNone(client.session("claude-1")["ended_at"])
+        agent.kill()
+        self.assertTrue(client.wait("claude-1", until="ended", wait="30s")["met"])
+        session = client.session("claude-1")
+        self.assertEqual((session["outcome"], session["verdict"]["reason"]),
+                         ("failed", "the process of the agent has ended"))
+
+    def test_an_agent_that_goes_away_at_its_prompt_has_completed(self):
+        daemon = self.start()
+        agent = self.agent(daemon, {"hook_event_name": "Stop", "session_id": "1", "last_assistant_message": "done",
+                                    "background_tasks": []})
+        client = daemon.operator()
+        self.addCleanup(client.close)
+        agent.kill()
+        self.assertEqual(client.wait("claude-1", until="ended", wait="30s")["matched"], "completed")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The plugins of clients/ under node, against a small server in the place of the daemon."""
+import http.server
+import json
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from support.daemon import PROJECT, clean_environment
+from support.limits import SLOW, patient
+
+NODE = shutil.which("node")
+ESBUILD = shutil.which("esbuild")
+OPENCODE = """
+import { Headway } from './kilo/headway.js';
+const aborted = [];
+const client = { session: { abort: async (x) => { aborted.push(x.path.id); } } };
+const plugin = await Headway({ client, directory: '/work' });
+const again = await Headway({ client, directory: '/work' });
+const print = (x) => console.log(JSON.stringify(x));
+print({ second: Object.keys(again).length });
+await plugin.event({ event: { type: 'session.created', properties: { info: { id: 'ses_1', version: '1.18.33' } } } });
+await plugin['chat.message']({ sessionID: 'ses_1' }, { message: { model: { modelID: 'm' } }, parts: [{ type: 'text', text: 'go' }] });
+const system = { system: [] };
+await plugin['experimental.chat.system.transform']({ sessionID: 'ses_1' }, system);
+await plugin['experimental.chat.system.transform']({ sessionID: 'ses_1' }, system);
+print(system);
+const before = { args: { command: 'make', old: 1 } };
+await plugin['tool.execute.before']({ tool: 'bash', sessionID: 'ses_1', callID: 'c1' }, before);
+print(before);
+const after = { output: 'said', metadata: { exit: 2 } };
+await plugin['tool.execute.after']({ tool: 'bash', sessionID: 'ses_1', callID: 'c1', args: before.args }, after);
+print(after);
+const part = { type: 'tool', tool: 'bash', callID: 'c2', sessionID: 'ses_1', state: { status: 'error', input: {}, error: 'Error: not this' } };
+try { await plugin['tool.execute.before']({ tool: 'bash', sessionID: 'ses_1', callID: 'c2' }, { args: {} }); } catch (e) { print({ denied: e.message }); }
+for (let i = 0; i < 2; ++i) await plugin.event({ event: { type: 'message.part.updated', properties: { part } } });
+const step = { type: 'step-finish', id: 'p1', sessionID: 'ses_1', tokens: { input: 100, output: 20, cache: { read: 5, write: 0 } }, cost: 0.5 };
+for (let i = 0; i < 2; ++i) await plugin.event({ event: { type: 'message.part.updated', properties: { part: step } } });
+await plugin.event({ event: { type: 'session.created', properties: { info: { id: 'ses_2', parentID: 'ses_1' } } } });
+await plugin.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_2' } } });
+try { await plugin['tool.execute.before']({ tool: 'bash', sessionID: 'ses_1', callID: 'c3' }, { args: {} }); } catch (e) { print({ stopped: e.message, aborted }); }
+await plugin.event({ event: { type: 'session.error', properties: { sessionID: 'ses_1', error: { name: 'APIError', data: { message: 'overloaded' } } } } });
+await plugin.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_1' } } });
+"""
+CALLS = """
+import { Headway } from './kilo/headway.js';
+const plugin = await Headway({ client: {}, directory: '/work' });
+const start = performance.now();
+for (let i = 0; i < Number(process.argv[2]); ++i) {
+  await plugin['tool.execute.before']({ tool: 'bash', sessionID: 's', callID: `c${i}` }, { args: {} });
+  await plugin['tool.execute.after']({ tool: 'bash', sessionID: 's', callID: `c${i}`, args: {} }, { output: 'x' });
+}
+console.log(JSON.stringify({ ms: performance.now() - start }));
+"""
+PI = """
+import headway from './headway.mjs';
+const on = {};
+headway({ on: (name, handler) => { on[name] = handler; } });
+let aborted = 0;
+let over = false;  // then pi throws at any use of the context
+const ctx = { sessionManager: { getSessionId: () => { if (over) throw new Error('stale'); return 'one'; } }, cwd: '/work', abort: () => { ++aborted; } };
+const print = (x) => console.log(JSON.stringify(x ?? null));
+await on.session_start({ reason: 'startup' }, ctx);
+await on.input({ text: 'go', source: 'interactive' }, ctx);
+print(await on.before_agent_start({ systemPrompt: 'base' }, ctx));
+print(await on.tool_call({ toolName: 'bash', toolCallId: 'c1', input: { command: 'a' } }, ctx));
+print(await on.tool_result({ toolName: 'bash', toolCallId: 'c1', input: { command: 'a' }, isError: true,
+  content: [{ type: 'text', text: 'no\\n\\n\\nCommand exited with code 3' }] }, ctx));
+print(await on.tool_call({ toolName: 'bash', toolCallId: 'c2', input: { command: 'b' } }, ctx));
+print(await on.tool_result({ toolName: 'bash', toolCallId: 'c2', input: {}, isError: true, content: [] }, ctx));
+on.message_end({ message: { role: 'assistant', model: 'm', content: [{ type: 'text', text: 'done' }],
+  usage: { input: 100, output: 20, cacheRead: 7, cost: { total: 0.25 } } } }, ctx);
+print(await on.tool_call({ toolName: 'bash', toolCallId: 'c3', input: {} }, ctx));
+print(aborted);
+on.agent_end({ messages: [{ role: 'assistant', content: [{ type: 'text', text: 'done' }], stopReason: 'stop' }] }, ctx);
+const last = on.session_shutdown({ reason: 'quit' }, ctx);
+over = true;
+await last;
+"""
+
+
+class Stand(http.server.BaseHTTPRequestHandler):
+    """Answers each hook with what `answer` says; a list is sent part by part, with pauses."""
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.got.append((self.path, dict(self.headers), body))
+        answer = self.server.answer(body)
+        if answer is None:
+            self.server.hang.wait(patient(60))
+            return
+        parts = answer if isinstance(answer, list) else [json.dumps(answer)]
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for part in parts:
+            if isinstance(part, float):
+                self.wfile.flush()
+                self.server.hang.wait(part)
+            else:
+                self.wfile.write(f"{len(part):x}\r\n{part}\r\n".encode())
+        self.wfile.write(b"0\r\n\r\n")
+
+    def log_message(self, *_):
+        pass
+
+
+@unittest.skipUnless(NODE and ESBUILD, "node or esbuild is not installed")
+class Plugins(unittest.TestCase):
+    def setUp(self):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stand)
+        self.server.daemon_threads = True
+        self.server.got, self.server.answer, self.server.hang = [], lambda body: {}, threading.Event()
+        thread = threading.Thread(target=self.server.serve_forever)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        self.addCleanup(self.server.hang.set)
+        self.folder = Path(tempfile.mkdtemp(prefix="headway-plugins-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        (self.folder / "package.json").write_text('{"type": "module"}')
+        (self.folder / "kilo").mkdir()
+        shutil.copy(PROJECT / "clients/opencode/headway.js", self.folder / "kilo/headway.js")
+        # pi strips the types itself, as newer nodes do.
+        subprocess.run([ESBUILD, str(PROJECT / "clients/pi/headway.ts"), "--log-level=warning", f"--outfile={self.folder}/headway.mjs"], check=True)
+        self.environment = clean_environment(HEADWAY_URL=f"http://127.0.0.1:{self.server.server_port}", HEADWAY_TOKEN="hw_a_b",
+                                             HEADWAY_SESSION="named", HTTP_PROXY="http://127.0.0.1:9", http_proxy="http://127.0.0.1:9")
+
+    def node(self, script: str, *arguments) -> list:
+        (self.folder / "test.mjs").write_text(script)
+        done = subprocess.run([NODE, "test.mjs", *arguments], cwd=self.folder, env=self.environment, capture_output=True, text=True,
+                              timeout=patient(60), check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def bodies(self) -> list:
+        return [body for _, _, body in self.server.got]
+
+    def test_opencode_tells_and_obeys(self):
+        answers = {"prompt": {"context": "look again", "system": "budget 50 %"}, "c1": {"edit": {"command": "make -j2"}, "context": "later"},
+                   "c2": {"deny": "not this"}, "c3": {"deny": "over", "stop": "over"}}
+        self.server.answer = lambda body: (answers["prompt"] if body["event"] == "prompt" else answers.get(body.get("call"), {}) if
+                                           body["event"] == "pre" else {"context": "try sudo"} if body["event"] == "post" and body["call"] == "c1" else {})
+        said = self.node(OPENCODE)
+        self.assertEqual(said, [
+            {"second": 0}, {"system": ["budget 50 %", "look again", "budget 50 %"]}, {"args": {"command": "make -j2"}},
+            {"output": "said\n\ntry sudo", "metadata": {"exit": 2}}, {"denied": "not this"}, {"stopped": "over", "aborted": ["ses_1"]}])
+        self.assertEqual([(b["event"], b["session"]) for b in self.bodies()], [
+            ("start", "ses_1"), ("prompt", "ses_1"), ("pre", "ses_1"), ("post", "ses_1"), ("pre", "ses_1"), ("post", "ses_1"), ("usage", "ses_1"),
+            ("substart", "ses_2"), ("subend", "ses_2"), ("pre", "ses_1"), ("error", "ses_1"), ("stop", "ses_1")])
+        bodies = self.bodies()
+        self.assertEqual({b["agent"] for b in bodies}, {"kilo"})
+        self.assertEqual(bodies[0]["agent_version"], "1.18.33")
+        self.assertEqual((bodies[3]["ok"], bodies[3]["error"], bodies[3]["exit_code"]), (False, "said", 2))
+        self.assertEqual((bodies[5]["call"], bodies[5]["class"]), ("c2", "denied"))
+        self.assertEqual(bodies[6]["usage"], {"input_tokens": 105, "output_tokens": 20, "cost": 0.5})
+        self.assertEqual(bodies[7]["parent"], "ses_1")
+        path, headers, _ = self.server.got[0]
+        self.assertEqual((path, headers["Authorization"], headers["X-Headway-Session"]), ("/v1/hooks/generic", "Bearer hw_a_b", "named"))
+        self.assertRegex(headers["X-Headway-Agent-Pid"], r"^\d+$")
+        self.assertRegex(headers["X-Headway-Agent-Start"], r"^\d+$")
+        self.assertNotIn("X-Headway-Session", self.server.got[7][1], "a sub-agent is a session of its own")
+
+    def test_pi_tells_and_obeys(self):
+        answers = {"c1": {"context": "slow down"}, "c2": {"deny": "not this"}, "c3": {"deny": "over", "stop": "over"}}
+        self.server.answer = lambda body: ({"system": "budget 50 %"} if body["event"] == "prompt" else answers.get(body.get("call"), {}) if
+                                           body["event"] == "pre" else {})
+        said = self.node(PI)
+        self.assertEqual(said[:2], [{"systemPrompt": "base\n\nbudget 50 %"}, None])
+        self.assertEqual(said[2]["content"][-1], {"type": "text", "text": "slow down"})
+        self.assertEqual(said[3:], [{"block": True, "reason": "not this"}, None, {"block": True, "reason": "over"}, 1])
+        bodies = self.bodies()
+        self.assertEqual([b["event"] for b in bodies], ["start", "prompt", "pre", "post", "pre", "post", "usage", "said", "pre", "post", "stop", "end"])
+        self.assertEqual((bodies[3]["ok"], bodies[3]["exit_code"]), (False, 3))
+        self.assertEqual(bodies[5]["class"], "denied")
+        self.assertEqual(bodies[6]["usage"], {"input_tokens": 107, "output_tokens": 20, "cost": 0.25})
+        self.assertEqual({b["session"] for b in bodies}, {"one"})
+
+    def test_a_daemon_that_is_away_costs_nothing(self):
+        self.environment["HEADWAY_URL"] = "http://127.0.0.1:9"
+        self.assertLess(self.node(CALLS, "50")[0]["ms"], 50 * 5 * SLOW)
+
+    def test_a_call_is_held_as_long_as_bytes_come(self):
+        self.environment["HEADWAY_HOOK_SILENCE_MS"] = str(int(1000 * SLOW))
+        self.server.answer = lambda body: [" ", 0.6, " ", 0.6, " ", 0.6, "{}"] if body["event"] == "pre" else {}
+        self.assertGreater(self.node(CALLS, "1")[0]["ms"], 1500)
+        self.assertEqual(len(self.server.got), 2)
+
+    def test_a_daemon_that_hangs_holds_one_call_only(self):
+        self.environment["HEADWAY_HOOK_SILENCE_MS"] = "300"
+        self.server.answer = lambda body: None
+        start = time.monotonic()
+        self.assertLess(self.node(CALLS, "5")[0]["ms"], 2000 * SLOW)
+        self.assertLess(time.monotonic() - start, 20 * SLOW)
+        self.assertEqual(len(self.server.got), 1)
+
+    def test_nonsense_is_no_answer(self):
+        for nonsense in (["{"], ["null"], ["[1]"], [""], ['"x"']):
+            with self.subTest(nonsense[0]):
+                self.server.answer = lambda body, parts=nonsense: parts if parts[0] else []
+                self.node(CALLS, "2")
+                self.assertGreaterEqual(len(self.server.got), 4)
+                self.server.got.clear()
+
+    def test_no_url_at_all(self):
+        self.environment["HEADWAY_URL"] = "nonsense"
+        self.node(CALLS, "2")
+
+
+if __name__ == "__main__":
+    unittest.main()

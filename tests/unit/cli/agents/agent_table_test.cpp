@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/agents/agent_table.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "api/hooks/dialect.hpp"
+#include "cli/agents/own_hooks.hpp"
+#include "cli/agents/text_diff.hpp"
+#include "cli/json.hpp"
+
+using namespace headway::cli;
+
+namespace {
+
+const HookWay kPlainWay{"http://127.0.0.1:7717", "/usr/bin/headway-hook", false, false, ""};
+
+}  // namespace
+
+TEST_CASE("Each agent has a row that is whole") {
+    std::set<std::string_view> names;
+    for (const AgentRow& row : agent_rows()) {
+        INFO(row.name);
+        CHECK(names.insert(row.name).second);
+        CHECK(find_agent_row(row.name) == &row);
+        CHECK_FALSE(row.title.empty());
+        CHECK_FALSE(row.programs.empty());
+        CHECK_FALSE(row.packages.empty());
+        CHECK(row.user_path.starts_with('.'));
+        CHECK(row.project_path.starts_with('.'));
+        CHECK(is_tested(row, row.tested_from));
+        CHECK(is_tested(row, row.tested_to));
+        CHECK_FALSE(is_tested(row, "0.0.1"));
+        CHECK_FALSE(is_tested(row, "99.0.0"));
+        CHECK(is_tested(row, ""));
+        const bool plugin = row.layout == HookLayout::kPlugin;
+        CHECK(row.events.empty() == plugin);
+        // What speaks its own dialect is posted to it; plugins speak the neutral one.
+        CHECK((headway::api::hooks::find_dialect(row.name) != nullptr) == !plugin);
+    }
+    CHECK(find_agent_row("clod") == nullptr);
+}
+
+TEST_CASE("Each entry is JSON that is recognised as ours, and of no other agent") {
+    HookWay way{"https://host.example:1/x", "/opt/my tools'/headway-hook", true, true,
+                "Bash|Write"};
+    for (const AgentRow& row : agent_rows()) {
+        for (const HookEntry& entry : hook_entries(row, way)) {
+            INFO(entry.json);
+            REQUIRE(Json::parse(entry.json));
+        }
+        if (row.layout == HookLayout::kScripts || row.layout == HookLayout::kPlugin) continue;
+        const auto text = with_own_hooks(row, "", hook_entries(row, way), false);
+        REQUIRE(text);
+        const auto settings = SettingsText::parse(*text);
+        REQUIRE(settings);
+        CHECK(own_hooks(row, *settings).size() == hook_entries(row, way).size());
+        for (const AgentRow& other : agent_rows())
+            if (other.name != row.name) CHECK(own_hooks(other, *settings).empty());
+        CHECK(is_bare(row, *without_own_hooks(row, *text)));
+        const auto state = own_hooks_state(row, *text, hook_entries(row, way));
+        REQUIRE(state);
+        CHECK(state->missing.empty());
+        CHECK(state->others == 0);
+        CHECK(own_hooks_state(row, *text, hook_entries(row, kPlainWay))->others > 0);
+    }
+}
+
+TEST_CASE("A command is ours when it runs headway-hook for the agent") {
+    CHECK(is_hook_command("headway-hook claude", "claude"));
+    CHECK(is_hook_command("/usr/bin/headway-hook  claude --require", "claude"));
+    CHECK(is_hook_command("'/opt/my tools/headway-hook' claude", "claude"));
+    CHECK(is_hook_command("'/opt/it'\\''s/headway-hook' claude || true", "claude"));
+    CHECK(is_hook_command("\"/opt/my tools/headway-hook\" claude", "claude"));
+    CHECK(is_hook_command("/opt/my\\ tools/headway-hook claude", "claude"));
+    CHECK_FALSE(is_hook_command("headway-hook codex", "claude"));
+    CHECK_FALSE(is_hook_command("headway-hook", "claude"));
+    CHECK_FALSE(is_hook_command("headway-hook claudette", "claude"));
+    CHECK_FALSE(is_hook_command("my-headway-hook claude", "claude"));
+    CHECK_FALSE(is_hook_command("env A=1 headway-hook claude", "claude"));
+    CHECK_FALSE(is_hook_command("echo headway-hook claude", "claude"));
+    CHECK_FALSE(is_hook_command("", "claude"));
+    CHECK_FALSE(is_hook_command("'headway-hook claude", "claude"));
+}
+
+TEST_CASE("A command names its daemon") {
+    CHECK(url_in_command("'/a b/headway-hook' gemini --url 'http://h:1' || true") == "http://h:1");
+    CHECK(url_in_command("headway-hook gemini") == "");
+    CHECK(url_in_command("headway-hook gemini --url") == "");
+}
+
+TEST_CASE("A URL is ours by its path") {
+    CHECK(is_hook_url("http://127.0.0.1:7717/v1/hooks/claude", "claude"));
+    CHECK(is_hook_url("https://h/x/v1/hooks/claude?require=1", "claude"));
+    CHECK(is_required_url("https://h/x/v1/hooks/claude?require=1"));
+    CHECK_FALSE(is_hook_url("http://127.0.0.1:7717/v1/hooks/codex", "claude"));
+    CHECK_FALSE(is_hook_url("http://127.0.0.1:7717/v1/hooks/claude/x", "claude"));
+    CHECK_FALSE(is_hook_url("/v1/hooks/claude", "claude"));
+}
+
+TEST_CASE("A version is found in what a program prints") {
+    CHECK(version_in("2.1.330 (Claude Code)") == "2.1.330");
+    CHECK(version_in("codex-cli 0.169.0\n") == "0.169.0");
+    CHECK(version_in("node 22, cli v3.0.65.") == "3.0.65");
+    CHECK(version_in("v22") == "");
+    CHECK(version_in("3.14") == "");
+    CHECK(version_in("") == "");
+}
+
+TEST_CASE("A hook that is no object is passed over") {
+    const AgentRow& row = *find_agent_row("claude");
+    const auto settings = SettingsText::parse(
+        R"({"hooks":{"Stop":[1,{"hooks":[2,{"command":3},[]]},{"hooks":{}}],"Pre":"x"}})");
+    REQUIRE(settings);
+    CHECK(own_hooks(row, *settings, true).empty());
+}
+
+TEST_CASE("A diff has the lines around a change") {
+    CHECK(unified_diff("f", "a\nb\n", "a\nb\n") == "");
+    CHECK(unified_diff("f", "", "a\n") == "--- f\n+++ f\n@@ -0,0 +1,1 @@\n+a\n");
+    CHECK(unified_diff("f", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nx\n6\n7\n8\n9\n") ==
+          "--- f\n+++ f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n");
+    CHECK(unified_diff("f", "a", "a\nb\n") ==
+          "--- f\n+++ f\n@@ -1,1 +1,2 @@\n-a\n\\ no line end at the end of the file\n+a\n+b\n");
+    CHECK(unified_diff("f", "a\n", "\x1b[31ma\n").find('\x1b') == std::string::npos);
+    std::string many;
+    for (int i = 0; i < 3000; ++i)
+        many += std::to_string(i) + "\n";
+    CHECK(unified_diff("f", "", many) == "--- f\n+++ f\nmore than 2,000 lines differ\n");
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/hook_commands.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "api/hooks/report.hpp"
+#include "tests/support/supervised.hpp"
+
+// What hooks make of their sessions, command by command.
+
+using namespace headway;
+using namespace headway::core;
+using namespace headway::server;
+using namespace headway::tests;
+
+namespace {
+
+/// A hook of the dialect `generic`, or of another in its own JSON.
+HookCommand hook(const std::string& members, const std::string& dialect = "generic") {
+    api::JsonTape tape;
+    REQUIRE(tape.parse(R"({"session":"1","session_id":"1",)" + members + "}").has_value());
+    HookCommand command;
+    command.call.dialect = api::hooks::find_dialect(dialect);
+    command.call.hook = command.call.dialect->parse(tape.root(), {});
+    command.session = "s";
+    command.about.agent.type = dialect;
+    auto report = api::hooks::take_report(tape, command.call.hook);
+    REQUIRE(report.has_value());
+    command.events = std::move(report->decoded.events);
+    command.whole_args = std::move(report->decoded.whole_args);
+    command.call.args_digest = std::move(report->args_digest);
+    return command;
+}
+
+HookAnswered answered(Supervised& daemon, headway::tests::Command command) {
+    auto what = daemon.ask(std::move(command));
+    require_ok(what);
+    return std::get<HookAnswered>(*std::move(what));
+}
+
+std::vector<ToolFinished> finishes(Supervised& daemon, const std::string& session) {
+    std::vector<ToolFinished> found;
+    for (const Event& event : daemon.journal(session)) {
+        if (const auto* call = std::get_if<ToolFinished>(&event.payload)) found.push_back(*call);
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("engine hooks: the first hook opens the session, the first prompt gives its goal",
+          "[server]") {
+    Supervised daemon;
+    CHECK(answered(daemon, hook(R"("event":"start")")).session == "s");
+    answered(daemon, hook(R"("event":"prompt","text":"task","synthetic":true)"));
+    answered(daemon, hook(R"("event":"prompt","text":"fix it")"));
+    answered(daemon, hook(R"("event":"prompt","text":"and that")"));
+    std::vector<std::string> goals;
+    for (const Event& event : daemon.journal("s")) {
+        if (const auto* amended = std::get_if<SessionAmended>(&event.payload))
+            goals.push_back(amended->goal.kept);
+    }
+    CHECK(goals == std::vector<std::string>{"fix it"});
+}
+
+TEST_CASE("engine hooks: an end of a session that was never opened opens none", "[server]") {
+    Supervised daemon;
+    CHECK_FALSE(answered(daemon, hook(R"("event":"end")")).hold);
+    CHECK_FALSE(daemon.sqlite().find("s").value().has_value());
+}
+
+TEST_CASE("engine hooks: a resumed agent goes on in the next generation", "[server]") {
+    Supervised daemon;
+    for (const char* id : {"s", "s~2", "s~3"}) {
+        CHECK(answered(daemon, hook(R"("event":"prompt","text":"go")")).session == id);
+        CHECK(answered(daemon, hook(R"("event":"end")")).session == id);
+        CHECK(answered(daemon, hook(R"("event":"post","tool":"a","call":"late")")).session == id);
+        CHECK(finishes(daemon, id).empty());
+    }
+    // A call of an agent at work begins one too.
+    CHECK(answered(daemon, hook(R"("event":"pre","tool":"a","call":"1")")).session == "s~4");
+}
+
+TEST_CASE("engine hooks: an agent whose session was stopped goes on in none by itself",
+          "[server]") {
+    Supervised daemon;
+    answered(daemon, hook(R"("event":"prompt","text":"go")"));
+    require_ok(daemon.ask(CancelCommand{"s", {"enough"}}));
+    answered(daemon, hook(R"("event":"end")"));
+    const HookAnswered stopped = answered(daemon, hook(R"("event":"pre","tool":"a","call":"1")"));
+    CHECK(stopped.session == "s");
+    CHECK(stopped.reply.stop_hard);
+    // A person may go on.
+    CHECK(answered(daemon, hook(R"("event":"prompt","text":"go")")).session == "s~2");
+}
+
+TEST_CASE("engine hooks: equal calls without ids get ids of their own", "[server]") {
+    Supervised daemon;
+    const std::string before =
+        R"("hook_event_name":"BeforeTool","tool_name":"ls","tool_input":{"p":1})";
+    const std::string after =
+        R"("hook_event_name":"AfterTool","tool_name":"ls","tool_input":{"p":1},"tool_response":{"llmContent":"x"})";
+    for (int i = 0; i < 2; ++i) {
+        answered(daemon, hook(before, "gemini"));
+        answered(daemon, hook(before, "gemini"));  // in parallel
+        answered(daemon, hook(after, "gemini"));
+        answered(daemon, hook(after, "gemini"));
+    }
+    const auto calls = finishes(daemon, "s");
+    REQUIRE(calls.size() == 4);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j)
+            CHECK(calls[i].call_id != calls[j].call_id);
+    }
+}
+
+TEST_CASE("engine hooks: a call that came back with other arguments closes the one of its tool",
+          "[server]") {
+    Supervised daemon;
+    answered(daemon, hook(R"("hook_event_name":"BeforeTool","tool_name":"ls","tool_input":{"p":1})",
+                          "gemini"));
+    answered(
+        daemon,
+        hook(
+            R"("hook_event_name":"AfterTool","tool_name":"ls","tool_input":{"p":2},"tool_response":{"llmContent":"x"})",
+            "gemini"));
+    const auto journal = daemon.journal("s");
+    std::string started;
+    for (const Event& event : journal) {
+        if (const auto* call = std::get_if<ToolStarted>(&event.payload)) started = call->call_id;
+    }
+    REQUIRE(finishes(daemon, "s").size() == 1);
+    CHECK(finishes(daemon, "s").front().call_id == started);
+}
+
+TEST_CASE("engine hooks: a batch adds the calls that were not reported by themselves", "[server]") {
+    Supervised daemon;
+    const auto batch = [](const char* call) {
+        return hook(
+            R"("event":"batch","calls":[{"tool":"a","call":"1","result":"x"},{"tool":"b","call":")" +
+            std::string{call} + R"(","error":"no such tool","class":"unknown_tool"}])");
+    };
+    answered(daemon, hook(R"("event":"pre","tool":"a","call":"1")"));
+    answered(daemon, hook(R"("event":"post","tool":"a","call":"1","result":"x")"));
+    answered(daemon, batch("2"));
+    REQUIRE(finishes(daemon, "s").size() == 2);
+    CHECK(finishes(daemon, "s").back().error->error_class == "unknown_tool");
+}
+
+TEST_CASE("engine hooks: a new prompt interrupts the calls in flight", "[server]") {
+    Supervised daemon;
+    answered(daemon, hook(R"("event":"pre","tool":"a","call":"1")"));
+    answered(daemon, hook(R"("event":"prompt","text":"no, wait")"));
+    REQUIRE(finishes(daemon, "s").size() == 1);
+    CHECK(finishes(daemon, "s").front().error->error_class == "cancelled");
+}
+
+TEST_CASE("engine hooks: a held call is answered by the same question later", "[server]") {
+    EngineSettings settings;
+    settings.approvals.require_tools = {"class:shell"};
+    Supervised daemon{settings};
+    const HookAnswered held =
+        answered(daemon, hook(R"("event":"pre","tool":"bash","args":{"command":"ls"},"call":"1")"));
+    REQUIRE(held.hold);
+    CHECK(answered(daemon, HookAgainCommand{held.session, held.call}).hold);
+    const HookAnswered late = answered(daemon, HookAgainCommand{held.session, held.call, true});
+    CHECK_FALSE(late.hold);
+    CHECK(late.reply.undecided);
+    REQUIRE(finishes(daemon, "s").size() == 1);
+    CHECK(finishes(daemon, "s").front().error->error_class == "denied");
+    // Tried again, it waits for the same approval.
+    const HookAnswered again =
+        answered(daemon, hook(R"("event":"pre","tool":"bash","args":{"command":"ls"},"call":"2")"));
+    CHECK(again.hold);
+    std::size_t asked = 0;
+    for (const Event& event : daemon.journal("s"))
+        asked += std::holds_alternative<ApprovalRequested>(event.payload) ? 1U : 0U;
+    CHECK(asked == 1);
+}
+
+TEST_CASE("engine hooks: how a session ended", "[server]") {
+    struct Case {
+        const char* before;
+        const char* end;
+        Outcome outcome;
+    };
+    for (const Case& c :
+         {Case{R"("event":"stop","text":"done")", R"("event":"end")", Outcome::kCompleted},
+          Case{R"("event":"error","text":"529")", R"("event":"end")", Outcome::kFailed},
+          Case{R"("event":"said","text":"hm")", R"("event":"end")", Outcome::kCancelled},
+          Case{R"("event":"said","text":"hm")", R"("event":"subend")", Outcome::kCompleted},
+          Case{R"("event":"said","text":"hm")", R"("event":"end","outcome":"failed")",
+               Outcome::kFailed},
+          Case{R"("event":"said","text":"hm")", R"("event":"end","outcome":"halted")",
+               Outcome::kCancelled},
+          Case{R"("event":"said","text":"hm")", R"("event":"end","outcome":"budget_exhausted")",
+               Outcome::kCancelled}}) {
+        CAPTURE(c.before, c.end);
+        Supervised daemon;
+        answered(daemon, hook(R"("event":"prompt","text":"go")"));
+        answered(daemon, hook(c.before));
+        answered(daemon, hook(c.end));
+        std::optional<Outcome> outcome;
+        for (const Event& event : daemon.journal("s")) {
+            if (const auto* end = std::get_if<SessionEnded>(&event.payload)) outcome = end->outcome;
+        }
+        CHECK(outcome == c.outcome);
+    }
+}
