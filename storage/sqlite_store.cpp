@@ -43,6 +43,25 @@ int count_wal_pages(void* pages, sqlite3*, const char*, int in_wal) {
     return SQLITE_OK;
 }
 
+/// The log stays as it is on close.
+void keep_log(const Database& database) {
+    sqlite3_db_config(database.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+/// The log may have been read from kernel memory that never reached the disk: the previous process
+/// may have stopped after a failed sync. New transactions behind it would be lost with it. So the
+/// whole log goes into the database first, where it is synced.
+Result<> empty_log(const Database& database) {
+    const int code = sqlite3_wal_checkpoint_v2(database.get(), "main", SQLITE_CHECKPOINT_TRUNCATE,
+                                               nullptr, nullptr);
+    if (code == SQLITE_OK) return {};
+    Error error = sqlite_error(database.get(), "checkpoint");
+    if (error.code == core::ErrorCode::kStorageSyncFailed) keep_log(database);
+    // A full disk can still be read from, and retention may free it.
+    if (error.code == core::ErrorCode::kStorageFull) return {};
+    return error;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file,
@@ -60,23 +79,10 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
     std::unique_ptr<SqliteStore> store{new SqliteStore{std::move(database)}};
     store->saved_copy_ = std::move(saved);
     sqlite3_wal_hook(store->database_.get(), count_wal_pages<LogPages>, &store->log_);
-    HEADWAY_CHECK(store->empty_log());
+    HEADWAY_CHECK(empty_log(store->database_));
     HEADWAY_CHECK(store->prepare());
     if (vfs.empty()) store->files_ = FileWatch{file};
     return store;
-}
-
-/// The log may have been read from kernel memory that never reached the disk: the previous process
-/// may have stopped after a failed sync. New transactions behind it would be lost with it. So the
-/// whole log goes into the database first, where it is synced.
-Result<> SqliteStore::empty_log() {
-    const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_TRUNCATE,
-                                               nullptr, nullptr);
-    if (code == SQLITE_OK) return {};
-    auto done = watch_sync(sqlite_error(database_.get(), "checkpoint"));
-    // A full disk can still be read from, and retention may free it.
-    if (done.error().code == core::ErrorCode::kStorageFull) return {};
-    return done;
 }
 
 /// After a failed sync nothing is written, not even the log into the database on close: that would
@@ -84,7 +90,7 @@ Result<> SqliteStore::empty_log() {
 Result<> SqliteStore::watch_sync(Result<> done) {
     if (done || done.error().code != core::ErrorCode::kStorageSyncFailed) return done;
     sync_failed_ = true;
-    sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    keep_log(database_);
     return done;
 }
 
@@ -97,9 +103,6 @@ Result<> SqliteStore::prepare() {
         {&sql_.create, "INSERT INTO session(name,opened_at) VALUES(?1,?2)"},
         {&sql_.find_event_id, "SELECT n FROM event_id WHERE session=?1 AND id=?2"},
         {&sql_.add_event_id, "INSERT OR IGNORE INTO event_id(session,id,n) VALUES(?1,?2,?3)"},
-        {&sql_.find_key, "SELECT fingerprint,session FROM idempotency WHERE key=?1"},
-        {&sql_.add_key,
-         "INSERT OR REPLACE INTO idempotency(key,fingerprint,session,at) VALUES(?1,?2,?3,?4)"},
         {&sql_.load,
          "SELECT name,n,tail,ifnull(ended_at,0),state,crc FROM session WHERE key=?1 AND name IS "
          "NOT "
@@ -115,6 +118,7 @@ Result<> SqliteStore::prepare() {
     HEADWAY_CHECK(journal_.prepare());
     HEADWAY_CHECK(index_.prepare());
     HEADWAY_CHECK(inbox_.prepare());
+    HEADWAY_CHECK(idempotency_.prepare());
     HEADWAY_CHECK(expectations_.prepare());
     return history_.prepare();
 }
@@ -184,25 +188,6 @@ Result<std::optional<std::uint64_t>> SqliteStore::find_event_id(SessionKey key,
     HEADWAY_TRY(const bool found, rows.next());
     if (!found) return std::optional<std::uint64_t>{};
     return std::optional{static_cast<std::uint64_t>(rows->integer(0))};
-}
-
-Result<std::optional<IdempotentUse>> SqliteStore::find_idempotency_key(std::string_view key) {
-    Rows rows{sql_.find_key.bind(1, key)};
-    HEADWAY_TRY(const bool found, rows.next());
-    if (!found) return std::optional<IdempotentUse>{};
-    IdempotentUse use;
-    use.fingerprint = rows->text(0);
-    use.session = rows->text(1);
-    return std::optional{std::move(use)};
-}
-
-Result<> SqliteStore::add_idempotency_key(std::string_view key, const IdempotentUse& use,
-                                          core::Timestamp now) {
-    return sql_.add_key.bind(1, key)
-        .bind(2, use.fingerprint)
-        .bind(3, use.session)
-        .bind(4, now)
-        .run();
 }
 
 Result<> SqliteMeta::prepare() {

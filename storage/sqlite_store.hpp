@@ -46,9 +46,6 @@ public:
     }
     core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
                                                              std::string_view id) override;
-    core::Result<std::optional<IdempotentUse>> find_idempotency_key(std::string_view key) override;
-    core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
-                                       core::Timestamp now) override;
     core::Result<StoredSession> load(SessionKey key) override;
     core::Result<std::vector<core::Event>> read_session(SessionKey key, Chain chain,
                                                         std::uint64_t after,
@@ -78,13 +75,14 @@ public:
     TokenStore& token_table() override { return tokens_; }
     Outbox& outbox() override { return outbox_; }
     Inbox& inbox() override { return inbox_; }
+    IdempotencyTable& idempotency() override { return idempotency_; }
     BackupSource& backups() override { return backups_; }
 
 private:
     struct Statements {
         Statement begin, commit, rollback;
         Statement find, create;
-        Statement find_event_id, add_event_id, find_key, add_key;
+        Statement find_event_id, add_event_id;
         Statement load, save, free_pages;
     };
     /// A session's row with a verified position; `snapshot` is empty without a sound one.
@@ -97,7 +95,6 @@ private:
 
     explicit SqliteStore(Database database) : database_(std::move(database)) {}
     core::Result<> prepare();
-    core::Result<> empty_log();
     core::Result<> watch_sync(core::Result<> done);
     core::Result<SessionRow> read_session_row(SessionKey key);
 
@@ -113,6 +110,7 @@ private:
     SqliteTokens tokens_{database_};
     SqliteOutbox outbox_{database_};
     SqliteInbox inbox_{database_};
+    SqliteIdempotency idempotency_{database_};
     SqliteBackups backups_{database_};
     SqliteRetention retention_{database_, meta_, journal_, history_};
     Statements sql_;

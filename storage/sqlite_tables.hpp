@@ -234,6 +234,22 @@ private:
     std::string buffer_;  ///< reused
 };
 
+/// sqlite_idempotency.cpp
+class SqliteIdempotency final : public IdempotencyTable {
+public:
+    explicit SqliteIdempotency(Database& database) : database_(database) {}
+    core::Result<> prepare();
+
+    core::Result<std::optional<IdempotentUse>> find_key(std::string_view key) override;
+    core::Result<> add_key(std::string_view key, const IdempotentUse& use,
+                           core::Timestamp now) override;
+
+private:
+    Database& database_;
+    Statement find_;
+    Statement add_;
+};
+
 /// sqlite_copy.cpp
 class SqliteBackups final : public BackupSource {
 public:

@@ -19,6 +19,7 @@
 #include "storage/estimate_table.hpp"
 #include "storage/expectation_table.hpp"
 #include "storage/history_table.hpp"
+#include "storage/idempotency_table.hpp"
 #include "storage/inbox.hpp"
 #include "storage/keys.hpp"
 #include "storage/outbox.hpp"
@@ -64,12 +65,6 @@ struct Recovery {
     std::uint64_t events = 0;  ///< how many were replayed
 };
 
-/// An earlier use of an `Idempotency-Key`.
-struct IdempotentUse {
-    std::string fingerprint;
-    std::string session;
-};
-
 /// Result of a retention step.
 struct Deletion {
     bool more = false;  ///< there is more to do
@@ -92,6 +87,7 @@ public:
     virtual TokenStore& token_table() = 0;
     virtual Outbox& outbox() = 0;
     virtual Inbox& inbox() = 0;
+    virtual IdempotencyTable& idempotency() = 0;
     virtual BackupSource& backups() = 0;
 
     virtual core::Result<Recovery> recover() = 0;
@@ -118,11 +114,6 @@ public:
     /// an index page each.
     virtual core::Result<std::optional<std::uint64_t>> find_event_id(SessionKey key,
                                                                      std::string_view id) = 0;
-    virtual core::Result<std::optional<IdempotentUse>> find_idempotency_key(
-        std::string_view key) = 0;
-    /// Replaces an existing key.
-    virtual core::Result<> add_idempotency_key(std::string_view key, const IdempotentUse& use,
-                                               core::Timestamp now) = 0;
 
     /// Only for sessions not in memory: memory may be ahead of the snapshot.
     virtual core::Result<StoredSession> load(SessionKey key) = 0;
@@ -144,8 +135,7 @@ public:
     virtual core::Result<> set_snapshot_cursor(Cursor cursor) = 0;
 
     /// delete_some() deletes this session at once, whenever it ended, and overwrites its rows. The
-    /// session has ended and was saved since its last event.
-    /// Durable with the caller's transaction.
+    /// session has ended and was saved since its last event. Durable with the caller's transaction.
     virtual core::Result<> forget(SessionKey key) = 0;
     /// One bounded step of deleting sessions that ended before `cutoff`, their use records, older
     /// idempotency keys, and what is to be forgotten, in its own transaction.

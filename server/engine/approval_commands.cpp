@@ -73,7 +73,8 @@ Result<ApprovalShown> show(Transaction& transaction, const Resident& resident, s
 Result<std::optional<ApprovalShown>> replay(Transaction& transaction, const AskCommand& command) {
     std::optional<ApprovalShown> none;
     if (command.idempotency_key.empty()) return none;
-    HEADWAY_TRY(const auto use, transaction.store().find_idempotency_key(command.idempotency_key));
+    HEADWAY_TRY(const auto use,
+                transaction.store().idempotency().find_key(command.idempotency_key));
     const auto ref = use ? core::parse_approval_id(use->session) : std::nullopt;
     if (!ref) return none;
     HEADWAY_TRY(const Resident* asker, transaction.find(ref->session));
@@ -171,7 +172,7 @@ Result<ApprovalShown> AskCommand::operator()(Transaction& transaction) {
         HEADWAY_TRY(n, ask(transaction, resident, *this));
     }
     if (!idempotency_key.empty()) {
-        HEADWAY_CHECK(transaction.store().add_idempotency_key(
+        HEADWAY_CHECK(transaction.store().idempotency().add_key(
             idempotency_key, {idempotency_fingerprint, core::approval_id(session, n)},
             transaction.now()));
     }

@@ -78,7 +78,8 @@ Result<std::optional<SessionDocument>> replay(Transaction& transaction,
                                               const OpenCommand& command) {
     std::optional<SessionDocument> none;
     if (command.idempotency_key.empty()) return none;
-    HEADWAY_TRY(const auto use, transaction.store().find_idempotency_key(command.idempotency_key));
+    HEADWAY_TRY(const auto use,
+                transaction.store().idempotency().find_key(command.idempotency_key));
     if (!use) return none;
     HEADWAY_TRY(const Resident* opened, transaction.find(use->session));
     if (opened == nullptr) return none;  // the session of the key was deleted: the key is free
@@ -160,7 +161,7 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
     resident->session.open(std::move(about), settings.policy, context, events);
     HEADWAY_CHECK(transaction.append(*resident, events));
     if (!idempotency_key.empty()) {
-        HEADWAY_CHECK(transaction.store().add_idempotency_key(
+        HEADWAY_CHECK(transaction.store().idempotency().add_key(
             idempotency_key, {idempotency_fingerprint, session}, context.now));
     }
     SessionDocument opened = document(transaction, *resident);

@@ -254,6 +254,7 @@ public:
     storage::TokenStore& token_table() override { return tokens_; }
     storage::Outbox& outbox() override { return outbox_; }
     storage::Inbox& inbox() override { return real_.inbox(); }
+    storage::IdempotencyTable& idempotency() override { return real_.idempotency(); }
     storage::BackupSource& backups() override { return real_.backups(); }
 
     core::Result<storage::Recovery> recover() override {
@@ -297,14 +298,6 @@ public:
     core::Result<std::optional<std::uint64_t>> find_event_id(storage::SessionKey key,
                                                              std::string_view id) override {
         return real_.find_event_id(key, id);
-    }
-    core::Result<std::optional<storage::IdempotentUse>> find_idempotency_key(
-        std::string_view key) override {
-        return real_.find_idempotency_key(key);
-    }
-    core::Result<> add_idempotency_key(std::string_view key, const storage::IdempotentUse& use,
-                                       core::Timestamp now) override {
-        return real_.add_idempotency_key(key, use, now);
     }
     core::Result<storage::StoredSession> load(storage::SessionKey key) override {
         if (auto error = faults_.failure(Faults::Step::kLoad)) return *error;

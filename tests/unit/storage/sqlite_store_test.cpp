@@ -187,11 +187,11 @@ TEST_CASE("store: event ids are known once the session was saved", "[storage]") 
 TEST_CASE("store: idempotency keys keep the first use", "[storage]") {
     const TempDir dir;
     const auto store = store_in(dir);
-    CHECK(store->find_idempotency_key("k").value().has_value() == false);
+    CHECK(store->idempotency().find_key("k").value().has_value() == false);
     require_ok(store->begin());
-    require_ok(store->add_idempotency_key("k", {"print", "a"}, at(0)));
+    require_ok(store->idempotency().add_key("k", {"print", "a"}, at(0)));
     require_ok(store->commit());
-    const auto use = store->find_idempotency_key("k").value();
+    const auto use = store->idempotency().find_key("k").value();
     REQUIRE(use.has_value());
     CHECK(use->fingerprint == "print");
     CHECK(use->session == "a");
@@ -392,12 +392,12 @@ TEST_CASE("store: a rollback leaves nothing and its cursors are used again", "[s
     const Chain chain = a.chain;
     require_ok(store->begin());
     require_ok(store->create("b", at(0)));
-    require_ok(store->add_idempotency_key("k", {"p", "b"}, at(0)));
+    require_ok(store->idempotency().add_key("k", {"p", "b"}, at(0)));
     CHECK(a.report({beat(), beat()}) == head + 1);
     store->rollback();
     CHECK(store->head() == head);
     CHECK(store->find("b").value() == std::nullopt);
-    CHECK_FALSE(store->find_idempotency_key("k").value().has_value());
+    CHECK_FALSE(store->idempotency().find_key("k").value().has_value());
     CHECK(store->read_stream(head, 10).value().empty());
     require_ok(store->begin());
     Chain again = chain;
@@ -473,19 +473,19 @@ TEST_CASE("store: idempotency keys live as long as sessions, then are free again
     const TempDir dir;
     const auto store = store_in(dir);
     require_ok(store->begin());
-    require_ok(store->add_idempotency_key("old", {"f", "a"}, at(10)));
-    require_ok(store->add_idempotency_key("young", {"f", "b"}, at(20)));
+    require_ok(store->idempotency().add_key("old", {"f", "a"}, at(10)));
+    require_ok(store->idempotency().add_key("young", {"f", "b"}, at(20)));
     require_ok(store->commit());
     while (store->delete_some(at(20)).value().more) {
     }
-    CHECK_FALSE(store->find_idempotency_key("old").value().has_value());
-    CHECK(store->find_idempotency_key("young").value().has_value());
+    CHECK_FALSE(store->idempotency().find_key("old").value().has_value());
+    CHECK(store->idempotency().find_key("young").value().has_value());
     require_ok(store->begin());
-    require_ok(store->add_idempotency_key("old", {"g", "c"}, at(30)));
-    require_ok(store->add_idempotency_key("young", {"g", "c"}, at(30)));
+    require_ok(store->idempotency().add_key("old", {"g", "c"}, at(30)));
+    require_ok(store->idempotency().add_key("young", {"g", "c"}, at(30)));
     require_ok(store->commit());
-    CHECK(store->find_idempotency_key("old").value()->session == "c");
-    CHECK(store->find_idempotency_key("young").value()->session == "c");
+    CHECK(store->idempotency().find_key("old").value()->session == "c");
+    CHECK(store->idempotency().find_key("young").value()->session == "c");
 }
 
 TEST_CASE("store: a restart in the middle of retention finishes it", "[storage]") {
