@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/encode_adapter.hpp"
 #include "api/encode_approvals.hpp"
 #include "core/budget.hpp"
 #include "core/budget_history.hpp"
@@ -55,10 +56,11 @@ struct ReadingTime {
 };
 
 /// The session document; `prediction` goes into its budget, if it has one, and `expected` into its
-/// calls in flight. `risk`: the reader may see the learned risk.
+/// calls in flight. `risk`: the reader may see the learned risk. `adapter`: null without hooks.
 void append_session(std::string& out, const core::Session& session, const ReadingTime& time,
                     const core::BudgetPrediction* prediction = nullptr, bool risk = false,
-                    const core::SessionExpectations& expected = {});
+                    const core::SessionExpectations& expected = {},
+                    const Adapter* adapter = nullptr);
 
 /// What the old timers would have done to one session, beside what really happened.
 void append_comparison(std::string& out, const core::Session& session, core::Timestamp now);

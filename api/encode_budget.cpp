@@ -187,4 +187,12 @@ void append_budget_analytics(std::string& out, std::span<const core::UseSummary>
     json.close_object();
 }
 
+void write_used(JsonWriter& json, const core::BudgetMeter& meter) {
+    json.key("used");
+    json.open_object();
+    json.member("tokens", meter.tokens);
+    json.member("cost_usd", core::dollars(meter.cost_micros));
+    json.close_object();
+}
+
 }  // namespace headway::api

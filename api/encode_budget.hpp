@@ -29,4 +29,7 @@ void append_budget(std::string& out, const core::Session& session, const Reading
 void append_budget_analytics(std::string& out, std::span<const core::UseSummary> summaries,
                              std::uint64_t sessions, bool more);
 
+/// The member `used`: tokens and cost of the session itself so far, with a budget or without. Pure.
+void write_used(JsonWriter& json, const core::BudgetMeter& meter);
+
 }  // namespace headway::api

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "api/encode_budget.hpp"
 #include "api/encode_estimate.hpp"
 #include "api/encode_risk.hpp"
 #include "api/json_writer.hpp"
@@ -109,8 +110,8 @@ std::string goal_line(const core::SessionState& state) {
     return std::string{core::cut_text(state.about.goal.kept, core::limits::kGoalLineBytesMax)};
 }
 
-void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
-                bool risk) {
+void append_row(std::string& out, const core::Session& session, const ReadingTime& time, bool risk,
+                const Adapter* adapter) {
     const core::SessionState& state = session.state();
     const core::SessionStarted& about = state.about;
     JsonWriter json{out};
@@ -133,8 +134,10 @@ void append_row(std::string& out, const core::Session& session, const ReadingTim
     write_action(json, state);
     member_or_null(json, "goal", goal_line(state), !about.goal.empty());
     json.member("agent", about.agent);
+    write_adapter(json, adapter);
     member_or_null(json, "parent", about.parent, !about.parent.empty());
     json.member("labels", about.labels);
+    write_used(json, state.budget);
     write_row_budget(json, state, time);
     json.member("approvals_pending", state.approvals.pending());
     json.key("estimate");
@@ -225,6 +228,11 @@ void append_overview(std::string& out, const Overview& overview) {
     json.close_object();
     json.member("alarm", overview.alarm);
     json.member("alarms", overview.alarms);
+    json.key("hook_channels");
+    json.open_object();
+    for (std::size_t i = 0; i < overview.channels.size(); ++i)
+        json.member(core::name_of(static_cast<core::ChannelHealth>(i)), overview.channels[i]);
+    json.close_object();
     json.key("needs_you");
     json.open_array();
     for (const Need& need : overview.needs)

@@ -18,9 +18,9 @@
 namespace headway::api {
 
 /// A session in a line of a table: a tenth of its document. `risk`: the reader may see the learned
-/// risk.
+/// risk. `adapter`: null without hooks.
 void append_row(std::string& out, const core::Session& session, const ReadingTime& time,
-                bool risk = false);
+                bool risk = false, const Adapter* adapter = nullptr);
 
 enum class NeedKind : std::uint8_t {
     kApproval,
@@ -65,6 +65,8 @@ struct Overview {
     std::uint64_t alarms = 0;                                 ///< sessions with one, ended ones too
     std::vector<Need> needs;                                  ///< alarms, then oldest first
     std::uint64_t needs_total = 0;
+    /// Open sessions whose agents send hooks, by core::ChannelHealth.
+    std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()> channels{};
 };
 void append_overview(std::string& out, const Overview& overview);
 

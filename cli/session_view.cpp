@@ -2,7 +2,9 @@
 #include "cli/session_view.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "cli/event_line.hpp"
 #include "cli/expectation_view.hpp"
@@ -29,6 +31,37 @@ std::string agent_of(const Json& session) {
         if (!part.empty()) line += (line.empty() ? "" : " / ") + part;
     }
     return line;
+}
+
+/// "claude 2.1.330, newest 3s ago", and what is wrong with them.
+std::string hooks_of(const Json& session, WallTime now) {
+    const Json& adapter = session["adapter"];
+    if (!adapter.is_object()) return {};
+    std::string line = plain_text(adapter, "name");
+    const std::string version = plain_text(adapter, "agent_version");
+    if (!version.empty()) line += " " + version;
+    line += ", newest " + ago_at(adapter, "last_hook_at", now);
+    const std::string channel = plain_text(adapter, "channel");
+    if (channel == "mute") line += "; MUTE: none come, although the agent should be at work";
+    if (channel == "degraded") {
+        line += "; DEGRADED: no hook comes of";
+        for (const Json& name : adapter["missing"])
+            line += " " + clean_line(name.text());
+    }
+    return line;
+}
+
+std::string fixed_text(double value, int digits) {
+    std::array<char, 32> buffer{};
+    const int written = std::snprintf(buffer.data(), buffer.size(), "%.*f", digits, value);
+    return {buffer.data(), static_cast<std::size_t>(std::clamp(written, 0, 31))};
+}
+
+/// "950", "12.3k", "4.56M".
+std::string count_text(double count) {
+    if (count < 1'000) return fixed_text(count, 0);
+    if (count < 1'000'000) return fixed_text(count / 1'000, 1) + "k";
+    return fixed_text(count / 1'000'000, 2) + "M";
 }
 
 std::string labels_of(const Json& session) {
@@ -123,6 +156,16 @@ std::string risk_text(const Json& session) {
     return (hundredths == 100 ? "1." : "0.") + digits.substr(1);
 }
 
+std::string used_text(const Json& session) {
+    const Json& used = session["used"];
+    const double tokens = used["tokens"].number();
+    const double cost = used["cost_usd"].number();
+    std::string text;
+    if (tokens > 0) text = count_text(tokens);
+    if (cost > 0) text += (text.empty() ? "$" : " $") + fixed_text(cost, cost < 1 ? 3 : 2);
+    return text;
+}
+
 std::string progress_bar_text(double percent) {
     constexpr int kCells = 10;
     const double share = std::clamp(percent, 0.0, 100.0);
@@ -133,9 +176,11 @@ std::string progress_bar_text(double percent) {
 }
 
 std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color) {
-    const std::vector<Column> columns{{"SESSION", true}, {"VERDICT"},   {"ALIVE"},
-                                      {"OPENED"},        {"CHANGED"},   {"EVENTS"},
-                                      {"PHASE", true},   {"GOAL", true}};
+    std::vector<Column> columns{{"SESSION", true}, {"VERDICT"}, {"ALIVE"},       {"OPENED"},
+                                {"CHANGED"},       {"EVENTS"},  {"PHASE", true}, {"GOAL", true}};
+    const bool used = std::any_of(sessions.begin(), sessions.end(),
+                                  [](const Json& one) { return !used_text(one).empty(); });
+    if (used) columns.insert(columns.begin() + 6, {"USED"});
     std::vector<std::vector<Cell>> rows;
     for (const Json& session : sessions) {
         const std::string verdict = plain_text(session["verdict"], "status");
@@ -153,6 +198,7 @@ std::string sessions_table(const Json& sessions, WallTime now, std::size_t width
                         {plain_text(session, "n"), {}},
                         {plain_text(session, "phase"), {}},
                         {plain_text(session, "goal"), {}}});
+        if (used) rows.back().insert(rows.back().begin() + 6, {used_text(session), {}});
     }
     return format_table(columns, rows, width);
 }
@@ -183,6 +229,8 @@ std::string session_details(const Json& session, WallTime now, bool color) {
     add_detail(out, "blockers", blockers_of(session));
     add_detail(out, "goal", plain_text(session, "goal"));
     add_detail(out, "agent", agent_of(session));
+    add_detail(out, "hooks", hooks_of(session, now));
+    add_detail(out, "used", used_text(session));
     add_detail(out, "parent", plain_text(session, "parent"));
     add_detail(out, "labels", labels_of(session));
     add_detail(out, "opened", ago_at(session, "opened_at", now));

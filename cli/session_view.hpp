@@ -20,6 +20,10 @@ std::string progress_bar_text(double percent);
 /// The learned risk of a session or row, as "0.62"; "-" where there is none. Pure.
 std::string risk_text(const Json& session);
 
+/// Tokens and cost of a session or row so far, as "12.3k $0.42"; empty where nothing was used.
+/// Pure.
+std::string used_text(const Json& session);
+
 /// The session documents of API.md as a table for people, `width` columns at most (0: no limit).
 /// Pure.
 std::string sessions_table(const Json& sessions, WallTime now, std::size_t width, bool color);

@@ -75,13 +75,22 @@ std::string budget_of(const Json& row) {
     return std::to_string(percent) + "% " + plain_text(budget, "dimension");
 }
 
-/// Only readers get a risk, and only of sessions whose policy has it.
-bool shows_risk(const Json::List& rows) {
-    return std::any_of(rows.begin(), rows.end(),
-                       [](const Json& row) { return row["risk"].is_number(); });
+/// Columns that are left out while no row has something for them.
+struct MoreColumns {
+    bool used = false;
+    bool risk = false;  ///< only readers get one, and only of sessions whose policy has it
+};
+
+MoreColumns more_columns(const Json::List& rows) {
+    MoreColumns more;
+    for (const Json& row : rows) {
+        more.used |= !used_text(row).empty();
+        more.risk |= row["risk"].is_number();
+    }
+    return more;
 }
 
-std::vector<Cell> cells_of(const Json& row, WallTime now, bool color, bool risk) {
+std::vector<Cell> cells_of(const Json& row, WallTime now, bool color, const MoreColumns& shown) {
     const std::string status = plain_text(row, "status");
     const Json& last = row["last_action"];
     std::string action = plain_text(last, "text");
@@ -100,7 +109,8 @@ std::vector<Cell> cells_of(const Json& row, WallTime now, bool color, bool risk)
                             {done, {}},
                             {budget_of(row), {}},
                             {plain_text(row, "goal"), {}}};
-    if (risk) cells.insert(cells.end() - 1, {risk_text(row), {}});
+    if (shown.used) cells.insert(cells.end() - 1, {used_text(row), {}});
+    if (shown.risk) cells.insert(cells.end() - 1, {risk_text(row), {}});
     return cells;
 }
 
@@ -117,14 +127,15 @@ void add_rows(std::vector<std::string>& lines, const TopState& state, const Json
     const std::size_t shown = std::min(rows.size(), room > 1 ? room - 1 : 1);
     const std::size_t first =
         std::min(chosen >= shown ? chosen - shown + 1 : 0, rows.size() - shown);
-    const bool risk = shows_risk(rows);
+    const MoreColumns more = more_columns(rows);
     std::vector<std::vector<Cell>> cells;
     for (std::size_t i = first; i < first + shown; ++i)
-        cells.push_back(cells_of(rows[i], now, color && i != chosen, risk));
+        cells.push_back(cells_of(rows[i], now, color && i != chosen, more));
     std::vector<Column> columns{
         {"VERDICT"},           {"SINCE"}, {"SESSION", true}, {"BEAT"},
         {"LAST ACTION", true}, {"DONE"},  {"BUDGET"},        {"GOAL", true}};
-    if (risk) columns.insert(columns.end() - 1, {"RISK"});
+    if (more.used) columns.insert(columns.end() - 1, {"USED"});
+    if (more.risk) columns.insert(columns.end() - 1, {"RISK"});
     const std::string table = format_table(columns, cells, width > 2 ? width - 2 : width);
     std::size_t begin = 0;
     for (std::size_t i = 0; begin < table.size(); ++i) {

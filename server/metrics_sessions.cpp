@@ -83,6 +83,15 @@ void add_sessions(MetricFamilies& families, const EngineStats& stats) {
             {"level", std::string{core::name_of(static_cast<core::BudgetLevel>(i))}});
         metric.gauge.value = static_cast<double>(stats.budget_levels[i]);
     }
+    auto& channels = families.family("headway_hook_channels",
+                                     "Open sessions whose agents send hooks, by how these arrive.",
+                                     MetricType::Gauge);
+    for (std::size_t i = 0; i < stats.hook_channels.size(); ++i) {
+        ClientMetric& metric = channels.metric.emplace_back();
+        metric.label.push_back(
+            {"channel", std::string{core::name_of(static_cast<core::ChannelHealth>(i))}});
+        metric.gauge.value = static_cast<double>(stats.hook_channels[i]);
+    }
     auto& failures = families.family("headway_tool_failures_total", "Failed calls, by kind.",
                                      MetricType::Counter);
     for (std::size_t i = 1; i < stats.tool_failures.size(); ++i) {

@@ -5,12 +5,15 @@ import { html, Component, useEffect, useLayoutEffect, useRef, useState } from '.
 import { get, query } from './api.js';
 import { Ago, Bar, Beat, cls, Empty, ENDED, hot, Icon, Labels, Loading, OPEN, Search, Select, sessionLink, Spark, Status, Trouble, useFresh,
   useGet } from './ui.js';
-import { ALARMS, count, plural, span } from './format.js';
+import { ALARMS, amount, count, money, plural, span, used } from './format.js';
 import { go, listen, setQuery, state, tell, useKeys, useLive } from './page.js';
 
 const PAGE = 200;
 const ROW = 46; // height in CSS pixels, as in pages.css
-const COLUMNS = ['State', 'Session', 'Last action, and why', '', 'Beat', 'Progress', 'Budget', 'Labels', 'Risk'];
+const COLUMNS = ['State', 'Session', 'Last action, and why', '', 'Beat', 'Progress', 'Budget, used', 'Labels', 'Risk'];
+const SORTS = { cost: (row) => row.used?.cost_usd, tokens: (row) => row.used?.tokens, budget: (row) => row.budget?.pressure, risk: (row) => row.risk };
+// What a broken channel of hooks means to a person who reads the list.
+const CHANNELS = { mute: 'hooks mute', degraded: 'hooks partial' };
 
 class Row extends Component {
   shouldComponentUpdate(next) { return ['row', 'here', 'index', 'risk'].some((name) => next[name] !== this.props[name]); }
@@ -19,9 +22,10 @@ class Row extends Component {
     return html`<tr class=${cls(here && 'here', row.alarm && 'alarmed')} aria-rowindex=${index + 2} data-id=${row.id}
       onClick=${(event) => event.target.closest('a') || go(sessionLink(row.id))}>
       <td><${Status} status=${row.status} /><small>${row.alarm ? html`<b class="bad" title=${ALARMS[row.alarm]}>alarm</b>`
-        : html`${row.needs_somebody && html`<b class="bad">needs you</b> `}<${Ago} at=${row.since} />`}</small></td>
+        : html`${row.needs_somebody && html`<b class="bad">needs you</b> `}${CHANNELS[row.adapter?.channel] && html`<b class="bad"
+          title=${`the newest hook of ${row.adapter.name} came at ${row.adapter.last_hook_at}`}>${CHANNELS[row.adapter.channel]}</b> `}<${Ago} at=${row.since} />`}</small></td>
       <td><a href=${sessionLink(row.id)}>${row.goal || row.id}</a><small>
-          <code>${row.id}</code>${[agent.type, agent.name, agent.model].map((part) => part && html` · ${part}`)}</small></td>
+          <code>${row.id}</code>${[...new Set([agent.type, agent.name, agent.model])].map((part) => part && html` · ${part}`)}</small></td>
       <td><code>${action ? action.text : html`<span class="faint">nothing yet</span>`}</code>
         <small>${row.reason || row.phase}</small></td>
           <td>${action && html`<${Ago} at=${action.at} />`}</td>
@@ -29,7 +33,8 @@ class Row extends Component {
         title=${row.estimate.next_milestone && 'next: ' + row.estimate.next_milestone}><${Bar} percent=${row.estimate.percent} />
           ${Math.round(row.estimate.percent)}%</small>`}</td>
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
-          <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span>`}</td>
+          <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span>`}
+        <small title="tokens and cost so far">${used(row.used)}</small></td>
       <td><${Labels} labels=${row.labels} max=${2} /></td>${risk && html`<td>${row.risk?.toFixed(2)}</td>`}</tr>`;
   }
 }
@@ -90,7 +95,8 @@ function useRows(filters) {
 // The rows; when grouped, a heading before those of each value of the label.
 function grouped(list, key, closed, sort) {
   const all = list.order.map((id) => list.rows.get(id));
-  if (sort) all.sort((a, b) => (b.risk ?? -1) - (a.risk ?? -1));
+  const by = SORTS[sort];
+  if (by) all.sort((a, b) => (by(b) ?? -1) - (by(a) ?? -1));
   const rows = [...all.filter((row) => row.alarm), ...all.filter((row) => !row.alarm)]; // alarms on top
   if (!key) return rows;
   const groups = new Map();
@@ -147,8 +153,8 @@ function Rows({ list, group, sort }) {
   const gap = (key, size) => size > 0 && html`<tr key=${key} aria-hidden="true">
       <td class="gap" style=${{ height: size * ROW + 'px' }} /></tr>`;
   return html`<div class="table"><table class="fleet" aria-rowcount=${list.total + 1} aria-label="Sessions"><thead>
-      <tr>${columns.map((name, i) => html`<th scope="col" key=${name} aria-sort=${i > 7 && sort ? 'descending' : null}>
-          ${i > 7 ? html`<button class="quiet" onClick=${() => setQuery({ sort: sort ? '' : 'risk' })}>${name}</button>`
+      <tr>${columns.map((name, i) => html`<th scope="col" key=${name} aria-sort=${i > 7 && sort === 'risk' ? 'descending' : null}>
+          ${i > 7 ? html`<button class="quiet" onClick=${() => setQuery({ sort: sort === 'risk' ? '' : 'risk' })}>${name}</button>`
             : name || html`<span class="sr">When</span>`}</th>`)}</tr></thead>
     <tbody ref=${table}>${gap('before', from)}${shown.map((item, i) => (item.members
       ? html`<tr key=${'group ' + item.group} class="group"><th scope="rowgroup">
@@ -160,6 +166,18 @@ function Rows({ list, group, sort }) {
       : html`<${Row} key=${item.id} row=${item} index=${from + i} here=${item.id === here} risk=${risk} />`))}${gap('behind', items.length - to)}
         </tbody></table>
     ${list.next && html`<p class="more muted">${count(list.order.length)} of ${count(list.total)} read; more as you scroll</p>`}</div>`;
+}
+
+// Tokens and cost of the rows that were read.
+function totals(list) {
+  const sum = { tokens: 0, cost_usd: 0 };
+  for (const id of list.order) {
+    const row = list.rows.get(id);
+    sum.tokens += row.used?.tokens || 0;
+    sum.cost_usd += row.used?.cost_usd || 0;
+  }
+  const text = [sum.tokens > 0 && amount(sum.tokens) + ' tokens', sum.cost_usd > 0 && money(sum.cost_usd)].filter(Boolean).join(' · ');
+  return text && list.next ? text + ' in those read' : text;
 }
 
 // The list with what filters it; everything that is chosen stands in the address.
@@ -181,7 +199,9 @@ function Listing({ route, open, statuses, children }) {
       ${label && html`<button class="pill" onClick=${() => setQuery({ label: '' })} title="Remove this filter">${label} ×</button>`}
       ${labels.size > 0 && html`<${Select} label="Group by" value=${group || ''} onChange=${(value) => setQuery({ group: value })}
         options=${[['', 'not grouped'], ...[...labels].sort().map((key) => [key, 'by ' + key])]} />`}
-      <span class="muted total">${list.loaded && plural(list.total, 'session')}</span></span></div>
+      <${Select} label="Sort by" value=${sort || ''} onChange=${(value) => setQuery({ sort: value })}
+        options=${[['', 'newest first'], ['cost', 'by cost'], ['tokens', 'by tokens'], ['budget', 'by budget used'], ...(sort === 'risk' ? [['risk', 'by risk']] : [])]} />
+      <span class="muted total">${list.loaded && [plural(list.total, 'session'), totals(list)].filter(Boolean).join(' · ')}</span></span></div>
     <${Trouble} error=${list.error} again=${() => list.read()} />
     ${!list.loaded ? !list.error && html`<${Loading} />` : list.order.length ? html`<${Rows} list=${list} group=${group} sort=${sort} />`
       : q || status || label ? html`<${Empty} title="Nothing matches">No session is like that.${' '}
@@ -189,8 +209,9 @@ function Listing({ route, open, statuses, children }) {
 }
 
 export const Fleet = ({ route }) => html`<h1 class="sr">Fleet</h1><${Listing} route=${route} open="true" statuses=${OPEN}>
-    <${Empty} title="No agent is running">The first report of an agent shows up here by itself.
-  Supervise any command with <code>headway run -- CMD</code>, or see <a href="#/history">what has ended</a>.<//><//>`;
+    <${Empty} title="No agent is running">The first report of an agent shows up here by itself.${' '}
+  <a href="#/connect">Connect an agent</a> with <code>headway install</code>, supervise any command with <code>headway run -- CMD</code>, or see${' '}
+  <a href="#/history">what has ended</a>.<//><//>`;
 
 // What the timers that status replaces would have done.
 function Saved() {

@@ -8,12 +8,13 @@ import { Ago, cls, Empty, Icon, sessionLink, Trouble } from './ui.js';
 import { Fleet, History } from './fleet.js';
 import { Session } from './session.js';
 import { Approvals } from './approvals.js';
+import { Connect } from './connect.js';
 import { Login, Overlay, System } from './more.js';
 import { takeCode } from './login.js';
 
-const PLACES = { fleet: Fleet, history: History, session: Session, approvals: Approvals, system: System, login: Login, overlay: Overlay };
+const PLACES = { fleet: Fleet, history: History, session: Session, approvals: Approvals, system: System, connect: Connect, login: Login, overlay: Overlay };
 const LINKS = [['fleet', 'Fleet', '#/'], ['approvals', 'Approvals', '#/approvals'], ['history', 'History', '#/history'],
-    ['system', 'System', '#/system']];
+    ['system', 'System', '#/system'], ['connect', 'Connect', '#/connect']];
 
 // A page that fails takes nothing else with it.
 function Page({ name, ...props }) {
@@ -33,6 +34,13 @@ function calm({ counts, open }) {
   const working = (counts.progressing || 0) + (counts.exploring || 0);
   if (!open) return 'Nothing needs you right now. No agent is running.';
   return `Nothing needs you right now – ${working ? plural(working, 'agent') + ' working' : plural(open, 'session') + ' open'}.`;
+}
+
+// Agents whose hooks have broken go on without being seen.
+function broken({ mute = 0, degraded = 0 } = {}) {
+  const words = [mute && `${plural(mute, 'agent')} at work, but no hook of ${mute > 1 ? 'theirs' : 'it'} comes`,
+      degraded && `hooks of ${plural(degraded, 'agent')} are incomplete`].filter(Boolean).join('; ');
+  return words && html`<p class="calm bad">${words}: <code>headway doctor AGENT</code></p>`;
 }
 
 // What was reported or counted is drawn solid, what a rule infers dashed.
@@ -61,7 +69,8 @@ function Needs() {
           <div>${items.slice(0, all ? 100 : 4).map((item) => html`<${Need} key=${item.kind + item.session + item.approval}
             item=${item} />`)}</div>
       ${total > 4 && html`<button class="quiet" aria-expanded=${String(all)} onClick=${() => setAll(!all)}>
-        ${all ? 'Fewer' : `${total - 4} more`}</button>`}`}</section>`;
+        ${all ? 'Fewer' : `${total - 4} more`}</button>`}`}
+    ${broken(overview?.hook_channels)}</section>`;
 }
 
 function Link() {

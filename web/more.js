@@ -10,7 +10,7 @@ import { logOut } from './login.js';
 
 const KEYS = [
   ['Everywhere', '?=these keys', ':=go to a page or a session', '/=filter', 'n=next that needs you', 'g f=fleet', 'g a=approvals',
-    'g h=history', 'g s=system', 'esc=back'],
+    'g h=history', 'g s=system', 'g c=connect an agent', 'esc=back'],
   ['Lists', 'j k=down, up', 'enter=open'],
   ['A silent session', 'e=end it as failed or cancelled'],
   ['Approvals', 'j k=next, previous', 'a=approve; twice when the risk is high', 'd=deny, with a reason', 'e=edit, then approve',
@@ -30,7 +30,7 @@ function Help({ close }) {
     <p class="line"><a href="/docs">Documentation</a> <a href="/docs/api">The API, with examples</a></p><//>`;
 }
 
-const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'],
+const PAGES = [['Fleet', '#/'], ['Approvals', '#/approvals'], ['History', '#/history'], ['System', '#/system'], ['Connect an agent', '#/connect'],
     ['Log in or out', '#/login'], ['Documentation', '/docs'], ['API', '/docs/api'], ['Stuck or suspect', '#/?status=stuck,suspect']];
 function Palette({ close }) {
   const [text, setText] = useState('');

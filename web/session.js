@@ -5,7 +5,7 @@ import { html, useEffect, useState } from './preact.js';
 import { get, query, sessionPath } from './api.js';
 import { Ago, Bar, Beat, Card, cls, Empty, Icon, Labels, ListCard, Loading, REASON, Sending, sessionLink, Status, tone, Trouble, useFresh, useGet,
   useLoad } from './ui.js';
-import { ALARMS, clock, count, date, ms, percent, plural, span, text } from './format.js';
+import { ALARMS, clock, count, date, ms, percent, plural, span, text, used } from './format.js';
 import { refusal, useKeys, useMe } from './page.js';
 import { Events, Timeline, useJournal } from './journal.js';
 import { BudgetCard } from './budget.js';
@@ -209,7 +209,10 @@ export function Session({ route }) {
       <code>${id}</code> was never here, or has gone with the retention. <a href="#/">To the fleet</a><//>`;
   if (!doc) return error ? html`<${Trouble} error=${error} again=${again} />` : html`<${Loading} />`;
   return html`<div class="title"><div><h1>${doc.goal || id}</h1><p class="line muted">
-      <code>${id}</code>${Object.values(doc.agent || {}).map((part) => html`<span>${part}</span>`)}
+      <code>${id}</code>${[...new Set(Object.values(doc.agent || {}))].map((part) => html`<span>${part}</span>`)}
+      ${used(doc.used) && html`<span title="tokens and cost so far">${used(doc.used)}</span>`}
+      ${doc.adapter && html`<span class=${doc.adapter.channel !== 'ok' && 'bad'} title=${'newest at ' + doc.adapter.last_hook_at}>
+        ${'hooks ' + doc.adapter.channel}${doc.adapter.missing.map((name) => ` · no ${name}`)}</span>`}
         <${Labels} labels=${doc.labels} max=${16} /></p>
       </div><${Actions} doc=${doc} done=${again} /></div>
     <${Trouble} error=${error} again=${again} /><${Alarms} doc=${doc} done=${again} /><div class="two"><${Verdict} doc=${doc} /><${Figures} doc=${doc} /></div>

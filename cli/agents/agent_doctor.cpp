@@ -6,7 +6,9 @@
 #include "cli/agents/codex_trust.hpp"
 #include "cli/agents/own_hooks.hpp"
 #include "cli/agents/talk.hpp"
+#include "cli/daemon.hpp"
 #include "cli/http_client.hpp"
+#include "cli/json.hpp"
 #include "cli/text.hpp"
 
 namespace headway::cli {
@@ -50,6 +52,7 @@ public:
         if (by_command) check_hook_program();
         if (row_.http) check_proxy();
         if (row_.name == "codex" && !found.program.empty()) check_trust(found.program);
+        check_sessions();
         return std::move(findings_);
     }
 
@@ -184,6 +187,35 @@ private:
               way_.program + (answer.status ? " ends with " + std::to_string(*answer.status)
                                             : " does not end within 5 s"),
               "run it by hand: echo '{}' | " + join(command, " "));
+    }
+
+    /// What the daemon has seen of its hooks, where it may be asked.
+    void check_sessions() {
+        HttpRequest request;
+        request.url = way_.url + "/v1/sessions?open=true&view=row&limit=200&agent=" + name_;
+        request.timeout = kProbePatience;
+        const std::string token = variable_of(place_.environment, "HEADWAY_TOKEN");
+        if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
+        const HttpReply reply = HttpClient{}.send(request);
+        const std::optional<Json> body = body_json(reply);
+        if (!reply.ok() || !body) return;
+        std::size_t arriving = 0;
+        for (const Json& session : (*body)["sessions"]) {
+            const Json& adapter = session["adapter"];
+            if (!adapter.is_object()) continue;
+            if (adapter["channel"].text() == "ok") {
+                ++arriving;
+                continue;
+            }
+            const std::string id = clean_line(session.text_of("id"));
+            wrong(" session",
+                  "the hooks of " + id + " are " + clean_line(adapter.text_of("channel")),
+                  "`headway show " + id +
+                      "` says since when; start the agent again if its settings "
+                      "have changed");
+        }
+        if (arriving > 0)
+            good(" sessions", "the hooks of " + std::to_string(arriving) + " open ones arrive");
     }
 
     void check_proxy() {

@@ -38,7 +38,7 @@ void answer_with(Answers& on, const ReplyTo& to, SessionDocument&& shown) {
         [&](std::string& body) {
             api::append_session(body, shown.session, shown.time,
                                 shown.prediction ? &*shown.prediction : nullptr, shown.risk,
-                                shown.expected);
+                                shown.expected, shown.adapter ? &*shown.adapter : nullptr);
         },
         shown.created ? 201 : 200, std::move(headers));
 }

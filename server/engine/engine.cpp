@@ -56,8 +56,8 @@ Engine::Engine(storage::Store& store, Clock& clock, CommandQueue& queue, EngineS
       projections_{&use_rows_,      &session_rows_, &approval_rows_,   &judges_,
                    &estimate_rows_, &webhooks_,     &expectation_rows_},
       damage_(report_),
-      parts_{store_,    clock_,  watch_,   settings_, sessions_, tree_,  judges_,
-             webhooks_, backup_, commits_, damage_,   tape_,     totals_} {}
+      parts_{store_,    clock_,    watch_,  settings_, sessions_, tree_, judges_,
+             webhooks_, channels_, backup_, commits_,  damage_,   tape_, totals_} {}
 
 core::Result<std::uint64_t> Engine::recover() {
     HEADWAY_TRY(storage::Recovery recovery, store_.recover());
@@ -202,6 +202,7 @@ EngineStats Engine::stats() const {
     stats.deleted_steps = upkeep_.figures().deleted_steps;
     stats.resident = sessions_.residents().size();
     stats.budget_levels = sessions_.residents().budget_levels();
+    stats.hook_channels = channels_.tally();
     stats.wal_pages = static_cast<std::uint64_t>(store_.wal_pages());
     stats.refused_full = disk_.refused();
     stats.free_bytes = disk_.free_bytes();

@@ -96,6 +96,7 @@ private:
     // Upkeep.
     void probe();
     bool try_commit();
+    void count_channels();
     void retention_step();
     void forget(const storage::Deletion& deletion);
     core::Result<> recover_webhooks();
@@ -122,6 +123,8 @@ private:
     BackupCopy backup_;
     JudgeDesk judges_;
     WebhookDesk webhooks_;
+    HookChannels channels_;
+    Clock::Steady::time_point channels_counted_{};
     SessionProjection session_rows_;
     ApprovalProjection approval_rows_;
     EstimateProjection estimate_rows_;

@@ -8,8 +8,13 @@
 namespace headway::server {
 
 using core::Result;
+using namespace std::chrono_literals;
+
+/// Short beside the intervals by which a channel is judged.
+constexpr auto kChannelsEvery = 1s;
 
 void Engine::upkeep(bool idle) {
+    count_channels();
     if (!lost_) sessions_.dismiss_visitors();
     backup_.step();
     disk_.look_at_space(false);
@@ -46,8 +51,18 @@ void Engine::retention_step() {
     }
 }
 
+/// A channel turns mute by time alone.
+void Engine::count_channels() {
+    const auto now = Clock::steady();
+    if (now - channels_counted_ < kChannelsEvery) return;
+    channels_counted_ = now;
+    if (channels_.count(sessions_.residents(), clock_.now(), watch_))
+        announce(std::make_unique<Publication>());
+}
+
 /// Drops all copies of a deleted session.
 void Engine::forget(const storage::Deletion& deletion) {
+    channels_.forget(*deletion.doomed);
     ResidentSet& residents = sessions_.residents();
     if (Resident* resident = residents.find(*deletion.doomed)) {
         residents.mark_clean(*resident);

@@ -308,6 +308,8 @@ Result<HookAnswered> answer(Transaction& transaction, Resident& resident, HookCa
         resident.hook_calls.push_back(core::digest_of(hook.call.call).low);
         if (!said.stop.empty()) ++resident.hook_stops;
     }
+    if (hook.kind == HookKind::kPre && !refused && !answered.hold)
+        transaction.channels().note_call(resident.key);
     if (!said.edit.empty()) {
         HEADWAY_TRY(answered.reply.edit_json, edited_args(transaction, resident, call));
     }
@@ -350,6 +352,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     HEADWAY_CHECK(open_for(transaction, *this));
     HEADWAY_TRY(resident, transaction.require(target));
     if (call.process) resident->agent_runs = true;
+    transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,
+                                transaction.now());
     if (!resident->session.state().ended()) {
         ReportCommand report = Report{*resident, *this}.make();
         if (!report.events.empty()) {
@@ -369,6 +373,7 @@ Result<Unanswered> AgentGoneCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.find(session));
     if (resident == nullptr) return Unanswered{};  // deleted since
     resident->agent_runs = false;
+    transaction.channels().note_process_gone(resident->key);
     std::vector<core::Event>& events = transaction.events();
     resident->session.agent_gone(transaction.context(), events);
     HEADWAY_CHECK(transaction.append(*resident, events));

@@ -74,6 +74,7 @@ Result<api::Overview> OverviewQuery::operator()(Reader& reader) const {
         overview.alarms += sessions;
     HEADWAY_TRY(overview.needs_total, reader.store().index().count_needs());
     overview.needs_total += reader.stats().approvals.pending;
+    overview.channels = reader.channels().tally();
     return overview;
 }
 

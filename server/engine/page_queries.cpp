@@ -81,11 +81,14 @@ Result<> ListQuery::show_some(Reader& reader) {
     const std::size_t count = std::min(scan.keys.size(), limit);
     while (scan.shown < count && Clock::steady() - started < kReaderSlice) {
         const std::size_t size_before = scan.body.size();
-        const auto read = reader.with(scan.keys[scan.shown++], [&](const core::Session& session) {
+        const storage::SessionKey key = scan.keys[scan.shown++];
+        const auto read = reader.with(key, [&](const core::Session& session) {
+            const auto adapter = reader.adapter(key, session);
+            const api::Adapter* hooks = adapter ? &*adapter : nullptr;
             if (rows) {
-                api::append_row(scan.body, session, reader.time(), risk);
+                api::append_row(scan.body, session, reader.time(), risk, hooks);
             } else {
-                api::append_session(scan.body, session, reader.time(), nullptr, risk);
+                api::append_session(scan.body, session, reader.time(), nullptr, risk, {}, hooks);
             }
         });
         // Retention may have removed it since it was found.

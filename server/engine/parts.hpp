@@ -9,6 +9,7 @@
 #include "api/json_tape.hpp"
 #include "core/watch.hpp"
 #include "server/engine/commit_times.hpp"
+#include "server/engine/hook_channels.hpp"
 #include "server/engine/session_tree.hpp"
 #include "server/engine/sessions.hpp"
 #include "server/engine/settings.hpp"
@@ -46,6 +47,7 @@ struct EngineParts {
     SessionTree& tree;
     JudgeDesk& judges;
     WebhookDesk& webhooks;
+    HookChannels& channels;
     BackupCopy& backup;
     const CommitTimes& commits;
     DamageLog& damage;

@@ -86,6 +86,7 @@ Result<SessionDocument> SessionQuery::operator()(Reader& reader) const {
     HEADWAY_TRY(const Resident* resident, reader.require(session));
     SessionDocument document{resident->session, reader.time()};
     document.risk = risk;
+    document.adapter = reader.adapter(resident->key, resident->session);
     if (resident->session.state().budget.limited()) {
         HEADWAY_TRY(document.prediction, prediction_for(reader, resident->session));
     }

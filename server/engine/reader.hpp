@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,15 @@ public:
     const CommitTimes& commits() const { return parts_.commits; }
     const JudgeDesk& judges() const { return parts_.judges; }
     WebhookDesk& webhooks() const { return parts_.webhooks; }
+    const HookChannels& channels() const { return parts_.channels; }
+    /// How the hooks of a session's agent arrive; nothing without hooks.
+    std::optional<api::Adapter> adapter(storage::SessionKey key,
+                                        const core::Session& session) const {
+        const core::HookChannel* channel = parts_.channels.find(key);
+        if (channel == nullptr) return std::nullopt;
+        return api::Adapter{*channel,
+                            core::examine_channel(*channel, session.state(), now(), parts_.watch)};
+    }
     core::Timestamp now() const { return parts_.clock.now(); }
     /// For documents.
     api::ReadingTime time() const { return {now(), parts_.watch}; }

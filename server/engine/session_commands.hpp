@@ -27,6 +27,7 @@ struct SessionDocument {
     bool created = false;   ///< by this command
     bool replayed = false;  ///< by an earlier one with the same idempotency key
     bool risk = false;      ///< the caller may see it; replies to agents never have it
+    std::optional<api::Adapter> adapter = {};
 };
 
 /// Names one session (WriteTask::name).

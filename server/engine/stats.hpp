@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/event.hpp"
+#include "core/hook_channel.hpp"
 #include "storage/session_index.hpp"
 
 // Figures of the engine and its sessions for /readyz, /metrics and /v1/system.
@@ -59,6 +60,8 @@ struct EngineStats {
     std::array<std::uint64_t, core::kVerdictCount> open{};      ///< open sessions now
     /// Sessions in memory with a budget, by its level.
     std::array<std::uint64_t, core::EnumNames<core::BudgetLevel>::kNames.size()> budget_levels{};
+    /// Open sessions whose agents send hooks, by core::ChannelHealth.
+    std::array<std::uint64_t, core::EnumNames<core::ChannelHealth>::kNames.size()> hook_channels{};
     /// Failed calls, by kind.
     std::array<std::uint64_t, core::EnumNames<core::FailureKind>::kNames.size()> tool_failures{};
     ApprovalStats approvals;

@@ -12,7 +12,7 @@ const AXE = fs.readFileSync(new URL('./node_modules/axe-core/axe.min.js', import
 const PICTURES = process.env.HEADWAY_SCREENSHOTS;
 const PAGES = {
   fleet: ['#/', 'tr[data-id]'], grouped: ['#/?group=team', '.fleet tbody th'], nothing: ['#/?q=nothing-is-called-so', '.empty'], session: ['#/session/release-notes', '.plot canvas'], stuck: ['#/session/flaky-login-test?n=6', '.marked'],
-  approvals: ['#/approvals', '.approval'], decided: ['#/approvals?show=decided', '.plain td, .empty'], history: ['#/history', 'tr[data-id]'], system: ['#/system', 'section[aria-label=Webhooks] td'], login: ['#/login?failed=1', '.card'],
+  approvals: ['#/approvals', '.approval'], decided: ['#/approvals?show=decided', '.plain td, .empty'], history: ['#/history', 'tr[data-id]'], connect: ['#/connect', '.plain td'], system: ['#/system', 'section[aria-label=Webhooks] td'], login: ['#/login?failed=1', '.card'],
 };
 
 let daemon, browser;

@@ -106,6 +106,32 @@ class Reports(HookCase):
         self.assertEqual(len(kinds(journal, "directive.delivered")), 2)
         self.assertEqual([d["round"] for d in kinds(journal, "tool.finished")], list(range(1, 9)))
 
+    def test_a_channel_whose_results_do_not_come_is_shown_everywhere(self):
+        def channels():
+            return self.client.get("/v1/overview").json()["hook_channels"]
+        self.assertNotIn("adapter", self.client.open(unique()))
+        self.agent.pre("c0")
+        adapter = self.client.session(self.agent.id)["adapter"]
+        self.assertEqual({**adapter, "last_hook_at": ""}, {"name": "claude", "agent_version": None, "channel": "ok", "missing": [],
+                                                            "last_hook_at": ""})
+        broken = channels()["degraded"]
+        for i in range(1, 16):
+            self.agent.pre(f"c{i}")
+        row = self.client.get(f"/v1/sessions?view=row&ids={self.agent.id}").json()["sessions"][0]
+        for shown in (row, self.client.session(self.agent.id)):
+            self.assertEqual((shown["adapter"]["channel"], shown["adapter"]["missing"]), ("degraded", ["post"]))
+        eventually(lambda: channels()["degraded"] == broken + 1, what="the overview")
+        self.assertRegex(self.client.get("/metrics").body.decode(), r'headway_hook_channels\{channel="degraded"\} [1-9]')
+        self.agent.fails("c15")
+        self.assertEqual(self.client.session(self.agent.id)["adapter"]["channel"], "ok")
+
+    def test_calls_that_are_refused_need_no_result(self):
+        self.agent.pre("c0")
+        self.client.post(f"/v1/sessions/{self.agent.id}/cancel", {"reason": "enough"})
+        for i in range(1, 20):
+            self.agent.pre(f"c{i}")
+        self.assertEqual(self.client.session(self.agent.id)["adapter"]["channel"], "ok")
+
     def test_a_batch_reports_the_calls_that_had_no_hook(self):
         self.agent.hook("PostToolBatch", tool_calls=[
             {"tool_name": "Nope", "tool_input": {}, "tool_use_id": "t1",

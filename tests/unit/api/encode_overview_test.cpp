@@ -38,7 +38,8 @@ TEST_CASE("row: of a session of which little is known", "[api]") {
     CHECK(row(state) == Document::parse(R"({"id":"s1","n":0,"status":"starting","since":null,
         "reason":"","state":null,"phase":null,"iteration":null,"opened_at":null,"ended_at":null,
         "outcome":null,"last_beat_at":null,"alive":false,"next_heartbeat_ms":10000,
-        "last_action":null,"goal":null,"agent":{},"parent":null,"labels":{},"budget":null,
+        "last_action":null,"goal":null,"agent":{},"parent":null,"labels":{},
+        "used":{"tokens":0,"cost_usd":0},"budget":null,
         "approvals_pending":0,"estimate":null,"alarm":null,"activity":""})"));
 }
 

@@ -115,3 +115,34 @@ TEST_CASE("session view: how far it has come, what is next and what blocks it", 
     CHECK(progress_bar_text(0) == "[..........] 0%");
     CHECK(progress_bar_text(250) == "[##########] 100%");
 }
+
+TEST_CASE("session view: use is shown where there is some", "[cli]") {
+    const Json sessions = Json::array(
+        {parsed(
+             R"({"id":"a","verdict":{"status":"stuck"},"used":{"tokens":12345,"cost_usd":0.0421}})"),
+         parsed(R"({"id":"b","verdict":{"status":"stuck"},"used":{"tokens":0,"cost_usd":0}})")});
+    const std::string table = sessions_table(sessions, kViewNow, 0, false);
+    CHECK(table.find("USED") != std::string::npos);
+    CHECK(table.find("12.3k $0.042") != std::string::npos);
+    CHECK(used_text(parsed(R"({"used":{"tokens":950}})")) == "950");
+    CHECK(used_text(parsed(R"({"used":{"tokens":4560000,"cost_usd":12.5}})")) == "4.56M $12.50");
+    CHECK(used_text(parsed(R"({"used":{"tokens":"x","cost_usd":-1}})")).empty());
+    CHECK(used_text(Json{}).empty());
+}
+
+TEST_CASE("session view: the details say how the hooks of the agent arrive", "[cli]") {
+    const auto shown = [](const char* adapter) {
+        return session_details(
+            parsed(std::string{R"({"id":"a","verdict":{"status":"waiting"},"adapter":)"} + adapter +
+                   "}"),
+            kViewNow, false);
+    };
+    const std::string mute = shown(R"({"name":"claude","agent_version":"2.1","channel":"mute",
+        "last_hook_at":"2026-11-21T02:00:00.000Z","missing":[]})");
+    CHECK(mute.find("claude 2.1, newest ") != std::string::npos);
+    CHECK(mute.find("MUTE") != std::string::npos);
+    const std::string part = shown(R"({"name":"codex","agent_version":null,"channel":"degraded",
+        "last_hook_at":"2026-11-21T02:00:00.000Z","missing":["pre","post"]})");
+    CHECK(part.find("no hook comes of pre post") != std::string::npos);
+    CHECK(shown("null").find("hooks") == std::string::npos);
+}
