@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "cli/client_options.hpp"
 #include "cli/console.hpp"
 #include "cli/daemon.hpp"
 #include "cli/exit_code.hpp"
@@ -45,7 +47,7 @@ struct Family {
 
 /// The sessions that a list has, added to `family` unless they are there.
 HttpReply add_listed(Daemon& daemon, const std::string& filter, Family& found) {
-    const HttpReply reply = daemon.get("/v1/sessions?limit=200&" + filter);
+    HttpReply reply = daemon.get("/v1/sessions?limit=200&" + filter);
     const std::optional<Json> body = body_json(reply);
     if (!reply.ok() || !body) return reply;
     std::vector<Member>& family = found.members;
@@ -121,8 +123,9 @@ int refuse_open(const std::vector<Member>& family, const Console& console) {
     for (const Member& member : family) {
         if (!member.open) continue;
         const std::string id = clean_line(member.id);
-        return complain(console, kExitFailed, id + " is open, and its agent may report more",
-                        "headway cancel " + id + ", or headway end " + id + ", then forget it");
+        std::string fix = "headway cancel ";
+        fix.append(id).append(", or headway end ").append(id).append(", then forget it");
+        return complain(console, kExitFailed, id + " is open, and its agent may report more", fix);
     }
     return 0;
 }
@@ -134,8 +137,8 @@ int forget(const ForgetOptions& options, const Console& console) {
     }
     Daemon daemon(options.client.url, options.client.credential);
     Family found;
-    if (const HttpReply reply = find_family(daemon, options, found); !reply.ok())
-        return explain_failure(console, daemon, reply);
+    const HttpReply looked = find_family(daemon, options, found);
+    if (!looked.ok()) return explain_failure(console, daemon, looked);
     std::vector<Member>& family = found.members;
     if (!found.complete) family.erase(family.begin());
     if (const int refused = refuse_open(family, console); refused != 0) return refused;
@@ -149,8 +152,9 @@ int forget(const ForgetOptions& options, const Console& console) {
     }
     const HttpReply done = forget_all(daemon, family);
     if (done.status == 404 && !found.complete) {
-        return complain(console, kExitFailed,
-                        std::to_string(family.size()) + " sessions that belong to it are forgotten",
+        std::string part = std::to_string(family.size());
+        part.append(" sessions that belong to it are forgotten");
+        return complain(console, kExitFailed, part,
                         "there are more, so it is still there: run this again");
     }
     if (done.status == 404) return tell_forgotten(options, family, console);
@@ -159,7 +163,7 @@ int forget(const ForgetOptions& options, const Console& console) {
                     "it goes on by itself; headway show " + clean_line(options.session));
 }
 
-class Forget : public Verb {
+class Forget : public VerbOf<ForgetOptions> {
 public:
     void declare(Arguments& arguments) override {
         arguments.help("Delete all that is stored of a session");
@@ -170,16 +174,13 @@ and so do backups, exports, and webhook messages that were sent.
 
 Example:
   headway forget claude-7f3a --yes)");
-        arguments.client(options_.client);
-        arguments.session(options_.session).required();
-        arguments.flag("--alone", options_.alone, "not its sub-agents, and not what was resumed");
-        arguments.flag("--yes,-y", options_.yes, "do it without asking");
+        arguments.client(options.client);
+        arguments.session(options.session).required();
+        arguments.flag("--alone", options.alone, "not its sub-agents, and not what was resumed");
+        arguments.flag("--yes,-y", options.yes, "do it without asking");
     }
 
-    int run(const Console& console, const Server&) override { return forget(options_, console); }
-
-private:
-    ForgetOptions options_;
+    int run(const Console& console, const Server&) override { return forget(options, console); }
 };
 
 }  // namespace
