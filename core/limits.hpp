@@ -27,6 +27,8 @@ inline constexpr std::size_t kReportEventsMax = 1000;
 inline constexpr std::size_t kReportBodyBytesMax = 1U << 20;
 /// Of an agent's hook: the result of an edit has the file twice.
 inline constexpr std::size_t kHookBodyBytesMax = 16U << 20;
+/// Of an exporter: 512 records with the arguments and results of calls.
+inline constexpr std::size_t kTelemetryBodyBytesMax = 16U << 20;
 inline constexpr std::size_t kControlBodyBytesMax = 1U << 16;
 inline constexpr std::size_t kJsonDepthMax = 64;  ///< for parsers that recurse
 /// Values in one body: bounds memory per byte of input.

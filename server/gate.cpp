@@ -197,10 +197,11 @@ Result<> check_body(RequestHead& head, const BodyRule& rule) {
         (rule.lines && is_media_type(head.content_type, "application/x-ndjson"))) {
         return check_charset(head.content_type);
     }
-    return Error{ErrorCode::kUnsupportedMediaType,
-                 rule.lines ? "send Content-Type: application/json or application/x-ndjson"
-                            : "send Content-Type: application/json",
-                 "Content-Type"};
+    if (rule.protobuf && is_media_type(head.content_type, "application/x-protobuf")) return {};
+    std::string known = "send Content-Type: application/json";
+    if (rule.lines) known += " or application/x-ndjson";
+    if (rule.protobuf) known += " or application/x-protobuf";
+    return Error{ErrorCode::kUnsupportedMediaType, known, "Content-Type"};
 }
 
 bool usable_request_id(std::string_view id) noexcept {

@@ -166,6 +166,7 @@ const Dialect kClaude{
     .hold = kHoldOfADay,
     .hold_permission = kHoldOfADay,
     .has_call_ids = true,
+    .reports_usage = false,
     .reports_rounds = true,
     .stops_hard = true,
 };

@@ -205,6 +205,7 @@ const Dialect kCopilot{
     .hold = kHoldOfADay,
     .hold_permission = kHoldOfADay,
     .has_call_ids = false,
+    .reports_usage = false,
     .reports_rounds = false,
     .stops_hard = false,
 };

@@ -182,6 +182,7 @@ const Dialect kGemini{
     .hold = kHoldOfADay,
     .hold_permission = core::Millis{0},
     .has_call_ids = false,
+    .reports_usage = true,
     .reports_rounds = false,
     .stops_hard = true,
 };

@@ -183,6 +183,7 @@ const Dialect kGeneric{
     .hold = kHoldOfADay,
     .hold_permission = kHoldOfADay,
     .has_call_ids = true,
+    .reports_usage = true,
     .reports_rounds = false,
     .stops_hard = true,
 };

@@ -25,6 +25,13 @@ void respond(Answers& on, const ReplyTo& to, Encode encode, int status = 200,
 
 }  // namespace
 
+Response telemetry_response(const TelemetryTaken& taken) {
+    Response response;
+    if (taken.protobuf) response.content_type = "application/x-protobuf";
+    api::otlp::append_taken(response.body, taken);
+    return response;
+}
+
 void answer_with(Answers& on, const ReplyTo& to, Advised&& advised) {
     on.advise(to, advised);
 }
@@ -92,6 +99,10 @@ void answer_with(Answers& on, const ReplyTo& to, StreamReply&& page) {
 
 void answer_with(Answers& on, const ReplyTo& to, HookAnswered&& answered) {
     on.hook(to, std::move(answered));
+}
+
+void answer_with(Answers& on, const ReplyTo& to, TelemetryTaken&& taken) {
+    on.respond(to, telemetry_response(taken));
 }
 
 void answer_with(Answers& on, const ReplyTo& to, api::Overview&& overview) {

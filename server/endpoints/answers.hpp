@@ -11,10 +11,14 @@
 #include "server/engine/hook_commands.hpp"
 #include "server/engine/queries.hpp"
 #include "server/engine/session_commands.hpp"
+#include "server/engine/telemetry_commands.hpp"
 
 // How the results of commands and queries become replies. I/O thread only.
 
 namespace headway::server {
+
+/// The answer to an export that the engine need not see, too.
+Response telemetry_response(const TelemetryTaken& taken);
 
 // Sessions.
 void answer_with(Answers& on, const ReplyTo& to, Advised&& advised);
@@ -28,6 +32,7 @@ void answer_with(Answers& on, const ReplyTo& to, api::Expectations&& expectation
 void answer_with(Answers& on, const ReplyTo& to, ViewShown&& shown);
 void answer_with(Answers& on, const ReplyTo& to, StreamReply&& page);
 void answer_with(Answers& on, const ReplyTo& to, HookAnswered&& answered);
+void answer_with(Answers& on, const ReplyTo& to, TelemetryTaken&& taken);
 void answer_with(Answers& on, const ReplyTo& to, api::Overview&& overview);
 void answer_with(Answers& on, const ReplyTo& to, TextPage&& page);
 

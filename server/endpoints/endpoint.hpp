@@ -33,6 +33,7 @@ struct BodyRule {
     bool read = false;          ///< false: a body within bytes_max is accepted and ignored
     bool lines = false;         ///< also as application/x-ndjson
     std::size_t bytes_max = 0;  ///< also of an inflated body
+    bool protobuf = false;      ///< also as application/x-protobuf
 };
 
 enum class Effect : std::uint8_t {

@@ -15,6 +15,10 @@ Handler heartbeat;
 // hooks.cpp
 Handler hook;
 
+// telemetry.cpp
+Handler telemetry_logs;
+Handler telemetry_traces;
+
 // sessions.cpp
 Handler open_session;
 Handler open_named_session;

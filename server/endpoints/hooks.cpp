@@ -9,6 +9,7 @@
 #include "server/descriptors.hpp"
 #include "server/endpoints/call.hpp"
 #include "server/endpoints/handlers.hpp"
+#include "server/endpoints/session_ids.hpp"
 
 // Hooks of agents. What is not understood is answered `{}`, which every agent takes as "go on".
 
@@ -31,26 +32,9 @@ Result<> nothing(const Call& call) {
     return {};
 }
 
-/// `<agent>-<its id>`, or a digest of an id that no session can have.
-std::string session_id(std::string_view agent, const std::string& native) {
-    std::string id = std::string{agent} + "-" + native;
-    // Room for a sub-agent and a generation.
-    const bool fits = id.size() + 8 <= core::limits::kIdBytesMax && api::valid_id(id);
-    return fits ? id : std::string{agent} + "-h" + core::to_hex(core::digest_of(native));
-}
-
 std::string main_session(const Call& call, std::string_view agent, const Hook& hook) {
     const std::string_view given = call.request.head.hook_session;
-    return api::valid_id(given) ? std::string{given} : session_id(agent, hook.session);
-}
-
-std::string child_session(const std::string& parent, const std::string& agent_id) {
-    std::string id = parent + "." + agent_id;
-    const bool fits = id.size() + 4 <= core::limits::kIdBytesMax && api::valid_id(id);
-    if (fits) return id;
-    // The digest is of both, and the beginning keeps it in the scope of its token.
-    id = core::to_hex(core::digest_of(id));
-    return parent.substr(0, core::limits::kIdBytesMax - id.size() - 5) + "." + id;
+    return api::valid_id(given) ? std::string{given} : agent_session(agent, hook.session);
 }
 
 void add_label(core::SessionStarted& about, std::string key, std::string_view value) {

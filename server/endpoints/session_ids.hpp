@@ -14,4 +14,11 @@ namespace headway::server {
 core::Result<std::vector<std::string>> parse_ids(const std::string& list, std::string_view field,
                                                  std::size_t count_max);
 
+/// `<agent>-<its id>`, or a digest of an id that no session can have. Pure.
+std::string agent_session(std::string_view agent, const std::string& native);
+
+/// The session of a sub-agent, which begins like that of its parent, as the scope of a token does.
+/// Pure.
+std::string child_session(const std::string& parent, const std::string& agent_id);
+
 }  // namespace headway::server

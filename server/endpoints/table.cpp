@@ -24,6 +24,8 @@ constexpr BodyRule kApprovalBody{true, false, limits::kApprovalBodyBytesMax};
 constexpr BodyRule kReportBody{true, true, limits::kReportBodyBytesMax};
 constexpr BodyRule kHookBody{true, false, limits::kHookBodyBytesMax};
 
+constexpr BodyRule kTelemetryBody{true, false, limits::kTelemetryBodyBytesMax, true};
+
 constexpr std::uint64_t kNovember2026 = 1'795'219'200;
 constexpr Deprecation kUseProgress{"use GET /progress/{id}", "/progress/{id}", kNovember2026};
 constexpr Deprecation kUseProgressStream{"use GET /progress/{id}/stream", "/progress/{id}/stream",
@@ -40,6 +42,10 @@ constexpr Endpoint kEndpoints[] = {
      kControlBody, Effect::kReports, "", "Report a heartbeat", endpoints::heartbeat},
     {Method::kPost, "/v1/hooks/{agent}", "reportHook", "hook", Guard::kReport, kHookBody,
      Effect::kReports, "require", "Report a hook of an agent", endpoints::hook},
+    {Method::kPost, "/v1/logs", "exportLogs", "otlp_logs", Guard::kReport, kTelemetryBody,
+     Effect::kReports, "", "Take log records of agents (OTLP)", endpoints::telemetry_logs},
+    {Method::kPost, "/v1/traces", "exportTraces", "otlp_traces", Guard::kReport, kTelemetryBody,
+     Effect::kReports, "", "Take spans of agents (OTLP)", endpoints::telemetry_traces},
     {Method::kGet, "/progress/{id}", "getProgress", "progress", Guard::kRead, kNoBody,
      Effect::kReads, "", "Progress of a session", endpoints::progress},
     {Method::kGet, "/api/autonomous/progress/{id}", "getProgressAlias", "progress", Guard::kRead,

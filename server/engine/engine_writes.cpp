@@ -23,12 +23,6 @@ std::uint32_t load_factor(std::size_t backlog) {
     return backlog >= core::limits::kCommandQueueMax / 2 ? 2 : 1;
 }
 
-/// True for errors that fail the whole transaction and not only one command.
-bool is_storage_error(ErrorCode code) {
-    return code == ErrorCode::kStorageUnavailable || code == ErrorCode::kStorageFull ||
-           code == ErrorCode::kStorageCorrupt || code == ErrorCode::kStorageSyncFailed;
-}
-
 bool is_write(const Request& request) {
     return request.write != nullptr;
 }

@@ -8,6 +8,7 @@
 #include "core/hook_answer.hpp"
 #include "core/text.hpp"
 #include "server/engine/approval_documents.hpp"
+#include "server/engine/generations.hpp"
 #include "server/engine/session_commands.hpp"
 
 namespace headway::server {
@@ -17,21 +18,8 @@ using api::hooks::Hook;
 using api::hooks::HookKind;
 using core::Result;
 
-/// Resumes of one session, each with an id of its own. Further ones go to the last.
-constexpr int kGenerationsMax = 64;
 /// Calls of one turn that a batch may name again.
 constexpr std::size_t kFinishedCallsMax = 256;
-
-std::string generation(const std::string& session, int number) {
-    return number == 1 ? session : session + "~" + std::to_string(number);
-}
-
-/// Whether a hook begins the next generation of a session that has ended.
-enum class Begins : std::uint8_t {
-    kNever,   ///< it comes late
-    kByCall,  ///< an agent at work: unless it was stopped
-    kAnew,    ///< a person, or a new process
-};
 
 Begins begins(const Hook& hook) {
     switch (hook.kind) {
@@ -54,33 +42,6 @@ bool ends_session(HookKind kind) {
 
 bool waits(HookKind kind) {
     return kind == HookKind::kPre || kind == HookKind::kPermission;
-}
-
-/// A person or a rule ended it: its agent does not go on in another session by itself.
-bool was_stopped(const core::SessionState& state) {
-    const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
-                        state.end_code != core::kAgentGone;
-    return state.cancel_requested || failed || state.outcome == core::Outcome::kHalted ||
-           state.outcome == core::Outcome::kBudgetExhausted;
-}
-
-/// The newest generation: the first that is open or unknown, or the last that has ended.
-Result<std::string> in_force(Reader& reader, const std::string& session, Begins begins) {
-    std::string id = session;
-    bool stopped = false;
-    for (int number = 1; number <= kGenerationsMax; ++number) {
-        const std::string next = generation(session, number);
-        HEADWAY_TRY(const Resident* found, reader.find(next));
-        if (found == nullptr) {
-            const bool goes_on = begins == Begins::kAnew || (begins == Begins::kByCall && !stopped);
-            return number == 1 || goes_on ? next : id;
-        }
-        id = next;
-        const core::SessionState& state = found->session.state();
-        if (!state.ended()) return id;
-        stopped = was_stopped(state);
-    }
-    return id;
 }
 
 core::Event finish_of(const std::string& call_id, const std::string& tool,
@@ -258,13 +219,7 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
         (void)opened;
         return {};
     }
-    HEADWAY_TRY(resident, transaction.sessions().create(command.target, transaction.now()));
-    about.implicit = true;  // until a prompt says what it is for
-    give_budget(transaction.settings().budget, about);
-    std::vector<core::Event>& events = transaction.events();
-    resident->session.open(std::move(about), transaction.settings().policy,
-                           transaction.opening_context(true), events);
-    return transaction.append(*resident, events);
+    return open_implicitly(transaction, command.target, std::move(about));
 }
 
 /// The arguments that a person put in place of the call's.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/otlp/export.hpp"
 #include "core/call_times.hpp"
 #include "core/session.hpp"
 #include "storage/store.hpp"
@@ -46,7 +47,9 @@ struct Resident {
     /// the batch that names all of them again. In memory only: after a restart a call may count
     /// twice.
     std::vector<std::uint64_t> hook_calls;
-    bool agent_runs = false;       ///< the process of its agent is followed; in memory only
+    bool agent_runs = false;  ///< the process of its agent is followed; in memory only
+    /// Which telemetry counts; in memory only, too.
+    std::optional<api::otlp::Signal> telemetry;
     std::uint32_t hook_stops = 0;  ///< calls that were refused by a stop; in memory only, too
 };
 

@@ -25,6 +25,12 @@ struct EngineParts;
 /// The sessions that a write touches. The text belongs to its task.
 using SessionNames = std::vector<std::string_view>;
 
+/// True for errors that fail the whole transaction and not only one command.
+inline bool is_storage_error(core::ErrorCode code) noexcept {
+    return code == core::ErrorCode::kStorageUnavailable || code == core::ErrorCode::kStorageFull ||
+           code == core::ErrorCode::kStorageCorrupt || code == core::ErrorCode::kStorageSyncFailed;
+}
+
 class Task {
 public:
     Task() = default;

@@ -33,6 +33,7 @@ LIBRARIES = {
     "json": ("nlohmann/",),
     "boost json": ("boost/json/",),
     "openssl": ("openssl/",),
+    "protozero": ("protozero/",),
     "toml": ("toml++/", "toml.hpp"),
     "cli11": ("CLI/",),
     "curl": ("curl/",),
@@ -52,7 +53,7 @@ UMBRELLAS = ("boost/asio.hpp", "boost/beast.hpp", "boost/beast/http.hpp", "boost
 ALLOWED = {
     "core": ((), ()),
     "storage": (("core",), ("sqlite", "posix")),
-    "api": (("core",), ("boost json", "openssl")),
+    "api": (("core",), ("boost json", "openssl", "protozero")),
     "config": (("core",), ("toml", "posix")),
     "cli": (("core", "api", "config"), ("curl", "json", "cli11", "posix")),
     "hook": ((), ("posix",)),
@@ -119,6 +120,7 @@ def check_include(path, parts: tuple, quote: str, name: str):
 # (folder, library, suffixes, how many files of it may include it)
 QUOTAS = (("server", "beast", (".cpp",), 2), ("server", "beast", (".hpp",), 0), ("api", "boost json", (".cpp",), 1),
           ("api", "boost json", (".hpp",), 0), ("api", "openssl", (".cpp",), 1), ("api", "openssl", (".hpp",), 0),
+          ("api", "protozero", (".cpp",), 2), ("api", "protozero", (".hpp",), 0),
           ("server", "openssl", (".cpp",), 2), ("server", "openssl", (".hpp",), 0), ("config", "toml", (".cpp",), 1),
           ("config", "toml", (".hpp",), 0),
           ("cli", "cli11", (".cpp",), 1), ("cli", "cli11", (".hpp",), 0), ("cli", "json", (".cpp",), 1), ("cli", "json", (".hpp",), 0))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may call what: every operation of openapi.json, by every kind of caller, in every mode of access."""
 import itertools
+import json
 import unittest
 
 from support.case import OwnDaemonCase
@@ -14,7 +15,7 @@ NOBODY, ANYBODY, REPORT, READ, READ_SOME, OVERVIEW, CONTROL, APPROVE, ADMIN = (
 
 # The table of api/API.md "Access", by operation. READ_SOME: nothing in the request says which session it is about.
 GUARDS = {
-    **dict.fromkeys(("openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "reportHook", "endSession", "askApproval", "redeemApproval",
+    **dict.fromkeys(("openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "reportHook", "exportLogs", "exportTraces", "endSession", "askApproval", "redeemApproval",
                      "askCheck", "askCheckAlias"), REPORT),
     **dict.fromkeys(("getSession", "listEvents", "waitForSession", "waitForSessions", "streamSession", "getProgress", "getProgressAlias",
                      "streamProgress", "streamProgressAlias", "getBudget", "compareTimers", "getApproval", "getChatStatus"), READ),
@@ -33,7 +34,13 @@ GUARDS = {
 BODIES = {"openSession": b'{"id":"own-1","goal":"another"}', "openNamedSession": b'{"goal":"another"}', "reportEvents": b"[]",
           "reportHeartbeat": b'{"no_such":1}',
           "reportHook": b'{"event":"batch","agent":"own","session":"1","calls":[' + b'{"tool":"x"},' * 1000 + b'{"tool":"x"}]}',
-           "endSession": b"{}", "askApproval": b"{}", "redeemApproval": b"{}",
+          # A sign of life of a sub-agent: a session of its own.
+          **{name: json.dumps({f"resource{kind}": [{"resource": {"attributes": [
+              {"key": "headway.session", "value": {"stringValue": "own-1"}}, {"key": "service.name", "value": {"stringValue": "x"}}]},
+              f"scope{kind}": [{records: [{"attributes": [{"key": "event.name", "value": {"stringValue": "x"}},
+                                                          {"key": "agent.name", "value": {"stringValue": "sub"}}]}]}]}]}).encode()
+             for name, kind, records in (("exportLogs", "Logs", "logRecords"), ("exportTraces", "Spans", "spans"))},
+          "endSession": b"{}", "askApproval": b"{}", "redeemApproval": b"{}",
           "askCheck": b'{"sessionId":"own-1"}', "askCheckAlias": b'{"sessionId":"own-1"}', "nudgeSession": b"{}", "changeBudget": b"{}",
           "cancelSession": b'{"no_such":1}', "pauseSession": b'{"no_such":1}', "resumeSession": b'{"no_such":1}',
           "decideApproval": b"{}", "revokeGrant": b'{"no_such":1}', "acknowledgeAlarms": b'{"no_such":1}', "approveAgent": b"{}", "approveAgentInChat": b"{}", "createToken": b"{}", "makeBackup": b"{}",

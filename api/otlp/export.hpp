@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json_tape.hpp"
+#include "core/result.hpp"
+
+// Telemetry of OpenTelemetry exporters (OTLP 1.x over HTTP), read from JSON or protobuf into one
+// form. Only what says something about agents is kept: no scopes, links or trace states.
+
+namespace headway::api::otlp {
+
+enum class Signal : std::uint8_t { kLogs, kTraces };
+
+struct Attribute {
+    std::string key;
+    std::string value;  ///< a text as it is, anything else as JSON
+};
+using Attributes = std::vector<Attribute>;
+
+/// A log record or a finished span.
+struct Record {
+    std::string name;  ///< the event of a log record, or the name of the span
+    std::string body;  ///< of a log record, as an attribute would have it
+    std::string trace_id;
+    std::string span_id;
+    std::string parent_id;  ///< empty: the span has no parent
+    std::uint64_t began_ns = 0;
+    std::uint64_t ended_ns = 0;  ///< of a log record: when it happened
+    bool failed = false;         ///< the span has the status ERROR
+    std::string error;           ///< its message, or that of its exception
+    Attributes attributes;
+};
+
+/// What one process sent.
+struct Source {
+    Attributes attributes;
+    std::vector<Record> records;
+};
+
+struct Export {
+    std::vector<Source> sources;
+    std::size_t records = 0;
+    std::size_t dropped = 0;  ///< records beyond kRecordsMax
+};
+
+/// Eight batches of the usual exporters, which send 512 records at once.
+inline constexpr std::size_t kRecordsMax = 4'096;
+/// The limit of the SDKs themselves (OTEL_ATTRIBUTE_COUNT_LIMIT); further ones are skipped.
+inline constexpr std::size_t kAttributesMax = 128;
+
+/// Empty if there is none.
+std::string_view value_of(const Attributes& attributes, std::string_view key);
+
+/// Unknown members are skipped, one of the wrong type is as absent. Texts are exact: secrets are
+/// cut out when they become events. Error: kInvalidField if the body is no export of this signal.
+core::Result<Export> read_json(JsonValue body, Signal signal);
+
+/// The same of protobuf. What is no UTF-8 becomes U+FFFD, and NUL is left out. Error:
+/// kInvalidField.
+core::Result<Export> read_protobuf(std::string_view body, Signal signal);
+
+}  // namespace headway::api::otlp

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/otlp/report.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/decode.hpp"
+#include "api/json_writer.hpp"
+#include "core/limits.hpp"
+#include "core/text.hpp"
+
+namespace headway::api::otlp {
+namespace {
+
+namespace limits = core::limits;
+
+/// Opens an event with its key and its data; close_event() ends it.
+JsonWriter open_event(std::string& out, std::string_view type, const Said& said) {
+    JsonWriter json{out};
+    json.open_object();
+    json.member("type", type);
+    if (!said.key.empty()) json.member("event_id", said.key);
+    json.key("data");
+    json.open_object();
+    return json;
+}
+
+void close_event(JsonWriter& json) {
+    json.close_object();
+    json.close_object();
+}
+
+/// Arguments are JSON in a text, or any other text.
+void write_args(JsonWriter& json, JsonTape& tape, const std::string& args) {
+    // As deep as it will stand in the event.
+    const bool object = args.starts_with('{') && tape.parse("[[[" + args + "]]]");
+    json.key("args");
+    if (object) return json.raw(args);
+    json.open_object();
+    json.member("input", args);
+    json.close_object();
+}
+
+std::string short_id(const std::string& id) {
+    return id.size() <= limits::kIdBytesMax ? id : core::to_hex(core::digest_of(id));
+}
+
+/// Two failures without a reason are the same only if the calls are.
+std::string unknown_error(const SaidCall& call) {
+    constexpr std::size_t kCallBytesMax = 200;  // enough to tell calls apart, and to read
+    std::string out = "failed, and the telemetry does not say why";
+    if (!call.args.empty()) out.append(": ").append(core::cut_text(call.args, kCallBytesMax));
+    return out;
+}
+
+void write_call(std::string& out, JsonTape& tape, const Said& said) {
+    const SaidCall& call = said.call;
+    JsonWriter json = open_event(out, "tool.finished", said);
+    json.member("tool", core::cut_text(call.tool, limits::kStringBytesMax));
+    if (!call.id.empty()) json.member("call_id", short_id(call.id));
+    if (call.args.empty()) {
+        json.member("args_digest", said.key);
+    } else {
+        write_args(json, tape, call.args);
+    }
+    json.member("ok", call.ok);
+    if (!call.ok) {
+        json.key("error");
+        json.open_object();
+        if (call.denied) json.member("class", "denied");
+        json.member("message", call.error.empty() ? unknown_error(call) : call.error);
+        json.close_object();
+    } else if (call.result.empty()) {
+        json.member("result_digest", said.key);
+    } else {
+        json.member("result", call.result);
+    }
+    if (call.duration_ms) json.member("duration_ms", *call.duration_ms);
+    close_event(json);
+}
+
+void write_usage(std::string& out, const Said& said) {
+    JsonWriter json = open_event(out, "heartbeat", said);
+    json.member("usage", said.usage);
+    close_event(json);
+}
+
+void write_prompt(std::string& out, const Said& said) {
+    if (said.text.empty()) {
+        JsonWriter json = open_event(out, "state.changed", said);
+        json.member("state", "processing_prompt");
+        return close_event(json);
+    }
+    JsonWriter json = open_event(out, "message", said);
+    json.member("role", "user");
+    json.member("text", said.text);
+    close_event(json);
+}
+
+void write_error(std::string& out, const Said& said) {
+    JsonWriter json = open_event(out, "error.reported", said);
+    json.member("message", said.text.empty() ? "the model was not reached" : said.text);
+    close_event(json);
+}
+
+void write_turn_end(std::string& out, const Said& said) {
+    JsonWriter json = open_event(out, "state.changed", said);
+    json.member("state", "idle");
+    json.member("detail", "its turn is over");
+    close_event(json);
+}
+
+core::Event end_of(const Said& said) {
+    core::SessionEnded end;
+    end.outcome = said.failed ? core::Outcome::kFailed : core::Outcome::kCompleted;
+    end.reason = core::bounded_text(said.text);
+    core::Event event;
+    event.event_id = said.key;
+    event.payload = std::move(end);
+    return event;
+}
+
+core::Event beat() {
+    core::Event event;
+    event.payload = core::Heartbeat{};
+    return event;
+}
+
+bool is_beat(const core::Event& event) {
+    return event.event_id.empty();
+}
+
+/// Empty: nothing but a sign of life, or a kRunEnd.
+std::string event_text(JsonTape& tape, const Said& said) {
+    std::string out;
+    switch (said.kind) {
+        case SaidKind::kCall:
+            write_call(out, tape, said);
+            break;
+        case SaidKind::kUsage:
+            write_usage(out, said);
+            break;
+        case SaidKind::kPrompt:
+            write_prompt(out, said);
+            break;
+        case SaidKind::kError:
+            write_error(out, said);
+            break;
+        case SaidKind::kTurnEnd:
+            write_turn_end(out, said);
+            break;
+        case SaidKind::kAlive:
+        case SaidKind::kRunEnd:
+            break;
+    }
+    return out;
+}
+
+void reject(Reports& reports, std::string why) {
+    if (reports.rejected++ == 0) reports.why = std::move(why);
+}
+
+SessionReport* session_in(Reports& reports, const Said& said) {
+    auto& sessions = reports.sessions;
+    const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& known) {
+        return known.session == said.session && known.sub_agent == said.sub_agent &&
+               known.agent == said.agent;
+    });
+    if (found != sessions.end()) return &*found;
+    if (sessions.size() == kSessionsMax) return nullptr;
+    SessionReport& made = sessions.emplace_back();
+    made.agent = said.agent;
+    made.agent_version = said.agent_version;
+    made.session = said.session;
+    made.own_name = said.own_name;
+    made.sub_agent = said.sub_agent;
+    return &made;
+}
+
+void add(Reports& reports, JsonTape& tape, const Said& said) {
+    SessionReport* const session = session_in(reports, said);
+    if (session == nullptr)
+        return reject(reports, "send records of at most " + std::to_string(kSessionsMax) +
+                                   " sessions at once");
+    if (session->model.empty()) session->model = said.model;
+    const bool model_only = said.kind == SaidKind::kUsage || said.kind == SaidKind::kError;
+    if (!said.by_trace || !model_only) session->opens = true;
+    if (said.kind == SaidKind::kRunEnd) {
+        session->events.push_back(end_of(said));
+        return;
+    }
+    if (said.kind == SaidKind::kAlive) {
+        if (session->events.empty()) session->events.push_back(beat());
+        return;
+    }
+    const std::string text = event_text(tape, said);
+    auto decoded = decode_report(tape, text, BodyFormat::kJson);
+    if (!decoded) return reject(reports, decoded.error().field + ": " + decoded.error().detail);
+    // A sign of life is said by anything else, too.
+    if (session->events.size() == 1 && is_beat(session->events.front())) session->events.clear();
+    std::move(decoded->events.begin(), decoded->events.end(), std::back_inserter(session->events));
+}
+
+}  // namespace
+
+Reports report(JsonTape& tape, std::span<const Said> said) {
+    Reports reports;
+    for (const Said& one : said)
+        add(reports, tape, one);
+    return reports;
+}
+
+}  // namespace headway::api::otlp

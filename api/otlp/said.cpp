@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/otlp/said.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <utility>
+
+#include "api/otlp/said_parts.hpp"
+#include "core/text.hpp"
+
+namespace headway::api::otlp {
+namespace {
+
+/// An agent whose hooks are known too. Its sessions have the same ids by both ways.
+struct KnownAgent {
+    std::string_view service;  ///< how its service.name begins
+    std::string_view agent;
+    std::string_view events;  ///< how the names of its own records begin
+};
+constexpr std::array<KnownAgent, 4> kKnownAgents{{
+    {"claude-code", "claude", "claude_code."},
+    {"codex", "codex", "codex."},
+    {"gemini-cli", "gemini", "gemini_cli."},
+    {"qwen-code", "qwen", "qwen-code."},
+}};
+
+const KnownAgent* known_agent(std::string_view service) {
+    for (const KnownAgent& known : kKnownAgents) {
+        if (service.starts_with(known.service)) return &known;
+    }
+    return nullptr;
+}
+
+/// Part of an id: what ids may not have becomes `-`.
+std::string id_part(std::string_view name) {
+    constexpr std::size_t kBytesMax = 32;  // the session's own id has to fit behind it
+    std::string out{name.substr(0, kBytesMax)};
+    for (char& c : out) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && !(c >= '0' && c <= '9') && c != '_' && c != '-') c = '-';
+    }
+    return out.empty() ? "agent" : out;
+}
+
+std::string session_of(const Record& record, const Source& source, bool& own_name) {
+    const std::string_view given = first_of(record.attributes, {"headway.session"});
+    const std::string_view own =
+        given.empty() ? value_of(source.attributes, "headway.session") : given;
+    own_name = !own.empty();
+    if (own_name) return std::string{own};
+    constexpr std::array<std::string_view, 5> kNames{"gen_ai.conversation.id", "session.id",
+                                                     "conversation.id", "langfuse.session.id",
+                                                     "traceloop.association.properties.session_id"};
+    std::string_view found = first_of(record.attributes, kNames);
+    if (found.empty()) found = first_of(source.attributes, kNames);
+    return std::string{found};
+}
+
+std::string key_of(const Record& record, Signal signal) {
+    // The same call, or answer of a model, may be in a log record and in a span.
+    const std::string_view call = first_of(record.attributes, kCallIds);
+    if (!call.empty()) return "call " + std::string{call};
+    const std::string_view response =
+        first_of(record.attributes, {"gen_ai.response.id", "response_id"});
+    if (!response.empty()) return "response " + std::string{response};
+    if (signal == Signal::kTraces) return "span " + record.trace_id + " " + record.span_id;
+    std::string all = "log " + std::to_string(record.ended_ns) + " " + record.name + record.body;
+    for (const Attribute& attribute : record.attributes)
+        all.append(1, '\n').append(attribute.key).append(1, '=').append(attribute.value);
+    return all;
+}
+
+std::string sub_agent_of(const Record& record) {
+    // Those of Codex are conversations of their own.
+    return std::string{first_of(record.attributes, {"subagent_name", "agent.name"})};
+}
+
+/// The name of the event without the agent's prefix; empty for what others have said already.
+std::string_view event_of(const Record& record, const KnownAgent* known) {
+    std::string_view name = value_of(record.attributes, "event.name");
+    if (name.empty()) name = record.name;
+    if (name.empty()) name = record.body;
+    if (known == nullptr) return name;
+    // Gemini says everything twice, and the second time in these words.
+    if (name.starts_with("gen_ai.")) return {};
+    if (name.starts_with(known->events)) name.remove_prefix(known->events.size());
+    return name;
+}
+
+void read_log(const Record& record, std::string_view event, Said& said) {
+    const Attributes& attributes = record.attributes;
+    if (event == "user_prompt") {
+        said.kind = SaidKind::kPrompt;
+        said.text = value_of(attributes, "prompt");
+        if (said.text == "<REDACTED>") said.text.clear();
+    } else if (event == "tool_result" || event == "tool_call") {
+        read_call(record, said);
+    } else if (event == "tool_decision") {
+        const std::string_view decision = value_of(attributes, "decision");
+        if (decision != "reject" && decision != "denied" && decision != "abort") return;
+        read_call(record, said);
+        said.call.ok = false;
+        said.call.denied = true;
+    } else if (event == "api_error") {
+        said.kind = SaidKind::kError;
+        said.text = first_of(attributes, {"error", "error_message", "error.message"});
+    } else if (event == "session.end") {
+        said.kind = SaidKind::kTurnEnd;
+    } else if (read_usage(attributes, said.usage)) {
+        said.kind = SaidKind::kUsage;
+    }
+}
+
+enum class SpanKind : std::uint8_t { kOther, kTool, kModel, kAgent };
+
+SpanKind kind_of(const Attributes& attributes) {
+    const std::string_view operation = value_of(attributes, "gen_ai.operation.name");
+    if (operation == "execute_tool") return SpanKind::kTool;
+    if (operation == "chat" || operation == "text_completion" || operation == "generate_content")
+        return SpanKind::kModel;
+    if (operation == "invoke_agent" || operation == "invoke_workflow") return SpanKind::kAgent;
+    if (!operation.empty()) return SpanKind::kOther;
+    const std::string_view kind =
+        first_of(attributes, {"openinference.span.kind", "traceloop.span.kind", "span.type"});
+    if (kind == "TOOL" || kind == "tool") return SpanKind::kTool;
+    if (kind == "LLM" || kind == "llm_request") return SpanKind::kModel;
+    if (kind == "AGENT" || kind == "CHAIN" || kind == "agent" || kind == "workflow")
+        return SpanKind::kAgent;
+    if (!kind.empty()) return SpanKind::kOther;
+    if (!value_of(attributes, "ai.toolCall.name").empty()) return SpanKind::kTool;
+    const bool model = !value_of(attributes, "gen_ai.request.model").empty() ||
+                       !value_of(attributes, "llm.request.type").empty();
+    return model ? SpanKind::kModel : SpanKind::kOther;
+}
+
+void read_span(const Record& record, bool by_trace, Said& said) {
+    switch (kind_of(record.attributes)) {
+        case SpanKind::kTool:
+            return read_call(record, said);
+        case SpanKind::kModel:
+            if (read_usage(record.attributes, said.usage)) said.kind = SaidKind::kUsage;
+            if (!record.failed) return;
+            said.kind = SaidKind::kError;
+            said.text = record.error;
+            return;
+        case SpanKind::kAgent:
+            // Its use is the sum of what is inside of it, which was said before.
+            if (!record.parent_id.empty()) return;
+            said.kind = by_trace ? SaidKind::kRunEnd : SaidKind::kTurnEnd;
+            said.failed = record.failed;
+            said.text = record.error;
+            return;
+        case SpanKind::kOther:
+            return;
+    }
+}
+
+std::optional<Said> read_record(const Record& record, const Source& source, Signal signal) {
+    const std::string_view service = value_of(source.attributes, "service.name");
+    const KnownAgent* const known = known_agent(service);
+    Said said;
+    said.session = session_of(record, source, said.own_name);
+    const bool traces = signal == Signal::kTraces;
+    const bool by_trace =
+        said.session.empty() && traces && kind_of(record.attributes) != SpanKind::kOther;
+    if (by_trace) said.session = record.trace_id;
+    if (said.session.empty()) return std::nullopt;
+    said.agent = known != nullptr ? std::string{known->agent} : id_part(service);
+    said.agent_version = value_of(source.attributes, "service.version");
+    said.model = first_of(record.attributes, {"gen_ai.response.model", "gen_ai.request.model",
+                                              "model", "llm.model_name"});
+    said.sub_agent = sub_agent_of(record);
+    said.at_ns = record.ended_ns;
+    if (traces) {
+        read_span(record, by_trace, said);
+    } else {
+        const std::string_view event = event_of(record, known);
+        if (event.empty()) return std::nullopt;
+        read_log(record, event, said);
+    }
+    said.by_trace = by_trace;
+    // Other services name sessions too, those of browsers for example.
+    if (said.kind == SaidKind::kAlive && known == nullptr && !said.own_name) return std::nullopt;
+    if (said.kind != SaidKind::kAlive) {
+        said.key = "otlp-" + core::to_hex(core::digest_of(key_of(record, signal)));
+        if (said.kind == SaidKind::kUsage) said.key += "-use";
+    }
+    return said;
+}
+
+}  // namespace
+
+std::vector<Said> understand(const Export& received, Signal signal) {
+    std::vector<Said> all;
+    for (const Source& source : received.sources) {
+        for (const Record& record : source.records) {
+            if (auto said = read_record(record, source, signal)) all.push_back(*std::move(said));
+        }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Said& a, const Said& b) { return a.at_ns < b.at_ns; });
+    return all;
+}
+
+}  // namespace headway::api::otlp

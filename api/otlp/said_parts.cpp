@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/otlp/said_parts.hpp"
+
+#include <charconv>
+#include <cmath>
+
+namespace headway::api::otlp {
+namespace {
+
+/// Counts of one request to a model; larger ones are no counts.
+constexpr std::uint64_t kTokensMax = 1'000'000'000;
+constexpr double kCostMax = 1'000'000;
+
+std::optional<std::uint64_t> count(std::string_view digits) {
+    std::uint64_t value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, value);
+    // Some exporters write `12.0`.
+    if (digits.empty() || read.ec != std::errc{} || (read.ptr != end && *read.ptr != '.'))
+        return std::nullopt;
+    return value;
+}
+
+std::optional<std::uint64_t> count_of(const Attributes& attributes,
+                                      std::initializer_list<std::string_view> names) {
+    auto found = count(first_of(attributes, names));
+    return found && *found <= kTokensMax ? found : std::nullopt;
+}
+
+std::optional<double> cost_of(const Attributes& attributes) {
+    const std::string_view digits =
+        first_of(attributes, {"cost_usd", "gen_ai.usage.cost", "llm.cost.total"});
+    double value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, value);
+    const bool good = !digits.empty() && read.ec == std::errc{} && read.ptr == end &&
+                      std::isfinite(value) && value >= 0 && value <= kCostMax;
+    return good ? std::optional{value} : std::nullopt;
+}
+
+bool is_true(std::string_view text) {
+    return text == "true" || text == "True" || text == "1";
+}
+
+}  // namespace
+
+std::string_view first_of(const Attributes& attributes, std::span<const std::string_view> names) {
+    for (const std::string_view name : names) {
+        const std::string_view found = value_of(attributes, name);
+        if (!found.empty() && found != "null") return found;
+    }
+    return {};
+}
+
+void read_call(const Record& record, Said& said) {
+    const Attributes& attributes = record.attributes;
+    SaidCall& call = said.call;
+    call.tool = first_of(attributes, {"gen_ai.tool.name", "tool_name", "function_name", "tool.name",
+                                      "ai.toolCall.name", "traceloop.entity.name"});
+    if (call.tool.empty()) call.tool = record.name;
+    if (call.tool.empty()) return;
+    said.kind = SaidKind::kCall;
+    call.id = first_of(attributes, kCallIds);
+    call.args = first_of(attributes,
+                         {"gen_ai.tool.call.arguments", "tool_input", "arguments", "function_args",
+                          "tool.parameters", "ai.toolCall.args", "tool_parameters", "input.value",
+                          "traceloop.entity.input", "full_command", "file_path"});
+    call.result = first_of(attributes, {"gen_ai.tool.call.result", "output", "ai.toolCall.result",
+                                        "output.value", "traceloop.entity.output"});
+    const std::string_view success = value_of(attributes, "success");
+    call.ok = !record.failed && (success.empty() || is_true(success));
+    call.denied = value_of(attributes, "decision") == "reject";
+    if (!call.ok) {
+        call.error = first_of(attributes, {"error", "error.message", "error_message"});
+        // Claude Code says this of every command that fails.
+        if (call.error == "Shell command failed") call.error.clear();
+        if (call.error.empty()) call.error = record.error;
+        if (call.error.empty()) call.error = call.result;
+        call.result.clear();
+    }
+    call.duration_ms = count(value_of(attributes, "duration_ms"));
+    const bool timed = record.began_ns != 0 && record.ended_ns > record.began_ns;
+    if (!call.duration_ms && timed)
+        call.duration_ms = (record.ended_ns - record.began_ns) / 1'000'000;
+}
+
+bool read_usage(const Attributes& attributes, core::Usage& usage) {
+    const auto input =
+        count_of(attributes, {"gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens",
+                              "input_token_count", "llm.token_count.prompt", "input_tokens"});
+    const auto output =
+        count_of(attributes, {"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens",
+                              "output_token_count", "llm.token_count.completion", "output_tokens"});
+    const auto cost = cost_of(attributes);
+    usage.input_tokens = input.value_or(0);
+    usage.output_tokens = output.value_or(0);
+    // The conventions count cached tokens as input, Anthropic's own names beside it.
+    if (value_of(attributes, "gen_ai.usage.input_tokens").empty()) {
+        usage.input_tokens += count_of(attributes, {"cache_read_tokens"}).value_or(0);
+        usage.input_tokens += count_of(attributes, {"cache_creation_tokens"}).value_or(0);
+    }
+    // Gemini counts thoughts beside the output.
+    usage.output_tokens += count_of(attributes, {"thoughts_token_count"}).value_or(0);
+    usage.cost_usd = cost.value_or(0);
+    return input || output || cost;
+}
+
+}  // namespace headway::api::otlp

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/engine/generations.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "server/engine/session_commands.hpp"
+
+namespace headway::server {
+namespace {
+
+using core::Result;
+
+/// Resumes of one session, each with an id of its own. Further ones go to the last.
+constexpr int kGenerationsMax = 64;
+
+std::string generation(const std::string& session, int number) {
+    return number == 1 ? session : session + "~" + std::to_string(number);
+}
+
+/// A person or a rule ended it: its agent does not go on in another session by itself.
+bool was_stopped(const core::SessionState& state) {
+    const bool failed = state.outcome == core::Outcome::kFailed && !state.end_code.empty() &&
+                        state.end_code != core::kAgentGone;
+    return state.cancel_requested || failed || state.outcome == core::Outcome::kHalted ||
+           state.outcome == core::Outcome::kBudgetExhausted;
+}
+
+}  // namespace
+
+Result<std::string> in_force(Reader& reader, const std::string& session, Begins begins) {
+    std::string id = session;
+    bool stopped = false;
+    for (int number = 1; number <= kGenerationsMax; ++number) {
+        const std::string next = generation(session, number);
+        HEADWAY_TRY(const Resident* found, reader.find(next));
+        if (found == nullptr) {
+            const bool goes_on = begins == Begins::kAnew || (begins == Begins::kByCall && !stopped);
+            return number == 1 || goes_on ? next : id;
+        }
+        id = next;
+        const core::SessionState& state = found->session.state();
+        if (!state.ended()) return id;
+        stopped = was_stopped(state);
+    }
+    return id;
+}
+
+Result<> open_implicitly(Transaction& transaction, const std::string& session,
+                         core::SessionStarted about) {
+    HEADWAY_TRY(Resident * resident, transaction.sessions().create(session, transaction.now()));
+    about.implicit = true;
+    give_budget(transaction.settings().budget, about);
+    std::vector<core::Event>& events = transaction.events();
+    resident->session.open(std::move(about), transaction.settings().policy,
+                           transaction.opening_context(true), events);
+    return transaction.append(*resident, events);
+}
+
+}  // namespace headway::server

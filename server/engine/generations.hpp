@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/session_payloads.hpp"
+#include "server/engine/transaction.hpp"
+
+// Sessions that agents resume after their end: `<id>`, `<id>~2`, `<id>~3` and so on. One that has
+// ended stays ended.
+
+namespace headway::server {
+
+/// Whether a report begins the next generation of a session that has ended.
+enum class Begins : std::uint8_t {
+    kNever,   ///< it comes late
+    kByCall,  ///< an agent at work: unless it was stopped
+    kAnew,    ///< a person, or a new process
+};
+
+/// The newest generation: the first that is open or unknown, or the last that has ended.
+core::Result<std::string> in_force(Reader& reader, const std::string& session, Begins begins);
+
+/// Opens a session that reports alone have named. A prompt may say later what it is for. `about` is
+/// the daemon's own choice.
+core::Result<> open_implicitly(Transaction& transaction, const std::string& session,
+                               core::SessionStarted about);
+
+}  // namespace headway::server

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "api/otlp/said.hpp"
+
+namespace headway::tests {
+
+/// What an exporter of a real agent sent.
+inline std::string otlp_fixture(const std::string& name) {
+    std::ifstream file{
+        std::filesystem::path{HEADWAY_SOURCE_DIR} / "tests/unit/api/otlp/fixtures" / name,
+        std::ios::binary};
+    std::ostringstream out;
+    out << file.rdbuf();
+    return std::move(out).str();
+}
+
+/// One line for each: kind, session, and what the kind says.
+inline std::string said_text(const std::vector<api::otlp::Said>& all) {
+    using api::otlp::SaidKind;
+    std::ostringstream out;
+    for (const api::otlp::Said& said : all) {
+        const std::string who = said.agent + " " + said.session.substr(0, 8) +
+                                (said.sub_agent.empty() ? "" : "/" + said.sub_agent);
+        switch (said.kind) {
+            case SaidKind::kAlive:
+                out << "alive " << who;
+                break;
+            case SaidKind::kPrompt:
+                out << "prompt " << who << " \"" << said.text << '"';
+                break;
+            case SaidKind::kCall:
+                out << "call " << who << ' ' << said.call.tool << ' ' << said.call.id << ' '
+                    << (said.call.denied ? "denied"
+                        : said.call.ok   ? "ok"
+                                         : "failed")
+                    << " args " << said.call.args << " result "
+                    << (said.call.ok ? said.call.result : said.call.error);
+                if (said.call.duration_ms) out << ' ' << *said.call.duration_ms << " ms";
+                break;
+            case SaidKind::kUsage:
+                out << "usage " << who << ' ' << said.usage.input_tokens << '+'
+                    << said.usage.output_tokens << " $" << said.usage.cost_usd << ' ' << said.model;
+                break;
+            case SaidKind::kError:
+                out << "error " << who << " \"" << said.text << '"';
+                break;
+            case SaidKind::kTurnEnd:
+                out << "turn ends " << who;
+                break;
+            case SaidKind::kRunEnd:
+                out << "run ends " << who << (said.failed ? " failed" : "");
+                break;
+        }
+        out << '\n';
+    }
+    return out.str();
+}
+
+}  // namespace headway::tests

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+
+#include "api/otlp/report.hpp"
+
+using namespace headway;
+using namespace headway::api::otlp;
+
+namespace {
+
+Said call(const std::string& key, const std::string& args, const std::string& result) {
+    Said said;
+    said.kind = SaidKind::kCall;
+    said.agent = "claude";
+    said.session = "s";
+    said.key = key;
+    said.call.tool = "Bash";
+    said.call.args = args;
+    said.call.result = result;
+    return said;
+}
+
+core::ToolFinished finished(const Said& said) {
+    api::JsonTape tape;
+    const Reports reports = report(tape, std::vector{said});
+    REQUIRE(reports.rejected == 0);
+    REQUIRE(reports.sessions.size() == 1);
+    REQUIRE(reports.sessions.front().events.size() == 1);
+    const auto* call = std::get_if<core::ToolFinished>(&reports.sessions[0].events[0].payload);
+    REQUIRE(call != nullptr);
+    return *call;
+}
+
+}  // namespace
+
+TEST_CASE("calls with the same arguments and result have the same print") {
+    const auto first = finished(call("otlp-1", R"({"command":"make"})", "failed"));
+    const auto second = finished(call("otlp-2", R"({"command":"make"})", "failed"));
+    CHECK(first.args.kept == R"({"command":"make"})");
+    REQUIRE(first.print);
+    CHECK(first.print == second.print);
+}
+
+TEST_CASE("a call whose arguments or result are not known equals no other") {
+    const auto print = [](const char* key, const char* args, const char* result) {
+        return finished(call(key, args, result)).print;
+    };
+    CHECK(print("otlp-1", R"({"command":"make"})", "") !=
+          print("otlp-2", R"({"command":"make"})", ""));
+    CHECK(print("otlp-1", "", "done") != print("otlp-2", "", "done"));
+}
+
+TEST_CASE("arguments that are no JSON object are an input") {
+    CHECK(finished(call("k", "ls -la", "x")).args.kept == R"({"input":"ls -la"})");
+    CHECK(finished(call("k", R"({"broken":)", "x")).args.kept == R"({"input":"{\"broken\":"})");
+    const std::string deep = R"({"a":)" + std::string(100, '[') + std::string(100, ']') + "}";
+    CHECK(finished(call("k", deep, "x")).args.kept.starts_with(R"({"input":"{)"));
+}
+
+TEST_CASE("long names of calls are shortened, and a call stays the same call") {
+    Said said = call("k", "x", "y");
+    said.call.id = std::string(500, 'c');
+    said.call.tool = std::string(5000, 't');
+    const auto one = finished(said);
+    CHECK(one.call_id.size() == 32);
+    CHECK(one.tool.size() == 512);
+    CHECK(one.call_id == finished(said).call_id);
+}
+
+TEST_CASE("the answer of a model alone opens no session of a trace") {
+    Said used;
+    used.kind = SaidKind::kUsage;
+    used.session = "aa";
+    used.by_trace = true;
+    used.usage.input_tokens = 7;
+    api::JsonTape tape;
+    CHECK_FALSE(report(tape, std::vector{used}).sessions.front().opens);
+    used.by_trace = false;
+    CHECK(report(tape, std::vector{used}).sessions.front().opens);
+}
+
+TEST_CASE("records of more sessions than one export may have are rejected with a word") {
+    std::vector<Said> all;
+    for (std::size_t i = 0; i < kSessionsMax + 3; ++i) {
+        all.push_back(call("k" + std::to_string(i), "x", "y"));
+        all.back().session = "s" + std::to_string(i);
+    }
+    api::JsonTape tape;
+    const Reports reports = report(tape, all);
+    CHECK(reports.sessions.size() == kSessionsMax);
+    CHECK(reports.rejected == 3);
+    CHECK(reports.why == "send records of at most 64 sessions at once");
+}
+
+TEST_CASE("a record that is nothing but a sign of life is one heartbeat for all of them") {
+    Said alive;
+    alive.session = "s";
+    api::JsonTape tape;
+    const Reports reports = report(tape, std::vector{alive, alive, alive});
+    REQUIRE(reports.sessions.size() == 1);
+    CHECK(reports.sessions.front().events.size() == 1);
+}
+
+TEST_CASE("secrets are cut out of calls and prompts") {
+    const core::SecretFinder secrets{{}, {}};
+    api::JsonTape tape;
+    tape.redact_with(&secrets);
+    Said said = call(
+        "k",
+        R"({"command":"curl -H 'Authorization: Bearer sk-ant-api03-0123456789abcdef0123456789'"})",
+        "AKIAIOSFODNN7EXAMPLE");
+    const Reports reports = report(tape, std::vector{said});
+    const auto& done = std::get<core::ToolFinished>(reports.sessions[0].events[0].payload);
+    CHECK(done.args.kept.find("sk-ant") == std::string::npos);
+    CHECK(done.result.kept.find("AKIA") == std::string::npos);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+
+#include "tests/unit/api/otlp/otlp_text.hpp"
+
+using namespace headway;
+using namespace headway::api::otlp;
+using namespace headway::tests;
+
+namespace {
+
+std::vector<Said> said_in(const std::string& body, Signal signal) {
+    api::JsonTape tape;
+    REQUIRE(tape.parse(body));
+    const auto received = read_json(tape.root(), signal);
+    REQUIRE(received);
+    return understand(*received, signal);
+}
+
+/// An export of one record. `attributes` is `key=value` with `;` between.
+std::string one_record(const std::string& attributes, bool span, const std::string& more = "",
+                       const std::string& service = "shop") {
+    std::string list;
+    for (std::size_t from = 0; from < attributes.size();) {
+        const std::size_t end = std::min(attributes.find(';', from), attributes.size());
+        const std::string pair = attributes.substr(from, end - from);
+        const std::size_t equals = pair.find('=');
+        list += (list.empty() ? "" : ",") + std::string{R"({"key":")"} + pair.substr(0, equals) +
+                R"(","value":{"stringValue":")" + pair.substr(equals + 1) + R"("}})";
+        from = end + 1;
+    }
+    const std::string record = R"({"attributes":[)" + list + "]" + more + "}";
+    const std::string resource =
+        R"({"resource":{"attributes":[{"key":"service.name","value":{"stringValue":")" + service +
+        R"("}}]},)";
+    return span ? R"({"resourceSpans":[)" + resource + R"("scopeSpans":[{"spans":[)" + record +
+                      "]}]}]}"
+                : R"({"resourceLogs":[)" + resource + R"("scopeLogs":[{"logRecords":[)" + record +
+                      "]}]}]}";
+}
+
+std::string of_span(const std::string& attributes, const std::string& more = "") {
+    return said_text(said_in(one_record(attributes, true, more), Signal::kTraces));
+}
+
+std::string of_log(const std::string& attributes, const std::string& service) {
+    return said_text(said_in(one_record(attributes, false, "", service), Signal::kLogs));
+}
+
+}  // namespace
+
+TEST_CASE("log records of Claude Code are prompts, calls and the use of tokens") {
+    CHECK(said_text(said_in(otlp_fixture("claude_logs.json"), Signal::kLogs)) ==
+          "prompt claude night-7 \"go\"\n"
+          "alive claude night-7\n"
+          "usage claude night-7 100+20 $0.0006 claude-sonnet-4-5\n"
+          "alive claude night-7\n"
+          "call claude night-7 Bash toolu_fake0001 ok args "
+          "{\"command\":\"ls -la\",\"description\":\"List files\"} result  172 ms\n"
+          "call claude night-7 Bash toolu_fake0006 failed args "
+          "{\"command\":\"cat /nonexistent-file\",\"description\":\"read it\"} result  33 ms\n");
+}
+
+TEST_CASE("protobuf of Claude Code says the same as its JSON") {
+    const auto received = read_protobuf(otlp_fixture("claude_logs.pb"), Signal::kLogs);
+    REQUIRE(received);
+    CHECK(said_text(understand(*received, Signal::kLogs)) ==
+          "call claude night-7 Bash toolu_fake0014 ok args {\"command\":\"sleep 2; echo slept\","
+          "\"description\":\"sleep\"} result  2036 ms\n"
+          "usage claude night-7 100+20 $0.0006 claude-sonnet-4-5\n"
+          "alive claude night-7\n");
+}
+
+TEST_CASE("log records of Qwen Code and Codex are understood") {
+    const std::string qwen = said_text(said_in(otlp_fixture("qwen_logs.json"), Signal::kLogs));
+    CHECK(
+        qwen.starts_with("prompt qwen 20209046 \"go\"\n"
+                         "usage qwen 20209046 100+20 $0 qwen3-coder\n"
+                         "call qwen 20209046 run_shell_command call_fake0001 ok args {"));
+    CHECK(qwen.find("call_fake0003 failed") != qwen.npos);
+    CHECK(qwen.find("Exit Code: 1") != qwen.npos);
+    CHECK(qwen.ends_with("turn ends qwen 20209046\n"));
+    const std::string codex = said_text(said_in(otlp_fixture("codex_logs.json"), Signal::kLogs));
+    CHECK(
+        codex.starts_with("prompt codex 01a20317 \"do the scripted work\"\n"
+                          "usage codex 01a20317 100+20 $0 gpt-5.5\n"
+                          "alive codex 01a20317\n"
+                          "call codex 01a20317 exec_command call_fake0001 ok args "
+                          "{\"cmd\":\"ls -la\"} result Chunk ID: e4a2c9\n"));
+}
+
+TEST_CASE("a model's request and a call have the same keys in log records and in spans") {
+    const auto logs = said_in(otlp_fixture("qwen_logs.json"), Signal::kLogs);
+    const auto spans = said_in(otlp_fixture("qwen_traces.json"), Signal::kTraces);
+    int same = 0;
+    for (const Said& log : logs) {
+        for (const Said& span : spans)
+            same += !log.key.empty() && log.key == span.key ? 1 : 0;
+    }
+    CHECK(same == 3);  // one use of tokens, two calls
+}
+
+TEST_CASE("spans are understood by the names of each convention") {
+    const std::string id = R"(,"traceId":"aa","spanId":"bb","parentSpanId":"cc")";
+    CHECK(of_span("session.id=s1;gen_ai.operation.name=execute_tool;gen_ai.tool.name=grep;"
+                  "gen_ai.tool.call.arguments=x;gen_ai.tool.call.result=y",
+                  id) == "call shop s1 grep  ok args x result y\n");
+    CHECK(of_span("session.id=s1;openinference.span.kind=TOOL;tool.name=grep;input.value=x;"
+                  "output.value=y",
+                  id) == "call shop s1 grep  ok args x result y\n");
+    CHECK(of_span("langfuse.session.id=s1;traceloop.span.kind=tool;traceloop.entity.name=grep;"
+                  "traceloop.entity.input=x;traceloop.entity.output=y",
+                  id) == "call shop s1 grep  ok args x result y\n");
+    CHECK(of_span("session.id=s1;ai.toolCall.name=grep;ai.toolCall.id=c;ai.toolCall.args=x;"
+                  "ai.toolCall.result=y",
+                  id) == "call shop s1 grep c ok args x result y\n");
+    CHECK(of_span("gen_ai.conversation.id=s1;gen_ai.operation.name=chat;gen_ai.request.model=m;"
+                  "gen_ai.usage.input_tokens=7;gen_ai.usage.output_tokens=2",
+                  id) == "usage shop s1 7+2 $0 m\n");
+    CHECK(of_span("session.id=s1;openinference.span.kind=LLM;llm.model_name=m;"
+                  "llm.token_count.prompt=7;llm.token_count.completion=2;llm.cost.total=0.5",
+                  id) == "usage shop s1 7+2 $0.5 m\n");
+}
+
+TEST_CASE("what an agent's span sums up is not counted again") {
+    CHECK(of_span("session.id=s1;gen_ai.operation.name=invoke_agent;gen_ai.usage.input_tokens=7",
+                  R"(,"traceId":"aa","spanId":"bb","parentSpanId":"cc")")
+              .empty());
+    CHECK(of_span("session.id=s1;gen_ai.operation.name=invoke_agent;gen_ai.usage.input_tokens=7",
+                  R"(,"traceId":"aa","spanId":"bb")") == "turn ends shop s1\n");
+}
+
+TEST_CASE("a trace without a session's name is a session until its outermost span ends") {
+    const std::string root = R"(,"traceId":"aa","spanId":"bb")";
+    CHECK(of_span("gen_ai.operation.name=invoke_agent", root) == "run ends shop aa\n");
+    CHECK(of_span("gen_ai.operation.name=invoke_agent", root + R"(,"status":{"code":2})") ==
+          "run ends shop aa failed\n");
+    CHECK(of_span("http.request.method=GET", root).empty());
+}
+
+TEST_CASE("a failed span says why by its status or its exception") {
+    const std::string tool = "session.id=s;gen_ai.operation.name=execute_tool;gen_ai.tool.name=t";
+    CHECK(of_span(tool, R"(,"status":{"code":"STATUS_CODE_ERROR","message":"no disk"})") ==
+          "call shop s t  failed args  result no disk\n");
+    CHECK(of_span(tool, R"(,"status":{"code":2},"events":[{"name":"exception","attributes":[)"
+                        R"({"key":"exception.message","value":{"stringValue":"boom"}}]}])") ==
+          "call shop s t  failed args  result boom\n");
+}
+
+TEST_CASE("records of services that are no agents say nothing") {
+    CHECK(of_log("session.id=browser-7;event.name=page_view", "shop").empty());
+    CHECK(of_log("event.name=user_prompt", "claude-code").empty());
+    CHECK(of_log("session.id=s;event.name=page_view", "claude-code") == "alive claude s\n");
+    CHECK(of_log("headway.session=s;event.name=page_view", "shop") == "alive shop s\n");
+}
+
+TEST_CASE("Gemini says the use of tokens twice, and it counts once") {
+    CHECK(of_log("session.id=s;event.name=gemini_cli.api_response;input_token_count=7;"
+                 "output_token_count=2;thoughts_token_count=3;model=m",
+                 "gemini-cli") == "usage gemini s 7+5 $0 m\n");
+    CHECK(of_log("session.id=s;event.name=gen_ai.client.inference.operation.details;"
+                 "gen_ai.usage.input_tokens=7",
+                 "gemini-cli")
+              .empty());
+}
+
+TEST_CASE("cached tokens are input, and are not counted twice") {
+    CHECK(of_log("session.id=s;event.name=api_request;input_tokens=7;output_tokens=1;"
+                 "cache_read_tokens=100;cache_creation_tokens=20",
+                 "claude-code") == "usage claude s 127+1 $0 \n");
+    CHECK(of_span("session.id=s;gen_ai.operation.name=chat;gen_ai.usage.input_tokens=127;"
+                  "cache_read_tokens=100") == "usage shop s 127+0 $0 \n");
+}
+
+TEST_CASE("numbers that no model can have used are left out") {
+    for (const char* tokens : {"-1", "1e300", "99999999999", "x", "18446744073709551616"}) {
+        INFO(tokens);
+        CHECK(of_log(std::string{"session.id=s;event.name=api_request;input_tokens="} + tokens,
+                     "claude-code") == "alive claude s\n");
+    }
+    CHECK(of_log("session.id=s;event.name=api_request;cost_usd=nan", "claude-code") ==
+          "alive claude s\n");
+}
+
+TEST_CASE("a call that a person has refused is denied") {
+    CHECK(of_log("session.id=s;event.name=tool_decision;decision=reject;tool_name=Bash;"
+                 "tool_use_id=c",
+                 "claude-code") == "call claude s Bash c denied args  result \n");
+    CHECK(of_log("session.id=s;event.name=tool_decision;decision=accept;tool_name=Bash",
+                 "claude-code") == "alive claude s\n");
+}
+
+TEST_CASE("records come in the order of time, whatever the order of the export") {
+    const std::string body =
+        R"({"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":)"
+        R"({"stringValue":"claude-code"}},{"key":"session.id","value":{"stringValue":"s"}}]},)"
+        R"("scopeLogs":[{"logRecords":[)"
+        R"({"timeUnixNano":"200","attributes":[{"key":"event.name","value":)"
+        R"({"stringValue":"user_prompt"}},{"key":"prompt","value":{"stringValue":"second"}}]},)"
+        R"({"timeUnixNano":"100","attributes":[{"key":"event.name","value":)"
+        R"({"stringValue":"user_prompt"}},{"key":"prompt","value":{"stringValue":"first"}}]}]}]}]})";
+    CHECK(said_text(said_in(body, Signal::kLogs)) ==
+          "prompt claude s \"first\"\nprompt claude s \"second\"\n");
+}
