@@ -340,4 +340,14 @@ bool valid_id(std::string_view id) noexcept {
     });
 }
 
+std::string id_part(std::string_view name) {
+    constexpr std::size_t kBytesMax = 32;  // the agent's own id has to fit behind it
+    std::string out{name.substr(0, kBytesMax)};
+    for (char& c : out) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && !(c >= '0' && c <= '9') && c != '_' && c != '-') c = '-';
+    }
+    return out.empty() ? "agent" : out;
+}
+
 }  // namespace headway::api

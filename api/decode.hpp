@@ -67,4 +67,7 @@ core::Result<ControlBody> decode_nudge(JsonTape& tape, std::string_view body);
 /// Whether `id` can name a session: `[A-Za-z0-9._~:-]{1,128}`.
 bool valid_id(std::string_view id) noexcept;
 
+/// The name of an agent as part of an id, at most 32 bytes: what ids may not have becomes `-`.
+std::string id_part(std::string_view name);
+
 }  // namespace headway::api

@@ -11,24 +11,54 @@
 namespace headway::core {
 namespace {
 
+bool is_stop(const Directive& directive) {
+    return directive.kind == DirectiveKind::kStop;
+}
+
+void wait_or_say(const HookQuestion& asked, HookAnswer& answer, std::string words) {
+    answer.hold = !asked.time_is_up;
+    answer.undecided = asked.time_is_up;
+    if (answer.undecided) answer.deny = std::move(words);
+}
+
+/// What a person has said to the question, once it is not needed again.
+void answer_question(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
+    const auto& requests = state.approvals.requests;
+    const auto found = std::find_if(requests.rbegin(), requests.rend(), [&asked](const auto& a) {
+        return a.kind == ApprovalKind::kQuestion && a.call_id == asked.call_id;
+    });
+    if (found == requests.rend()) return;
+    const std::string id = approval_id(asked.session, found->n);
+    if (found->pending()) {
+        return wait_or_say(asked, answer,
+                           "No person has answered yet (" + id +
+                               "). Ask the same question again to go on waiting.");
+    }
+    if (found->decision == Decision::kRespond) {
+        answer.answered = found->n;
+    } else {
+        answer.deny = "The question was not answered";
+        answer.deny += found->reason.empty() ? "." : ": " + found->reason;
+    }
+    answer.acknowledged = id;
+}
+
 /// An answer to the call, if the session stands in its way.
 void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswer& answer) {
-    const auto wait_or_say = [&](std::string words) {
-        answer.hold = !asked.time_is_up;
-        answer.undecided = asked.time_is_up;
-        if (answer.undecided) answer.deny = std::move(words);
-    };
     if (state.paused()) {
-        wait_or_say("The session is paused by its operator. Try the call again later.");
+        wait_or_say(asked, answer,
+                    "The session is paused by its operator. Try the call again later.");
         return;
     }
+    if (asked.kind == ApprovalKind::kQuestion) return answer_question(state, asked, answer);
     const Approval* approval =
         approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
     if (approval == nullptr) return;
     const std::string id = approval_id(asked.session, approval->n);
     if (approval->pending()) {
-        wait_or_say("No person has decided about this call yet (approval " + id +
-                    "). Do something else, and try it again later.");
+        wait_or_say(asked, answer,
+                    "No person has decided about this call yet (approval " + id +
+                        "). Do something else, and try it again later.");
     } else if (approval->open()) {
         answer.allow = "approved by " + (approval->by.empty() ? "a person" : approval->by);
         if (approval->decision == Decision::kEdit) answer.edit = "edited";
@@ -76,11 +106,26 @@ const Approval* approval_of_call(const SessionState& state, std::string_view cal
     });
 }
 
+std::string status_words(const SessionState& state) {
+    std::string words{"Verdict: "};
+    words += name_of(state.judgement.verdict);
+    if (!state.judgement.reason.empty()) words += ", " + state.judgement.reason;
+    words += ".";
+    const auto pending =
+        std::count_if(state.approvals.requests.begin(), state.approvals.requests.end(),
+                      [](const Approval& a) { return a.pending(); });
+    if (pending > 0) words += "\nA person is asked: " + std::to_string(pending) + " open.";
+    if (state.paused()) words += "\nThe session is paused by its operator.";
+    return words;
+}
+
+bool must_stop(const SessionState& state) {
+    return std::any_of(state.directives.begin(), state.directives.end(), is_stop);
+}
+
 HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked) {
     HookAnswer answer;
-    const auto stop =
-        std::find_if(state.directives.begin(), state.directives.end(),
-                     [](const Directive& d) { return d.kind == DirectiveKind::kStop; });
+    const auto stop = std::find_if(state.directives.begin(), state.directives.end(), is_stop);
     if (stop != state.directives.end() || state.ended()) {
         const bool open = stop != state.directives.end();
         answer.stop = open ? stop->reason : "the session has ended";

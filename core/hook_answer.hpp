@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,24 +12,29 @@ namespace headway::core {
 
 /// What a hook of an agent asks of its session.
 struct HookQuestion {
-    std::string_view session;      ///< id, to name approvals by
-    bool waits = false;            ///< a call waits for the answer, and can be refused
-    bool takes_words = false;      ///< what is said reaches the model
-    bool time_is_up = false;       ///< the hook cannot be kept waiting any longer
-    std::uint32_t stops = 0;       ///< calls that were refused by a stop before
-    std::string_view call_id;      ///< of the call that waits
-    std::string_view tool;         ///< of the call that waits
-    std::string_view args_digest;  ///< of the call that waits, as approvals are bound to
+    std::string_view session;                 ///< id, to name approvals by
+    bool waits = false;                       ///< a call waits for the answer, and can be refused
+    bool takes_words = false;                 ///< what is said reaches the model
+    bool time_is_up = false;                  ///< the hook cannot be kept waiting any longer
+    std::uint32_t stops = 0;                  ///< calls that were refused by a stop before
+    ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: a person's answer is waited for
+    std::string_view call_id;                 ///< of the call or question that waits
+    std::string_view tool;                    ///< of the call that waits
+    std::string_view args_digest;             ///< of the call that waits, as approvals are bound to
 };
 
 /// What a hook is answered. Texts are for the model.
 struct HookAnswer {
-    bool hold = false;       ///< ask again when the session has changed; nothing else is set
-    std::string deny;        ///< why the call must not run
-    std::string edit;        ///< JSON arguments that a person put in place of the call's
-    std::string allow;       ///< who allowed the call; empty: no person was asked
-    std::string words;       ///< advice, a person's nudge, the budget
-    std::string stop;        ///< why the agent should come to its end
+    bool hold = false;  ///< ask again when the session has changed; nothing else is set
+    std::string deny;   ///< why the call must not run
+    std::string edit;   ///< JSON arguments that a person put in place of the call's
+    std::string allow;  ///< who allowed the call; empty: no person was asked
+    std::string words;  ///< advice, a person's nudge, the budget
+    /// The number of the request that a person has answered; 0: none. The answer itself is not kept
+    /// in the state.
+    std::uint64_t answered = 0;
+    std::string acknowledged;  ///< id of the request whose decision the agent has with this answer
+    std::string stop;          ///< why the agent should come to its end
     bool hard = false;       ///< stop at once: it was asked for its answer before, or is cancelled
     bool undecided = false;  ///< the time is up and no decision was made; `deny` says so
     /// Directives that the agent has with this answer: to be recorded as delivered.
@@ -45,5 +51,11 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 /// for a decision or may run. Null if there is none. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
+
+/// True while the agent has an open directive to stop. Pure.
+bool must_stop(const SessionState& state);
+
+/// How the session stands, for a model that asks: its verdict and what a person is asked. Pure.
+std::string status_words(const SessionState& state);
 
 }  // namespace headway::core

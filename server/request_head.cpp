@@ -161,6 +161,7 @@ private:
         if (equals_ignoring_case(name, "idempotency-key")) head_.idempotency_key = value;
         if (equals_ignoring_case(name, "x-request-id")) head_.request_id = value;
         if (equals_ignoring_case(name, "x-headway-session")) head_.hook_session = value;
+        if (equals_ignoring_case(name, "mcp-session-id")) head_.mcp_session = value;
         if (equals_ignoring_case(name, "x-headway-exit-code")) head_.hook_exit_code = value;
         if (equals_ignoring_case(name, "x-headway-agent-version")) head_.agent_version = value;
         if (equals_ignoring_case(name, "headway-login")) {

@@ -34,6 +34,7 @@ struct RequestHead {
     std::string_view login;  ///< Headway-Login
     // Of a hook: what the program that passed it on knows besides its body.
     std::string_view hook_session;    ///< X-Headway-Session
+    std::string_view mcp_session;     ///< Mcp-Session-Id
     std::string_view hook_exit_code;  ///< X-Headway-Exit-Code
     std::string_view agent_version;   ///< X-Headway-Agent-Version
     std::string_view if_none_match;

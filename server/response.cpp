@@ -99,8 +99,10 @@ void append_response(std::string& out, const Response& response, const Envelope&
     out.append(status_line(response.status));
     const bool has_body = response.status != 204 && response.status != 304;
     if (has_body) {
-        out.append("Content-Type: ").append(response.content_type);
-        out.append("\r\nContent-Length: ");
+        // An empty body may be of no type (RFC 9110, 8.3).
+        if (!response.content_type.empty())
+            out.append("Content-Type: ").append(response.content_type).append("\r\n");
+        out.append("Content-Length: ");
         append_number(out, response.body.size());
         out.append("\r\n");
     }

@@ -52,12 +52,12 @@ void read_generic_call(JsonValue json, HookCall& call) {
 
 void read_generic_calls(JsonValue body, Hook& hook) {
     const bool one = hook.kind == HookKind::kPre || hook.kind == HookKind::kPost ||
-                     hook.kind == HookKind::kPermission;
+                     hook.kind == HookKind::kPermission || hook.kind == HookKind::kRequest;
     if (one) read_generic_call(body, hook.call);
-    const bool named = hook.kind == HookKind::kPre || hook.kind == HookKind::kPost;
-    if (named && hook.call.call.empty()) {
+    const bool named = hook.kind != HookKind::kPermission;
+    if (one && named && hook.call.call.empty())
         hook.call.call = call_id_of(hook.call.tool, hook.call.args);
-    }
+    if (hook.kind == HookKind::kQuestion) read_question(body, hook);
     const auto calls = hook.kind == HookKind::kBatch ? array_in(body, "calls") : std::nullopt;
     if (!calls) return;
     calls->each([&](JsonValue json) {
@@ -156,9 +156,11 @@ std::string render_generic(const Hook& hook, const HookReply& reply) {
     std::string out;
     JsonWriter json{out};
     json.open_object();
-    if (hook.kind == HookKind::kPre || hook.kind == HookKind::kPermission) {
+    if (hook.kind == HookKind::kPre || hook.kind == HookKind::kPermission ||
+        asks_person(hook.kind)) {
         write_generic_decision(json, hook, reply);
     }
+    if (!reply.answer.empty()) json.member("answer", reply.answer);
     if (!reply.stop_hard) {
         HookReply context = reply;
         context.system.clear();

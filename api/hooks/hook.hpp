@@ -37,7 +37,15 @@ enum class HookKind : std::uint8_t {
     kEnd,         ///< the session is over
     kSubStart,    ///< a sub-agent begins
     kSubEnd,      ///< a sub-agent is done
+    kRequest,     ///< a person is asked about a call, which waits for the answer
+    kQuestion,    ///< a person is asked a question, and the agent waits for the answer
+    kStatus,      ///< the agent asks how it stands
 };
+
+/// A person's decision is waited for.
+constexpr bool asks_person(HookKind kind) {
+    return kind == HookKind::kRequest || kind == HookKind::kQuestion;
+}
 
 /// One call of a tool. Texts are without secrets if the tape cuts them out (JsonTape::redact_with).
 struct HookCall {
@@ -82,7 +90,7 @@ struct Hook {
     /// kCompacted.
     std::string text;
     bool synthetic = false;  ///< a kPrompt that no person wrote
-    HookCall call;           ///< of kPre, kPost and kPermission
+    HookCall call;           ///< of kPre, kPost, kPermission and kRequest; of kQuestion its id
     /// Of kBatch: every call of the turn, also those that had neither kPre nor kPost.
     std::vector<HookCall> calls;
     std::optional<core::Usage> usage;      ///< since the last report of use
@@ -91,6 +99,9 @@ struct Hook {
     std::string outcome;                   ///< of kStop and kEnd, where the agent says it
     std::string reason;                    ///< of kEnd
     std::string error_class;               ///< of kError: server_error, rate_limit ...
+    std::vector<std::string> options;      ///< of kQuestion: answers to choose from
+    std::string echo;                      ///< what render() gives back as it came; JSON
+    std::string echo_args;                 ///< of kRequest, where render() gives them back
     std::optional<std::uint64_t> hold_ms;  ///< how long this hook may be kept waiting
 };
 
@@ -108,6 +119,7 @@ struct HookReply {
     std::string deny;        ///< why the call must not run
     std::string edit_json;   ///< an object: the call runs with these arguments instead
     std::string allow;       ///< who allowed the call
+    std::string answer;      ///< a person's, to a kQuestion
     std::string context;     ///< for the model
     std::string stop;        ///< why the agent should come to its end
     bool stop_hard = false;  ///< at once; otherwise it is asked for its answer first
@@ -127,10 +139,10 @@ namespace headway::core {
 /// The names of the neutral dialect.
 template <>
 struct EnumNames<api::hooks::HookKind> {
-    static constexpr std::array<std::string_view, 18> kNames{
-        "none",       "start", "prompt",    "pre",  "post",     "batch",
-        "permission", "asks",  "idle",      "said", "usage",    "turn",
-        "stop",       "error", "compacted", "end",  "substart", "subend"};
+    static constexpr std::array<std::string_view, 21> kNames{
+        "none",      "start", "prompt",   "pre",    "post",    "batch",    "permission",
+        "asks",      "idle",  "said",     "usage",  "turn",    "stop",     "error",
+        "compacted", "end",   "substart", "subend", "request", "question", "status"};
 };
 
 }  // namespace headway::core

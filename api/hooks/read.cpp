@@ -165,6 +165,21 @@ std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& ar
     return "h-" + core::sha256_hex(content).substr(0, kCallIdDigits);
 }
 
+void read_question(JsonValue object, Hook& hook) {
+    constexpr std::size_t kOptionsMax = 16;  // as those of an approval
+    std::string all = "question\n" + hook.text;
+    const auto list = array_in(object, "options");
+    if (list) {
+        list->each([&](JsonValue option) {
+            if (option.kind() == JsonKind::kString) hook.options.push_back(option.redacted_text());
+            return hook.options.size() < kOptionsMax;
+        });
+    }
+    for (const std::string& option : hook.options)
+        all.append(1, '\n').append(option);
+    hook.call.call = core::to_hex(core::digest_of(all));
+}
+
 std::optional<std::uint64_t> number_after(std::string_view text, std::string_view label) {
     if (!text.starts_with(label)) return std::nullopt;
     text.remove_prefix(label.size());

@@ -37,6 +37,9 @@ std::string result_text(JsonValue response);
 /// Stands for the call where the agent has no id: the same for the same tool and arguments.
 std::string call_id_of(std::string_view tool, const std::optional<JsonValue>& args);
 
+/// The options of a question, and an id that is the same for the same question.
+void read_question(JsonValue object, Hook& hook);
+
 /// The number that follows `label` at the beginning of `text`.
 std::optional<std::uint64_t> number_after(std::string_view text, std::string_view label);
 

@@ -117,6 +117,21 @@ void write_batch(JsonWriter& json, const Hook& hook) {
     write_beat(json, hook);
 }
 
+void write_request(JsonWriter& json, const Hook& hook) {
+    write_event(json, "approval.requested", [&] {
+        json.member("call_id", hook.call.call);
+        if (hook.kind == HookKind::kQuestion) {
+            json.member("kind", "question");
+            json.member("summary", hook.text);
+            if (!hook.options.empty()) json.member("options", hook.options);
+            return;
+        }
+        json.member("tool", hook.call.tool);
+        write_text(json, "summary", hook.text);
+        write_args(json, hook.call);
+    });
+}
+
 void write_events(JsonWriter& json, const Hook& hook) {
     switch (hook.kind) {
         case HookKind::kStart:
@@ -146,6 +161,10 @@ void write_events(JsonWriter& json, const Hook& hook) {
             return write_error(json, hook);
         case HookKind::kCompacted:
             return write_compacted(json, hook);
+        case HookKind::kRequest:
+        case HookKind::kQuestion:
+            return write_request(json, hook);
+        case HookKind::kStatus:
         case HookKind::kNone:
         case HookKind::kUsage:
         case HookKind::kTurn:
@@ -167,7 +186,8 @@ void drop_content(HookCall& call) {
 
 core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
     HookReport report;
-    const bool waits = hook.kind == HookKind::kPre || hook.kind == HookKind::kPermission;
+    const bool waits = hook.kind == HookKind::kPre || hook.kind == HookKind::kPermission ||
+                       hook.kind == HookKind::kRequest;
     if (waits) {
         report.args_digest = hook.call.args ? args_digest(*hook.call.args) : no_args_digest();
     }

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "api/decode.hpp"
 #include "api/otlp/said_parts.hpp"
 #include "core/text.hpp"
 
@@ -30,17 +31,6 @@ const KnownAgent* known_agent(std::string_view service) {
         if (service.starts_with(known.service)) return &known;
     }
     return nullptr;
-}
-
-/// Part of an id: what ids may not have becomes `-`.
-std::string id_part(std::string_view name) {
-    constexpr std::size_t kBytesMax = 32;  // the session's own id has to fit behind it
-    std::string out{name.substr(0, kBytesMax)};
-    for (char& c : out) {
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter && !(c >= '0' && c <= '9') && c != '_' && c != '-') c = '-';
-    }
-    return out.empty() ? "agent" : out;
 }
 
 std::string session_of(const Record& record, const Source& source, bool& own_name) {

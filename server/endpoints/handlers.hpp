@@ -19,6 +19,9 @@ Handler hook;
 Handler telemetry_logs;
 Handler telemetry_traces;
 
+// mcp.cpp
+Handler call_mcp;
+
 // sessions.cpp
 Handler open_session;
 Handler open_named_session;

@@ -42,6 +42,8 @@ constexpr Endpoint kEndpoints[] = {
      kControlBody, Effect::kReports, "", "Report a heartbeat", endpoints::heartbeat},
     {Method::kPost, "/v1/hooks/{agent}", "reportHook", "hook", Guard::kReport, kHookBody,
      Effect::kReports, "require", "Report a hook of an agent", endpoints::hook},
+    {Method::kPost, "/mcp", "callMcp", "mcp", Guard::kReport, kHookBody, Effect::kReports, "",
+     "Talk to an agent by MCP", endpoints::call_mcp},
     {Method::kPost, "/v1/logs", "exportLogs", "otlp_logs", Guard::kReport, kTelemetryBody,
      Effect::kReports, "", "Take log records of agents (OTLP)", endpoints::telemetry_logs},
     {Method::kPost, "/v1/traces", "exportTraces", "otlp_traces", Guard::kReport, kTelemetryBody,

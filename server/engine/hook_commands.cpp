@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/budget.hpp"
+#include "core/budget_text.hpp"
 #include "core/hook_answer.hpp"
 #include "core/text.hpp"
 #include "server/engine/approval_documents.hpp"
@@ -30,6 +32,8 @@ Begins begins(const Hook& hook) {
             return hook.synthetic ? Begins::kByCall : Begins::kAnew;
         case HookKind::kPre:
         case HookKind::kPermission:
+        case HookKind::kRequest:
+        case HookKind::kQuestion:
             return Begins::kByCall;
         default:
             return Begins::kNever;
@@ -41,7 +45,7 @@ bool ends_session(HookKind kind) {
 }
 
 bool waits(HookKind kind) {
-    return kind == HookKind::kPre || kind == HookKind::kPermission;
+    return kind == HookKind::kPre || kind == HookKind::kPermission || api::hooks::asks_person(kind);
 }
 
 core::Event finish_of(const std::string& call_id, const std::string& tool,
@@ -233,6 +237,17 @@ Result<std::string> edited_args(Transaction& transaction, const Resident& reside
     return document.texts.edited_args.text;
 }
 
+/// How the session stands, and what there is to say.
+std::string with_status(Transaction& transaction, const core::SessionState& state,
+                        std::string said) {
+    std::string words = core::status_words(state);
+    if (state.budget.limited()) {
+        words += "\n\n" + core::budget_prompt(core::budget_status(state, transaction.now(),
+                                                                  transaction.context().watch));
+    }
+    return said.empty() ? words : words + "\n\n" + said;
+}
+
 /// Answers, and records what the answer itself changes.
 Result<HookAnswered> answer(Transaction& transaction, Resident& resident, HookCall call,
                             bool time_is_up) {
@@ -245,6 +260,7 @@ Result<HookAnswered> answer(Transaction& transaction, Resident& resident, HookCa
     asked.stops = resident.hook_stops;
     asked.takes_words = call.dialect->takes_context(hook);
     asked.time_is_up = time_is_up;
+    if (hook.kind == HookKind::kQuestion) asked.kind = core::ApprovalKind::kQuestion;
     asked.call_id = hook.call.call;
     asked.tool = hook.call.tool;
     asked.args_digest = call.args_digest;
@@ -255,6 +271,11 @@ Result<HookAnswered> answer(Transaction& transaction, Resident& resident, HookCa
         core::Event delivered;
         delivered.payload = core::DirectiveDelivered{std::move(id)};
         events.push_back(std::move(delivered));
+    }
+    if (!said.acknowledged.empty()) {
+        core::Event read;
+        read.payload = core::DirectiveAcknowledged{std::move(said.acknowledged)};
+        events.push_back(std::move(read));
     }
     const bool refused = !said.deny.empty() || !said.stop.empty();
     if (hook.kind == HookKind::kPre && refused && !resident.session.state().ended()) {
@@ -268,6 +289,13 @@ Result<HookAnswered> answer(Transaction& transaction, Resident& resident, HookCa
     if (!said.edit.empty()) {
         HEADWAY_TRY(answered.reply.edit_json, edited_args(transaction, resident, call));
     }
+    if (said.answered != 0) {
+        HEADWAY_TRY(const auto document,
+                    approval_document(transaction.reader(), resident, said.answered));
+        answered.reply.answer = document.texts.response.kept;
+    }
+    if (hook.kind == HookKind::kStatus)
+        said.words = with_status(transaction, resident.session.state(), std::move(said.words));
     answered.reply.deny = std::move(said.deny);
     answered.reply.allow = std::move(said.allow);
     answered.reply.context = std::move(said.words);
@@ -307,9 +335,14 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     HEADWAY_CHECK(open_for(transaction, *this));
     HEADWAY_TRY(resident, transaction.require(target));
     if (call.process) resident->agent_runs = true;
-    transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,
-                                transaction.now());
-    if (!resident->session.state().ended()) {
+    // MCP is no way of reporting, and a person can be asked by it beside any.
+    const bool reports = !api::hooks::asks_person(kind) && kind != HookKind::kStatus;
+    if (reports)
+        transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,
+                                    transaction.now());
+    // One who has to stop gets that for an answer, and no person is asked.
+    const bool vain = api::hooks::asks_person(kind) && core::must_stop(resident->session.state());
+    if (!resident->session.state().ended() && !vain) {
         ReportCommand report = Report{*resident, *this}.make();
         if (!report.events.empty()) {
             HEADWAY_TRY(const Advised advised, report(transaction));

@@ -15,7 +15,7 @@ NOBODY, ANYBODY, REPORT, READ, READ_SOME, OVERVIEW, CONTROL, APPROVE, ADMIN = (
 
 # The table of api/API.md "Access", by operation. READ_SOME: nothing in the request says which session it is about.
 GUARDS = {
-    **dict.fromkeys(("openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "reportHook", "exportLogs", "exportTraces", "endSession", "askApproval", "redeemApproval",
+    **dict.fromkeys(("openSession", "openNamedSession", "reportEvents", "reportHeartbeat", "reportHook", "exportLogs", "exportTraces", "callMcp", "endSession", "askApproval", "redeemApproval",
                      "askCheck", "askCheckAlias"), REPORT),
     **dict.fromkeys(("getSession", "listEvents", "waitForSession", "waitForSessions", "streamSession", "getProgress", "getProgressAlias",
                      "streamProgress", "streamProgressAlias", "getBudget", "compareTimers", "getApproval", "getChatStatus"), READ),
@@ -40,6 +40,7 @@ BODIES = {"openSession": b'{"id":"own-1","goal":"another"}', "openNamedSession":
               f"scope{kind}": [{records: [{"attributes": [{"key": "event.name", "value": {"stringValue": "x"}},
                                                           {"key": "agent.name", "value": {"stringValue": "sub"}}]}]}]}]}).encode()
              for name, kind, records in (("exportLogs", "Logs", "logRecords"), ("exportTraces", "Spans", "spans"))},
+          "callMcp": b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no such"}}',
           "endSession": b"{}", "askApproval": b"{}", "redeemApproval": b"{}",
           "askCheck": b'{"sessionId":"own-1"}', "askCheckAlias": b'{"sessionId":"own-1"}', "nudgeSession": b"{}", "changeBudget": b"{}",
           "cancelSession": b'{"no_such":1}', "pauseSession": b'{"no_such":1}', "resumeSession": b'{"no_such":1}',
@@ -47,6 +48,7 @@ BODIES = {"openSession": b'{"id":"own-1","goal":"another"}', "openNamedSession":
           "replayWebhook": b"{}"}
 QUERIES = {"waitForSession": "wait=0s", "waitForSessions": "any=own-1&wait=0s", "getChatStatus": "sessionId=own-1",
            "rotateOperator": "no_such=1", "logout": "no_such=1", "createLoginCode": "no_such=1"}
+HEADERS = {"callMcp": "X-Headway-Session: own-1\r\n"}
 VALUES = {"{id}": "own-1", "{approval}": "own-1.a2", "{check}": "no-check", "{hash}/{file}": "0/none.js", "{page}": "none",
           "{agent}": "generic"}
 
@@ -157,7 +159,7 @@ class Matrix(OwnDaemonCase):
             path += "?" + QUERIES[operation.id]
         body = BODIES.get(operation.id, b"")
         with RawConnection(daemon.port, source=source) as connection:
-            connection.send(connection.format(operation.method, path, body, headers))
+            connection.send(connection.format(operation.method, path, body, headers + HEADERS.get(operation.id, "")))
             return int(connection.read_until(b"\r\n").split()[1])
 
 

@@ -438,6 +438,8 @@ class Replies(OwnDaemonCase):
         record.get("/v1/sessions?parent=absent&open=false&view=document&cursor=5")
         record.get("/v1/sessions/absent/wait?missing=wait&wait=1ms&mode=ever&after=0&until=event,stuck")
         record.get("/v1/wait?all=lines,absent&missing=wait&wait=1ms")
+        for message in ({"id": 1, "method": "tools/list"}, {"id": "a", "method": "no/such"}, {"method": "notifications/x"}):
+            record.post("/mcp", {"jsonrpc": "2.0", **message})
         for signal, kind in (("logs", "Logs"), ("traces", "Spans")):
             record.post(f"/v1/{signal}", {f"resource{kind}": [{"scope" + kind: [{"logRecords": [{}], "spans": [{}]}]}]})
         for target in ("/v1/overview", "/v1/system", "/livez", "/readyz", "/metrics", "/v1/version"):
@@ -718,8 +720,8 @@ class Requests(SharedDaemonCase):
     def test_every_body_with_one_mistake_is_refused(self):
         mutator, count = Mutator(self.api.schemas), 0
         for operation in self.api.operations:
-            # A hook is answered whatever it is (test_hooks), and unknown members of telemetry are skipped (test_telemetry).
-            if "requestBody" not in operation.said or operation.id in ("reportHook", "exportLogs", "exportTraces"):
+            # A hook is answered whatever it is (test_hooks), and unknown members of telemetry and MCP are skipped.
+            if "requestBody" not in operation.said or operation.id in ("reportHook", "exportLogs", "exportTraces", "callMcp"):
                 continue
             schema = operation.said["requestBody"]["content"]["application/json"]["schema"]
             for body in self.bodies(operation):
