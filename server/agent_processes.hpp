@@ -9,12 +9,14 @@
 #include <unordered_map>
 
 #include "server/engine/reply_to.hpp"
+#include "server/named_process.hpp"
 #include "server/net.hpp"
 #include "server/passed_descriptors.hpp"
 
 namespace headway::server {
 
-/// The processes of agents, by session: pidfds that headway-hook has sent. The kernel says when one
+/// The processes of agents, by session: pidfds that headway-hook has sent, or of processes that a
+/// client has named. The kernel says when one
 /// ends, across users and PID namespaces, and its number is never another process. In memory only:
 /// after a start nothing is known of a process until its next hook. I/O thread only.
 class AgentProcesses {
@@ -22,7 +24,11 @@ public:
     /// The process of this session has ended.
     using Gone = std::function<void(const std::string& session)>;
 
-    AgentProcesses(net::io_context& io, Gone gone) : io_(io), gone_(std::move(gone)) {}
+    AgentProcesses(net::io_context& io, Gone gone)
+        : io_(io), gone_(std::move(gone)), place_(own_place()) {}
+
+    /// Where the numbers of a client count.
+    const ProcessPlace& place() const noexcept { return place_; }
 
     /// How many are followed; further ones are not known to be alive.
     void allow(std::size_t count) noexcept { allowed_ = count; }
@@ -32,6 +38,7 @@ public:
     void bind(const ReplyTo& to, const std::string& session);
     /// The hook of `to` was refused, or its client is gone.
     void drop(const ReplyTo& to) { offered_.erase(to.connection); }
+    bool follows(const std::string& session) const { return followed_.contains(session); }
     void forget(const std::string& session) { followed_.erase(session); }
     std::size_t size() const noexcept { return followed_.size(); }
     void stop() {
@@ -45,6 +52,7 @@ private:
 
     net::io_context& io_;
     Gone gone_;
+    ProcessPlace place_;
     std::size_t allowed_ = 0;
     /// By connection: one each, as PassedDescriptors takes them.
     std::unordered_map<std::uint64_t, OwnedDescriptor> offered_;

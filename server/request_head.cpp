@@ -161,6 +161,11 @@ private:
         if (equals_ignoring_case(name, "idempotency-key")) head_.idempotency_key = value;
         if (equals_ignoring_case(name, "x-request-id")) head_.request_id = value;
         if (equals_ignoring_case(name, "x-headway-session")) head_.hook_session = value;
+        if (equals_ignoring_case(name, "x-headway-agent-pid")) head_.agent_process.pid = value;
+        if (equals_ignoring_case(name, "x-headway-agent-start")) head_.agent_process.start = value;
+        if (equals_ignoring_case(name, "x-headway-agent-boot")) head_.agent_process.boot = value;
+        if (equals_ignoring_case(name, "x-headway-agent-pid-ns"))
+            head_.agent_process.pid_ns = value;
         if (equals_ignoring_case(name, "mcp-session-id")) head_.mcp_session = value;
         if (equals_ignoring_case(name, "x-headway-exit-code")) head_.hook_exit_code = value;
         if (equals_ignoring_case(name, "x-headway-agent-version")) head_.agent_version = value;

@@ -8,6 +8,7 @@
 
 #include "core/result.hpp"
 #include "server/endpoints/endpoint.hpp"
+#include "server/process_numbers.hpp"
 
 namespace headway::server {
 
@@ -35,6 +36,7 @@ struct RequestHead {
     // Of a hook: what the program that passed it on knows besides its body.
     std::string_view hook_session;    ///< X-Headway-Session
     std::string_view mcp_session;     ///< Mcp-Session-Id
+    ProcessNumbers agent_process;     ///< X-Headway-Agent-Pid and so on
     std::string_view hook_exit_code;  ///< X-Headway-Exit-Code
     std::string_view agent_version;   ///< X-Headway-Agent-Version
     std::string_view if_none_match;

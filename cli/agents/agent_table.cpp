@@ -30,10 +30,9 @@ std::vector<AgentHookEvent> claude_events() {
             {"SessionEnd", kShort}};
 }
 
+// A command is the only hook that tells whose process it is: `qwen -p` has no SessionEnd.
 std::vector<AgentHookEvent> qwen_events() {
-    std::vector<AgentHookEvent> events = claude_events();
-    events.front() = {"SessionStart", kShort};
-    return events;
+    return claude_events();
 }
 
 // Codex clamps SessionEnd to 3 s itself.
@@ -261,10 +260,13 @@ std::string http_hook(const AgentRow& row, const HookWay& way, const AgentHookEv
 
 std::string command_hook(const AgentRow& row, const HookWay& way, const AgentHookEvent& event) {
     const std::string command = json_text(hook_command(row, way));
-    const std::string time = std::to_string(event.seconds * row.time_units);
+    // Qwen Code counts the seconds of HTTP hooks and the milliseconds of commands.
+    const bool qwen = row.name == "qwen";
+    const std::string time = std::to_string(event.seconds * (qwen ? 1000 : row.time_units));
     if (row.layout == HookLayout::kFlat)
         return R"({"type":"command","bash":)" + command + ",\"timeoutSec\":" + time + "}";
-    return std::string{"{"} + (row.name == "gemini" ? R"("name":"headway",)" : "") +
+    const bool named = qwen || row.name == "gemini";
+    return std::string{"{"} + (named ? R"("name":"headway",)" : "") +
            R"("type":"command","command":)" + command + ",\"timeout\":" + time + "}";
 }
 

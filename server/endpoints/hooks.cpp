@@ -70,9 +70,13 @@ api::hooks::HookFacts facts_of(const Call& call) {
     return facts;
 }
 
-/// True if the process of the agent came with the hook, and is followed.
-bool follow(const Call& call) {
+/// True if the process of the agent came with the hook or is named by it, and is followed.
+bool follow(const Call& call, const std::string& session) {
     OwnedDescriptor process = call.connection.take_agent_process();
+    if (!process.open()) {
+        if (call.on.processes.follows(session)) return true;
+        process = open_process(call.request.head.agent_process, call.on.processes.place());
+    }
     if (!process.open()) return false;
     call.on.processes.allow(agent_processes_that_fit(call.on.http.connections_max()));
     return call.on.processes.offer(call.to, std::move(process));
@@ -114,7 +118,7 @@ Result<> endpoints::hook(Call& call) {
         HEADWAY_CHECK(require_report(call.caller, command.session));
     }
     command.about = about_of(agent, hook);
-    command.call.process = follow(call);
+    command.call.process = follow(call, command.session);
     auto report = api::hooks::take_report(call.on.tape, hook);
     if (!report) return generic ? Result<>{report.error()} : nothing(call);
     command.events = std::move(report->decoded.events);

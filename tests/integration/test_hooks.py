@@ -80,6 +80,52 @@ class HookCase(SharedDaemonCase):
         self.assertEqual(reply.status, 200, reply.body)
 
 
+class NamedProcesses(HookCase):
+    """Agents whose process is named by headers, as the plugins do."""
+
+    def process(self):
+        child = subprocess.Popen(["sleep", "600"])
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        stat = Path(f"/proc/{child.pid}/stat").read_text()
+        return child, {"X-Headway-Agent-Pid": str(child.pid), "X-Headway-Agent-Start": stat[stat.rindex(")") + 2:].split()[19],
+                       "X-Headway-Agent-Boot": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+                       "X-Headway-Agent-Pid-Ns": os.readlink("/proc/self/ns/pid")[5:-1]}
+
+    def begin(self, headers) -> Agent:
+        agent = Agent(self.daemon)
+        agent.hook("UserPromptSubmit", headers, prompt="go")
+        return agent
+
+    def test_an_agent_that_is_killed_in_its_turn_has_failed(self):
+        child, headers = self.process()
+        agent = self.begin(headers)
+        child.kill()
+        session = eventually(lambda: self.client.session(agent.id)["ended_at"] and self.client.session(agent.id))
+        self.assertEqual(session["outcome"], "failed")
+        self.assertIn("agent_gone", json.dumps(session))
+
+    def test_an_agent_that_ends_after_its_turn_has_completed(self):
+        child, headers = self.process()
+        agent = self.begin(headers)
+        agent.hook("Stop", headers, last_assistant_message="done")
+        child.kill()
+        session = eventually(lambda: self.client.session(agent.id)["ended_at"] and self.client.session(agent.id))
+        self.assertEqual(session["outcome"], "completed")
+
+    def test_a_process_of_another_place_or_time_is_not_known(self):
+        for name, value in (("Start", "1"), ("Boot", "another"), ("Pid-Ns", "1"), ("Pid", "0")):
+            child, headers = self.process()
+            agent = self.begin(headers | {f"X-Headway-Agent-{name}": value})
+            child.kill()
+            child.wait()
+            other, headers = self.process()
+            witness = self.begin(headers)
+            other.kill()
+            eventually(lambda: self.client.session(witness.id)["ended_at"])
+            self.assertIsNone(self.client.session(agent.id)["ended_at"], name)
+
+
 class Reports(HookCase):
     def test_a_prompt_opens_the_session_with_its_goal_and_agent(self):
         self.assertEqual(self.agent.hook("SessionStart", source="startup", cwd="/home/dev/shop"), {})

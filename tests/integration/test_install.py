@@ -275,12 +275,13 @@ class Entries(HomeCase):
 
     def test_qwen(self):
         hooks = self.installed("qwen")
+        self.assertEqual(hooks.pop("SessionStart"), [{"hooks": [{"name": "headway", "type": "command", "command": f"{self.hook} qwen",
+                                                                 "timeout": 10_000}]}])  # milliseconds
         for event, groups in hooks.items():
             with self.subTest(event):
                 seconds = 86400 if event in ("PreToolUse", "PermissionRequest") else 5
                 self.assertEqual(groups, [{"hooks": [{"name": "headway", "type": "http", "url": "http://127.0.0.1:7717/v1/hooks/qwen",
                                                       "timeout": seconds}]}])
-        self.assertIn("SessionStart", hooks)
 
     def test_codex(self):
         hooks = self.installed("codex")
