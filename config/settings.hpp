@@ -68,8 +68,10 @@ struct AccessSettings {
 
 /// Besides what is built in (core/secrets.hpp).
 struct RedactionSettings {
-    std::vector<std::string> secret_names;  ///< names whose values are never kept; reloadable
-    std::vector<std::string> plain_names;   ///< names whose values are kept; reloadable
+    std::vector<std::string> secret_names;   ///< names whose values are never kept; reloadable
+    std::vector<std::string> plain_names;    ///< names whose values are kept; reloadable
+    std::string capture = "full";            ///< full, digests; reloadable
+    std::vector<std::string> digest_agents;  ///< agents of which only digests are kept; reloadable
 };
 
 struct LogSettings {

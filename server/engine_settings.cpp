@@ -26,7 +26,8 @@ core::JudgeRules judge_rules(const config::JudgeSettings& settings) {
 
 ReloadableSettings reloadable_settings(const config::Settings& settings) {
     return {settings.policy, settings.approvals, settings.storage.retention, settings.budget,
-            settings.policy_floor};
+            settings.policy_floor,
+            {settings.redaction.capture == "digests", settings.redaction.digest_agents}};
 }
 
 EngineSettings engine_settings(const config::Settings& settings, const ServiceNotifier& manager) {

@@ -151,8 +151,11 @@ Result<SessionDocument> OpenCommand::operator()(Transaction& transaction) {
     if (replayed) return *std::move(replayed);
     const core::Context context = transaction.opening_context(controls);
     HEADWAY_TRY(Resident * resident, transaction.find(session));
-    if (resident != nullptr) return open_again(transaction, *resident, *this, context);
     const EngineSettings& settings = transaction.settings();
+    const bool known =
+        resident != nullptr && settings.capture.only_digests(resident->session.state().about);
+    if (known || settings.capture.only_digests(about)) about.goal = {};
+    if (resident != nullptr) return open_again(transaction, *resident, *this, context);
     HEADWAY_CHECK(core::check_bounds(about.budget, settings.budget.bounds, "/budget"));
     HEADWAY_TRY(resident, transaction.sessions().create(session, context.now));
     std::vector<core::Event>& events = transaction.events();

@@ -214,6 +214,12 @@ Result<Advised> ReportCommand::operator()(Transaction& transaction) {
     }
     HEADWAY_CHECK(check_requests(transaction, resident, events, advice));
     HEADWAY_TRY(const auto asks, calls_to_allow(transaction, resident, *this));
+    const core::CaptureRules& capture = transaction.settings().capture;
+    if (resident != nullptr ? capture.only_digests(resident->session.state().about)
+                            : capture.digests) {
+        for (core::Event& event : events)
+            core::keep_digests(event.payload);
+    }
     std::vector<core::Event>& decided = transaction.events();
     HEADWAY_CHECK(open_if_new(transaction, resident, session, controls, decided));
     core::Context asking = transaction.context();

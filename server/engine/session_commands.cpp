@@ -61,6 +61,8 @@ Result<Advised> EndCommand::operator()(Transaction& transaction) {
     }
     std::vector<core::Event> reported(1);
     reported.front().payload = std::move(end);
+    if (transaction.settings().capture.only_digests(resident->session.state().about))
+        core::keep_digests(reported.front().payload);
     HEADWAY_CHECK(resident->session.admit(reported));
     std::vector<core::Event>& events = transaction.events();
     resident->session.report(reported, transaction.context(), events);

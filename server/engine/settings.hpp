@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/budget_settings.hpp"
+#include "core/capture.hpp"
 #include "core/policy.hpp"
 #include "core/policy_floor.hpp"
 #include "core/session.hpp"
@@ -24,6 +25,7 @@ struct ReloadableSettings {
     core::Millis retention{0};      ///< how long ended sessions are kept; 0 = without limit
     core::BudgetSettings budget{};  ///< of new sessions; no limits by default
     core::PolicyFloor floor{};      ///< of sessions that agents open
+    core::CaptureRules capture{};   ///< of which agents no texts are kept
 };
 
 struct EngineSettings : ReloadableSettings {
