@@ -52,10 +52,10 @@ Reporter::~Reporter() {
     changed_.notify_all();
 }
 
-void Reporter::add(const std::string& type, const Json& data) {
+void Reporter::add(const std::string& type, const Json& data, bool hooks_tell) {
     const std::lock_guard lock(mutex_);
-    if (refused_) return;
-    spool_.add(type, data);
+    if (refused_ || (hooks_ && hooks_tell)) return;
+    spool_.add(type, data, hooks_tell);
     changed_.notify_all();
 }
 
@@ -125,10 +125,27 @@ Reporter::Step Reporter::open_session() {
     return Step::kAgain;
 }
 
+// An agent's hooks begin before its first line, and the daemon knows of them. Asked before each
+// batch that they could tell as well, until there are some.
+void Reporter::look_for_hooks() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (hooks_ || !spool_.has_told()) return;
+    }
+    const HttpReply reply = daemon_.get(session_path(setup_.session));
+    const std::optional<Json> session = reply.ok() ? body_json(reply) : std::nullopt;
+    if (!session || !(*session)["adapter"].is_object()) return;
+    const std::lock_guard lock(mutex_);
+    hooks_ = true;
+    spool_.drop_told();
+}
+
 Reporter::Step Reporter::deliver() {
+    look_for_hooks();
     std::string report;
     {
         const std::lock_guard lock(mutex_);
+        if (spool_.size() == 0) return Step::kAgain;
         report = spool_.batch();
     }
     const HttpReply reply = daemon_.post_text(session_path(setup_.session, "/events"), report);
@@ -161,6 +178,9 @@ Reporter::Step Reporter::failed(const HttpReply& reply, bool drop_batch) {
     warned_ = true;
     const std::lock_guard lock(mutex_);
     if (retry) return end_ && steady_now() >= deadline_ ? Step::kDone : Step::kRetry;
+    if (drop_batch && reply.status != 404 && problem.code != "session_ended" && spool_.narrow()) {
+        return Step::kAgain;
+    }
     if (drop_batch && reply.status != 404 && problem.code != "session_ended") {
         spool_.confirm();
         return Step::kAgain;

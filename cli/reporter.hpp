@@ -45,7 +45,9 @@ public:
     Reporter(const Reporter&) = delete;
     Reporter& operator=(const Reporter&) = delete;
 
-    void add(const std::string& type, const Json& data);
+    /// `hooks_tell`: the agent's own hooks, where they report into this session, tell the same.
+    /// Then it is not reported, so that nothing is counted twice.
+    void add(const std::string& type, const Json& data, bool hooks_tell = false);
 
     /// Becomes readable once a stop directive has come.
     int wake_fd() const { return wake_.get(); }
@@ -63,6 +65,7 @@ private:
     Step open_session();
     Step deliver();
     Step end_session(const std::string& end);
+    void look_for_hooks();
     Step failed(const HttpReply& reply, bool drop_batch);
     void read_advice(const HttpReply& reply);
     bool out_of_time() const;
@@ -85,6 +88,7 @@ private:
     SteadyTime deadline_;
     bool reached_ = false;
     bool refused_ = false;  // the session takes no more reports
+    bool hooks_ = false;    // the agent's hooks report into the session
     bool finished_ = false;
     bool delivered_ = false;
 

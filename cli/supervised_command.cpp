@@ -43,11 +43,12 @@ SignalGuard::~SignalGuard() {
 }
 
 SupervisedCommand::SupervisedCommand(Process process, const SignalGuard& signals,
-                                     Reporter& reporter, std::atomic<std::uint64_t>& output_bytes)
+                                     Reporter& reporter, Setup setup)
     : pid_(process.pid),
       signals_(signals),
       reporter_(reporter),
-      output_bytes_(output_bytes),
+      setup_(std::move(setup)),
+      agent_([this](const LineEvent& event, bool hooks_tell) { tell(event, hooks_tell); }),
       streams_{Stream{"stdout", std::move(process.out), STDOUT_FILENO, {}, 0, {}},
                Stream{"stderr", std::move(process.err), STDERR_FILENO, {}, 0, {}}},
       last_output_(steady_now()),
@@ -62,6 +63,7 @@ ExitStatus SupervisedCommand::run() {
         }
         if (steady_now() >= next_report_) report_lines(false);
     }
+    agent_.finish(streams_[0].lines);
     report_lines(true);
     return *status_;
 }
@@ -102,13 +104,30 @@ void SupervisedCommand::write_pending(Stream& stream) {
     const ssize_t written = ::write(stream.to, left.data(), std::min(left.size(), kWriteBytes));
     if (written >= 0) {
         stream.written += static_cast<std::size_t>(written);
-        if (stream.written == stream.pending.size()) stream.pending.clear();
+        if (stream.written == stream.pending.size()) take(stream);
         return;
     }
     if (errno == EINTR || errno == EAGAIN) return;
     // Our reader is gone: let the command find out the same way.
-    stream.pending.clear();
+    take(stream);
     stream.from.reset();
+}
+
+// After it was copied, so that reading lines delays no output.
+void SupervisedCommand::take(Stream& stream) {
+    if (setup_.lines && stream.to == STDOUT_FILENO) {
+        agent_.feed(stream.pending, stream.lines);
+    } else {
+        stream.lines.feed(stream.pending);
+    }
+    stream.pending.clear();
+}
+
+// From the first line of an agent on, its calls are the evidence, and that of the command, in which
+// all of them lie, would hide how they stand: it is closed, as reported on the side.
+void SupervisedCommand::tell(const LineEvent& event, bool hooks_tell) {
+    if (!setup_.figures.is_agent.exchange(true)) reporter_.add("tool.finished", setup_.call);
+    reporter_.add(event.type, event.data, hooks_tell);
 }
 
 void SupervisedCommand::read_more(Stream& stream) {
@@ -121,8 +140,7 @@ void SupervisedCommand::read_more(Stream& stream) {
     stream.pending.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     stream.written = 0;
     if (size <= 0) return stream.from.reset();
-    stream.lines.feed(stream.pending);
-    output_bytes_ += static_cast<std::uint64_t>(size);
+    setup_.figures.output_bytes += static_cast<std::uint64_t>(size);
     last_output_ = steady_now();
 }
 
@@ -176,6 +194,7 @@ void SupervisedCommand::signal_tree(int signal) const {
 
 void SupervisedCommand::report_lines(bool all) {
     next_report_ = steady_now() + kReportInterval;
+    agent_.tick();
     for (Stream& stream : streams_) {
         if (const auto text = stream.lines.take(all)) {
             reporter_.add("message", {{"role", stream.role}, {"text", *text}});

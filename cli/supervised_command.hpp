@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/clock.hpp"
+#include "cli/lines/agent_lines.hpp"
 #include "cli/output_lines.hpp"
 #include "cli/process.hpp"
 #include "cli/reporter.hpp"
@@ -36,19 +37,33 @@ private:
     FileDescriptor fd_;
 };
 
+/// What heartbeats tell of a command. Any thread.
+struct CommandFigures {
+    std::atomic<std::uint64_t> output_bytes{0};
+    std::atomic<bool> is_agent{false};  ///< it prints lines of an agent: its calls are the evidence
+};
+
 /// Runs one command: copies its output to ours byte for byte, reports lines of it, passes signals
 /// on, stops it when told to. Output is copied only as fast as our own reader takes it, and never
-/// delays signals or a stop.
+/// delays signals or a stop. What an agent prints about itself is reported as events.
 class SupervisedCommand {
 public:
-    SupervisedCommand(Process process, const SignalGuard& signals, Reporter& reporter,
-                      std::atomic<std::uint64_t>& output_bytes);
+    struct Setup {
+        bool lines = true;  ///< whether to read lines of agents
+        Json call;          ///< data of the `tool.finished` that closes the command's call
+        CommandFigures& figures;
+    };
+
+    SupervisedCommand(Process process, const SignalGuard& signals, Reporter& reporter, Setup setup);
 
     /// Blocks until the command has exited and its output is copied.
     ExitStatus run();
 
     /// The directive that stopped it, if one did.
     const std::optional<StopDirective>& stopped_by() const { return stopped_by_; }
+
+    /// What the lines of an agent said, if there were any.
+    const AgentLines& agent() const { return agent_; }
 
 private:
     struct Stream {
@@ -64,6 +79,8 @@ private:
     void pump(Stream& stream, const pollfd& source, const pollfd& sink);
     void write_pending(Stream& stream);
     void read_more(Stream& stream);
+    void take(Stream& stream);
+    void tell(const LineEvent& event, bool hooks_tell);
     void read_signals();
     void reap();
     void stop();
@@ -75,7 +92,8 @@ private:
     pid_t pid_;
     const SignalGuard& signals_;
     Reporter& reporter_;
-    std::atomic<std::uint64_t>& output_bytes_;
+    const Setup setup_;
+    AgentLines agent_;
     std::array<Stream, 2> streams_;
     std::optional<ExitStatus> status_;
     SteadyTime exited_at_;

@@ -63,7 +63,7 @@ Json argument_list(const RunOptions& options) {
 // Samples the tree for heartbeats. Called on the reporter's thread.
 class Beat {
 public:
-    explicit Beat(const std::atomic<std::uint64_t>& output_bytes) : output_bytes_(output_bytes) {}
+    explicit Beat(const CommandFigures& figures) : figures_(figures) {}
 
     Json operator()() {
         const TreeUsage now = tree_.usage(::getpid());
@@ -73,15 +73,18 @@ public:
         disk_bytes_ = std::max(disk_bytes_, now.disk_bytes);
         // Of a command that has just exited what it had last says more than nothing.
         if (now.rss_bytes > 0) rss_bytes_ = now.rss_bytes;
-        const std::uint64_t counter = cpu_ms_ / 10 + output_bytes_.load();
-        return {{"phase", "running"},
-                {"in_flight", {{"call_id", kCallId}, {"counter", counter}}},
-                {"resources",
-                 {{"cpu_ms", cpu_ms_}, {"rss_bytes", rss_bytes_}, {"disk_bytes", disk_bytes_}}}};
+        Json data = {
+            {"phase", "running"},
+            {"resources",
+             {{"cpu_ms", cpu_ms_}, {"rss_bytes", rss_bytes_}, {"disk_bytes", disk_bytes_}}}};
+        if (figures_.is_agent) return data;
+        const std::uint64_t counter = cpu_ms_ / 10 + figures_.output_bytes.load();
+        data["in_flight"] = {{"call_id", kCallId}, {"counter", counter}};
+        return data;
     }
 
 private:
-    const std::atomic<std::uint64_t>& output_bytes_;
+    const CommandFigures& figures_;
     ProcTree tree_;
     std::uint64_t cpu_ms_ = 0;
     std::uint64_t rss_bytes_ = 0;
@@ -101,13 +104,39 @@ Json finished_call(const RunOptions& options, const ExitStatus& status, millisec
     return data;
 }
 
-Json end_body(const ExitStatus& status, const std::optional<StopDirective>& stopped_by) {
-    if (!stopped_by) {
-        return {{"outcome", status.code == 0 ? "completed" : "failed"}, {"reason", status.text()}};
+/// Closes the call that stands for the command, once it shows to be an agent whose calls are told.
+Json call_of_agent(const RunOptions& options) {
+    return {{"call_id", kCallId},
+            {"tool", base_name(options)},
+            {"ok", true},
+            {"origin", "hook"},
+            {"result", "prints what it does: its calls follow"}};
+}
+
+/// How a command ended, and what it said itself of it.
+struct Ending {
+    ExitStatus status;
+    std::optional<StopDirective> stopped_by;
+    std::optional<LineResult> said;
+    std::string model;
+};
+
+Json end_body(const Ending& ending) {
+    std::string reason = ending.status.text();
+    const bool failed = ending.said && !ending.said->ok;
+    if (failed && !ending.said->text.empty()) reason = ending.said->text + "; " + reason;
+    const char* outcome = ending.status.code == 0 && !failed ? "completed" : "failed";
+    if (ending.stopped_by) {
+        const std::string& why = ending.stopped_by->reason;
+        reason = (why.empty() ? "stopped" : "stopped: " + why) + "; " + reason;
+        outcome = "cancelled";
     }
-    std::string reason = "stopped";
-    if (!stopped_by->reason.empty()) reason += ": " + stopped_by->reason;
-    return {{"outcome", "cancelled"}, {"reason", reason + "; " + status.text()}};
+    Json body = {{"outcome", outcome}, {"reason", reason}};
+    Json result = Json::object();
+    if (ending.said && !ending.said->text.empty()) result["text"] = ending.said->text;
+    if (!ending.model.empty()) result["model"] = ending.model;
+    if (!result.empty()) body["result"] = std::move(result);
+    return body;
 }
 
 class Run {
@@ -122,8 +151,7 @@ public:
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         ::signal(SIGPIPE, SIG_IGN);
         const auto began = steady_now();
-        ExitStatus status;
-        std::optional<StopDirective> stopped_by;
+        Ending ending;
         std::optional<Reporter> reporter;
         {
             const SignalGuard signals;  // before the reporter's thread exists
@@ -134,18 +162,23 @@ public:
             Process process =
                 spawn_process(options_.command, child_environment(), signals.outer_mask());
             if (process.pid < 0) return not_started(*reporter, process.error);
-            SupervisedCommand command(std::move(process), signals, *reporter, output_bytes_);
-            status = command.run();
-            stopped_by = command.stopped_by();
+            SupervisedCommand::Setup setup{!options_.no_lines, call_of_agent(options_), figures_};
+            SupervisedCommand command(std::move(process), signals, *reporter, std::move(setup));
+            ending.status = command.run();
+            ending.stopped_by = command.stopped_by();
+            ending.said = command.agent().result();
+            ending.model = command.agent().model();
             // A service manager may signal us twice, by our id and by our group. The second must
             // not cost the session its end, which takes --linger at most; Ctrl-C still ends that.
             for (const int signal : {SIGTERM, SIGHUP})
                 ::signal(signal, SIG_IGN);
         }
         const auto spent = std::chrono::floor<milliseconds>(steady_now() - began);
-        reporter->add("tool.finished", finished_call(options_, status, spent));
-        finish(*reporter, end_body(status, stopped_by));
-        return status.code;
+        if (!figures_.is_agent) {
+            reporter->add("tool.finished", finished_call(options_, ending.status, spent));
+        }
+        finish(*reporter, end_body(ending));
+        return ending.status.code;
     }
 
 private:
@@ -156,7 +189,7 @@ private:
         setup.session = session_;
         setup.open = dump(open);
         setup.heartbeat = options_.interval.value_or(milliseconds{10'000});
-        setup.beat = Beat(output_bytes_);
+        setup.beat = Beat(figures_);
         setup.warn = [this](const std::string& text) { warn(text); };
         return setup;
     }
@@ -208,13 +241,16 @@ private:
     const RunOptions& options_;
     const Console& console_;
     std::string session_;
-    std::atomic<std::uint64_t> output_bytes_{0};
+    CommandFigures figures_;
 };
 
 constexpr const char* kRunFooter =
     R"(Opens a session, passes standard input, output and signals through, reports lines of its
 output, CPU, memory and disk of its process tree, and ends with its exit status. If the
-daemon is away, the command runs all the same and the reports follow when it is back. The command
+daemon is away, the command runs all the same and the reports follow when it is back. JSON lines
+that an agent prints about itself (claude, qwen, gemini and cursor-agent with --output-format
+stream-json, codex exec --json, copilot --output-format json, opencode and kilo run --format json,
+pi --mode json) become its calls, messages, tokens and result. The command
 finds its session in HEADWAY_SESSION and the daemon in HEADWAY_URL. It is handed no token of yours,
 nor any other HEADWAY_ variable: an agent that reports by itself gets a token of its own session, as
 below. Its output goes through a pipe, so it may buffer or drop
@@ -223,6 +259,7 @@ colours as it does under `| cat`.
 Examples:
   headway run -- make -j2
   headway run --session nightly-42 --label team=night -- ./agent.sh "fix the failing test"
+  headway run -- codex exec --json "fix the failing test"
   TOKEN=$(headway token create night --scope report:nightly-42 --expires 12h)
   headway run --session nightly-42 -- env HEADWAY_TOKEN="$TOKEN" ./agent
   headway wait nightly-42                            in another shell)";
@@ -245,6 +282,8 @@ public:
         arguments.duration("--linger", options.linger,
                            "after the exit: how long to try to deliver the last reports");
         arguments.flag("--quiet", options.quiet, "do not print the session id and warnings");
+        arguments.flag("--no-lines", options.no_lines,
+                       "take JSON lines of an agent for ordinary output");
         arguments.command(
             [this](std::vector<std::string> words) { options.command = std::move(words); });
         arguments.finally([this]() -> std::optional<Mistake> {

@@ -19,6 +19,7 @@ struct RunOptions {
     std::vector<std::string> labels;  ///< "key=value"
     std::optional<milliseconds> interval;
     bool quiet = false;
+    bool no_lines = false;        ///< lines of agents are ordinary output
     milliseconds linger{10'000};  ///< how long delivery may go on after the command's exit
     std::vector<std::string> command;
 };

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/lines/agent_line.hpp"
+#include "cli/lines/use_meter.hpp"
+#include "cli/output_lines.hpp"
+
+namespace headway::cli {
+
+/// Reads the output of a command for lines of agents, and gives on what they say as events. All
+/// else is ordinary output. Memory is bounded whatever is written. Pure.
+class AgentLines {
+public:
+    /// A report takes no more; a longer line is ordinary output.
+    static constexpr std::size_t kLineBytesMax = 1U << 20;
+    /// No agent does so much in a second; what does is a program that floods.
+    static constexpr std::size_t kEventsPerSecondMax = 500;
+    /// Calls that have started and not finished, of which the tool and arguments are kept.
+    static constexpr std::size_t kOpenCallsMax = 128;
+
+    /// `hooks_tell`: the agent's hooks, if there are any, report the same.
+    using Tell = std::function<void(const LineEvent& event, bool hooks_tell)>;
+
+    explicit AgentLines(Tell tell) : tell_(std::move(tell)) {}
+
+    /// `rest` gets what is no line of an agent.
+    void feed(std::string_view bytes, OutputLines& rest);
+    /// The output is over: its last line may have no end.
+    void finish(OutputLines& rest);
+    /// To be called each second: the bound on events begins again.
+    void tick();
+
+    /// True once a line of an agent has come.
+    bool found() const { return found_; }
+    /// How the agent's work ended; the last one counts.
+    const std::optional<LineResult>& result() const { return result_; }
+    const std::string& model() const { return model_; }
+
+private:
+    struct OpenCall {
+        std::string id;
+        Json about;  // as it was told: tool, arguments
+    };
+
+    void end_line(OutputLines& rest);
+    bool read_line();
+    void take(AgentLine line, bool hooks_tell_use);
+    bool complete_call(LineEvent& event);
+    void end_message();
+    void tell(LineEvent event, bool hooks_tell);
+
+    Tell tell_;
+    std::string line_;             // begins with "{" and may be an agent's
+    bool at_start_ = true;         // of a line
+    bool ordinary_ = false;        // the line that is being written is no agent's
+    std::array<bool, 8> begun_{};  // by the place in line_formats()
+    std::deque<OpenCall> open_;
+    UseMeter meter_;
+    std::string piece_;  // of a message that comes in pieces
+    std::string last_message_;
+    std::string model_;
+    std::optional<LineResult> result_;
+    bool found_ = false;
+    std::size_t told_ = 0;  // since the last tick
+    std::uint64_t left_out_ = 0;
+};
+
+}  // namespace headway::cli

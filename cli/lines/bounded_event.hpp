@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "cli/lines/agent_line.hpp"
+
+// What the lines of an agent hold, in the sizes in which it is reported. Pure.
+
+namespace headway::cli {
+
+/// The daemon keeps the head and the tail of what is longer than 4 KiB; four times that leaves it
+/// the choice.
+inline constexpr std::size_t kLineTextBytesMax = 16'384;
+
+/// The head and the tail, and between them how much was cut.
+std::string bounded_text(std::string_view text, std::size_t bytes_max = kLineTextBytesMax);
+
+/// Cuts long texts and arguments, of which digests stay so that equal ones are recognised, and
+/// takes out what the daemon refuses: NUL, deep nesting, names that are too long.
+void bound_event(LineEvent& event);
+
+}  // namespace headway::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <string_view>
+
+#include "cli/lines/agent_line.hpp"
+#include "cli/lines/line_words.hpp"
+
+// `copilot -p --output-format json` 1.0: events with an id, that of the one before, and data. It
+// tells no tokens.
+
+namespace headway::cli::copilot_lines {
+namespace {
+
+bool begins(const Json& line) {
+    return line.text_of("type").find('.') != std::string::npos && line["data"].is_object() &&
+           !line.text_of("id").empty() && !line.text_of("timestamp").empty() &&
+           line.contains("parentId");
+}
+
+void read_finished(const Json& data, AgentLine& said) {
+    const Json& exit = data["shellExecution"]["exitCode"];
+    const std::string text = text_of_content(data["result"]["content"]);
+    if (!data.flag_of("success")) {
+        const std::string error = text_of_error(data["error"]);
+        const bool refused = data["error"]["code"] == "denied";
+        add_failed(said, data["toolCallId"], refused ? "denied" : "", error.empty() ? text : error);
+    } else if (exit.is_integer() && exit.integer() != 0) {
+        add_failed(said, data["toolCallId"], "", text);
+    } else {
+        add_succeeded(said, data["toolCallId"], text);
+    }
+}
+
+std::optional<AgentLine> read(const Json& line) {
+    const std::string& type = line.text_of("type");
+    AgentLine said;
+    if (type == "result" && line["exitCode"].is_integer() && line["sessionId"].is_string()) {
+        said.result = LineResult{line["exitCode"].integer() == 0, {}};
+        return said;
+    }
+    if (!begins(line)) return std::nullopt;
+    const Json& data = line["data"];
+    if (type == "session.tools_updated") add_beginning(said, "copilot", data.text_of("model"));
+    if (type == "user.message") add_message(said, "user", data.text_of("content"));
+    if (type == "assistant.message") add_message(said, "assistant", data.text_of("content"));
+    if (type == "tool.execution_start")
+        add_started(said, data["toolCallId"], data.text_of("toolName"), data["arguments"]);
+    if (type == "tool.execution_complete") read_finished(data, said);
+    if (type == "session.error") add_error(said, data.text_of("message"), false);
+    return said;
+}
+
+}  // namespace
+}  // namespace headway::cli::copilot_lines
+
+namespace headway::cli {
+
+const LineFormat kCopilotLines{"copilot", copilot_lines::begins, copilot_lines::read, false};
+
+}  // namespace headway::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <string_view>
+
+#include "cli/lines/agent_line.hpp"
+#include "cli/lines/line_words.hpp"
+
+// `cursor-agent -p --output-format stream-json`, as its documentation has it: Claude's lines
+// without an id of their own, and calls as lines of the type `tool_call`. It tells no tokens.
+
+namespace headway::cli::cursor_lines {
+namespace {
+
+bool begins(const Json& line) {
+    if (line.text_of("session_id").empty() || line.contains("uuid")) return false;
+    const std::string& type = line.text_of("type");
+    return (type == "system" && line["subtype"] == "init") ||
+           (type == "tool_call" && line["tool_call"].is_object());
+}
+
+// {"readToolCall":{"args":{},"result":{"success":{}}}}, or {"function":{"name","arguments"}}
+void read_call(const Json& line, AgentLine& said) {
+    if (line["tool_call"].members().empty()) return;
+    const auto& [kind, call] = *line["tool_call"].members().begin();
+    std::string tool = kind == "function" ? call.text_of("name") : kind;
+    constexpr std::string_view kEnding = "ToolCall";
+    if (tool.ends_with(kEnding)) tool.resize(tool.size() - kEnding.size());
+    const Json& args = kind == "function" ? call["arguments"] : call["args"];
+    if (line["subtype"] == "started") return add_started(said, line["call_id"], tool, args);
+    if (line["subtype"] != "completed") return;
+    const Json& result = call["result"];
+    const bool refused = result.contains("rejected");
+    if (refused || result.contains("error")) {
+        add_failed(said, line["call_id"], refused ? "denied" : "",
+                   text_of_error(result[refused ? "rejected" : "error"]));
+    } else {
+        add_succeeded(said, line["call_id"],
+                      result.contains("success") ? result["success"] : result);
+    }
+}
+
+void read_message(const Json& line, AgentLine& said) {
+    for (const Json& part : line["message"]["content"])
+        add_message(said, line.text_of("type"), part.text_of("text"));
+}
+
+std::optional<AgentLine> read(const Json& line) {
+    if (line.text_of("session_id").empty() || line.contains("uuid")) return std::nullopt;
+    AgentLine said;
+    const std::string& type = line.text_of("type");
+    if (type == "system") {
+        if (line["subtype"] == "init") add_beginning(said, "cursor", line.text_of("model"));
+    } else if (type == "assistant" || type == "user") {
+        read_message(line, said);
+    } else if (type == "tool_call") {
+        read_call(line, said);
+    } else if (type == "result") {
+        said.result = LineResult{!line.flag_of("is_error"), line.text_of("result")};
+    } else if (type != "thinking") {
+        return std::nullopt;
+    }
+    return said;
+}
+
+}  // namespace
+}  // namespace headway::cli::cursor_lines
+
+namespace headway::cli {
+
+const LineFormat kCursorLines{"cursor", cursor_lines::begins, cursor_lines::read, false};
+
+}  // namespace headway::cli

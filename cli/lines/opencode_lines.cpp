@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <string_view>
+
+#include "cli/lines/agent_line.hpp"
+#include "cli/lines/line_words.hpp"
+
+// `opencode run --format json` 1.18 and `kilo run --format json` 7.7. A call is one line, when it
+// is over; tokens come with each step of the model.
+
+namespace headway::cli::opencode_lines {
+namespace {
+
+bool begins(const Json& line) {
+    return line["sessionID"].is_string() && line["timestamp"].is_integer() &&
+           (line["part"].is_object() || (line["type"] == "error" && line["error"].is_object()));
+}
+
+void add_duration(const Json& time, Json& data) {
+    const std::int64_t spent = time["end"].integer() - time["start"].integer();
+    if (time["start"].is_integer() && time["end"].is_integer() && spent >= 0) {
+        data["duration_ms"] = spent;
+    }
+}
+
+void read_call(const Json& part, AgentLine& said) {
+    const Json& state = part["state"];
+    const Json& exit = state["metadata"]["exit"];
+    add_started(said, part["callID"], part.text_of("tool"), state["input"]);
+    if (state["status"] == "error") {
+        const std::string error = text_of_error(state["error"]);
+        const bool refused = error.find("rejected permission") != std::string::npos;
+        add_failed(said, part["callID"], refused ? "denied" : "", error);
+    } else if (exit.is_integer() && exit.integer() != 0) {
+        add_failed(said, part["callID"], "",
+                   "exit code " + std::to_string(exit.integer()) + "\n" + state.text_of("output"));
+    } else {
+        add_succeeded(said, part["callID"], state["output"]);
+    }
+    add_duration(state["time"], said.events.back().data);
+}
+
+void read_step(const Json& part, AgentLine& said) {
+    const Json& tokens = part["tokens"];
+    said.use.emplace();
+    said.use->input_tokens = tokens.count_of("input") + tokens["cache"].count_of("read") +
+                             tokens["cache"].count_of("write");
+    said.use->output_tokens = tokens.count_of("output") + tokens.count_of("reasoning");
+    if (part["cost"].is_number()) said.use->cost_usd = part["cost"].number();
+    said.use->answer = part.text_of("id");
+    if (part["reason"] == "stop") said.result.emplace();
+}
+
+std::optional<AgentLine> read(const Json& line) {
+    if (!begins(line)) return std::nullopt;
+    AgentLine said;
+    const std::string& type = line.text_of("type");
+    const Json& part = line["part"];
+    if (type == "tool_use") read_call(part, said);
+    if (type == "text") add_message(said, "assistant", part.text_of("text"));
+    if (type == "step_finish") read_step(part, said);
+    if (type == "error") {
+        const std::string why = text_of_error(line["error"]);
+        add_error(said, why, false);
+        said.result = LineResult{false, why};
+    }
+    return said;
+}
+
+}  // namespace
+}  // namespace headway::cli::opencode_lines
+
+namespace headway::cli {
+
+const LineFormat kOpencodeLines{"opencode", opencode_lines::begins, opencode_lines::read, true};
+
+}  // namespace headway::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "cli/lines/agent_line.hpp"
+
+namespace headway::cli {
+
+/// What was used since the last line that told it, whether lines tell of one answer of the model
+/// (perhaps several times) or of everything so far. Nothing is counted twice; where an agent's
+/// total is below the sum of its answers, the sum stands. Pure.
+class UseMeter {
+public:
+    /// Nothing where nothing was used. `answer` of what comes back means nothing.
+    std::optional<LineUse> add(const LineUse& told);
+
+private:
+    LineUse answer_;   // the answer that was told last, as told
+    LineUse counted_;  // all of it so far
+    double cost_ = 0;
+};
+
+}  // namespace headway::cli
