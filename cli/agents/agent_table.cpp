@@ -249,11 +249,15 @@ std::string http_hook(const AgentRow& row, const HookWay& way, const AgentHookEv
         std::string{"{"} + (named ? R"("name":"headway",)" : "") + R"("type":"http","url":)" +
         json_text(way.url + "/v1/hooks/" + std::string{row.name} + (require ? "?require=1" : "")) +
         ",\"timeout\":" + std::to_string(event.seconds * row.time_units);
+    // Not set, the header is empty, and the session is the agent's own.
+    hook += std::string{R"(,"headers":{"X-Headway-Session":")"} +
+            (named ? "${HEADWAY_SESSION}" : "$HEADWAY_SESSION") + '"';
     if (way.token) {
-        hook += std::string{R"(,"headers":{"Authorization":"Bearer )"} +
-                (named ? "${HEADWAY_TOKEN}" : "$HEADWAY_TOKEN") +
-                R"("},"allowedEnvVars":["HEADWAY_TOKEN"])";
+        hook += std::string{R"(,"Authorization":"Bearer )"} +
+                (named ? "${HEADWAY_TOKEN}" : "$HEADWAY_TOKEN") + '"';
     }
+    hook += std::string{R"(},"allowedEnvVars":["HEADWAY_SESSION")"} +
+            (way.token ? R"(,"HEADWAY_TOKEN"])" : "]");
     if (require) hook += R"(,"onFailure":"block")";
     return hook + "}";
 }

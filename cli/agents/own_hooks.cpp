@@ -177,7 +177,9 @@ HookWay way_of_own_hooks(const AgentRow& row, const std::string& text, HookWay w
         if (named.empty()) named = url_in_command(said(said("bash").empty() ? "command" : "bash"));
         way.named = !named.empty() && named != kDefaultUrl;
         way.url = named.empty() ? std::string{kDefaultUrl} : named;
-        const bool shows = settings->member(own.hook, "allowedEnvVars") != SettingsText::kNone;
+        const Id shown = settings->member(own.hook, "allowedEnvVars");
+        const bool shows = shown != SettingsText::kNone &&
+                           settings->compact(shown).find("HEADWAY_TOKEN") != std::string::npos;
         if (!url.empty()) way.token = shows;
         if (!url.empty() || !row.http) break;  // a command shows its token by itself
     }

@@ -44,6 +44,12 @@ bool ends_session(HookKind kind) {
     return kind == HookKind::kEnd || kind == HookKind::kSubEnd;
 }
 
+/// Opened by `headway run`, which also ends it: its command may start several agents, and has an
+/// exit status.
+bool is_supervised(const core::SessionState& state) {
+    return state.about.agent.type == "command";
+}
+
 bool waits(HookKind kind) {
     return kind == HookKind::kPre || kind == HookKind::kPermission || api::hooks::asks_person(kind);
 }
@@ -111,6 +117,9 @@ public:
         if (ends_session(kind)) {
             core::Event end;
             end.payload = end_of(state_, command_.call.hook);
+            if (is_supervised(state_)) {
+                end.payload = core::StateChanged{core::AgentState::kIdle, "the agent has ended"};
+            }
             events.push_back(std::move(end));
         }
         ReportCommand report;
@@ -362,6 +371,7 @@ Result<Unanswered> AgentGoneCommand::operator()(Transaction& transaction) {
     if (resident == nullptr) return Unanswered{};  // deleted since
     resident->agent_runs = false;
     transaction.channels().note_process_gone(resident->key);
+    if (is_supervised(resident->session.state())) return Unanswered{};
     std::vector<core::Event>& events = transaction.events();
     resident->session.agent_gone(transaction.context(), events);
     HEADWAY_CHECK(transaction.append(*resident, events));

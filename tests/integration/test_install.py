@@ -258,13 +258,15 @@ class Entries(HomeCase):
                                        "SessionEnd"])
         self.assertEqual(hooks["SessionStart"], [{"hooks": [{"type": "command", "command": f"{self.hook} claude", "timeout": 10}]}])
         url = "http://127.0.0.1:7717/v1/hooks/claude"
-        self.assertEqual(hooks["PreToolUse"], [{"hooks": [{"type": "http", "url": url, "timeout": 86400}]}])
-        self.assertEqual(hooks["PermissionRequest"], [{"hooks": [{"type": "http", "url": url, "timeout": 86400}]}])
-        self.assertEqual(hooks["Stop"], [{"hooks": [{"type": "http", "url": url, "timeout": 5}]}])
+        session = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION"}, "allowedEnvVars": ["HEADWAY_SESSION"]}
+        self.assertEqual(hooks["PreToolUse"], [{"hooks": [{"type": "http", "url": url, "timeout": 86400, **session}]}])
+        self.assertEqual(hooks["PermissionRequest"], [{"hooks": [{"type": "http", "url": url, "timeout": 86400, **session}]}])
+        self.assertEqual(hooks["Stop"], [{"hooks": [{"type": "http", "url": url, "timeout": 5, **session}]}])
 
     def test_claude_with_requirement_and_token(self):
         hooks = self.installed("claude", "--require", "Bash|Write", "--token")
-        credentials = {"headers": {"Authorization": "Bearer $HEADWAY_TOKEN"}, "allowedEnvVars": ["HEADWAY_TOKEN"]}
+        credentials = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION", "Authorization": "Bearer $HEADWAY_TOKEN"},
+                       "allowedEnvVars": ["HEADWAY_SESSION", "HEADWAY_TOKEN"]}
         url = "http://127.0.0.1:7717/v1/hooks/claude"
         self.assertEqual(hooks["PreToolUse"], [
             {"hooks": [{"type": "http", "url": url, "timeout": 86400, **credentials}]},
@@ -281,7 +283,8 @@ class Entries(HomeCase):
             with self.subTest(event):
                 seconds = 86400 if event in ("PreToolUse", "PermissionRequest") else 5
                 self.assertEqual(groups, [{"hooks": [{"name": "headway", "type": "http", "url": "http://127.0.0.1:7717/v1/hooks/qwen",
-                                                      "timeout": seconds}]}])
+                                                      "timeout": seconds, "headers": {"X-Headway-Session": "${HEADWAY_SESSION}"},
+                                                      "allowedEnvVars": ["HEADWAY_SESSION"]}]}])
 
     def test_codex(self):
         hooks = self.installed("codex")

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/lines/agent_lines.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/unit/cli/lines/told.hpp"
+
+using headway::cli::AgentLines;
+using headway::cli::Json;
+using headway::cli::LineEvent;
+using headway::cli::OutputLines;
+using headway::tests::agent_fixture;
+using headway::tests::Told;
+using headway::tests::told_of;
+using Events = std::vector<std::string>;
+
+namespace {
+
+const std::string kThread = R"({"type":"thread.started","thread_id":"t"})"
+                            "\n";
+
+std::string started(const std::string& id, const std::string& command) {
+    return R"({"type":"item.started","item":{"id":")" + id +
+           R"(","type":"command_execution","command":")" + command + "\"}}\n";
+}
+
+std::string finished(const std::string& id, const std::string& output) {
+    return R"({"type":"item.completed","item":{"id":")" + id +
+           R"(","type":"command_execution","command":"c","aggregated_output":")" + output +
+           "\",\"exit_code\":0}}\n";
+}
+
+}  // namespace
+
+TEST_CASE("agent lines: whatever the pieces of a pipe, the same is told", "[cli]") {
+    for (const char* name : {"claude", "codex", "gemini", "kilo"}) {
+        const std::string output = "before\n" + agent_fixture(name) + "after\n";
+        const Told whole = told_of(output, output.size());
+        CHECK(told_of(output, 1).events == whole.events);
+        CHECK(told_of(output, 4'096).events == whole.events);
+        CHECK(whole.rest == "before\nafter");
+    }
+}
+
+TEST_CASE("agent lines: JSON of other programs is ordinary output", "[cli]") {
+    const std::string output =
+        "{\"type\":\"turn.started\"}\n{\"type\":\"error\",\"message\":\"x\"}\n"
+        "{\"level\":\"info\"}\n{\"type\":\"message\",\"role\":\"user\",\"content\":\"x\"}\n{\n}\n"
+        "{broken\n{\"type\":\"turn_start\"}";
+    const Told told = told_of(output);
+    CHECK(told.events.empty());
+    CHECK(told.rest == output);
+}
+
+TEST_CASE("agent lines: what other programs could print is taken once a format has begun",
+          "[cli]") {
+    const Told told = told_of(kThread + R"({"type":"error","message":"Reconnecting... 1/5"})");
+    CHECK(told.events == Events{"at work: codex", "error.reported"});
+    CHECK(told.rest.empty());
+}
+
+TEST_CASE("agent lines: several agents may write to one output", "[cli]") {
+    const Told told = told_of(agent_fixture("codex") + agent_fixture("claude"));
+    CHECK(told.tokens == 1'320 + 600);  // the total of the second is taken for that of both
+    CHECK(told.rest.empty());
+}
+
+TEST_CASE("agent lines: text is not held back until its line ends", "[cli]") {
+    AgentLines lines([](const LineEvent&, bool) {});
+    OutputLines rest;
+    lines.feed("Continue? [y/N] ", rest);
+    CHECK(rest.take(true) == "Continue? [y/N]");
+}
+
+TEST_CASE("agent lines: a line that is too long is ordinary output, and the next one is read",
+          "[cli]") {
+    const std::string output =
+        kThread + finished("a", std::string(AgentLines::kLineBytesMax, 'x')) + started("b", "ls");
+    const Told told = told_of(output, 65'536);
+    CHECK(told.events == Events{"at work: codex", "started b shell"});
+    CHECK_THAT(told.rest, Catch::StartsWith("{\"type\":\"item.completed\""));
+    CHECK(told.rest.size() <= OutputLines::kLineBytesMax);
+}
+
+TEST_CASE("agent lines: long results and arguments are cut, and equal ones have equal digests",
+          "[cli]") {
+    const std::string longer(100'000, 'x');
+    const Told told = told_of(kThread + started("a", longer) + finished("a", longer) +
+                                  finished("b", longer) + finished("c", longer + "y"),
+                              65'536);
+    REQUIRE(told.whole.size() == 5);
+    const auto digest = [&told](std::size_t at) {
+        return told.whole[at].data.text_of("result_digest");
+    };
+    CHECK_THAT(digest(2), Catch::StartsWith("sha256:"));
+    CHECK(digest(2) == digest(3));
+    CHECK(digest(2) != digest(4));
+    const Json& call = told.whole[1].data;
+    CHECK_THAT(call.text_of("args_digest"), Catch::StartsWith("sha256:"));
+    for (const LineEvent& event : told.whole)
+        CHECK(dump(event.data).size() < 40'000);
+}
+
+TEST_CASE("agent lines: deep and wide arguments stay what a daemon takes", "[cli]") {
+    std::string args = "1";
+    for (int i = 0; i < 500; ++i)
+        args = "{\"a\":" + args + "}";
+    std::string many = "{";
+    for (int i = 0; i < 5'000; ++i)
+        many += "\"" + std::to_string(i) + "\":[1,2,3],";
+    many.back() = '}';
+    const auto call = [](const std::string& with) {
+        return R"({"type":"item.started","item":{"id":"a","type":"mcp_tool_call","server":"s\u0000","tool":"t","arguments":)" +
+               with + "}}\n";
+    };
+    const Told told = told_of(kThread + call(args) + call(many), 65'536);
+    REQUIRE(told.events.size() == 3);
+    CHECK(told.events[1] == "started a mcp__s__t");
+    for (const LineEvent& event : told.whole)
+        CHECK(dump(event.data).size() < 40'000);
+    CHECK(told.whole[2].data["args"].size() <= 16);
+}
+
+TEST_CASE("agent lines: the call of the command itself is not for its output to end", "[cli]") {
+    CHECK(told_of(kThread + finished("run", "x")).events == Events{"at work: codex"});
+}
+
+TEST_CASE("agent lines: a result without a start is told by its own words", "[cli]") {
+    const std::string line =
+        R"({"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"y"}]},"session_id":"s","uuid":"u"})";
+    CHECK(told_of(line).events == Events{"ok x unknown"});
+}
+
+TEST_CASE("agent lines: open calls are bounded", "[cli]") {
+    std::string output = kThread;
+    for (std::size_t i = 0; i <= AgentLines::kOpenCallsMax; ++i)
+        output += started("c" + std::to_string(i), "ls");
+    CHECK(told_of(output, 4'096).events.size() == AgentLines::kOpenCallsMax + 2);
+}
+
+TEST_CASE("agent lines: a flood of events is counted, not told", "[cli]") {
+    std::size_t told = 0;
+    std::string last;
+    AgentLines lines([&](const LineEvent& event, bool) {
+        ++told;
+        last = event.data.text_of("text");
+    });
+    OutputLines rest;
+    lines.feed(kThread, rest);
+    for (std::size_t i = 0; i < 2 * AgentLines::kEventsPerSecondMax; ++i)
+        lines.feed(started("c", "ls"), rest);
+    CHECK(told == AgentLines::kEventsPerSecondMax);
+    lines.tick();
+    CHECK(last == "[501 events of the agent's lines left out]");
+    lines.feed(finished("c", "x"), rest);
+    CHECK(told == AgentLines::kEventsPerSecondMax + 2);
+}
+
+TEST_CASE("agent lines: tokens are told by the hooks as well where these say them", "[cli]") {
+    const auto hooks_tell_tokens = [](const std::string& output) {
+        bool tell = false;
+        AgentLines lines([&tell](const LineEvent& event, bool hooks_tell) {
+            if (event.type == "heartbeat") tell = hooks_tell;
+        });
+        OutputLines rest;
+        lines.feed(output, rest);
+        return tell;
+    };
+    CHECK_FALSE(hooks_tell_tokens(agent_fixture("claude")));
+    CHECK_FALSE(hooks_tell_tokens(agent_fixture("codex")));
+    CHECK(hooks_tell_tokens(agent_fixture("gemini")));
+    CHECK(hooks_tell_tokens(agent_fixture("opencode")));
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/json.hpp"
+#include "cli/lines/agent_lines.hpp"
+#include "cli/output_lines.hpp"
+
+namespace headway::tests {
+
+/// What a reader of lines told of an output.
+struct Told {
+    std::vector<std::string> events;  ///< "started t1 Bash", "ok t1", "failed t1: denied", ...
+    std::vector<cli::LineEvent> whole;
+    std::string rest;  ///< ordinary output
+    std::uint64_t tokens = 0;
+    double cost = 0;
+    bool ok = false;
+    std::string result;
+    std::string model;
+};
+
+inline std::string short_form(const cli::LineEvent& event) {
+    const cli::Json& data = event.data;
+    const std::string id = data.text_of("call_id");
+    if (event.type == "tool.started") return "started " + id + " " + data.text_of("tool");
+    if (event.type == "message") return data.text_of("role") + ": " + data.text_of("text");
+    if (event.type == "state.changed") return "at work: " + data.text_of("detail");
+    if (event.type != "tool.finished") return event.type;
+    if (data.flag_of("ok")) return "ok " + id + " " + data.text_of("tool");
+    const std::string kind = data["error"].text_of("class");
+    return "failed " + id + " " + data.text_of("tool") + (kind.empty() ? "" : ": " + kind);
+}
+
+/// In pieces of this size, as a pipe may give them.
+inline Told told_of(std::string_view output, std::size_t piece = 7) {
+    Told told;
+    cli::OutputLines rest;
+    cli::AgentLines lines([&told](const cli::LineEvent& event, bool) {
+        const cli::Json& usage = event.data["usage"];
+        if (event.type == "heartbeat") {
+            told.tokens += usage.count_of("input_tokens") + usage.count_of("output_tokens");
+            told.cost += usage["cost_usd"].number();
+            return;
+        }
+        told.events.push_back(short_form(event));
+        told.whole.push_back(event);
+    });
+    for (; !output.empty(); output.remove_prefix(std::min(piece, output.size())))
+        lines.feed(output.substr(0, piece), rest);
+    lines.finish(rest);
+    told.rest = rest.take(true).value_or("");
+    told.ok = lines.result() && lines.result()->ok;
+    if (lines.result()) told.result = lines.result()->text;
+    told.model = lines.model();
+    return told;
+}
+
+inline std::string agent_fixture(const std::string& name) {
+    const std::filesystem::path folder =
+        std::filesystem::path{HEADWAY_SOURCE_DIR} / "tests/unit/cli/lines/fixtures";
+    std::ifstream file{folder / (name + ".jsonl"), std::ios::binary};
+    std::ostringstream out;
+    out << file.rdbuf();
+    return std::move(out).str();
+}
+
+}  // namespace headway::tests
