@@ -40,6 +40,7 @@ struct LineResult {
 
 struct AgentLine {
     std::vector<LineEvent> events;
+    std::string began;  ///< the agent's id of the session that begins here; empty: none does
     std::string model;  ///< empty: not said
     std::string piece;  ///< of a message of the agent that comes in pieces
     std::optional<LineUse> use;

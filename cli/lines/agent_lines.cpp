@@ -82,6 +82,10 @@ void AgentLines::take(AgentLine line, bool hooks_tell_use) {
     } else if (piece_.size() < kLineTextBytesMax) {
         piece_ += line.piece;
     }
+    if (!line.began.empty() && line.began != session_) {
+        session_ = bounded_text(line.began, 200);
+        meter_ = {};
+    }
     if (!line.model.empty()) model_ = bounded_text(line.model, 200);
     for (LineEvent& event : line.events) {
         bound_event(event);

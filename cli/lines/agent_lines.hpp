@@ -64,6 +64,7 @@ private:
     bool ordinary_ = false;        // the line that is being written is no agent's
     std::array<bool, 8> begun_{};  // by the place in line_formats()
     std::deque<OpenCall> open_;
+    std::string session_;  // the agent's own id of it
     UseMeter meter_;
     std::string piece_;  // of a message that comes in pieces
     std::string last_message_;

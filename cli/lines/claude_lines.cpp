@@ -47,7 +47,7 @@ LineUse total_of(const Json& line) {
 void read_system(const Json& line, AgentLine& said) {
     const std::string& kind = line.text_of("subtype");
     if (kind == "init") {
-        add_beginning(said, "claude", line.text_of("model"));
+        add_beginning(said, "claude", line.text_of("session_id"), line.text_of("model"));
     } else if (kind == "api_retry") {
         const std::string why = text_of_error(line["error"]);
         add_error(said, "the model's API is tried again: " + why, true);

@@ -124,7 +124,7 @@ std::optional<AgentLine> read(const Json& line) {
     const std::string& type = line.text_of("type");
     AgentLine said;
     if (type == "thread.started") {
-        add_beginning(said, "codex", {});
+        add_beginning(said, "codex", line.text_of("thread_id"), {});
     } else if (type.starts_with("item.") && line["item"].is_object()) {
         read_item(line, said);
     } else if (type == "turn.completed" || type == "turn.failed") {

@@ -40,7 +40,7 @@ std::optional<AgentLine> read(const Json& line) {
     }
     if (!begins(line)) return std::nullopt;
     const Json& data = line["data"];
-    if (type == "session.tools_updated") add_beginning(said, "copilot", data.text_of("model"));
+    if (type == "session.tools_updated") add_beginning(said, "copilot", {}, data.text_of("model"));
     if (type == "user.message") add_message(said, "user", data.text_of("content"));
     if (type == "assistant.message") add_message(said, "assistant", data.text_of("content"));
     if (type == "tool.execution_start")

@@ -49,7 +49,8 @@ std::optional<AgentLine> read(const Json& line) {
     AgentLine said;
     const std::string& type = line.text_of("type");
     if (type == "system") {
-        if (line["subtype"] == "init") add_beginning(said, "cursor", line.text_of("model"));
+        if (line["subtype"] == "init")
+            add_beginning(said, "cursor", line.text_of("session_id"), line.text_of("model"));
     } else if (type == "assistant" || type == "user") {
         read_message(line, said);
     } else if (type == "tool_call") {

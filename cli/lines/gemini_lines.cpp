@@ -57,7 +57,7 @@ std::optional<AgentLine> read(const Json& line) {
     if (line.text_of("timestamp").empty()) return std::nullopt;
     AgentLine said;
     if (type == "init") {
-        add_beginning(said, "gemini", line.text_of("model"));
+        add_beginning(said, "gemini", line.text_of("session_id"), line.text_of("model"));
     } else if (type == "message" && line["content"].is_string()) {
         read_message(line, said);
     } else if (type == "tool_use" && line["tool_id"].is_string()) {

@@ -33,9 +33,11 @@ void add_error(AgentLine& line, std::string_view message, bool retryable) {
     line.events.push_back({"error.reported", {{"message", message}, {"retryable", retryable}}});
 }
 
-void add_beginning(AgentLine& line, std::string_view agent, std::string_view model) {
+void add_beginning(AgentLine& line, std::string_view agent, std::string_view session,
+                   std::string_view model) {
     std::string detail{agent};
     if (!model.empty()) detail += ", model " + std::string(model);
+    line.began = session;
     line.model = model;
     line.events.push_back(
         {"state.changed", {{"state", "processing_prompt"}, {"detail", std::move(detail)}}});

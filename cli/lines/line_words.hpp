@@ -18,8 +18,9 @@ void add_failed(AgentLine& line, const Json& call_id, std::string_view error_cla
 /// Nothing for an empty text.
 void add_message(AgentLine& line, std::string_view role, std::string_view text);
 void add_error(AgentLine& line, std::string_view message, bool retryable);
-/// The agent is at work with this model.
-void add_beginning(AgentLine& line, std::string_view agent, std::string_view model);
+/// The agent is at work in a session with this id of its own, with this model.
+void add_beginning(AgentLine& line, std::string_view agent, std::string_view session,
+                   std::string_view model);
 
 /// Text, or the texts in a list of `{"type":"text","text":...}`; JSON of anything else.
 std::string text_of_content(const Json& content);

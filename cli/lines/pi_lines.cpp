@@ -48,7 +48,7 @@ std::optional<AgentLine> read(const Json& line) {
     const std::string& type = line.text_of("type");
     AgentLine said;
     if (begins(line)) {
-        add_beginning(said, "pi", {});
+        add_beginning(said, "pi", line.text_of("id"), {});
     } else if (type == "tool_execution_start" && line["toolCallId"].is_string()) {
         add_started(said, line["toolCallId"], line.text_of("toolName"), line["args"]);
     } else if (type == "tool_execution_end" && line["toolCallId"].is_string()) {

@@ -14,6 +14,9 @@ std::uint64_t beyond(std::uint64_t now, std::uint64_t before) {
 
 std::optional<LineUse> UseMeter::add(const LineUse& told) {
     const bool total = told.answer.empty();
+    const std::uint64_t tokens = told.input_tokens + told.output_tokens;
+    if (total && tokens < total_) *this = {};
+    if (total) total_ = tokens;
     if (!total && told.answer != answer_.answer) {
         answer_ = {};
         answer_.answer = told.answer;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "cli/lines/agent_line.hpp"
@@ -9,7 +10,8 @@ namespace headway::cli {
 
 /// What was used since the last line that told it, whether lines tell of one answer of the model
 /// (perhaps several times) or of everything so far. Nothing is counted twice; where an agent's
-/// total is below the sum of its answers, the sum stands. Pure.
+/// total is below the sum of its answers, the sum stands. A total below the one before is that of
+/// an agent that was started again. Pure.
 class UseMeter {
 public:
     /// Nothing where nothing was used. `answer` of what comes back means nothing.
@@ -19,6 +21,7 @@ private:
     LineUse answer_;   // the answer that was told last, as told
     LineUse counted_;  // all of it so far
     double cost_ = 0;
+    std::uint64_t total_ = 0;  // tokens of the last total
 };
 
 }  // namespace headway::cli

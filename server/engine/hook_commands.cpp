@@ -118,7 +118,9 @@ public:
             core::Event end;
             end.payload = end_of(state_, command_.call.hook);
             if (is_supervised(state_)) {
-                end.payload = core::StateChanged{core::AgentState::kIdle, "the agent has ended"};
+                core::StateChanged idle;
+                idle.detail = "the agent has ended";
+                end.payload = std::move(idle);
             }
             events.push_back(std::move(end));
         }

@@ -63,7 +63,7 @@ TEST_CASE("agent lines: what other programs could print is taken once a format h
 
 TEST_CASE("agent lines: several agents may write to one output", "[cli]") {
     const Told told = told_of(agent_fixture("codex") + agent_fixture("claude"));
-    CHECK(told.tokens == 1'320 + 600);  // the total of the second is taken for that of both
+    CHECK(told.tokens == 1'320 + 1'920);
     CHECK(told.rest.empty());
 }
 

@@ -36,3 +36,12 @@ TEST_CASE("use meter: a total below the sum of the answers takes nothing back", 
     static_cast<void>(meter.add({100, 20, 1.0, "a"}));
     CHECK_FALSE(meter.add({50, 10, 0.5, ""}));
 }
+
+TEST_CASE("use meter: a total below the one before is that of an agent started again", "[cli]") {
+    UseMeter meter;
+    static_cast<void>(meter.add({100, 20, 1.0, ""}));
+    const auto again = meter.add({80, 20, 0.5, ""});
+    REQUIRE(again);
+    CHECK(again->input_tokens == 80);
+    CHECK(again->cost_usd == Approx(0.5));
+}
