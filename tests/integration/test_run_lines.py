@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`headway run` with commands that print the JSON lines of agents: captured lines, and scripts in the place of an agent."""
+import json
+import subprocess
+import sys
+import textwrap
+import unittest
+from collections import Counter
+
+from support.case import SharedDaemonCase, unique
+from support.cli import Cli, finish
+from support.daemon import PROJECT
+from support.limits import eventually
+
+FIXTURES = PROJECT / "tests/unit/cli/lines/fixtures"
+NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
+# An agent with hooks: each hook comes before the line that tells the same, as those of real agents do.
+HOOKED = """
+    import json, os, sys, urllib.request
+    session = os.environ["HEADWAY_SESSION"]
+    def hook(event, **body):
+        body = {"hook_event_name": event, "session_id": "native", **body}
+        request = urllib.request.Request(os.environ["HEADWAY_URL"] + "/v1/hooks/claude", json.dumps(body).encode(),
+                                         {"Content-Type": "application/json", "X-Headway-Session": session})
+        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).read()
+    def line(**body):
+        print(json.dumps({**body, "session_id": "native", "uuid": "u"}), flush=True)
+    hook("SessionStart", source="startup")
+    line(type="system", subtype="init", model="m")
+    for call in ("t1", "t2"):
+        tool = {"tool_name": "Bash", "tool_input": {"command": "make " + call}, "tool_use_id": call}
+        hook("PreToolUse", **tool)
+        line(type="assistant", message={"id": call, "content": [{"type": "tool_use", "id": call, "name": "Bash", "input": tool["tool_input"]}],
+                                        "usage": {"input_tokens": 100, "output_tokens": 1}})
+        hook("PostToolUse", **tool, tool_response={"stdout": "made " + call, "stderr": ""})
+        line(type="user", message={"content": [{"type": "tool_result", "tool_use_id": call, "content": "made " + call}]})
+    hook("Stop")
+    line(type="result", is_error=False, result="All made.", total_cost_usd=0.5, usage={"input_tokens": 200, "output_tokens": 40})
+    hook("SessionEnd", reason="other")
+"""
+
+
+class LinesCase(SharedDaemonCase):
+    def setUp(self):
+        super().setUp()
+        self.cli = Cli(self.daemon)
+
+    def run_lines(self, output: str, *options, then: str = ""):
+        """A command that prints this, and what its session is afterwards."""
+        file = self.daemon.root / "lines"
+        file.write_text(output)
+        session = unique("lines")
+        result = self.cli.run("run", "--session", session, "--quiet", *options, "--", "sh", "-c", f"cat lines; {then}:")
+        self.assertEqual((result.out, result.err), (output, ""))
+        return result, self.client.session(session), self.client.journal(session)
+
+    def script(self, text: str, *options, **popen):
+        session = unique("lines")
+        return session, self.cli.start("run", "--session", session, "--quiet", *options, "--", sys.executable, "-c", textwrap.dedent(text), **popen)
+
+
+class Lines(LinesCase):
+    def test_calls_tokens_cost_model_and_result_of_an_agent_are_told(self):
+        _, document, journal = self.run_lines((FIXTURES / "claude.jsonl").read_text())
+        calls = {event["data"]["call_id"]: event["data"] for event in journal if event["type"] == "tool.finished"}
+        self.assertEqual(calls["toolu_fake0001"]["args"], {"command": "ls -la", "description": "List files"})
+        self.assertIn("a.txt", json.dumps(calls["toolu_fake0001"]["result"]))
+        self.assertEqual((calls["toolu_fake0007"]["ok"], calls["toolu_fake0007"]["tool"]), (False, "Bash"))
+        self.assertEqual(document["used"], {"tokens": 1920, "cost_usd": 0.0096})
+        self.assertEqual((document["outcome"], document["result"]), ("completed", {"text": "All done.", "model": "claude-sonnet-4-5"}))
+        self.assertNotIn("stdout", [event["data"].get("role") for event in journal], "lines that were read are no output")
+
+    def test_each_format_is_told_and_its_output_unchanged(self):
+        for path in sorted(FIXTURES.glob("*.jsonl")):
+            with self.subTest(path.name):
+                _, document, journal = self.run_lines(path.read_text())
+                self.assertNotIn("stdout", [event["data"].get("role") for event in journal if event["type"] == "message"])
+                self.assertEqual(document["outcome"], "failed" if path.stem.endswith(("failed", "aborted")) else "completed")
+
+    def test_a_loop_in_the_lines_gets_its_verdict(self):
+        lines = ['{"type":"thread.started","thread_id":"t"}']
+        for n in range(8):
+            item = {"id": f"item_{n}", "type": "command_execution", "command": "make", "aggregated_output": "no rule", "exit_code": 2}
+            lines += [json.dumps({"type": "item.started", "item": item}), json.dumps({"type": "item.completed", "item": item})]
+        _, _, journal = self.run_lines("\n".join(lines) + "\n")
+        self.assertTrue({"suspect", "stuck"} & {event["data"]["to"] for event in journal if event["type"] == "verdict.changed"}, journal)
+
+    def test_an_agent_that_says_it_failed_has_failed_whatever_its_exit_status(self):
+        result, document, _ = self.run_lines((FIXTURES / "gemini_failed.jsonl").read_text())
+        self.assertEqual((result.code, document["outcome"]), (0, "failed"))
+        self.assertIn("bad thing", document["verdict"]["reason"])
+
+    def test_an_exit_status_is_a_failure_whatever_the_agent_says(self):
+        result, document, _ = self.run_lines((FIXTURES / "codex.jsonl").read_text(), then="exit 3; ")
+        self.assertEqual((result.code, document["outcome"]), (3, "failed"))
+
+    def test_no_lines_takes_them_for_output(self):
+        _, document, journal = self.run_lines((FIXTURES / "codex.jsonl").read_text(), "--no-lines")
+        self.assertEqual([event["data"]["call_id"] for event in journal if event["type"] == "tool.finished"], ["run"])
+        self.assertIn("stdout", [event["data"].get("role") for event in journal])
+        self.assertEqual(document["used"]["tokens"], 0)
+
+    def test_other_output_stays_output(self):
+        _, _, journal = self.run_lines('building\n{"type":"turn.completed"}\n{"level":"info"}\n')
+        texts = [event["data"]["text"] for event in journal if event["type"] == "message"]
+        self.assertEqual(texts, ['building\n{"type":"turn.completed"}\n{"level":"info"}'])
+        self.assertEqual([event["data"]["call_id"] for event in journal if event["type"] == "tool.finished"], ["run"])
+
+    def test_events_that_the_daemon_refuses_take_no_others_with_them(self):
+        # Together more values than a report may have.
+        args = json.dumps([1] * 8000, separators=(",", ":"))
+        lines = ['{"type":"thread.started","thread_id":"t"}']
+        for n in range(30):
+            item = '{"id":"i%d","type":"mcp_tool_call","server":"s","tool":"t","arguments":{"a":%s}}' % (n, args)
+            lines += ['{"type":"item.started","item":%s}' % item, '{"type":"item.completed","item":%s}' % item]
+        file = self.daemon.root / "wide"
+        file.write_text("\n".join(lines))
+        session = unique("lines")
+        self.assertIn("refused", self.cli.run("run", "--session", session, "--", "cat", str(file)).err)
+        finished = [event for event in self.client.journal(session) if event["type"] == "tool.finished"]
+        self.assertEqual(len(finished), 31)
+
+    def test_without_a_daemon_the_output_is_the_same(self):
+        output = (FIXTURES / "claude.jsonl").read_text()
+        file = self.daemon.root / "lines"
+        file.write_text(output)
+        result = Cli(self.daemon, NO_DAEMON).run("run", "--linger", "100ms", "--quiet", "--", "cat", str(file))
+        self.assertEqual((result.code, result.out), (0, output))
+
+
+class Live(LinesCase):
+    def test_a_line_is_passed_on_before_it_is_whole(self):
+        session, process = self.script("""
+            import sys
+            print('{"type":"thread.started",', end="", flush=True)
+            sys.stdin.readline()
+            print('"thread_id":"t"}', flush=True)
+        """, stdin=subprocess.PIPE)
+        self.assertEqual(process.stdout.read(24), '{"type":"thread.started"')
+        process.stdin.write("go\n")
+        process.stdin.close()
+        self.assertEqual(finish(process).code, 0)
+        self.assertIn("state.changed", [event["type"] for event in self.client.journal(session)])
+
+    def test_a_cancel_stops_an_agent_by_a_signal(self):
+        session, process = self.script("""
+            import time
+            print('{"type":"thread.started","thread_id":"t"}', flush=True)
+            print('{"type":"item.started","item":{"id":"i","type":"command_execution","command":"make"}}', flush=True)
+            time.sleep(60)
+        """, "--interval", "100ms")
+        eventually(lambda: "i" in json.dumps(self.client.get(f"/v1/sessions/{session}").json().get("in_flight")), what="the call")
+        self.client.post(f"/v1/sessions/{session}/cancel", {"reason": "enough"})
+        self.assertEqual(finish(process).code, 128 + 15)
+        self.assertEqual(self.client.session(session)["outcome"], "cancelled")
+
+    def test_what_hooks_tell_is_counted_once_and_lines_add_tokens_cost_and_result(self):
+        session, process = self.script(HOOKED)
+        self.assertEqual(finish(process).code, 0)
+        journal = self.client.journal(session)
+        calls = Counter((event["type"], event["data"]["call_id"]) for event in journal if event["type"].startswith("tool."))
+        self.assertEqual({call: number for call, number in calls.items() if call[1] != "run"},
+                         {(kind, call): 1 for kind in ("tool.started", "tool.finished") for call in ("t1", "t2")})
+        document = self.client.session(session)
+        self.assertEqual(document["used"], {"tokens": 240, "cost_usd": 0.5})
+        self.assertEqual(document["result"], {"text": "All made.", "model": "m"})
+        self.assertEqual(document["adapter"]["name"], "claude")
+
+    def test_the_end_of_an_agent_is_not_the_end_of_the_command(self):
+        session, process = self.script(HOOKED + """
+    sys.stdin.readline()
+    print("after")
+    sys.exit(4)
+""", stdin=subprocess.PIPE)
+        eventually(lambda: "the agent has ended" in json.dumps(self.client.get(f"/v1/sessions/{session}/events").json()), what="its end")
+        self.assertIsNone(self.client.session(session).get("outcome"))
+        process.stdin.write("go\n")
+        process.stdin.close()
+        self.assertEqual(finish(process).code, 4)
+        document = self.client.session(session)
+        self.assertEqual((document["outcome"], document["verdict"]["status"]), ("failed", "failed"))
+
+
+if __name__ == "__main__":
+    unittest.main()
