@@ -340,7 +340,8 @@ class Entries(HomeCase):
             "PreCompact": [{"hooks": [old]}, theirs],
             "Stop": [{"hooks": [{"type": "command", "command": "env A=1 headway-hook claude"}]}]}}, indent=2))
         hooks = self.installed("claude")
-        current = {"type": "http", "url": "http://127.0.0.1:7717/v1/hooks/claude", "timeout": 86400}
+        current = {"type": "http", "url": "http://127.0.0.1:7717/v1/hooks/claude", "timeout": 86400,
+                   "headers": {"X-Headway-Session": "$HEADWAY_SESSION"}, "allowedEnvVars": ["HEADWAY_SESSION"]}
         self.assertEqual(hooks["PreToolUse"], [{"hooks": [current]}, theirs, {"matcher": "x", "hooks": [json.loads(OTHER)]}])
         self.assertEqual(hooks["SessionStart"], [{"hooks": [{"type": "command", "command": f"{self.hook} claude", "timeout": 10}]}])
         self.assertEqual(hooks["PreCompact"], [theirs])

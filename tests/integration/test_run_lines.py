@@ -107,7 +107,7 @@ class Lines(LinesCase):
         self.assertEqual(texts, ['building\n{"type":"turn.completed"}\n{"level":"info"}'])
         self.assertEqual([event["data"]["call_id"] for event in journal if event["type"] == "tool.finished"], ["run"])
 
-    def test_events_that_the_daemon_refuses_take_no_others_with_them(self):
+    def test_calls_with_very_many_values_all_arrive(self):
         # Together more values than a report may have.
         args = json.dumps([1] * 8000, separators=(",", ":"))
         lines = ['{"type":"thread.started","thread_id":"t"}']
@@ -117,7 +117,7 @@ class Lines(LinesCase):
         file = self.daemon.root / "wide"
         file.write_text("\n".join(lines))
         session = unique("lines")
-        self.assertIn("refused", self.cli.run("run", "--session", session, "--", "cat", str(file)).err)
+        self.cli.run("run", "--session", session, "--quiet", "--", "cat", str(file))
         finished = [event for event in self.client.journal(session) if event["type"] == "tool.finished"]
         self.assertEqual(len(finished), 31)
 

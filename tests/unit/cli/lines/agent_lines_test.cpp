@@ -34,7 +34,7 @@ std::string finished(const std::string& id, const std::string& output) {
 
 }  // namespace
 
-TEST_CASE("agent lines: whatever the pieces of a pipe, the same is told", "[cli]") {
+TEST_CASE("agent lines: whatever the pieces of a pipe, the same events come", "[cli]") {
     for (const char* name : {"claude", "codex", "gemini", "kilo"}) {
         const std::string output = "before\n" + agent_fixture(name) + "after\n";
         const Told whole = told_of(output, output.size());
@@ -127,7 +127,7 @@ TEST_CASE("agent lines: the call of the command itself is not for its output to 
     CHECK(told_of(kThread + finished("run", "x")).events == Events{"at work: codex"});
 }
 
-TEST_CASE("agent lines: a result without a start is told by its own words", "[cli]") {
+TEST_CASE("agent lines: a result without a start has its own words", "[cli]") {
     const std::string line =
         R"({"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"y"}]},"session_id":"s","uuid":"u"})";
     CHECK(told_of(line).events == Events{"ok x unknown"});

@@ -6,7 +6,7 @@
 using headway::cli::LineUse;
 using headway::cli::UseMeter;
 
-TEST_CASE("use meter: an answer that is told again counts what is new in it", "[cli]") {
+TEST_CASE("use meter: an answer that comes again counts what is new in it", "[cli]") {
     UseMeter meter;
     CHECK(meter.add({100, 1, 0.5, "a"})->input_tokens == 100);
     CHECK_FALSE(meter.add({100, 1, 0.5, "a"}));
