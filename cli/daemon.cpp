@@ -109,6 +109,17 @@ HttpReply Daemon::put_text(std::string_view path, std::string body) {
     return send_body("PUT", path, std::move(body));
 }
 
+HttpReply Daemon::post_held(std::string_view path, std::string body,
+                            const HttpClient::StreamHandlers& handlers) {
+    HttpRequest request;
+    request.method = "POST";
+    request.url = base_ + std::string(path);
+    request.body = std::move(body);
+    request.content_type = "application/json";
+    request.timeout = kHoldSilenceMax;
+    return send(std::move(request), &handlers);
+}
+
 HttpReply Daemon::stream(std::string_view path, const std::string& last_event_id,
                          const HttpClient::StreamHandlers& handlers) {
     HttpRequest request;

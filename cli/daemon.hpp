@@ -47,6 +47,10 @@ public:
     /// `body` is JSON text.
     HttpReply post_text(std::string_view path, std::string body);
     HttpReply put_text(std::string_view path, std::string body);
+    /// A request that the daemon may hold for as long as it likes, with a sign of life now and
+    /// then.
+    HttpReply post_held(std::string_view path, std::string body,
+                        const HttpClient::StreamHandlers& handlers);
     HttpReply remove(std::string_view path);
     HttpReply stream(std::string_view path, const std::string& last_event_id,
                      const HttpClient::StreamHandlers& handlers);
@@ -60,6 +64,7 @@ private:
     static constexpr std::chrono::milliseconds kTimeout{30'000};
     static constexpr std::chrono::milliseconds kStreamSilenceMax{
         45'000};  // three keep-alive comments
+    static constexpr std::chrono::milliseconds kHoldSilenceMax{15'000};  // three signs of a hold
 
     HttpReply send_body(std::string_view method, std::string_view path, std::string body,
                         std::chrono::milliseconds timeout = kTimeout);

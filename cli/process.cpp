@@ -41,10 +41,13 @@ struct SpawnSetup {
     posix_spawn_file_actions_t actions{};
     posix_spawnattr_t attributes{};
 
-    SpawnSetup(int out, int err, const sigset_t& mask) {
+    // Of standard input, output and error; -1 is ours.
+    SpawnSetup(const std::array<int, 3>& streams, const sigset_t& mask) {
         posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-        posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+        for (int to = 0; to < 3; ++to) {
+            const int from = streams[static_cast<std::size_t>(to)];
+            if (from >= 0) posix_spawn_file_actions_adddup2(&actions, from, to);
+        }
         posix_spawnattr_init(&attributes);
         sigset_t defaults;
         sigemptyset(&defaults);
@@ -61,6 +64,22 @@ struct SpawnSetup {
     }
 };
 
+void start(Process& process, const std::vector<std::string>& argv,
+           const std::map<std::string, std::string>& environment, const SpawnSetup& setup) {
+    std::vector<std::string> words = argv;
+    std::vector<std::string> variables;
+    variables.reserve(environment.size());
+    for (const auto& [name, value] : environment) {
+        std::string& variable = variables.emplace_back(name);
+        variable.append("=").append(value);
+    }
+    const std::vector<char*> argument_list = pointers(words);
+    const std::vector<char*> variable_list = pointers(variables);
+    process.error = ::posix_spawnp(&process.pid, words.front().c_str(), &setup.actions,
+                                   &setup.attributes, argument_list.data(), variable_list.data());
+    if (process.error != 0) process.pid = -1;
+}
+
 }  // namespace
 
 Process spawn_process(const std::vector<std::string>& argv,
@@ -71,25 +90,25 @@ Process spawn_process(const std::vector<std::string>& argv,
     process.error = make_pipe(out);
     if (process.error == 0) process.error = make_pipe(err);
     if (process.error != 0) return process;
-
-    std::vector<std::string> words = argv;
-    std::vector<std::string> variables;
-    variables.reserve(environment.size());
-    for (const auto& [name, value] : environment) {
-        std::string& variable = variables.emplace_back(name);
-        variable.append("=").append(value);
-    }
-    const std::vector<char*> argument_list = pointers(words);
-    const std::vector<char*> variable_list = pointers(variables);
-    const SpawnSetup setup(out.write.get(), err.write.get(), mask);
-    process.error = ::posix_spawnp(&process.pid, words.front().c_str(), &setup.actions,
-                                   &setup.attributes, argument_list.data(), variable_list.data());
-    if (process.error != 0) {
-        process.pid = -1;
-        return process;
-    }
+    start(process, argv, environment, SpawnSetup({-1, out.write.get(), err.write.get()}, mask));
+    if (process.error != 0) return process;
     process.out = std::move(out.read);
     process.err = std::move(err.read);
+    return process;
+}
+
+Process spawn_between(const std::vector<std::string>& argv,
+                      const std::map<std::string, std::string>& environment, const sigset_t& mask) {
+    Process process;
+    Pipe in;
+    Pipe out;
+    process.error = make_pipe(in);
+    if (process.error == 0) process.error = make_pipe(out);
+    if (process.error != 0) return process;
+    start(process, argv, environment, SpawnSetup({in.read.get(), out.write.get(), -1}, mask));
+    if (process.error != 0) return process;
+    process.in = std::move(in.write);
+    process.out = std::move(out.read);
     return process;
 }
 

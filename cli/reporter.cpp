@@ -64,11 +64,17 @@ std::optional<StopDirective> Reporter::stop_directive() const {
     return stop_;
 }
 
-bool Reporter::finish(const Json& end, milliseconds linger) {
-    std::unique_lock lock(mutex_);
+void Reporter::close(const Json& end, milliseconds linger) {
+    const std::lock_guard lock(mutex_);
+    if (end_) return;
     end_ = dump(end);
     deadline_ = steady_now() + (reached_ ? linger : std::min(linger, kNeverReachedLinger));
     changed_.notify_all();
+}
+
+bool Reporter::finish(const Json& end, milliseconds linger) {
+    close(end, linger);
+    std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return finished_; });
     return delivered_;
 }
@@ -80,6 +86,7 @@ void Reporter::work() {
         if (step == Step::kAgain) backoff.reset();
         std::unique_lock lock(mutex_);
         if (step == Step::kIdle) {
+            keep_pace();
             changed_.wait_until(lock, next_beat_, [this] { return spool_.size() > 0 || end_; });
         } else if (step == Step::kRetry) {
             // A new event must not cut the pause short, only the end may.
@@ -91,6 +98,10 @@ void Reporter::work() {
     const std::lock_guard lock(mutex_);
     finished_ = true;
     changed_.notify_all();
+}
+
+void Reporter::keep_pace() {
+    if (setup_.pace) next_beat_ = std::min(next_beat_, steady_now() + setup_.pace());
 }
 
 Reporter::Step Reporter::step() {

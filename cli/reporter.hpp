@@ -37,6 +37,9 @@ public:
         std::chrono::milliseconds heartbeat{
             10'000};                 ///< until the daemon asks for another interval
         std::function<Json()> beat;  ///< data of a heartbeat; called on the reporter's thread
+        /// How long to leave at most between heartbeats, whatever the daemon asks for; unset: as it
+        /// asks. Called on the reporter's thread.
+        std::function<std::chrono::milliseconds()> pace;
         std::function<void(const std::string&)> warn;  ///< called on the reporter's thread
     };
 
@@ -57,11 +60,15 @@ public:
     /// after `linger`, or soon when no daemon was ever there. True when everything arrived.
     bool finish(const Json& end, std::chrono::milliseconds linger);
 
+    /// The same without waiting: it goes on until the destructor, which waits for it.
+    void close(const Json& end, std::chrono::milliseconds linger);
+
 private:
     enum class Step : std::uint8_t { kDone, kAgain, kIdle, kRetry };
 
     void work();
     Step step();
+    void keep_pace();
     Step open_session();
     Step deliver();
     Step end_session(const std::string& end);

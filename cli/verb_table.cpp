@@ -8,6 +8,7 @@
 #define HEADWAY_VERBS(ROW)          \
     ROW("serve", serve)             \
     ROW("run", run)                 \
+    ROW("acp", acp)                 \
     ROW("wait", wait)               \
     ROW("watch", watch)             \
     ROW("top", top)                 \

@@ -137,7 +137,8 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked) {
         return answer;
     }
     if (asked.waits) answer_call(state, asked, answer);
-    if (!answer.hold && (asked.takes_words || !answer.deny.empty())) say(state, answer);
+    const bool heard = asked.takes_words || (!answer.deny.empty() && !asked.wordless);
+    if (!answer.hold && heard) say(state, answer);
     HEADWAY_ASSERT(!answer.hold || (answer.deny.empty() && answer.words.empty()));
     return answer;
 }

@@ -15,6 +15,7 @@ struct HookQuestion {
     std::string_view session;                 ///< id, to name approvals by
     bool waits = false;                       ///< a call waits for the answer, and can be refused
     bool takes_words = false;                 ///< what is said reaches the model
+    bool wordless = false;                    ///< nor does what a refusal says
     bool time_is_up = false;                  ///< the hook cannot be kept waiting any longer
     std::uint32_t stops = 0;                  ///< calls that were refused by a stop before
     ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: a person's answer is waited for

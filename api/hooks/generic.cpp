@@ -102,6 +102,7 @@ void read_generic_fields(JsonValue body, Hook& hook) {
     hook.outcome = name_in(body, "outcome");
     hook.reason = name_in(body, "reason");
     hook.hold_ms = count_in(body, "hold_ms");
+    hook.wordless = !flag_in(body, "words").value_or(true);
     if (hook.kind == HookKind::kError) {
         hook.error_class = name_in(body, "class");
         if (hook.text.empty()) hook.text = text_in(body, "error");
@@ -130,7 +131,7 @@ Hook parse_generic(JsonValue body, const HookFacts& facts) {
 }
 
 bool generic_takes_context(const Hook& hook) {
-    return hook.kind != HookKind::kNone;
+    return hook.kind != HookKind::kNone && !hook.wordless;
 }
 
 void write_generic_decision(JsonWriter& json, const Hook& hook, const HookReply& reply) {

@@ -103,6 +103,7 @@ struct Hook {
     std::string echo;                      ///< what render() gives back as it came; JSON
     std::string echo_args;                 ///< of kRequest, where render() gives them back
     std::optional<std::uint64_t> hold_ms;  ///< how long this hook may be kept waiting
+    bool wordless = false;                 ///< nothing of the reply reaches the model
 };
 
 inline constexpr std::size_t kHookNameBytesMax = 256;

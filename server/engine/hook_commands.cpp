@@ -270,6 +270,7 @@ Result<HookAnswered> answer(Transaction& transaction, Resident& resident, HookCa
     asked.waits = waits(hook.kind);
     asked.stops = resident.hook_stops;
     asked.takes_words = call.dialect->takes_context(hook);
+    asked.wordless = hook.wordless;
     asked.time_is_up = time_is_up;
     if (hook.kind == HookKind::kQuestion) asked.kind = core::ApprovalKind::kQuestion;
     asked.call_id = hook.call.call;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/acp/acp_message.hpp"
+
+#include <array>
+#include <optional>
+
+#include "core/sha256.hpp"
+
+namespace headway::cli {
+namespace {
+
+// Members of Codex's raw input that no two calls share.
+constexpr std::array<std::string_view, 9> kOfOneCall{"call_id",
+                                                     "turn_id",
+                                                     "process_id",
+                                                     "started_at_ms",
+                                                     "completed_at_ms",
+                                                     "source",
+                                                     "parsed_cmd",
+                                                     "proposed_execpolicy_amendment",
+                                                     "available_decisions"};
+
+constexpr std::size_t kFilesMax = 64;  // of one call; more say nothing that these do not
+
+std::optional<std::int64_t> exit_code(const Json& output) {
+    for (const Json* code :
+         {&output["exit_code"], &output["exitCode"], &output["metadata"]["exit"]})
+        if (code->is_integer()) return code->integer();
+    for (const Json& part : output["contents"])
+        if (part["exitCode"].is_integer()) return part["exitCode"].integer();
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string acp_tool(const Json& call) {
+    const std::string& named = call["_meta"]["claudeCode"].text_of("toolName");
+    return named.empty() ? call.text_of("kind") : named;
+}
+
+Json acp_args(const Json& call) {
+    Json args = call["rawInput"];
+    if (args.is_object()) {
+        for (const std::string_view name : kOfOneCall)
+            args.erase(name);
+    }
+    if (!args.is_null() && (!args.is_object() || !args.empty())) return args;
+    Json said = Json::object();
+    if (!call.text_of("title").empty()) said["title"] = call["title"];
+    const std::string& path = call["locations"][std::size_t{0}].text_of("path");
+    if (!path.empty()) said["path"] = path;
+    return said.empty() ? Json() : said;
+}
+
+std::string acp_result(const Json& call) {
+    const Json& output = call["rawOutput"];
+    for (const char* name : {"aggregated_output", "output", "content", "error", "message"})
+        if (!output.text_of(name).empty()) return output.text_of(name);
+    if (output.is_string()) return output.text();
+    std::string text;
+    for (const Json& part : call["content"]) {
+        const std::string said =
+            part["type"] == "diff" ? "changed " + part.text_of("path") : acp_text(part["content"]);
+        if (!text.empty() && !said.empty()) text += '\n';
+        text += said;
+    }
+    return text.empty() && output.is_object() ? dump(output) : text;
+}
+
+bool acp_succeeded(const Json& call) {
+    return call["status"] != "failed" && exit_code(call["rawOutput"]).value_or(0) == 0;
+}
+
+Json acp_mutated(const Json& call) {
+    Json mutated = Json::array();
+    for (const Json& part : call["content"]) {
+        const bool diff = part["type"] == "diff" && !part.text_of("path").empty();
+        if (!diff || mutated.size() == kFilesMax) continue;
+        mutated.push_back({{"path", part["path"]},
+                           {"digest", "sha256:" + core::sha256_hex(part.text_of("newText"))}});
+    }
+    return mutated;
+}
+
+std::string acp_text(const Json& content) {
+    if (content.is_object()) return content.text_of("text");
+    std::string text;
+    for (const Json& block : content) {
+        if (block.text_of("text").empty()) continue;
+        if (!text.empty()) text += '\n';
+        text += block.text_of("text");
+    }
+    return text;
+}
+
+std::string acp_refusal(const Json& request) {
+    Json outcome = {{"outcome", "cancelled"}};
+    for (const char* kind : {"reject_always", "reject_once"}) {
+        for (const Json& option : request["params"]["options"]) {
+            if (option["kind"] != kind) continue;
+            outcome = {{"outcome", "selected"}, {"optionId", option["optionId"]}};
+        }
+    }
+    return dump(
+        {{"jsonrpc", "2.0"}, {"id", request["id"]}, {"result", {{"outcome", std::move(outcome)}}}});
+}
+
+bool acp_allows(const Json& options, const Json& reply) {
+    const Json& outcome = reply["result"]["outcome"];
+    if (outcome["outcome"] != "selected") return false;
+    for (const Json& option : options) {
+        if (option["optionId"] == outcome["optionId"])
+            return !option.text_of("kind").starts_with("reject");
+    }
+    return true;  // an option that nothing is known of
+}
+
+std::string acp_cancel(std::string_view session) {
+    return dump(
+        {{"jsonrpc", "2.0"}, {"method", "session/cancel"}, {"params", {{"sessionId", session}}}});
+}
+
+}  // namespace headway::cli

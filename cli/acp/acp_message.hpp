@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/json.hpp"
+
+// What messages of the Agent Client Protocol say: JSON-RPC 2.0, one message a line. Pure.
+
+namespace headway::cli {
+
+/// The tool of a call: the agent's own name of it where it says one, else the kind of the call
+/// (`execute`, `edit`, `read` ...). Empty: neither is said.
+std::string acp_tool(const Json& call);
+
+/// Arguments: the raw input without what is different for equal calls, else title and places. Null:
+/// none are said.
+Json acp_args(const Json& call);
+
+/// Result or error, as text.
+std::string acp_result(const Json& call);
+
+/// Whether a finished call went well: its status, and the exit code where one is said.
+bool acp_succeeded(const Json& call);
+
+/// What the call wrote, from its diffs: `[{"path","digest"}]`.
+Json acp_mutated(const Json& call);
+
+/// The text of the blocks of a prompt or a message.
+std::string acp_text(const Json& content);
+
+/// The reply by which an agent reads that the call must not run.
+std::string acp_refusal(const Json& request);
+
+/// Whether an editor's reply to this request lets the call run.
+bool acp_allows(const Json& options, const Json& reply);
+
+/// Ends the turn of a session. A line without its end.
+std::string acp_cancel(std::string_view session);
+
+}  // namespace headway::cli

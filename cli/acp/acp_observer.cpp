@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/acp/acp_observer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/acp/acp_message.hpp"
+#include "cli/lines/bounded_event.hpp"
+#include "cli/recorded_line.hpp"
+#include "cli/text.hpp"
+
+namespace headway::cli {
+namespace {
+
+using Kind = AcpAction::Kind;
+
+constexpr std::size_t kNameBytesMax = 200;
+
+AcpAction event(const std::string& session, const char* type, Json data) {
+    LineEvent told{type, std::move(data)};
+    bound_event(told);
+    return {Kind::kEvent, session, std::move(told.type), std::move(told.data), {}};
+}
+
+// The same bounds for what is asked and what is reported, or an approval would not be found again.
+Json about_call(const std::string& call_id, const Json& known) {
+    const std::string tool = acp_tool(known);
+    Json data = {{"call_id", call_id}, {"tool", tool.empty() ? "other" : tool}};
+    const Json args = acp_args(known);
+    if (!args.is_null()) data["args"] = args;
+    return data;
+}
+
+void add_use(const std::string& session, const LineUse& use, AcpObserver::Actions& actions) {
+    if (use.input_tokens + use.output_tokens == 0 && !use.cost_usd) return;
+    Json usage = {{"input_tokens", use.input_tokens}, {"output_tokens", use.output_tokens}};
+    if (use.cost_usd) usage["cost_usd"] = *use.cost_usd;
+    actions.push_back({Kind::kEvent, session, "heartbeat", {{"usage", std::move(usage)}}, {}});
+}
+
+/// Of one turn. Gemini CLI tells it in a place of its own.
+LineUse use_of(const Json& result) {
+    const Json& quota = result["_meta"]["quota"]["token_count"];
+    LineUse use;
+    use.input_tokens = quota.count_of("input_tokens") + result["usage"].count_of("inputTokens");
+    use.output_tokens = quota.count_of("output_tokens") + result["usage"].count_of("outputTokens");
+    return use;
+}
+
+}  // namespace
+
+AcpObserver::Session* AcpObserver::find(const std::string& id) {
+    const auto found = sessions_.find(id);
+    return found == sessions_.end() ? nullptr : &found->second;
+}
+
+bool AcpObserver::at_work(const std::string& session) const {
+    const auto found = sessions_.find(session);
+    return found != sessions_.end() && found->second.at_work;
+}
+
+AcpObserver::Actions AcpObserver::from_editor(const Json& message) {
+    Actions actions;
+    const std::string& method = message.text_of("method");
+    const Json& params = message["params"];
+    if (method.empty() || !message.contains("id")) return actions;
+    if (requests_.size() == kRequestsMax) requests_.pop_front();
+    const std::string& id = params.text_of("sessionId");
+    requests_.push_back({dump(message["id"]), method, id, params.text_of("cwd")});
+    if (method != "session/prompt") return actions;
+    // An agent may know a session that was begun before we were.
+    if (find(id) == nullptr) opened(requests_.back(), params, actions);
+    Session* const session = find(id);
+    if (session == nullptr) return actions;
+    session->at_work = true;
+    session->calls.clear();
+    const std::string text = acp_text(params["prompt"]);
+    actions.push_back(event(id, "message", {{"role", "user"}, {"text", text}}));
+    return actions;
+}
+
+AcpObserver::Actions AcpObserver::from_agent(const Json& message) {
+    Actions actions;
+    const std::string& method = message.text_of("method");
+    if (method == "session/update") {
+        updated(message["params"], actions);
+    } else if (method == "session/request_permission") {
+        asked(message, actions);
+    } else if (method.empty() && message.contains("id")) {
+        replied(message, actions);
+    }
+    return actions;
+}
+
+void AcpObserver::replied(const Json& message, Actions& actions) {
+    const std::string id = dump(message["id"]);
+    const auto found = std::find_if(requests_.begin(), requests_.end(),
+                                    [&id](const Request& request) { return request.id == id; });
+    if (found == requests_.end()) return;
+    const Request request = std::move(*found);
+    requests_.erase(found);
+    const Json& result = message["result"];
+    if (request.method == "session/prompt") return turn_over(request.session, message, actions);
+    if (!result.is_object()) return;
+    const Json& info = result["agentInfo"];
+    if (request.method == "initialize" && info.is_object()) {
+        // Names of packages have letters that no id may have.
+        std::string name{cut_bytes(info.text_of("name"), 32)};
+        std::replace_if(
+            name.begin(), name.end(),
+            [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '-'; }, '-');
+        if (!name.empty()) agent_ = name;
+        version_ = cut_bytes(info.text_of("version"), kNameBytesMax);
+    }
+    const bool opens = request.method == "session/new" || request.method == "session/load" ||
+                       request.method == "session/resume";
+    if (opens) opened(request, result, actions);
+}
+
+void AcpObserver::opened(const Request& request, const Json& result, Actions& actions) {
+    const std::string id = request.session.empty() ? result.text_of("sessionId") : request.session;
+    if (id.empty() || id.size() > kNameBytesMax) return;
+    if (sessions_.size() >= kSessionsMax && find(id) == nullptr) return;
+    if (!sessions_.try_emplace(id).second) return;
+    Json agent = {{"type", agent_}, {"name", agent_}};
+    const std::string model{cut_bytes(result["models"].text_of("currentModelId"), kNameBytesMax)};
+    if (!model.empty()) agent["model"] = model;
+    Json labels = {{"protocol", "acp"}};
+    if (!version_.empty()) labels["agent_version"] = version_;
+    if (!request.cwd.empty()) {
+        // The end of a path says more than its beginning.
+        const std::size_t from = request.cwd.size() - std::min(request.cwd.size(), kNameBytesMax);
+        labels["workspace"] = clean_line(request.cwd.substr(from));
+    }
+    AcpAction action{Kind::kOpen, id, {}, {{"agent", agent}, {"labels", labels}}, {}};
+    actions.push_back(std::move(action));
+    actions.push_back(event(id, "state.changed", {{"state", "idle"}}));
+}
+
+void AcpObserver::turn_over(const std::string& id, const Json& reply, Actions& actions) {
+    Session* const session = find(id);
+    if (session == nullptr || !session->at_work) return;
+    session->at_work = false;
+    end_message(id, *session, actions);
+    const Json& result = reply["result"];
+    add_use(id, use_of(result), actions);
+    for (auto& [call_id, call] : session->calls) {
+        call.known["status"] = "failed";
+        call.refused = true;  // its end was not said, so it is no failure of the tool
+        if (call.started) finish(id, call_id, call, actions);
+    }
+    session->calls.clear();
+    const std::string& reason = result.text_of("stopReason");
+    if (reply["error"].is_object()) {
+        actions.push_back(
+            event(id, "error.reported", {{"message", reply["error"].text_of("message")}}));
+    } else if (reason == "max_tokens" || reason == "refusal") {
+        actions.push_back(event(id, "error.reported",
+                                {{"message", "the turn ended: " + reason}, {"class", reason}}));
+    }
+    actions.push_back(event(id, "state.changed", {{"state", "idle"}, {"detail", reason}}));
+    actions.push_back({Kind::kIdle, id, {}, {}, {}});
+}
+
+void AcpObserver::updated(const Json& params, Actions& actions) {
+    const std::string& id = params.text_of("sessionId");
+    Session* const session = find(id);
+    // What comes outside a turn is an old conversation, shown again after session/load.
+    if (session == nullptr || !session->at_work) return;
+    const Json& update = params["update"];
+    const std::string& kind = update.text_of("sessionUpdate");
+    if (kind == "agent_message_chunk") {
+        const std::string text = acp_text(update["content"]);
+        if (session->said.size() < kLineTextBytesMax) session->said += text;
+        return;
+    }
+    if (kind == "tool_call" || kind == "tool_call_update") {
+        end_message(id, *session, actions);
+        called(id, *session, update, actions);
+    } else if (kind == "plan") {
+        Json steps = Json::array();
+        for (const Json& entry : update["entries"])
+            steps.push_back({{"title", entry["content"]}, {"status", entry["status"]}});
+        actions.push_back(event(id, "plan.updated", {{"steps", std::move(steps)}}));
+    } else if (kind == "usage_update" && update["cost"]["currency"] == "USD") {
+        LineUse use;
+        use.cost_usd = update["cost"]["amount"].number();
+        if (const auto more = session->cost.add(use)) add_use(id, *more, actions);
+    }
+}
+
+// A call may be announced twice, first without its arguments, and starts once it is not pending.
+void AcpObserver::called(const std::string& id, Session& session, const Json& update,
+                         Actions& actions) {
+    const std::string call_id{cut_bytes(update.text_of("toolCallId"), kNameBytesMax)};
+    if (call_id.empty()) return;
+    if (session.calls.size() >= kCallsMax && !session.calls.contains(call_id))
+        session.calls.erase(session.calls.begin());
+    Call& call = session.calls[call_id];
+    if (call.known.is_null()) call.known = Json::object();
+    call.known.update(update);
+    const std::string& status = std::as_const(call.known).text_of("status");
+    const bool over = status == "completed" || status == "failed";
+    if (!call.started && !call.asked && (over || status == "in_progress")) {
+        call.started = true;
+        actions.push_back(event(id, "tool.started", about_call(call_id, call.known)));
+    }
+    if (!over) return;
+    finish(id, call_id, call, actions);
+    session.calls.erase(call_id);
+}
+
+void AcpObserver::finish(const std::string& id, const std::string& call_id, const Call& call,
+                         Actions& actions) {
+    Json data = about_call(call_id, call.known);
+    const bool ok = acp_succeeded(call.known);
+    data["ok"] = ok;
+    if (ok) {
+        data["result"] = acp_result(call.known);
+        Json mutated = acp_mutated(call.known);
+        if (!mutated.empty()) data["mutated"] = std::move(mutated);
+    } else {
+        Json error = {{"message", acp_result(call.known)}};
+        if (call.refused) error["class"] = "denied";
+        data["error"] = std::move(error);
+    }
+    actions.push_back(event(id, "tool.finished", std::move(data)));
+}
+
+void AcpObserver::asked(const Json& message, Actions& actions) {
+    const Json& params = message["params"];
+    const std::string& id = params.text_of("sessionId");
+    Session* const session = find(id);
+    const std::string call_id{cut_bytes(params["toolCall"].text_of("toolCallId"), kNameBytesMax)};
+    if (session == nullptr || call_id.empty() || !message.contains("id")) return;
+    if (session->calls.size() >= kCallsMax && !session->calls.contains(call_id))
+        session->calls.erase(session->calls.begin());
+    Call& call = session->calls[call_id];
+    if (call.known.is_null()) call.known = Json::object();
+    call.known.update(params["toolCall"]);
+    LineEvent about{"", about_call(call_id, call.known)};
+    bound_event(about);
+    Json hook = {{"event", call.started ? "permission" : "pre"},
+                 {"agent", agent_},
+                 {"call", call_id},
+                 {"tool", about.data["tool"]},
+                 {"words", false}};
+    if (about.data.contains("args")) hook["args"] = about.data["args"];
+    call.asked = call.started = true;
+    end_message(id, *session, actions);
+    actions.push_back({Kind::kAsk, id, call_id, std::move(hook), dump(message["id"])});
+}
+
+void AcpObserver::refused(const std::string& session, const std::string& call_id) {
+    Session* const found = find(session);
+    if (found == nullptr) return;
+    const auto call = found->calls.find(call_id);
+    if (call != found->calls.end()) call->second.refused = true;
+}
+
+void AcpObserver::end_message(const std::string& id, Session& session, Actions& actions) {
+    if (session.said.empty()) return;
+    const std::string text = std::exchange(session.said, {});
+    actions.push_back(event(id, "message", {{"role", "assistant"}, {"text", text}}));
+}
+
+}  // namespace headway::cli

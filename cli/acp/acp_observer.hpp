@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/json.hpp"
+#include "cli/lines/use_meter.hpp"
+
+namespace headway::cli {
+
+/// What follows from a message that passed.
+struct AcpAction {
+    enum class Kind : std::uint8_t {
+        kOpen,   ///< a session begins or goes on; `data`: body of its opening
+        kEvent,  ///< `type` and `data` as in API.md
+        kAsk,    ///< the agent asks for permission; `data`: the hook that Headway may hold
+        kIdle,   ///< the turn is over
+    };
+    Kind kind = Kind::kEvent;
+    std::string session;  ///< the protocol's id of it
+    std::string type;
+    Json data;
+    std::string request;  ///< of kAsk: the id of the request as JSON text
+};
+
+/// Follows both directions of one connection of the Agent Client Protocol. Memory is bounded
+/// whatever passes. Pure.
+class AcpObserver {
+public:
+    using Actions = std::vector<AcpAction>;
+
+    static constexpr std::size_t kSessionsMax = 16;   // of one editor; further ones only pass
+    static constexpr std::size_t kCallsMax = 128;     // of a turn that have not finished
+    static constexpr std::size_t kRequestsMax = 256;  // of the editor, without a reply so far
+
+    /// `agent`: how to name the agent until it names itself.
+    explicit AcpObserver(std::string agent) : agent_(std::move(agent)) {}
+
+    Actions from_editor(const Json& message);
+    Actions from_agent(const Json& message);
+    /// Headway or a person refused the call that this request was about.
+    void refused(const std::string& session, const std::string& call_id);
+
+    bool at_work(const std::string& session) const;
+    const std::string& agent() const { return agent_; }
+
+private:
+    struct Call {
+        Json known;  // all that was said about it, the newest of each
+        bool started = false;
+        bool asked = false;    // its start is told by the hook of the permission
+        bool refused = false;  // by Headway or by a person
+    };
+    struct Session {
+        bool at_work = false;
+        std::map<std::string, Call> calls;
+        std::string said;  // of the message that comes in pieces
+        UseMeter cost;     // told as what the session has cost so far
+    };
+    struct Request {
+        std::string id;
+        std::string method;
+        std::string session;  // empty: the reply names it
+        std::string cwd;
+    };
+
+    void replied(const Json& message, Actions& actions);
+    void opened(const Request& request, const Json& result, Actions& actions);
+    void turn_over(const std::string& id, const Json& reply, Actions& actions);
+    void updated(const Json& params, Actions& actions);
+    void called(const std::string& id, Session& session, const Json& update, Actions& actions);
+    void finish(const std::string& id, const std::string& call_id, const Call& call,
+                Actions& actions);
+    void asked(const Json& message, Actions& actions);
+    void end_message(const std::string& id, Session& session, Actions& actions);
+    Session* find(const std::string& id);
+
+    std::string agent_;
+    std::string version_;
+    std::map<std::string, Session> sessions_;
+    std::deque<Request> requests_;
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/acp/acp_proxy.hpp"
+
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "cli/acp/acp_message.hpp"
+
+namespace headway::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using Kind = AcpAction::Kind;
+
+constexpr std::size_t kReadBytes = 65'536;
+// PIPE_BUF: what POLLOUT promises to take without blocking.
+constexpr std::size_t kWriteBytes = 4'096;
+constexpr milliseconds kPollMax{1'000};
+constexpr milliseconds kOutputAfterExit{200};  // a process left behind may keep the pipe open
+// Not every agent ends with its input.
+constexpr milliseconds kTermAfter{2'000};
+constexpr milliseconds kKillAfter{10'000};
+
+enum Slot : std::size_t { kSignals, kEditorIn, kAgentIn, kAgentOut, kEditorOut, kDecided, kSlots };
+
+/// The first `size` bytes, or fewer; false: there is no reader any more.
+bool write_some(int fd, std::string_view bytes, std::size_t& written) {
+    const ssize_t size = ::write(fd, bytes.data(), std::min(bytes.size(), kWriteBytes));
+    if (size > 0) written += static_cast<std::size_t>(size);
+    return size >= 0 || errno == EINTR || errno == EAGAIN;
+}
+
+}  // namespace
+
+AcpProxy::AcpProxy(Process process, const SignalGuard& signals, AcpSessions& sessions,
+                   std::string agent)
+    : agent_(std::move(process)),
+      signals_(signals),
+      sessions_(sessions),
+      observer_(std::move(agent)) {}
+
+ExitStatus AcpProxy::run() {
+    while (!done()) {
+        poll_once();
+        end_agent();
+    }
+    return *status_;
+}
+
+bool AcpProxy::done() const {
+    if (!status_ || !to_editor_.empty()) return false;
+    return !agent_.out.open() || steady_now() - exited_at_ >= kOutputAfterExit;
+}
+
+void AcpProxy::poll_once() {
+    const bool room = to_agent_.empty();  // else the editor waits, as it would without us
+    std::vector<pollfd> fds(kSlots);
+    fds[kSignals] = {signals_.fd(), POLLIN, 0};
+    fds[kEditorIn] = {editor_open_ && room ? STDIN_FILENO : -1, POLLIN, 0};
+    fds[kAgentIn] = {room ? -1 : agent_.in.get(), POLLOUT, 0};
+    fds[kAgentOut] = {to_editor_.empty() ? agent_.out.get() : -1, POLLIN, 0};
+    fds[kEditorOut] = {to_editor_.empty() ? -1 : STDOUT_FILENO, POLLOUT, 0};
+    fds[kDecided] = {sessions_.decided_fd(), POLLIN, 0};
+    for (const int fd : sessions_.stop_fds())
+        fds.push_back({fd, POLLIN, 0});
+    const milliseconds wait = status_ || editor_gone_at_ ? milliseconds{50} : kPollMax;
+    if (::poll(fds.data(), fds.size(), static_cast<int>(wait.count())) <= 0) return;
+    if (fds[kSignals].revents != 0) read_signals();
+    // What the agent says comes first: an answer of the editor follows the question.
+    if (fds[kEditorOut].revents != 0) write_editor();
+    if (fds[kAgentOut].revents != 0) read_agent();
+    if (fds[kAgentIn].revents != 0) write_agent();
+    if (fds[kEditorIn].revents != 0) read_editor();
+    if (fds[kDecided].revents != 0) take_decisions();
+    const bool stop = std::any_of(fds.begin() + kSlots, fds.end(),
+                                  [](const pollfd& fd) { return fd.revents != 0; });
+    if (stop) take_stops();
+}
+
+void AcpProxy::read_editor() {
+    std::array<char, kReadBytes> buffer;
+    const ssize_t size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    const LineCutter::Take take = [this](std::string_view text, bool whole) {
+        if (whole) return editor_line(text);
+        to_agent_ += text;
+        in_long_line_ = !text.ends_with('\n');
+        if (!in_long_line_) to_agent_ += std::exchange(injections_, {});
+    };
+    if (size > 0) return from_editor_.feed({buffer.data(), static_cast<std::size_t>(size)}, take);
+    from_editor_.finish(take);
+    editor_open_ = false;
+    editor_gone_at_ = steady_now();
+    if (to_agent_.empty()) agent_.in.reset();
+}
+
+void AcpProxy::write_agent() {
+    std::size_t written = 0;
+    const bool taken = write_some(agent_.in.get(), to_agent_, written);
+    to_agent_.erase(0, taken ? written : std::string::npos);
+    if (!taken || (!editor_open_ && to_agent_.empty())) agent_.in.reset();
+}
+
+void AcpProxy::read_agent() {
+    to_editor_.resize(kReadBytes);
+    const ssize_t size = ::read(agent_.out.get(), to_editor_.data(), kReadBytes);
+    const bool again = size < 0 && (errno == EINTR || errno == EAGAIN);
+    to_editor_.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    written_ = 0;
+    if (size <= 0 && !again) agent_.out.reset();
+}
+
+// Lines are read after they were passed on, so that reading delays none.
+void AcpProxy::write_editor() {
+    const bool taken =
+        write_some(STDOUT_FILENO, std::string_view(to_editor_).substr(written_), written_);
+    if (taken && written_ < to_editor_.size()) return;
+    from_agent_.feed(to_editor_, [this](std::string_view text, bool whole) {
+        if (whole) agent_line(text);
+    });
+    to_editor_.clear();
+    if (taken) return;
+    // The editor is gone: the agent finds out as it would without us.
+    agent_.out.reset();
+    agent_.in.reset();
+    to_agent_.clear();
+    editor_open_ = false;
+    if (!editor_gone_at_) editor_gone_at_ = steady_now();
+}
+
+void AcpProxy::editor_line(std::string_view line) {
+    const std::string text{line};
+    const std::optional<Json> message = Json::parse(text);
+    if (message && message->is_object()) {
+        const bool reply = message->text_of("method").empty() && message->contains("id");
+        if (reply) return editor_reply(text, *message);
+        act(observer_.from_editor(*message), *message);
+        if (message->text_of("method") == "session/prompt") {
+            sessions_.set_at_work((*message)["params"].text_of("sessionId"), true);
+        }
+    }
+    to_agent_ += text + "\n";
+}
+
+void AcpProxy::editor_reply(const std::string& line, const Json& message) {
+    const std::string id = dump(message["id"]);
+    std::optional<bool> allowed;
+    const AcpGate::Answer answer = gate_.reply(id, line, message, allowed);
+    if (answer == AcpGate::Answer::kHold) return;
+    const auto asked = asked_.find(id);
+    if (asked != asked_.end()) {
+        if (allowed && !*allowed) observer_.refused(asked->second.session, asked->second.call_id);
+        asked_.erase(asked);
+    }
+    if (answer == AcpGate::Answer::kPass) to_agent_ += line + "\n";
+}
+
+void AcpProxy::agent_line(std::string_view line) {
+    const std::optional<Json> message = Json::parse(line);
+    if (message && message->is_object()) act(observer_.from_agent(*message), *message);
+}
+
+void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
+    for (const AcpAction& action : actions) {
+        if (action.kind == Kind::kOpen) sessions_.open(observer_.agent(), action);
+        if (action.kind == Kind::kEvent) sessions_.report(action);
+        if (action.kind == Kind::kIdle) sessions_.set_at_work(action.session, false);
+        if (action.kind != Kind::kAsk || !gate_.ask(action.request, message)) continue;
+        asked_[action.request] = {action.session, action.type};
+        sessions_.ask(action);
+    }
+}
+
+void AcpProxy::take_decisions() {
+    for (const AcpSessions::Decision& decision : sessions_.decisions()) {
+        if (decision.refused) observer_.refused(decision.session, decision.call_id);
+        if (const auto line = gate_.decide(decision.request, decision.refused)) inject(*line);
+    }
+}
+
+void AcpProxy::take_stops() {
+    for (const std::string& session : sessions_.stops())
+        inject(acp_cancel(session));
+}
+
+void AcpProxy::inject(const std::string& line) {
+    if (!agent_.in.open()) return;
+    (in_long_line_ ? injections_ : to_agent_) += line + "\n";
+}
+
+void AcpProxy::read_signals() {
+    signalfd_siginfo info{};
+    while (::read(signals_.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+        const int signal = static_cast<int>(info.ssi_signo);
+        int wait_status = 0;
+        if (signal != SIGCHLD) {
+            // What the terminal sends (Ctrl-C) goes to the whole group, so the agent has it.
+            if (info.ssi_code <= 0 && !status_) ::kill(agent_.pid, signal);
+        } else if (::waitpid(agent_.pid, &wait_status, WNOHANG) == agent_.pid) {
+            status_ = exit_status_of(wait_status);
+            exited_at_ = steady_now();
+            agent_.in.reset();
+            to_agent_.clear();
+        }
+    }
+}
+
+void AcpProxy::end_agent() {
+    if (status_ || !editor_gone_at_) return;
+    const auto gone = steady_now() - *editor_gone_at_;
+    if (ending_ == 0 && gone >= kTermAfter) {
+        ::kill(agent_.pid, SIGTERM);
+        ending_ = 1;
+    } else if (ending_ == 1 && gone >= kTermAfter + kKillAfter) {
+        ::kill(agent_.pid, SIGKILL);
+        ending_ = 2;
+    }
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/acp/acp_gate.hpp"
+#include "cli/acp/acp_observer.hpp"
+#include "cli/acp/acp_sessions.hpp"
+#include "cli/acp/line_cutter.hpp"
+#include "cli/clock.hpp"
+#include "cli/process.hpp"
+#include "cli/supervised_command.hpp"
+
+namespace headway::cli {
+
+/// Passes the Agent Client Protocol between our standard input and output and an agent. To the
+/// editor each byte goes as it comes; to the agent whole lines go, since answers to permissions may
+/// be held and a cancel stands between two lines.
+class AcpProxy {
+public:
+    AcpProxy(Process process, const SignalGuard& signals, AcpSessions& sessions, std::string agent);
+
+    /// Until the agent has exited and its output is copied.
+    ExitStatus run();
+
+private:
+    struct Asked {
+        std::string session;
+        std::string call_id;
+    };
+
+    void poll_once();
+    void read_editor();
+    void read_agent();
+    void write_editor();
+    void write_agent();
+    void editor_line(std::string_view line);
+    void agent_line(std::string_view line);
+    void editor_reply(const std::string& line, const Json& message);
+    void act(const AcpObserver::Actions& actions, const Json& message);
+    void take_decisions();
+    void take_stops();
+    void inject(const std::string& line);
+    void read_signals();
+    void end_agent();
+    bool done() const;
+
+    Process agent_;
+    const SignalGuard& signals_;
+    AcpSessions& sessions_;
+    AcpObserver observer_;
+    AcpGate gate_;
+    std::map<std::string, Asked> asked_;  // by the id of the request; those that the gate has
+    LineCutter from_editor_;
+    LineCutter from_agent_;
+    std::string to_agent_;
+    std::string to_editor_;  // read from the agent, not yet all written
+    std::size_t written_ = 0;
+    bool in_long_line_ = false;  // what was passed to the agent has no end yet
+    std::string injections_;     // lines that wait for that end
+    bool editor_open_ = true;
+    std::optional<SteadyTime> editor_gone_at_;
+    int ending_ = 0;  // signals sent to an agent whose editor is gone
+    std::optional<ExitStatus> status_;
+    SteadyTime exited_at_;
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/acp/acp_sessions.hpp"
+
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/daemon.hpp"
+#include "cli/json.hpp"
+#include "cli/text.hpp"
+#include "core/sha256.hpp"
+
+namespace headway::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A stop comes with the reply to a heartbeat: soon while the agent works, rarely while it rests.
+constexpr milliseconds kPaceAtWork{2'000};
+constexpr milliseconds kPaceAtRest{60'000};
+constexpr std::size_t kEndingMax = 4;  // sessions whose last reports are on their way
+constexpr std::size_t kHeldMax = 64;   // threads that wait; see AcpGate::kOpenMax
+constexpr std::size_t kNativeBytesMax = 64;
+constexpr std::size_t kReplyBytesMax = 1U << 20;
+
+// What the daemon makes of it as well: `<agent>-<native>` has to be an id.
+std::string native_id(const std::string& id) {
+    const auto plain = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+    };
+    const bool fits =
+        id.size() <= kNativeBytesMax && std::all_of(id.begin(), id.end(), plain) && !id.empty();
+    return fits ? id : core::sha256_hex(id).substr(0, 32);
+}
+
+}  // namespace
+
+AcpSessions::AcpSessions(Setup setup)
+    : setup_(std::move(setup)), decided_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+AcpSessions::~AcpSessions() {
+    closing_ = true;
+}
+
+AcpSessions::Session* AcpSessions::find(const std::string& id) {
+    const auto found = sessions_.find(id);
+    return found == sessions_.end() ? nullptr : &found->second;
+}
+
+void AcpSessions::open(const std::string& agent, const AcpAction& action) {
+    agent_ = agent;
+    const auto [place, added] = sessions_.try_emplace(action.session);
+    if (!added) return;
+    Session& session = place->second;
+    session.native = native_id(action.session);
+    Json body = action.data;
+    body["goal"] = setup_.goal.empty() ? join(setup_.command, " ") : setup_.goal;
+    body["policy"] = {{"heartbeat_interval_ms", kPaceAtRest.count()}};
+    session.opening = dump(body);
+    start(session);
+}
+
+// A session that was stopped has ended, and another prompt is another one.
+void AcpSessions::start(Session& session) {
+    std::string native = session.native;
+    if (session.generation > 1) native += "." + std::to_string(session.generation);
+    session.id = agent_ + "-" + native;
+    session.stopped = false;
+    Reporter::Setup setup;
+    setup.url = setup_.url;
+    setup.credential = setup_.credential;
+    setup.session = session.id;
+    setup.open = session.opening;
+    setup.heartbeat = kPaceAtRest;
+    setup.beat = [] { return Json::object(); };
+    setup.pace = [at_work = session.at_work] { return *at_work ? kPaceAtWork : kPaceAtRest; };
+    setup.warn = setup_.warn;
+    session.reporter = std::make_unique<Reporter>(std::move(setup));
+}
+
+void AcpSessions::report(const AcpAction& action) {
+    Session* const session = find(action.session);
+    if (session == nullptr) return;
+    if (session->reporter == nullptr) start(*session);
+    session->reporter->add(action.type, action.data);
+}
+
+void AcpSessions::ask(const AcpAction& action) {
+    Session* const session = find(action.session);
+    const std::lock_guard lock(mutex_);
+    if (session == nullptr || session->reporter == nullptr || held_ >= kHeldMax) {
+        decisions_.push_back({action.request, action.session, action.type, false});
+        ::eventfd_write(decided_.get(), 1);
+        return;
+    }
+    Json body = action.data;
+    body["session"] = session->id.substr(agent_.size() + 1);
+    ++held_;
+    holds_.emplace_back([this, action, text = dump(body)] { hold(action, text); });
+}
+
+// On a thread of its own. Whatever goes wrong is no refusal: a daemon that is away stops no agent.
+void AcpSessions::hold(AcpAction action, std::string body) {
+    Daemon daemon(setup_.url, setup_.credential);
+    std::string reply;
+    HttpClient::StreamHandlers handlers;
+    handlers.on_data = [&reply](std::string_view bytes) {
+        reply += bytes;
+        return reply.size() <= kReplyBytesMax;
+    };
+    handlers.on_idle = [this] { return !closing_.load(); };
+    const HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(body), handlers);
+    const std::optional<Json> said = head.ok() ? Json::parse(reply) : std::nullopt;
+    const bool refused = said && (said->contains("deny") || said->contains("stop"));
+    const std::lock_guard lock(mutex_);
+    --held_;
+    decisions_.push_back({action.request, action.session, action.type, refused});
+    ::eventfd_write(decided_.get(), 1);
+}
+
+std::vector<AcpSessions::Decision> AcpSessions::decisions() {
+    eventfd_t count = 0;
+    ::eventfd_read(decided_.get(), &count);
+    const std::lock_guard lock(mutex_);
+    // Threads that are done wait to be joined; with none at work all of them are.
+    if (held_ == 0) holds_.clear();
+    return std::exchange(decisions_, {});
+}
+
+void AcpSessions::set_at_work(const std::string& id, bool at_work) {
+    Session* const session = find(id);
+    if (session == nullptr) return;
+    if (at_work && session->reporter == nullptr) start(*session);
+    *session->at_work = at_work;
+    if (!at_work && session->stopped) end(*session, "cancelled", "stopped by Headway");
+}
+
+void AcpSessions::end(Session& session, const char* outcome, const std::string& reason) {
+    if (session.reporter == nullptr) return;
+    Json body = {{"outcome", outcome}, {"reason", reason}};
+    session.reporter->close(body, setup_.linger);
+    ending_.push_back(std::move(session.reporter));
+    ++session.generation;
+    if (ending_.size() > kEndingMax) ending_.pop_front();
+}
+
+void AcpSessions::end_all(const std::string& reason) {
+    for (auto& [id, session] : sessions_)
+        end(session, *session.at_work ? "cancelled" : "completed", reason);
+}
+
+std::vector<int> AcpSessions::stop_fds() const {
+    std::vector<int> fds;
+    for (const auto& [id, session] : sessions_) {
+        if (session.reporter != nullptr && !session.stopped)
+            fds.push_back(session.reporter->wake_fd());
+    }
+    return fds;
+}
+
+std::vector<std::string> AcpSessions::stops() {
+    std::vector<std::string> stopped;
+    for (auto& [id, session] : sessions_) {
+        if (session.reporter == nullptr || session.stopped) continue;
+        const auto directive = session.reporter->stop_directive();
+        if (!directive) continue;
+        session.stopped = true;
+        session.reporter->add("directive.acknowledged", {{"id", directive->id}});
+        if (*session.at_work) {
+            stopped.push_back(id);
+        } else {
+            end(session, "cancelled", "stopped by Headway");
+        }
+    }
+    return stopped;
+}
+
+}  // namespace headway::cli

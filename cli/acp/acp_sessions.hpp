@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/acp/acp_observer.hpp"
+#include "cli/credentials.hpp"
+#include "cli/file_descriptor.hpp"
+#include "cli/reporter.hpp"
+
+namespace headway::cli {
+
+/// The sessions of Headway behind those of one connection of the Agent Client Protocol: a reporter
+/// each, and for each permission that waits a request that the daemon may hold. Nothing here waits
+/// for the daemon but the destructor, which takes `linger` at most. Owner's thread only, but for
+/// what it starts.
+class AcpSessions {
+public:
+    struct Setup {
+        std::string url;
+        Credential credential;
+        std::vector<std::string> command;
+        std::string goal;
+        std::chrono::milliseconds linger{1'000};
+        std::function<void(const std::string&)> warn;  ///< any thread
+    };
+    /// Headway's answer to a permission.
+    struct Decision {
+        std::string request;  ///< its id as JSON text
+        std::string session;
+        std::string call_id;
+        bool refused = false;
+    };
+
+    explicit AcpSessions(Setup setup);
+    ~AcpSessions();
+    AcpSessions(const AcpSessions&) = delete;
+    AcpSessions& operator=(const AcpSessions&) = delete;
+
+    void open(const std::string& agent, const AcpAction& action);
+    void report(const AcpAction& action);
+    /// Asks the daemon; decisions() has its answer later, or that it did not say no.
+    void ask(const AcpAction& action);
+    /// A turn has begun, or is over: a session that was stopped ends with its turn.
+    void set_at_work(const std::string& session, bool at_work);
+    /// The agent is gone.
+    void end_all(const std::string& reason);
+
+    /// Becomes readable when decisions() has something.
+    int decided_fd() const { return decided_.get(); }
+    std::vector<Decision> decisions();
+    /// Descriptors that become readable when stops() may have something.
+    std::vector<int> stop_fds() const;
+    /// Sessions at work that Headway stops, each once a turn.
+    std::vector<std::string> stops();
+
+private:
+    struct Session {
+        std::string id;       // Headway's
+        std::string native;   // the same without the agent's name
+        std::string opening;  // JSON text
+        int generation = 1;
+        std::shared_ptr<std::atomic<bool>> at_work = std::make_shared<std::atomic<bool>>(false);
+        bool stopped = false;
+        std::unique_ptr<Reporter> reporter;
+    };
+
+    void start(Session& session);
+    void end(Session& session, const char* outcome, const std::string& reason);
+    void hold(AcpAction action, std::string body);
+    Session* find(const std::string& id);
+
+    const Setup setup_;
+    std::string agent_;
+    std::map<std::string, Session> sessions_;  // by the protocol's id
+    std::list<std::unique_ptr<Reporter>> ending_;
+    FileDescriptor decided_;
+    std::atomic<bool> closing_{false};
+    std::mutex mutex_;  // guards what follows
+    std::vector<Decision> decisions_;
+    std::size_t held_ = 0;
+    std::list<std::jthread> holds_;  // last: they use all of the above
+};
+
+}  // namespace headway::cli

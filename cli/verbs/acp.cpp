@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/acp/acp_proxy.hpp"
+#include "cli/acp/acp_sessions.hpp"
+#include "cli/client_options.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+
+// `headway acp`: between an editor and its agent. Whatever happens to the daemon, both go on.
+
+namespace headway::cli {
+namespace {
+
+struct AcpOptions {
+    ClientOptions client;
+    std::string goal;
+    milliseconds linger{1'000};  ///< after the agent's exit: how long delivery may go on
+    bool quiet = false;
+    std::vector<std::string> command;
+};
+
+constexpr const char* kAcpFooter =
+    R"(Put it into the settings of an editor in front of the agent's own command. Standard input and
+output pass through; each session of the Agent Client Protocol is a session of Headway. A call runs
+when both the editor and Headway let it: while a session is paused or an approval waits, what the
+editor allows is held back, and a rejection is the agent's answer. A cancel or a stop ends the turn.
+If the daemon is away, everything passes.
+
+Examples:
+  headway acp -- gemini --acp
+  headway acp -- npx @zed-industries/claude-code-acp)";
+
+/// As an id may have it; the agent names itself later.
+std::string program_name(const std::vector<std::string>& command) {
+    std::string name = std::filesystem::path(command.front()).filename().string();
+    std::replace_if(
+        name.begin(), name.end(),
+        [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-'; }, '-');
+    return name.empty() ? "agent" : std::string(cut_bytes(name, 32));
+}
+
+class AcpVerb : public VerbOf<AcpOptions> {
+public:
+    void declare(Arguments& arguments) override {
+        arguments.help("Supervise an agent of an editor (Agent Client Protocol)")
+            .footer(kAcpFooter);
+        arguments.client(options.client);
+        arguments.option("--goal", options.goal,
+                         "what its sessions are meant to do (default: the command line)");
+        arguments.duration("--linger", options.linger,
+                           "after the exit: how long to try to deliver the last reports");
+        arguments.flag("--quiet", options.quiet, "do not print warnings");
+        arguments.command(
+            [this](std::vector<std::string> words) { options.command = std::move(words); });
+        arguments.finally([this]() -> std::optional<Mistake> {
+            if (!options.command.empty()) return std::nullopt;
+            return Mistake{"there is no agent to run", "as in: headway acp -- gemini --acp"};
+        });
+    }
+
+    int run(const Console& console, const Server&) override {
+        ::signal(SIGPIPE, SIG_IGN);
+        std::atomic<bool> warned{false};
+        const SignalGuard signals;  // before any thread exists
+        AcpSessions sessions(sessions_setup(console, warned));
+        Process process =
+            spawn_between(options.command, child_environment(console), signals.outer_mask());
+        if (process.pid < 0) {
+            const int code = process.error == ENOENT ? kExitNotFound : kExitCannotExecute;
+            return complain(console, code,
+                            "cannot run " + std::string(cut_bytes(options.command.front(), 200)) +
+                                ": " + std::strerror(process.error));
+        }
+        AcpProxy proxy(std::move(process), signals, sessions, program_name(options.command));
+        const ExitStatus status = proxy.run();
+        sessions.end_all(status.text());
+        return status.code;
+    }
+
+private:
+    AcpSessions::Setup sessions_setup(const Console& console, std::atomic<bool>& warned) const {
+        AcpSessions::Setup setup;
+        setup.url = options.client.url;
+        setup.credential = options.client.credential;
+        setup.command = options.command;
+        setup.goal = options.goal;
+        setup.linger = options.linger;
+        // Once: there is a thread for each session, and the editor may show what we print.
+        setup.warn = [this, &console, &warned](const std::string& text) {
+            if (!options.quiet && !warned.exchange(true)) complain(console, kExitOk, text);
+        };
+        return setup;
+    }
+
+    /// As of `headway run`: nothing of ours is for the agent. It gets no session either, since it
+    /// may have several.
+    static std::map<std::string, std::string> child_environment(const Console& console) {
+        std::map<std::string, std::string> environment = console.environment;
+        std::erase_if(environment, [](const auto& variable) {
+            return variable.first.starts_with("HEADWAY_") && variable.first != "HEADWAY_CA_FILE";
+        });
+        return environment;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_acp() {
+    return std::make_unique<AcpVerb>();
+}
+
+}  // namespace headway::cli
