@@ -2,6 +2,7 @@
 #include "cli/acp/acp_message.hpp"
 
 #include <array>
+#include <cctype>
 #include <optional>
 
 #include "core/sha256.hpp"
@@ -32,6 +33,16 @@ std::optional<std::int64_t> exit_code(const Json& output) {
 }
 
 }  // namespace
+
+std::string acp_agent_name(std::string_view name) {
+    constexpr std::size_t kBytesMax = 32;
+    std::string plain{name.substr(name.rfind('/') + 1).substr(0, kBytesMax)};
+    for (char& c : plain) {
+        const auto byte = static_cast<unsigned char>(c);
+        c = std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : '-';
+    }
+    return plain;
+}
 
 std::string acp_tool(const Json& call) {
     const std::string& named = call["_meta"]["claudeCode"].text_of("toolName");

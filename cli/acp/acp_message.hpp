@@ -10,6 +10,9 @@
 
 namespace headway::cli {
 
+/// The name of a program or a package, as an id may have it: its last part, at most 32 letters.
+std::string acp_agent_name(std::string_view name);
+
 /// The tool of a call: the agent's own name of it where it says one, else the kind of the call
 /// (`execute`, `edit`, `read` ...). Empty: neither is said.
 std::string acp_tool(const Json& call);

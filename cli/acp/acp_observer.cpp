@@ -104,11 +104,7 @@ void AcpObserver::replied(const Json& message, Actions& actions) {
     if (!result.is_object()) return;
     const Json& info = result["agentInfo"];
     if (request.method == "initialize" && info.is_object()) {
-        // Names of packages have letters that no id may have.
-        std::string name{cut_bytes(info.text_of("name"), 32)};
-        std::replace_if(
-            name.begin(), name.end(),
-            [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '-'; }, '-');
+        const std::string name = acp_agent_name(info.text_of("name"));
         if (!name.empty()) agent_ = name;
         version_ = cut_bytes(info.text_of("version"), kNameBytesMax);
     }
@@ -147,7 +143,7 @@ void AcpObserver::turn_over(const std::string& id, const Json& reply, Actions& a
     for (auto& [call_id, call] : session->calls) {
         call.known["status"] = "failed";
         call.refused = true;  // its end was not said, so it is no failure of the tool
-        if (call.started) finish(id, call_id, call, actions);
+        if (call.started) finish(id, call, actions);
     }
     session->calls.clear();
     const std::string& reason = result.text_of("stopReason");
@@ -201,18 +197,18 @@ void AcpObserver::called(const std::string& id, Session& session, const Json& up
     call.known.update(update);
     const std::string& status = std::as_const(call.known).text_of("status");
     const bool over = status == "completed" || status == "failed";
-    if (!call.started && !call.asked && (over || status == "in_progress")) {
+    if (!call.started && (over || status == "in_progress")) {
         call.started = true;
-        actions.push_back(event(id, "tool.started", about_call(call_id, call.known)));
+        call.told = about_call(call_id, call.known);
+        actions.push_back(event(id, "tool.started", call.told));
     }
     if (!over) return;
-    finish(id, call_id, call, actions);
+    finish(id, call, actions);
     session.calls.erase(call_id);
 }
 
-void AcpObserver::finish(const std::string& id, const std::string& call_id, const Call& call,
-                         Actions& actions) {
-    Json data = about_call(call_id, call.known);
+void AcpObserver::finish(const std::string& id, const Call& call, Actions& actions) {
+    Json data = call.told;
     const bool ok = acp_succeeded(call.known);
     data["ok"] = ok;
     if (ok) {
@@ -238,15 +234,16 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     Call& call = session->calls[call_id];
     if (call.known.is_null()) call.known = Json::object();
     call.known.update(params["toolCall"]);
-    LineEvent about{"", about_call(call_id, call.known)};
+    const bool first = !std::exchange(call.started, true);
+    if (first) call.told = about_call(call_id, call.known);
+    LineEvent about{"", call.told};
     bound_event(about);
-    Json hook = {{"event", call.started ? "permission" : "pre"},
+    Json hook = {{"event", first ? "pre" : "permission"},
                  {"agent", agent_},
                  {"call", call_id},
                  {"tool", about.data["tool"]},
                  {"words", false}};
     if (about.data.contains("args")) hook["args"] = about.data["args"];
-    call.asked = call.started = true;
     end_message(id, *session, actions);
     actions.push_back({Kind::kAsk, id, call_id, std::move(hook), dump(message["id"])});
 }

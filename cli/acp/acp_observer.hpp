@@ -53,8 +53,8 @@ public:
 private:
     struct Call {
         Json known;  // all that was said about it, the newest of each
+        Json told;   // id, tool and arguments as first told: approvals are bound to them
         bool started = false;
-        bool asked = false;    // its start is told by the hook of the permission
         bool refused = false;  // by Headway or by a person
     };
     struct Session {
@@ -75,8 +75,7 @@ private:
     void turn_over(const std::string& id, const Json& reply, Actions& actions);
     void updated(const Json& params, Actions& actions);
     void called(const std::string& id, Session& session, const Json& update, Actions& actions);
-    void finish(const std::string& id, const std::string& call_id, const Call& call,
-                Actions& actions);
+    void finish(const std::string& id, const Call& call, Actions& actions);
     void asked(const Json& message, Actions& actions);
     void end_message(const std::string& id, Session& session, Actions& actions);
     Session* find(const std::string& id);

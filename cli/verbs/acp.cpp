@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/acp/acp_message.hpp"
 #include "cli/acp/acp_proxy.hpp"
 #include "cli/acp/acp_sessions.hpp"
 #include "cli/client_options.hpp"
@@ -41,15 +41,6 @@ If the daemon is away, everything passes.
 Examples:
   headway acp -- gemini --acp
   headway acp -- npx @zed-industries/claude-code-acp)";
-
-/// As an id may have it; the agent names itself later.
-std::string program_name(const std::vector<std::string>& command) {
-    std::string name = std::filesystem::path(command.front()).filename().string();
-    std::replace_if(
-        name.begin(), name.end(),
-        [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-'; }, '-');
-    return name.empty() ? "agent" : std::string(cut_bytes(name, 32));
-}
 
 class AcpVerb : public VerbOf<AcpOptions> {
 public:
@@ -83,7 +74,8 @@ public:
                             "cannot run " + std::string(cut_bytes(options.command.front(), 200)) +
                                 ": " + std::strerror(process.error));
         }
-        AcpProxy proxy(std::move(process), signals, sessions, program_name(options.command));
+        const std::string name = acp_agent_name(options.command.front());
+        AcpProxy proxy(std::move(process), signals, sessions, name.empty() ? "agent" : name);
         const ExitStatus status = proxy.run();
         sessions.end_all(status.text());
         return status.code;

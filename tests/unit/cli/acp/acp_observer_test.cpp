@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/acp/acp_observer.hpp"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/parsed.hpp"
+
+using headway::cli::AcpAction;
+using headway::cli::AcpObserver;
+using headway::cli::Json;
+using headway::tests::parsed;
+using Kind = AcpAction::Kind;
+using Said = std::vector<std::string>;
+
+namespace {
+
+std::string short_form(const AcpAction& action) {
+    const Json& data = action.data;
+    if (action.kind == Kind::kOpen) return "open " + data["agent"].text_of("name");
+    if (action.kind == Kind::kIdle) return "over";
+    if (action.kind == Kind::kAsk)
+        return "ask " + data.text_of("event") + " " + data.text_of("tool") + " " +
+               dump(data["args"]);
+    if (action.type == "message") return data.text_of("role") + ": " + data.text_of("text");
+    if (action.type == "state.changed") return data.text_of("state");
+    if (action.type == "heartbeat") return dump(data["usage"]);
+    if (action.type == "tool.started") return "started " + data.text_of("tool");
+    if (action.type != "tool.finished") return action.type;
+    const std::string result = data.flag_of("ok") ? "ok " : "failed ";
+    return result + data.text_of("tool") + " " + dump(data["args"]);
+}
+
+/// What real agents and a client said to each other, both directions in their order.
+Said observed(const std::string& name) {
+    const std::filesystem::path folder =
+        std::filesystem::path{HEADWAY_SOURCE_DIR} / "tests/unit/cli/acp/fixtures";
+    std::ifstream file{folder / (name + ".jsonl")};
+    AcpObserver observer("agent");
+    Said said;
+    for (std::string line; std::getline(file, line);) {
+        Json message = parsed(line);
+        const std::string from = std::as_const(message).text_of("dir");
+        message.erase("dir");
+        const bool editor = from == "client>agent" || from == "proxy>agent";
+        for (const AcpAction& action :
+             editor ? observer.from_editor(message) : observer.from_agent(message))
+            said.push_back(short_form(action));
+    }
+    return said;
+}
+
+Json update(const std::string& fields) {
+    return parsed(
+        R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{)" +
+        fields + "}}}");
+}
+
+Json prompt(int id) {
+    return parsed(
+        R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+        R"(,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"go"}]}})");
+}
+
+}  // namespace
+
+TEST_CASE("acp: Gemini CLI announces a call that needs permission by asking only", "[cli]") {
+    CHECK(observed("gemini") ==
+          Said{"open gemini-cli", "idle", "user: do the scripted work", "assistant: Will do.",
+               R"(ask pre execute {"title":"touch made.txt"})",
+               R"(ok execute {"title":"touch made.txt"})", "started edit",
+               R"(failed edit {"path":"/work/b.txt","title":"Writing to b.txt"})",
+               "started execute", R"(ok execute {"title":"ls nonexistent"})",
+               "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})", "idle",
+               "over"});
+    CHECK(observed("gemini_reject") ==
+          Said{"open gemini-cli", "idle", "user: do the scripted work", "assistant: Will do.",
+               R"(ask pre execute {"title":"touch made.txt"})", "started edit",
+               R"(failed edit {"path":"/work/b.txt","title":"Writing to b.txt"})",
+               "started execute", R"(ok execute {"title":"ls nonexistent"})",
+               "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})",
+               R"(failed execute {"title":"touch made.txt"})", "idle", "over"});
+}
+
+TEST_CASE("acp: Codex's calls are told without what no two of them share", "[cli]") {
+    CHECK(
+        observed("codex") ==
+        Said{
+            "open codex-acp", "idle", "user: do the scripted work", "assistant: Will do.",
+            R"(ask pre execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
+            R"(ok execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
+            "started edit",
+            R"(ask permission edit {"changes":{"/work/b.txt":{"content":"new\n","type":"add"}}})",
+            R"(ok edit {"changes":{"/work/b.txt":{"content":"new\n","type":"add"}}})",
+            "started search", "assistant: All done.",
+            R"(failed search {"command":["/bin/bash","-lc","ls nonexistent"],"cwd":"/work"})",
+            "idle", "over"});
+    CHECK(
+        observed("codex_cancelled") ==
+        Said{
+            "open codex-acp", "idle", "user: do the scripted work", "assistant: Will do.",
+            R"(ask pre execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
+            R"(ok execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
+            "idle", "over"});
+}
+
+TEST_CASE("acp: Claude Code announces a call twice, and it starts once", "[cli]") {
+    CHECK(observed("claude") ==
+          Said{"open claude-code-acp", "idle", "user: do the scripted work", "assistant: Will do.",
+               R"(ask pre Bash {"command":"touch made.txt","description":"x"})",
+               R"(ok Bash {"command":"touch made.txt","description":"x"})", "started Write",
+               R"(failed Write {"content":"new\n","file_path":"/work/b.txt"})", "started Bash",
+               R"(failed Bash {"command":"ls nonexistent","description":"x"})",
+               "assistant: All done.", "idle", "over"});
+}
+
+TEST_CASE("acp: opencode's calls start when they are not pending any more", "[cli]") {
+    const Said said = observed("opencode");
+    REQUIRE(said.size() == 14);
+    CHECK(said[4] == "started execute");
+    CHECK(said[5] ==
+          R"(ask permission execute {"command":"touch made.txt","cwd":"/work","description":"x"})");
+    CHECK(said[6] == R"(ok execute {"command":"touch made.txt","cwd":"/work","description":"x"})");
+    CHECK(said[10] == R"(ask pre execute {"command":"ls nonexistent"})");
+    CHECK(said[11] == R"(failed execute {"command":"ls nonexistent"})");
+}
+
+TEST_CASE("acp: Copilot CLI's calls", "[cli]") {
+    CHECK(observed("copilot") ==
+          Said{"open copilot", "idle", "user: do the scripted work",
+               R"(ask pre execute {"command":"echo one","commands":["echo one"]})",
+               R"(ok execute {"command":"echo one","commands":["echo one"]})",
+               R"(ask pre execute {"command":"echo two","commands":["echo two"]})",
+               R"(ok execute {"command":"echo two","commands":["echo two"]})",
+               R"(ask pre execute {"command":"touch made.txt","commands":["touch made.txt"]})",
+               R"(ok execute {"command":"touch made.txt","commands":["touch made.txt"]})",
+               "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})", "idle",
+               "over"});
+}
+
+TEST_CASE("acp: a conversation that is shown again after a load is nothing new", "[cli]") {
+    AcpObserver observer("agent");
+    static_cast<void>(observer.from_editor(
+        parsed(R"({"id":1,"method":"session/load","params":{"sessionId":"s","cwd":"/w"}})")));
+    CHECK(
+        observer
+            .from_agent(update(
+                R"("sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"old"})"))
+            .empty());
+    const auto opened = observer.from_agent(parsed(R"({"id":1,"result":{}})"));
+    REQUIRE(opened.size() == 2);
+    CHECK(opened[0].kind == Kind::kOpen);
+    CHECK(opened[0].data["labels"].text_of("workspace") == "/w");
+    const Json call = update(
+        R"("sessionUpdate":"tool_call","toolCallId":"c","kind":"read","status":"completed")");
+    CHECK(observer.from_agent(call).empty());
+    static_cast<void>(observer.from_editor(prompt(2)));
+    CHECK(observer.at_work("s"));
+    CHECK(observer.from_agent(call).size() == 2);
+}
+
+TEST_CASE("acp: a diff is what a call wrote", "[cli]") {
+    AcpObserver observer("agent");
+    static_cast<void>(observer.from_editor(prompt(1)));
+    const auto told = observer.from_agent(update(
+        R"("sessionUpdate":"tool_call","toolCallId":"c","kind":"edit","status":"completed","content":[{"type":"diff","path":"/w/a","oldText":null,"newText":"x"}])"));
+    REQUIRE(told.size() == 2);
+    const Json& file = told[1].data["mutated"][std::size_t{0}];
+    CHECK(file.text_of("path") == "/w/a");
+    CHECK_THAT(file.text_of("digest"), Catch::StartsWith("sha256:2d711642b726b044"));
+}
+
+TEST_CASE("acp: a turn that is over closes its calls, and its error is told", "[cli]") {
+    AcpObserver observer("agent");
+    static_cast<void>(observer.from_editor(prompt(1)));
+    static_cast<void>(observer.from_agent(update(
+        R"("sessionUpdate":"tool_call","toolCallId":"c","kind":"execute","status":"in_progress")")));
+    Said said;
+    for (const auto& action :
+         observer.from_agent(parsed(R"({"id":1,"error":{"code":-1,"message":"overloaded"}})")))
+        said.push_back(short_form(action));
+    CHECK(said == Said{"failed execute null", "error.reported", "idle", "over"});
+    CHECK_FALSE(observer.at_work("s"));
+}
+
+TEST_CASE("acp: memory is bounded whatever an editor and an agent send", "[cli]") {
+    AcpObserver observer("agent");
+    std::size_t opened = 0;
+    for (int i = 0; i < 100; ++i) {
+        const std::string id = std::to_string(i);
+        static_cast<void>(observer.from_editor(
+            parsed(R"({"id":)" + id + R"(,"method":"session/new","params":{}})")));
+        const Json reply =
+            parsed(R"({"id":)" + id + R"(,"result":{"sessionId":"n)" + id + R"("}})");
+        if (!observer.from_agent(reply).empty()) ++opened;
+    }
+    CHECK(opened == AcpObserver::kSessionsMax);
+    const AcpObserver::Actions unknown = observer.from_editor(prompt(1));
+    CHECK(unknown.empty());
+    CHECK_FALSE(observer.at_work("s"));
+}
+
+TEST_CASE("acp: what is no message of the protocol says nothing", "[cli]") {
+    AcpObserver observer("agent");
+    for (const char* text :
+         {"{}", R"({"id":1})", R"({"method":1})", R"({"method":"session/update"})",
+          R"({"method":"session/request_permission","id":1,"params":[]})",
+          R"({"id":1,"result":{"sessionId":7}})"}) {
+        CHECK(observer.from_agent(parsed(text)).empty());
+        CHECK(observer.from_editor(parsed(text)).empty());
+    }
+}
