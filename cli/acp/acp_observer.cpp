@@ -238,14 +238,16 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     if (first) call.told = about_call(call_id, call.known);
     LineEvent about{"", call.told};
     bound_event(about);
-    Json hook = {{"event", first ? "pre" : "permission"},
+    Json hook = {{"event", "permission"},
                  {"agent", agent_},
                  {"call", call_id},
                  {"tool", about.data["tool"]},
                  {"words", false}};
     if (about.data.contains("args")) hook["args"] = about.data["args"];
+    Json asking = {{"hook", std::move(hook)}};
+    if (first) asking["started"] = about.data;
     end_message(id, *session, actions);
-    actions.push_back({Kind::kAsk, id, call_id, std::move(hook), dump(message["id"])});
+    actions.push_back({Kind::kAsk, id, call_id, std::move(asking), dump(message["id"])});
 }
 
 void AcpObserver::refused(const std::string& session, const std::string& call_id) {

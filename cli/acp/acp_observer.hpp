@@ -19,8 +19,10 @@ struct AcpAction {
     enum class Kind : std::uint8_t {
         kOpen,   ///< a session begins or goes on; `data`: body of its opening
         kEvent,  ///< `type` and `data` as in API.md
-        kAsk,    ///< the agent asks for permission; `data`: the hook that Headway may hold
-        kIdle,   ///< the turn is over
+        /// The agent asks for permission; `type`: the id of the call; `data`: `hook`, which Headway
+        /// may hold, and `started`, the data of the call's `tool.started`, unless it was told.
+        kAsk,
+        kIdle,  ///< the turn is over
     };
     Kind kind = Kind::kEvent;
     std::string session;  ///< the protocol's id of it

@@ -94,15 +94,29 @@ void AcpSessions::ask(const AcpAction& action) {
         ::eventfd_write(decided_.get(), 1);
         return;
     }
-    Json body = action.data;
-    body["session"] = session->id.substr(agent_.size() + 1);
     ++held_;
-    holds_.emplace_back([this, action, text = dump(body)] { hold(action, text); });
+    holds_.emplace_back([this, action, id = session->id] { hold(action, id); });
 }
 
 // On a thread of its own. Whatever goes wrong is no refusal: a daemon that is away stops no agent.
-void AcpSessions::hold(AcpAction action, std::string body) {
+// The call is told first: policies make their requests for approval of that.
+void AcpSessions::hold(const AcpAction& action, const std::string& session) {
     Daemon daemon(setup_.url, setup_.credential);
+    bool reached = true;
+    if (action.data.contains("started")) {
+        const Json started = {{"type", "tool.started"}, {"data", action.data["started"]}};
+        reached = daemon.post(session_path(session, "/events"), started).ok();
+    }
+    Json hook = action.data["hook"];
+    hook["session"] = session.substr(hook.text_of("agent").size() + 1);
+    const bool refused = reached && refuses(daemon, dump(hook));
+    const std::lock_guard lock(mutex_);
+    --held_;
+    decisions_.push_back({action.request, action.session, action.type, refused});
+    ::eventfd_write(decided_.get(), 1);
+}
+
+bool AcpSessions::refuses(Daemon& daemon, std::string hook) {
     std::string reply;
     HttpClient::StreamHandlers handlers;
     handlers.on_data = [&reply](std::string_view bytes) {
@@ -110,13 +124,9 @@ void AcpSessions::hold(AcpAction action, std::string body) {
         return reply.size() <= kReplyBytesMax;
     };
     handlers.on_idle = [this] { return !closing_.load(); };
-    const HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(body), handlers);
+    const HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(hook), handlers);
     const std::optional<Json> said = head.ok() ? Json::parse(reply) : std::nullopt;
-    const bool refused = said && (said->contains("deny") || said->contains("stop"));
-    const std::lock_guard lock(mutex_);
-    --held_;
-    decisions_.push_back({action.request, action.session, action.type, refused});
-    ::eventfd_write(decided_.get(), 1);
+    return said && (said->contains("deny") || said->contains("stop"));
 }
 
 std::vector<AcpSessions::Decision> AcpSessions::decisions() {

@@ -19,6 +19,8 @@
 
 namespace headway::cli {
 
+class Daemon;
+
 /// The sessions of Headway behind those of one connection of the Agent Client Protocol: a reporter
 /// each, and for each permission that waits a request that the daemon may hold. Nothing here waits
 /// for the daemon but the destructor, which takes `linger` at most. Owner's thread only, but for
@@ -76,7 +78,8 @@ private:
 
     void start(Session& session);
     void end(Session& session, const char* outcome, const std::string& reason);
-    void hold(AcpAction action, std::string body);
+    void hold(const AcpAction& action, const std::string& session);
+    bool refuses(Daemon& daemon, std::string hook);
     Session* find(const std::string& id);
 
     const Setup setup_;

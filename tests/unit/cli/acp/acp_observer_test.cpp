@@ -23,9 +23,10 @@ std::string short_form(const AcpAction& action) {
     const Json& data = action.data;
     if (action.kind == Kind::kOpen) return "open " + data["agent"].text_of("name");
     if (action.kind == Kind::kIdle) return "over";
-    if (action.kind == Kind::kAsk)
-        return "ask " + data.text_of("event") + " " + data.text_of("tool") + " " +
-               dump(data["args"]);
+    if (action.kind == Kind::kAsk) {
+        const std::string first = data.contains("started") ? "ask first " : "ask ";
+        return first + data["hook"].text_of("tool") + " " + dump(data["hook"]["args"]);
+    }
     if (action.type == "message") return data.text_of("role") + ": " + data.text_of("text");
     if (action.type == "state.changed") return data.text_of("state");
     if (action.type == "heartbeat") return dump(data["usage"]);
@@ -71,7 +72,7 @@ Json prompt(int id) {
 TEST_CASE("acp: Gemini CLI announces a call that needs permission by asking only", "[cli]") {
     CHECK(observed("gemini") ==
           Said{"open gemini-cli", "idle", "user: do the scripted work", "assistant: Will do.",
-               R"(ask pre execute {"title":"touch made.txt"})",
+               R"(ask first execute {"title":"touch made.txt"})",
                R"(ok execute {"title":"touch made.txt"})", "started edit",
                R"(failed edit {"path":"/work/b.txt","title":"Writing to b.txt"})",
                "started execute", R"(ok execute {"title":"ls nonexistent"})",
@@ -79,7 +80,7 @@ TEST_CASE("acp: Gemini CLI announces a call that needs permission by asking only
                "over"});
     CHECK(observed("gemini_reject") ==
           Said{"open gemini-cli", "idle", "user: do the scripted work", "assistant: Will do.",
-               R"(ask pre execute {"title":"touch made.txt"})", "started edit",
+               R"(ask first execute {"title":"touch made.txt"})", "started edit",
                R"(failed edit {"path":"/work/b.txt","title":"Writing to b.txt"})",
                "started execute", R"(ok execute {"title":"ls nonexistent"})",
                "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})",
@@ -91,11 +92,11 @@ TEST_CASE("acp: Codex's calls are told without what no two of them share", "[cli
         observed("codex") ==
         Said{
             "open codex-acp", "idle", "user: do the scripted work", "assistant: Will do.",
-            R"(ask pre execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
+            R"(ask first execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
             R"(ok execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
             "started edit",
-            R"(ask permission edit {"changes":{"/work/b.txt":{"content":"new\n","type":"add"}}})",
-            R"(ok edit {"changes":{"/work/b.txt":{"content":"new\n","type":"add"}}})",
+            R"(ask edit {"auto_approved":false,"changes":{"/work/b.txt":{"content":"new\n","type":"add"}}})",
+            R"(ok edit {"auto_approved":false,"changes":{"/work/b.txt":{"content":"new\n","type":"add"}}})",
             "started search", "assistant: All done.",
             R"(failed search {"command":["/bin/bash","-lc","ls nonexistent"],"cwd":"/work"})",
             "idle", "over"});
@@ -103,7 +104,7 @@ TEST_CASE("acp: Codex's calls are told without what no two of them share", "[cli
         observed("codex_cancelled") ==
         Said{
             "open codex-acp", "idle", "user: do the scripted work", "assistant: Will do.",
-            R"(ask pre execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
+            R"(ask first execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
             R"(ok execute {"command":["/bin/bash","-lc","touch made.txt"],"cwd":"/work","reason":"j"})",
             "idle", "over"});
 }
@@ -111,7 +112,7 @@ TEST_CASE("acp: Codex's calls are told without what no two of them share", "[cli
 TEST_CASE("acp: Claude Code announces a call twice, and it starts once", "[cli]") {
     CHECK(observed("claude") ==
           Said{"open claude-code-acp", "idle", "user: do the scripted work", "assistant: Will do.",
-               R"(ask pre Bash {"command":"touch made.txt","description":"x"})",
+               R"(ask first Bash {"command":"touch made.txt","description":"x"})",
                R"(ok Bash {"command":"touch made.txt","description":"x"})", "started Write",
                R"(failed Write {"content":"new\n","file_path":"/work/b.txt"})", "started Bash",
                R"(failed Bash {"command":"ls nonexistent","description":"x"})",
@@ -120,23 +121,22 @@ TEST_CASE("acp: Claude Code announces a call twice, and it starts once", "[cli]"
 
 TEST_CASE("acp: opencode's calls start when they are not pending any more", "[cli]") {
     const Said said = observed("opencode");
-    REQUIRE(said.size() == 14);
+    REQUIRE(said.size() == 16);
     CHECK(said[4] == "started execute");
-    CHECK(said[5] ==
-          R"(ask permission execute {"command":"touch made.txt","cwd":"/work","description":"x"})");
+    CHECK(said[5] == R"(ask execute {"command":"touch made.txt","cwd":"/work","description":"x"})");
     CHECK(said[6] == R"(ok execute {"command":"touch made.txt","cwd":"/work","description":"x"})");
-    CHECK(said[10] == R"(ask pre execute {"command":"ls nonexistent"})");
+    CHECK(said[10] == R"(ask first execute {"command":"ls nonexistent"})");
     CHECK(said[11] == R"(failed execute {"command":"ls nonexistent"})");
 }
 
 TEST_CASE("acp: Copilot CLI's calls", "[cli]") {
     CHECK(observed("copilot") ==
           Said{"open copilot", "idle", "user: do the scripted work",
-               R"(ask pre execute {"command":"echo one","commands":["echo one"]})",
+               R"(ask first execute {"command":"echo one","commands":["echo one"]})",
                R"(ok execute {"command":"echo one","commands":["echo one"]})",
-               R"(ask pre execute {"command":"echo two","commands":["echo two"]})",
+               R"(ask first execute {"command":"echo two","commands":["echo two"]})",
                R"(ok execute {"command":"echo two","commands":["echo two"]})",
-               R"(ask pre execute {"command":"touch made.txt","commands":["touch made.txt"]})",
+               R"(ask first execute {"command":"touch made.txt","commands":["touch made.txt"]})",
                R"(ok execute {"command":"touch made.txt","commands":["touch made.txt"]})",
                "assistant: All done.", R"({"input_tokens":400,"output_tokens":80})", "idle",
                "over"});
