@@ -49,10 +49,10 @@ AcpSessions::Session* AcpSessions::find(const std::string& id) {
 }
 
 void AcpSessions::open(const std::string& agent, const AcpAction& action) {
-    agent_ = agent;
     const auto [place, added] = sessions_.try_emplace(action.session);
     if (!added) return;
     Session& session = place->second;
+    session.agent = agent;
     session.native = native_id(action.session);
     Json body = action.data;
     body["goal"] = setup_.goal.empty() ? join(setup_.command, " ") : setup_.goal;
@@ -65,7 +65,7 @@ void AcpSessions::open(const std::string& agent, const AcpAction& action) {
 void AcpSessions::start(Session& session) {
     std::string native = session.native;
     if (session.generation > 1) native += "." + std::to_string(session.generation);
-    session.id = agent_ + "-" + native;
+    session.id = session.agent + "-" + native;
     session.stopped = false;
     Reporter::Setup setup;
     setup.url = setup_.url;
@@ -95,7 +95,10 @@ void AcpSessions::ask(const AcpAction& action) {
         return;
     }
     ++held_;
-    holds_.emplace_back([this, action, id = session->id] { hold(action, id); });
+    AcpAction asking = action;
+    asking.data["hook"]["agent"] = session->agent;
+    asking.data["hook"]["session"] = session->id.substr(session->agent.size() + 1);
+    holds_.emplace_back([this, asking = std::move(asking), id = session->id] { hold(asking, id); });
 }
 
 // On a thread of its own. Whatever goes wrong is no refusal: a daemon that is away stops no agent.
@@ -107,9 +110,7 @@ void AcpSessions::hold(const AcpAction& action, const std::string& session) {
         const Json started = {{"type", "tool.started"}, {"data", action.data["started"]}};
         reached = daemon.post(session_path(session, "/events"), started).ok();
     }
-    Json hook = action.data["hook"];
-    hook["session"] = session.substr(hook.text_of("agent").size() + 1);
-    const bool refused = reached && refuses(daemon, dump(hook));
+    const bool refused = reached && refuses(daemon, dump(action.data["hook"]));
     const std::lock_guard lock(mutex_);
     --held_;
     decisions_.push_back({action.request, action.session, action.type, refused});

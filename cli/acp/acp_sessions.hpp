@@ -67,7 +67,8 @@ public:
 
 private:
     struct Session {
-        std::string id;       // Headway's
+        std::string agent;
+        std::string id;       // Headway's: agent-native
         std::string native;   // the same without the agent's name
         std::string opening;  // JSON text
         int generation = 1;
@@ -83,7 +84,6 @@ private:
     Session* find(const std::string& id);
 
     const Setup setup_;
-    std::string agent_;
     std::map<std::string, Session> sessions_;  // by the protocol's id
     std::list<std::unique_ptr<Reporter>> ending_;
     FileDescriptor decided_;

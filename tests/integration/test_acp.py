@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`headway acp` between a client of the Agent Client Protocol and an agent that does as it is asked."""
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.cli import Cli
+from support.limits import eventually, patient
+
+AGENT = Path(__file__).parent / "support/acp_agent.py"
+SETTINGS = {"approvals.require_tools": "class:edit"}
+NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
+
+
+class Editor:
+    """The client's side of one connection."""
+
+    def __init__(self, cli: Cli, folder: Path):
+        self.log = folder / unique("agent-log")
+        self.process = cli.start("acp", "--quiet", "--", sys.executable, str(AGENT), str(self.log), stdin=subprocess.PIPE)
+        self.number = 0
+        self.read = b""
+        self.call("initialize", protocolVersion=1)
+        self.session = self.call("session/new", cwd="/work/shop", mcpServers=[])["sessionId"]
+
+    def raw(self, text: str):
+        self.process.stdin.write(text)
+        self.process.stdin.flush()
+
+    def send(self, **message):
+        self.raw(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+
+    def bytes_to(self, end: bytes) -> bytes:
+        """What the agent has sent, with this as its end."""
+        while end not in self.read:
+            ready, _, _ = select.select([self.process.stdout], [], [], patient(20))
+            more = os.read(self.process.stdout.fileno(), 65536) if ready else b""
+            assert more, f"nothing more came after {self.read!r}"
+            self.read += more
+        found, _, self.read = self.read.partition(end)
+        return found + end
+
+    def receive(self) -> dict:
+        return json.loads(self.bytes_to(b"\n"))
+
+    def until(self, fits) -> dict:
+        while True:
+            message = self.receive()
+            if fits(message):
+                return message
+
+    def request(self, method: str, **params) -> int:
+        self.number += 1
+        self.send(id=self.number, method=method, params=params)
+        return self.number
+
+    def call(self, method: str, **params) -> dict:
+        number = self.request(method, **params)
+        return self.until(lambda message: message.get("id") == number and "result" in message)["result"]
+
+    def prompt(self, text: str) -> int:
+        return self.request("session/prompt", sessionId=self.session, prompt=[{"type": "text", "text": text}])
+
+    def over(self, number: int) -> dict:
+        return self.until(lambda message: message.get("id") == number and "result" in message)["result"]
+
+    def asked(self):
+        return self.until(lambda message: message.get("method") == "session/request_permission")["id"]
+
+    def answer(self, request, option: str):
+        self.send(id=request, result={"outcome": {"outcome": "selected", "optionId": option}})
+
+    def read_by_agent(self) -> str:
+        return self.log.read_text()
+
+    def close(self) -> int:
+        if not self.process.stdin.closed:
+            self.process.stdin.close()
+        try:
+            return self.process.wait(patient(30))
+        finally:
+            self.process.kill()
+            self.process.stdout.close()
+            self.process.stderr.close()
+
+
+class AcpCase(SharedDaemonCase):
+    settings = SETTINGS
+
+    def setUp(self):
+        self.client = self.daemon.operator()
+        self.addCleanup(self.client.close)
+        self.editor = Editor(Cli(self.daemon), self.daemon.root)
+        self.addCleanup(self.editor.close)
+        self.id = "fake-" + self.editor.session
+
+    def document(self, session=None) -> dict:
+        return self.client.get(f"/v1/sessions/{session or self.id}").json()
+
+    def pending(self) -> str:
+        def look():
+            return self.client.get("/v1/approvals?status=pending&session=" + self.id).json().get("approvals")
+        return eventually(look, what="an approval")[0]["id"]
+
+    def decide(self, decision: str):
+        reply = self.client.post(f"/v1/approvals/{self.pending()}/decision", {"decision": decision})
+        self.assertEqual(reply.status, 200, reply.body)
+
+    def nothing_reaches_the_agent(self, text: str):
+        time.sleep(0.3)
+        self.assertNotIn(text, self.editor.read_by_agent())
+
+
+class Observed(AcpCase):
+    def test_a_session_has_its_prompts_calls_messages_tokens_and_end(self):
+        number = self.editor.prompt("call")
+        request = self.editor.asked()
+        self.decide("approve")
+        self.editor.answer(request, "yes")
+        self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
+        self.assertEqual(self.editor.close(), 0)
+        document = self.document()
+        self.assertEqual((document["outcome"], document["agent"], document["labels"]["workspace"]),
+                         ("completed", {"type": "fake", "name": "fake", "model": "m-1"}, "/work/shop"))
+        self.assertEqual((document["used"]["tokens"], document["alarms"]), (120, []))
+        journal = self.client.journal(self.id)
+        self.assertEqual([event["data"]["text"] for event in journal if event["type"] == "message"], ["call", "Will do."])
+        calls = [event["data"] for event in journal if event["type"] in ("tool.started", "tool.finished")]
+        self.assertEqual([(call["call_id"], call["tool"], call["args"]) for call in calls], [("call-1", "edit", {"path": "a.txt", "text": "new"})] * 2)
+        self.assertEqual((calls[1]["ok"], calls[1]["result"]), (True, "done"))
+
+    def test_bytes_pass_unchanged_and_before_their_line_ends(self):
+        number = self.editor.prompt("pieces")
+        self.editor.receive()
+        self.editor.receive()
+        self.assertEqual(self.editor.bytes_to(b"whole"), b'{"not whole')
+        odd = '{ "method" : "x/y",\t"params":[1.0, 1e2, "\\u00e4 ä"] }  \r\nno JSON at all\n[{"id":1}]\n\n'
+        self.editor.raw(odd)
+        self.assertEqual(self.editor.bytes_to(b"\n"), b" and no JSON  \r\n")
+        self.editor.over(number)
+        self.editor.close()
+        self.assertIn(odd.encode(), self.editor.log.read_bytes())
+
+    def test_the_exit_status_of_the_agent_is_passed_on(self):
+        self.editor.prompt("exit")
+        self.assertEqual(self.editor.process.wait(patient(20)), 7)
+        self.assertEqual(self.document()["outcome"], "cancelled")
+
+
+class Steered(AcpCase):
+    def test_a_pause_holds_what_the_editor_allows_until_it_is_resumed(self):
+        self.client.post(f"/v1/sessions/{self.id}/pause", {})
+        number = self.editor.prompt("call")
+        request = self.editor.asked()
+        eventually(lambda: self.document()["in_flight"], what="the call")
+        self.decide("approve")
+        self.editor.answer(request, "yes")
+        self.nothing_reaches_the_agent('"yes"')
+        self.client.post(f"/v1/sessions/{self.id}/resume", {})
+        self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
+        self.assertIn('"yes"', self.editor.read_by_agent())
+
+    def test_an_approval_holds_what_the_editor_allows_and_a_rejection_is_the_answer(self):
+        number = self.editor.prompt("call")
+        request = self.editor.asked()
+        self.editor.answer(request, "yes")
+        self.nothing_reaches_the_agent("outcome")
+        self.decide("reject")
+        self.editor.over(number)
+        self.assertIn('"no"', self.editor.read_by_agent())
+        self.assertNotIn('"yes"', self.editor.read_by_agent())
+        self.assertEqual(self.document()["alarms"], [])
+
+    def test_a_rejection_comes_before_the_editor_has_answered(self):
+        number = self.editor.prompt("call")
+        request = self.editor.asked()
+        self.decide("reject")
+        self.editor.over(number)
+        self.editor.answer(request, "yes")
+        self.nothing_reaches_the_agent('"yes"')
+
+    def test_a_refusal_of_the_editor_waits_for_no_person(self):
+        number = self.editor.prompt("call")
+        self.editor.answer(self.editor.asked(), "no")
+        self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
+
+    def test_a_cancel_ends_the_turn_once_and_the_next_prompt_is_another_session(self):
+        number = self.editor.prompt("slow")
+        eventually(lambda: self.document().get("in_flight"), what="the call")
+        self.client.post(f"/v1/sessions/{self.id}/cancel", {"reason": "enough"})
+        self.assertEqual(self.editor.over(number)["stopReason"], "cancelled")
+        eventually(lambda: self.document()["outcome"] == "cancelled", what="the end")
+        self.editor.over(self.editor.prompt("talk"))
+        self.assertEqual(self.editor.read_by_agent().count("session/cancel"), 1)
+        again = eventually(lambda: self.document(self.id + ".2").get("id") and self.document(self.id + ".2"), what="the next session")
+        self.assertEqual(again["labels"]["workspace"], "/work/shop")
+
+
+class Away(OwnDaemonCase):
+    def test_without_a_daemon_everything_passes(self):
+        daemon = self.start()
+        editor = Editor(Cli(daemon, NO_DAEMON), daemon.root)
+        self.addCleanup(editor.close)
+        number = editor.prompt("call")
+        editor.answer(editor.asked(), "yes")
+        self.assertEqual(editor.over(number)["stopReason"], "end_turn")
+        self.assertEqual(editor.close(), 0)
+
+    def test_a_daemon_that_dies_while_it_holds_a_call_leaves_it_to_the_editor(self):
+        daemon = self.start(SETTINGS)
+        editor = Editor(Cli(daemon), daemon.root)
+        self.addCleanup(editor.close)
+        client = self.client(daemon)
+        number = editor.prompt("call")
+        request = editor.asked()
+        eventually(lambda: client.get(f"/v1/sessions/fake-{editor.session}").json().get("approvals_pending"), what="an approval")
+        editor.answer(request, "yes")
+        daemon.kill()
+        self.assertEqual(editor.over(number)["stopReason"], "end_turn")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""An agent of the Agent Client Protocol for tests: it does what the words of its prompts say, and writes down what it reads."""
+import json
+import sys
+import time
+
+LOG = open(sys.argv[1], "ab", buffering=0)
+number = 0
+
+
+def send(**message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def receive() -> dict:
+    line = sys.stdin.buffer.readline()
+    if not line:
+        sys.exit(0)
+    LOG.write(line)
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def update(session, **fields):
+    send(method="session/update", params={"sessionId": session, "update": fields})
+
+
+def call(session) -> str:
+    """One call that asks for permission; how the turn ends."""
+    global number
+    number += 1
+    about = {"toolCallId": f"call-{number}", "title": "Edit a.txt", "kind": "edit", "rawInput": {"path": "a.txt", "text": "new"}}
+    update(session, sessionUpdate="tool_call", status="pending", **about)
+    send(id=f"ask-{number}", method="session/request_permission", params={"sessionId": session, "toolCall": about, "options": [
+        {"optionId": "yes", "name": "Allow", "kind": "allow_once"}, {"optionId": "no", "name": "Reject", "kind": "reject_once"}]})
+    while True:
+        message = receive()
+        if message.get("method") == "session/cancel":
+            return "cancelled"
+        if message.get("id") == f"ask-{number}":
+            break
+    allowed = message["result"]["outcome"].get("optionId") == "yes"
+    if allowed:
+        update(session, sessionUpdate="tool_call_update", toolCallId=about["toolCallId"], status="in_progress")
+    update(session, sessionUpdate="tool_call_update", toolCallId=about["toolCallId"], status="completed" if allowed else "failed",
+           content=[{"type": "content", "content": {"type": "text", "text": "done" if allowed else "not allowed"}}])
+    return "end_turn"
+
+
+def wait_for_cancel(session) -> str:
+    update(session, sessionUpdate="tool_call", toolCallId="slow", status="in_progress", title="make", kind="execute", rawInput={"command": "make"})
+    while receive().get("method") != "session/cancel":
+        pass
+    return "cancelled"
+
+
+def prompt(message):
+    session = message["params"]["sessionId"]
+    words = message["params"]["prompt"][0]["text"]
+    update(session, sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Will "})
+    update(session, sessionUpdate="agent_message_chunk", content={"type": "text", "text": "do."})
+    reason = "end_turn"
+    if words == "call":
+        reason = call(session)
+    elif words == "slow":
+        reason = wait_for_cancel(session)
+    elif words == "exit":
+        sys.exit(7)
+    elif words == "pieces":
+        sys.stdout.write('{"not whole')
+        sys.stdout.flush()
+        receive()
+        sys.stdout.write(" and no JSON  \r\n")
+    send(id=message["id"], result={"stopReason": reason, "usage": {"inputTokens": 100, "outputTokens": 20}})
+
+
+while True:
+    received = receive()
+    kind = received.get("method")
+    if kind == "initialize":
+        send(id=received["id"], result={"protocolVersion": 1, "agentInfo": {"name": "@acme/Fake", "version": "1.2"}})
+    elif kind == "session/new":
+        send(id=received["id"], result={"sessionId": f"n-{time.monotonic_ns()}", "models": {"currentModelId": "m-1"}})
+    elif kind == "session/prompt":
+        prompt(received)
