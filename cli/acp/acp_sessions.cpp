@@ -102,7 +102,7 @@ void AcpSessions::ask(const AcpAction& action) {
 }
 
 // On a thread of its own. Whatever goes wrong is no refusal: a daemon that is away stops no agent.
-// The call is told first: policies make their requests for approval of that.
+// The call is reported first: policies make their requests for approval of that.
 void AcpSessions::hold(const AcpAction& action, const std::string& session) {
     Daemon daemon(setup_.url, setup_.credential);
     bool reached = true;

@@ -156,14 +156,15 @@ class Observed(AcpCase):
 
 class Steered(AcpCase):
     def test_a_pause_holds_what_the_editor_allows_until_it_is_resumed(self):
-        self.client.post(f"/v1/sessions/{self.id}/pause", {})
+        eventually(lambda: self.document().get("id"), what="the session")
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/pause", {}).status, 200)
         number = self.editor.prompt("call")
         request = self.editor.asked()
         eventually(lambda: self.document()["in_flight"], what="the call")
         self.decide("approve")
         self.editor.answer(request, "yes")
         self.nothing_reaches_the_agent('"yes"')
-        self.client.post(f"/v1/sessions/{self.id}/resume", {})
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/resume", {}).status, 200)
         self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
         self.assertIn('"yes"', self.editor.read_by_agent())
 

@@ -174,7 +174,7 @@ TEST_CASE("acp: a diff is what a call wrote", "[cli]") {
     CHECK_THAT(file.text_of("digest"), Catch::StartsWith("sha256:2d711642b726b044"));
 }
 
-TEST_CASE("acp: a turn that is over closes its calls, and its error is told", "[cli]") {
+TEST_CASE("acp: a turn that is over closes its calls, and its error is reported", "[cli]") {
     AcpObserver observer("agent");
     static_cast<void>(observer.from_editor(prompt(1)));
     static_cast<void>(observer.from_agent(update(
