@@ -118,10 +118,13 @@ TEST_CASE("hook answer: what was not heard is said once, where it reaches the mo
     HookQuestion deaf = held_call();
     deaf.takes_words = false;
     CHECK(answer_hook(state, deaf).delivered.empty());
-    // A refusal always reaches the model.
+    // A refusal reaches the model, but for a client that passes no words on.
     state.approvals.requests = {approval(5, ApprovalStatus::kRejected)};
     state.approvals.requests.front().decision = Decision::kReject;
     CHECK(answer_hook(state, deaf).delivered.size() == 2);
+    deaf.wordless = true;
+    CHECK(answer_hook(state, deaf).delivered.empty());
+    CHECK_FALSE(answer_hook(state, deaf).deny.empty());
 }
 
 TEST_CASE("hook answer: a stop asks for the answer first, and comes before everything", "[core]") {

@@ -84,6 +84,7 @@ std::string hook_text(const api::hooks::Hook& hook) {
     lines.name("reason", hook.reason);
     lines.name("class", hook.error_class);
     lines.number("hold ms", hook.hold_ms);
+    lines.flag("wordless", hook.wordless);
     if (hook.usage) {
         lines.number("input tokens", hook.usage->input_tokens);
         lines.number("output tokens", hook.usage->output_tokens);
