@@ -162,15 +162,15 @@ std::string render_generic(const Hook& hook, const HookReply& reply) {
         write_generic_decision(json, hook, reply);
     }
     if (!reply.answer.empty()) json.member("answer", reply.answer);
-    if (!reply.stop_hard) {
+    if (reply.stop_hard) {
+        json.member("stop", stop_words(reply));
+    } else if (!hook.wordless) {
         HookReply context = reply;
         context.system.clear();
         if (!reply.context.empty()) json.member("context", context_words(context));
         HookReply system = reply;
         system.context.clear();
         if (!reply.system.empty()) json.member("system", context_words(system));
-    } else {
-        json.member("stop", stop_words(reply));
     }
     json.close_object();
     return out;

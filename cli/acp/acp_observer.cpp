@@ -14,7 +14,7 @@ namespace {
 
 using Kind = AcpAction::Kind;
 
-constexpr std::size_t kNameBytesMax = 200;
+constexpr std::size_t kAcpNameBytesMax = 200;
 
 AcpAction event(const std::string& session, const char* type, Json data) {
     LineEvent told{type, std::move(data)};
@@ -106,7 +106,7 @@ void AcpObserver::replied(const Json& message, Actions& actions) {
     if (request.method == "initialize" && info.is_object()) {
         const std::string name = acp_agent_name(info.text_of("name"));
         if (!name.empty()) agent_ = name;
-        version_ = cut_bytes(info.text_of("version"), kNameBytesMax);
+        version_ = cut_bytes(info.text_of("version"), kAcpNameBytesMax);
     }
     const bool opens = request.method == "session/new" || request.method == "session/load" ||
                        request.method == "session/resume";
@@ -115,17 +115,19 @@ void AcpObserver::replied(const Json& message, Actions& actions) {
 
 void AcpObserver::opened(const Request& request, const Json& result, Actions& actions) {
     const std::string id = request.session.empty() ? result.text_of("sessionId") : request.session;
-    if (id.empty() || id.size() > kNameBytesMax) return;
+    if (id.empty() || id.size() > kAcpNameBytesMax) return;
     if (sessions_.size() >= kSessionsMax && find(id) == nullptr) return;
     if (!sessions_.try_emplace(id).second) return;
     Json agent = {{"type", agent_}, {"name", agent_}};
-    const std::string model{cut_bytes(result["models"].text_of("currentModelId"), kNameBytesMax)};
+    const std::string model{
+        cut_bytes(result["models"].text_of("currentModelId"), kAcpNameBytesMax)};
     if (!model.empty()) agent["model"] = model;
     Json labels = {{"protocol", "acp"}};
     if (!version_.empty()) labels["agent_version"] = version_;
     if (!request.cwd.empty()) {
         // The end of a path says more than its beginning.
-        const std::size_t from = request.cwd.size() - std::min(request.cwd.size(), kNameBytesMax);
+        const std::size_t from =
+            request.cwd.size() - std::min(request.cwd.size(), kAcpNameBytesMax);
         labels["workspace"] = clean_line(request.cwd.substr(from));
     }
     AcpAction action{Kind::kOpen, id, {}, {{"agent", agent}, {"labels", labels}}, {}};
@@ -188,7 +190,7 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
 // A call may be announced twice, first without its arguments, and starts once it is not pending.
 void AcpObserver::called(const std::string& id, Session& session, const Json& update,
                          Actions& actions) {
-    const std::string call_id{cut_bytes(update.text_of("toolCallId"), kNameBytesMax)};
+    const std::string call_id{cut_bytes(update.text_of("toolCallId"), kAcpNameBytesMax)};
     if (call_id.empty()) return;
     if (session.calls.size() >= kCallsMax && !session.calls.contains(call_id))
         session.calls.erase(session.calls.begin());
@@ -227,7 +229,8 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     const Json& params = message["params"];
     const std::string& id = params.text_of("sessionId");
     Session* const session = find(id);
-    const std::string call_id{cut_bytes(params["toolCall"].text_of("toolCallId"), kNameBytesMax)};
+    const std::string call_id{
+        cut_bytes(params["toolCall"].text_of("toolCallId"), kAcpNameBytesMax)};
     if (session == nullptr || call_id.empty() || !message.contains("id")) return;
     if (session->calls.size() >= kCallsMax && !session->calls.contains(call_id))
         session->calls.erase(session->calls.begin());

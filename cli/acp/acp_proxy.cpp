@@ -18,20 +18,28 @@ namespace {
 using std::chrono::milliseconds;
 using Kind = AcpAction::Kind;
 
-constexpr std::size_t kReadBytes = 65'536;
+constexpr std::size_t kPassedBytes = 65'536;
 // PIPE_BUF: what POLLOUT promises to take without blocking.
-constexpr std::size_t kWriteBytes = 4'096;
+constexpr std::size_t kPipeBytes = 4'096;
 constexpr milliseconds kPollMax{1'000};
 constexpr milliseconds kOutputAfterExit{200};  // a process left behind may keep the pipe open
 // Not every agent ends with its input.
-constexpr milliseconds kTermAfter{2'000};
-constexpr milliseconds kKillAfter{10'000};
+constexpr milliseconds kTermAgentAfter{2'000};
+constexpr milliseconds kKillAgentAfter{10'000};
 
-enum Slot : std::size_t { kSignals, kEditorIn, kAgentIn, kAgentOut, kEditorOut, kDecided, kSlots };
+enum Slot : std::size_t {
+    kSignalsIn,
+    kEditorIn,
+    kAgentIn,
+    kAgentOut,
+    kEditorOut,
+    kDecided,
+    kSlots
+};
 
 /// The first `size` bytes, or fewer; false: there is no reader any more.
 bool write_some(int fd, std::string_view bytes, std::size_t& written) {
-    const ssize_t size = ::write(fd, bytes.data(), std::min(bytes.size(), kWriteBytes));
+    const ssize_t size = ::write(fd, bytes.data(), std::min(bytes.size(), kPipeBytes));
     if (size > 0) written += static_cast<std::size_t>(size);
     return size >= 0 || errno == EINTR || errno == EAGAIN;
 }
@@ -61,7 +69,7 @@ bool AcpProxy::done() const {
 void AcpProxy::poll_once() {
     const bool room = to_agent_.empty();  // else the editor waits, as it would without us
     std::vector<pollfd> fds(kSlots);
-    fds[kSignals] = {signals_.fd(), POLLIN, 0};
+    fds[kSignalsIn] = {signals_.fd(), POLLIN, 0};
     fds[kEditorIn] = {editor_open_ && room ? STDIN_FILENO : -1, POLLIN, 0};
     fds[kAgentIn] = {room ? -1 : agent_.in.get(), POLLOUT, 0};
     fds[kAgentOut] = {to_editor_.empty() ? agent_.out.get() : -1, POLLIN, 0};
@@ -71,7 +79,7 @@ void AcpProxy::poll_once() {
         fds.push_back({fd, POLLIN, 0});
     const milliseconds wait = status_ || editor_gone_at_ ? milliseconds{50} : kPollMax;
     if (::poll(fds.data(), fds.size(), static_cast<int>(wait.count())) <= 0) return;
-    if (fds[kSignals].revents != 0) read_signals();
+    if (fds[kSignalsIn].revents != 0) read_signals();
     // What the agent says comes first: an answer of the editor follows the question.
     if (fds[kEditorOut].revents != 0) write_editor();
     if (fds[kAgentOut].revents != 0) read_agent();
@@ -84,7 +92,7 @@ void AcpProxy::poll_once() {
 }
 
 void AcpProxy::read_editor() {
-    std::array<char, kReadBytes> buffer;
+    std::array<char, kPassedBytes> buffer;
     const ssize_t size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
     const LineCutter::Take take = [this](std::string_view text, bool whole) {
@@ -108,8 +116,8 @@ void AcpProxy::write_agent() {
 }
 
 void AcpProxy::read_agent() {
-    to_editor_.resize(kReadBytes);
-    const ssize_t size = ::read(agent_.out.get(), to_editor_.data(), kReadBytes);
+    to_editor_.resize(kPassedBytes);
+    const ssize_t size = ::read(agent_.out.get(), to_editor_.data(), kPassedBytes);
     const bool again = size < 0 && (errno == EINTR || errno == EAGAIN);
     to_editor_.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     written_ = 0;
@@ -214,10 +222,10 @@ void AcpProxy::read_signals() {
 void AcpProxy::end_agent() {
     if (status_ || !editor_gone_at_) return;
     const auto gone = steady_now() - *editor_gone_at_;
-    if (ending_ == 0 && gone >= kTermAfter) {
+    if (ending_ == 0 && gone >= kTermAgentAfter) {
         ::kill(agent_.pid, SIGTERM);
         ending_ = 1;
-    } else if (ending_ == 1 && gone >= kTermAfter + kKillAfter) {
+    } else if (ending_ == 1 && gone >= kTermAgentAfter + kKillAgentAfter) {
         ::kill(agent_.pid, SIGKILL);
         ending_ = 2;
     }

@@ -11,12 +11,12 @@
 namespace headway::cli {
 namespace {
 
-constexpr std::size_t kNameBytesMax = 200;   // below "string" of API.md, also when escaped
-constexpr std::size_t kArgBytesMax = 2'048;  // of each argument, once all of them are too long
-constexpr std::size_t kArgumentsMax = 16;    // then; together they stay below 32 KiB
-constexpr std::size_t kDepthMax = 24;        // the daemon reads 64 levels, some are around this
-constexpr std::size_t kMarkBytesMax = 40;    // "[... bytes cut]" with any number
-constexpr std::size_t kListedMax = 64;       // files and steps that one line names
+constexpr std::size_t kLineNameBytesMax = 200;  // below "string" of API.md, also when escaped
+constexpr std::size_t kArgBytesMax = 2'048;     // of each argument, once all of them are too long
+constexpr std::size_t kCutArgumentsMax = 16;    // then; together they stay below 32 KiB
+constexpr std::size_t kLineDepthMax = 24;       // the daemon reads 64 levels, some are around this
+constexpr std::size_t kMarkBytesMax = 40;       // "[... bytes cut]" with any number
+constexpr std::size_t kListedMax = 64;          // files and steps that one line names
 
 bool deeper_than(const Json& value, std::size_t depth) {
     if (depth == 0) return value.size() > 0 && (value.is_array() || value.is_object());
@@ -42,7 +42,7 @@ void bound_value(Json& data, const char* name, const char* digest) {
     if (words.size() > kLineTextBytesMax) {
         data[digest] = digest_of(words);
         value = bounded_text(words);
-    } else if (deeper_than(value, kDepthMax)) {
+    } else if (deeper_than(value, kLineDepthMax)) {
         value = words;
     }
 }
@@ -50,7 +50,7 @@ void bound_value(Json& data, const char* name, const char* digest) {
 void bound_args(Json& data) {
     Json& args = data["args"];
     const std::string words = words_of(args);
-    const bool deep = deeper_than(args, kDepthMax);
+    const bool deep = deeper_than(args, kLineDepthMax);
     if (words.size() <= kLineTextBytesMax && !deep) return;
     data["args_digest"] = digest_of(words);
     if (!args.is_object()) {
@@ -59,10 +59,10 @@ void bound_args(Json& data) {
     }
     Json cut = Json::object();
     for (const auto& [name, value] : args.members()) {
-        if (cut.size() == kArgumentsMax) break;
+        if (cut.size() == kCutArgumentsMax) break;
         const std::string text = words_of(value);
-        const bool whole = text.size() <= kArgBytesMax && !deeper_than(value, kDepthMax);
-        const std::string key{cut_bytes(name, kNameBytesMax)};
+        const bool whole = text.size() <= kArgBytesMax && !deeper_than(value, kLineDepthMax);
+        const std::string key{cut_bytes(name, kLineNameBytesMax)};
         cut[key] = whole ? value : Json(bounded_text(text, kArgBytesMax));
     }
     data["args"] = std::move(cut);
@@ -74,13 +74,13 @@ void bound_list(Json& data, const char* name) {
     if (list.size() > kListedMax) list.resize(kListedMax);
     for (Json& element : list) {
         for (auto& [key, value] : element.members())
-            value = std::string(cut_bytes(words_of(value), kNameBytesMax));
+            value = std::string(cut_bytes(words_of(value), kLineNameBytesMax));
     }
 }
 
 void bound_name(Json& data, const char* name) {
     if (!data.contains(name)) return;
-    data[name] = std::string(cut_bytes(words_of(data[name]), kNameBytesMax));
+    data[name] = std::string(cut_bytes(words_of(data[name]), kLineNameBytesMax));
 }
 
 }  // namespace
