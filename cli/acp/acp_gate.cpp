@@ -1,39 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/acp/acp_gate.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/acp/acp_message.hpp"
 
 namespace headway::cli {
 
-bool AcpGate::ask(const std::string& id, const Json& request) {
-    if (open_.size() >= kOpenMax && !open_.contains(id)) return false;
-    open_[id] = {request["params"]["options"], acp_refusal(request), {}, false, false};
-    return true;
-}
-
-AcpGate::Answer AcpGate::reply(const std::string& id, const std::string& line, const Json& message,
-                               std::optional<bool>& allowed) {
-    const auto found = open_.find(id);
-    if (found == open_.end()) return Answer::kPass;
-    Open& open = found->second;
-    allowed = acp_allows(open.options, message);
-    if (*allowed && !open.decided) {
-        open.held = line;
-        return Answer::kHold;
+std::optional<AcpAction> AcpGate::ask(AcpAction asking, const Json& request) {
+    if (open_.size() >= kOpenMax) {
+        // The dialog of a call that Headway refused may stay without an answer.
+        const auto answered = std::find_if(open_.begin(), open_.end(), [](const auto& open) {
+            return open.second.decided && open.second.refused;
+        });
+        if (answered == open_.end()) return std::nullopt;
+        open_.erase(answered);
     }
-    const bool answered = open.decided && open.refused;
-    // Headway may answer later: then nothing is left to be said.
-    open_.erase(found);
-    return answered ? Answer::kDrop : Answer::kPass;
+    asking.serial = ++serial_;
+    AcpAction again = asking;
+    again.data.erase("started");  // it is told once
+    open_[asking.request] = {
+        std::move(again), request["params"]["options"], acp_refusal(request), {}, false, false};
+    return asking;
 }
 
-std::optional<std::string> AcpGate::decide(const std::string& id, bool refused) {
+AcpGate::Reply AcpGate::reply(const std::string& id, const std::string& line, const Json& message) {
+    Reply reply;
+    const auto found = open_.find(id);
+    if (found == open_.end()) return reply;
+    Open& open = found->second;
+    const bool allowed = acp_allows(open.options, message);
+    reply.refused = !allowed;
+    if (allowed && open.decided) open.asking.serial = ++serial_;
+    reply.asking = open.asking;
+    if (allowed && !open.refused) {
+        open.held = line;
+        reply.answer = open.decided ? Answer::kAskAgain : Answer::kHold;
+        open.decided = false;
+        return reply;
+    }
+    if (open.refused) reply.answer = Answer::kDrop;
+    open_.erase(found);
+    return reply;
+}
+
+std::optional<std::string> AcpGate::decide(const std::string& id, std::uint64_t serial,
+                                           bool refused) {
     const auto found = open_.find(id);
     if (found == open_.end()) return std::nullopt;
     Open& open = found->second;
-    if (open.decided) return std::nullopt;
+    if (open.decided || open.asking.serial != serial) return std::nullopt;
     open.decided = true;
     open.refused = refused;
     if (!open.held.empty()) {

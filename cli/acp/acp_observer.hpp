@@ -29,6 +29,9 @@ struct AcpAction {
     std::string type;
     Json data;
     std::string request;  ///< of kAsk: the id of the request as JSON text
+    /// Of kAsk, set by the gate: another one for each time that Headway is asked, since agents may
+    /// use ids again.
+    std::uint64_t serial = 0;
 };
 
 /// Follows both directions of one connection of the Agent Client Protocol. Memory is bounded

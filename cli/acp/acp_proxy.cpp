@@ -63,7 +63,7 @@ ExitStatus AcpProxy::run() {
 
 bool AcpProxy::done() const {
     if (!status_ || !to_editor_.empty()) return false;
-    return !agent_.out.open() || steady_now() - exited_at_ >= kOutputAfterExit;
+    return !agent_.out.open() || (quiet_ && steady_now() - exited_at_ >= kOutputAfterExit);
 }
 
 void AcpProxy::poll_once() {
@@ -78,7 +78,9 @@ void AcpProxy::poll_once() {
     for (const int fd : sessions_.stop_fds())
         fds.push_back({fd, POLLIN, 0});
     const milliseconds wait = status_ || editor_gone_at_ ? milliseconds{50} : kPollMax;
-    if (::poll(fds.data(), fds.size(), static_cast<int>(wait.count())) <= 0) return;
+    const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(wait.count()));
+    quiet_ = ready == 0 && fds[kAgentOut].fd >= 0;
+    if (ready <= 0) return;
     if (fds[kSignalsIn].revents != 0) read_signals();
     // What the agent says comes first: an answer of the editor follows the question.
     if (fds[kEditorOut].revents != 0) write_editor();
@@ -109,10 +111,16 @@ void AcpProxy::read_editor() {
 }
 
 void AcpProxy::write_agent() {
-    std::size_t written = 0;
-    const bool taken = write_some(agent_.in.get(), to_agent_, written);
-    to_agent_.erase(0, taken ? written : std::string::npos);
+    const bool taken =
+        write_some(agent_.in.get(), std::string_view(to_agent_).substr(agent_has_), agent_has_);
+    if (taken && agent_has_ < to_agent_.size()) return;
+    drop_to_agent();
     if (!taken || (!editor_open_ && to_agent_.empty())) agent_.in.reset();
+}
+
+void AcpProxy::drop_to_agent() {
+    to_agent_.clear();
+    agent_has_ = 0;
 }
 
 void AcpProxy::read_agent() {
@@ -137,7 +145,7 @@ void AcpProxy::write_editor() {
     // The editor is gone: the agent finds out as it would without us.
     agent_.out.reset();
     agent_.in.reset();
-    to_agent_.clear();
+    drop_to_agent();
     editor_open_ = false;
     if (!editor_gone_at_) editor_gone_at_ = steady_now();
 }
@@ -157,16 +165,10 @@ void AcpProxy::editor_line(std::string_view line) {
 }
 
 void AcpProxy::editor_reply(const std::string& line, const Json& message) {
-    const std::string id = dump(message["id"]);
-    std::optional<bool> allowed;
-    const AcpGate::Answer answer = gate_.reply(id, line, message, allowed);
-    if (answer == AcpGate::Answer::kHold) return;
-    const auto asked = asked_.find(id);
-    if (asked != asked_.end()) {
-        if (allowed && !*allowed) observer_.refused(asked->second.session, asked->second.call_id);
-        asked_.erase(asked);
-    }
-    if (answer == AcpGate::Answer::kPass) to_agent_ += line + "\n";
+    const AcpGate::Reply reply = gate_.reply(dump(message["id"]), line, message);
+    if (reply.refused) observer_.refused(reply.asking.session, reply.asking.type);
+    if (reply.answer == AcpGate::Answer::kAskAgain) sessions_.ask(reply.asking);
+    if (reply.answer == AcpGate::Answer::kPass) to_agent_ += line + "\n";
 }
 
 void AcpProxy::agent_line(std::string_view line) {
@@ -179,16 +181,17 @@ void AcpProxy::act(const AcpObserver::Actions& actions, const Json& message) {
         if (action.kind == Kind::kOpen) sessions_.open(observer_.agent(), action);
         if (action.kind == Kind::kEvent) sessions_.report(action);
         if (action.kind == Kind::kIdle) sessions_.set_at_work(action.session, false);
-        if (action.kind != Kind::kAsk || !gate_.ask(action.request, message)) continue;
-        asked_[action.request] = {action.session, action.type};
-        sessions_.ask(action);
+        if (action.kind != Kind::kAsk) continue;
+        if (const auto asking = gate_.ask(action, message)) sessions_.ask(*asking);
     }
 }
 
 void AcpProxy::take_decisions() {
     for (const AcpSessions::Decision& decision : sessions_.decisions()) {
-        if (decision.refused) observer_.refused(decision.session, decision.call_id);
-        if (const auto line = gate_.decide(decision.request, decision.refused)) inject(*line);
+        const AcpAction& asked = decision.asked;
+        const auto line = gate_.decide(asked.request, asked.serial, decision.refused);
+        if (decision.refused && line) observer_.refused(asked.session, asked.type);
+        if (line) inject(*line);
     }
 }
 
@@ -214,7 +217,7 @@ void AcpProxy::read_signals() {
             status_ = exit_status_of(wait_status);
             exited_at_ = steady_now();
             agent_.in.reset();
-            to_agent_.clear();
+            drop_to_agent();
         }
     }
 }

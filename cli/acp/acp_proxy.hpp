@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <poll.h>
-
-#include <map>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/acp/acp_gate.hpp"
 #include "cli/acp/acp_observer.hpp"
@@ -30,13 +27,9 @@ public:
     ExitStatus run();
 
 private:
-    struct Asked {
-        std::string session;
-        std::string call_id;
-    };
-
     void poll_once();
     void read_editor();
+    void drop_to_agent();
     void read_agent();
     void write_editor();
     void write_agent();
@@ -56,11 +49,12 @@ private:
     AcpSessions& sessions_;
     AcpObserver observer_;
     AcpGate gate_;
-    std::map<std::string, Asked> asked_;  // by the id of the request; those that the gate has
     LineCutter from_editor_;
     LineCutter from_agent_;
-    std::string to_agent_;
-    std::string to_editor_;  // read from the agent, not yet all written
+    std::string to_agent_;       // not yet all written
+    std::size_t agent_has_ = 0;  // of it
+    bool quiet_ = false;         // the last look found nothing more from the agent
+    std::string to_editor_;      // read from the agent, not yet all written
     std::size_t written_ = 0;
     bool in_long_line_ = false;  // what was passed to the agent has no end yet
     std::string injections_;     // lines that wait for that end

@@ -19,8 +19,10 @@ using std::chrono::milliseconds;
 // A stop comes with the reply to a heartbeat: soon while the agent works, rarely while it rests.
 constexpr milliseconds kPaceAtWork{2'000};
 constexpr milliseconds kPaceAtRest{60'000};
-constexpr std::size_t kEndingMax = 4;  // sessions whose last reports are on their way
-constexpr std::size_t kHeldMax = 64;   // threads that wait; see AcpGate::kOpenMax
+// Sessions that have ended and are kept until the last reports are delivered. The oldest of more
+// would be waited for.
+constexpr std::size_t kEndingMax = 64;
+constexpr std::size_t kHeldMax = 64;  // threads that wait; see AcpGate::kOpenMax
 constexpr std::size_t kNativeBytesMax = 64;
 constexpr std::size_t kReplyBytesMax = 1U << 20;
 
@@ -90,7 +92,7 @@ void AcpSessions::ask(const AcpAction& action) {
     Session* const session = find(action.session);
     const std::lock_guard lock(mutex_);
     if (session == nullptr || session->reporter == nullptr || held_ >= kHeldMax) {
-        decisions_.push_back({action.request, action.session, action.type, false});
+        decisions_.push_back({action, false});
         ::eventfd_write(decided_.get(), 1);
         return;
     }
@@ -113,7 +115,7 @@ void AcpSessions::hold(const AcpAction& action, const std::string& session) {
     const bool refused = reached && refuses(daemon, dump(action.data["hook"]));
     const std::lock_guard lock(mutex_);
     --held_;
-    decisions_.push_back({action.request, action.session, action.type, refused});
+    decisions_.push_back({action, refused});
     ::eventfd_write(decided_.get(), 1);
 }
 
@@ -127,7 +129,8 @@ bool AcpSessions::refuses(Daemon& daemon, std::string hook) {
     handlers.on_idle = [this] { return !closing_.load(); };
     const HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(hook), handlers);
     const std::optional<Json> said = head.ok() ? Json::parse(reply) : std::nullopt;
-    return said && (said->contains("deny") || said->contains("stop"));
+    // What a person allowed with other arguments must not run with these.
+    return said && (said->contains("deny") || said->contains("stop") || said->contains("edit"));
 }
 
 std::vector<AcpSessions::Decision> AcpSessions::decisions() {

@@ -37,9 +37,7 @@ public:
     };
     /// Headway's answer to a permission.
     struct Decision {
-        std::string request;  ///< its id as JSON text
-        std::string session;
-        std::string call_id;
+        AcpAction asked;
         bool refused = false;
     };
 

@@ -168,6 +168,17 @@ class Steered(AcpCase):
         self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
         self.assertIn('"yes"', self.editor.read_by_agent())
 
+    def test_a_pause_after_an_approval_still_holds_what_the_editor_allows(self):
+        number = self.editor.prompt("call")
+        request = self.editor.asked()
+        self.decide("approve")
+        self.client.post(f"/v1/sessions/{self.id}/pause", {})
+        time.sleep(0.2)
+        self.editor.answer(request, "yes")
+        self.nothing_reaches_the_agent('"yes"')
+        self.client.post(f"/v1/sessions/{self.id}/resume", {})
+        self.assertEqual(self.editor.over(number)["stopReason"], "end_turn")
+
     def test_an_approval_holds_what_the_editor_allows_and_a_rejection_is_the_answer(self):
         number = self.editor.prompt("call")
         request = self.editor.asked()

@@ -6,6 +6,7 @@
 
 #include "tests/support/parsed.hpp"
 
+using headway::cli::AcpAction;
 using headway::cli::AcpGate;
 using headway::cli::Json;
 using headway::tests::parsed;
@@ -24,36 +25,77 @@ std::string answer_of(const std::string& option) {
 }
 
 Answer reply(AcpGate& gate, const std::string& line) {
-    std::optional<bool> allowed;
-    return gate.reply("7", line, parsed(line), allowed);
+    return gate.reply("7", line, parsed(line)).answer;
+}
+
+/// Headway's answer to the last question.
+std::optional<std::string> decide(AcpGate& gate, const std::string& id, bool refused) {
+    std::optional<std::string> line;
+    for (std::uint64_t serial = 1; serial < 1'000 && !line; ++serial)
+        line = gate.decide(id, serial, refused);
+    return line;
+}
+
+/// The serial of the question, or 0.
+std::uint64_t ask(AcpGate& gate, const std::string& id = "7", const Json& request = kRequest) {
+    AcpAction asking;
+    asking.kind = AcpAction::Kind::kAsk;
+    asking.session = "s";
+    asking.type = "call";
+    asking.request = id;
+    asking.data = {{"hook", {{"tool", "edit"}}}, {"started", Json::object()}};
+    const auto put = gate.ask(asking, request);
+    return put ? put->serial : 0;
 }
 
 }  // namespace
 
 TEST_CASE("acp gate: what the editor allows waits for Headway, byte for byte", "[cli]") {
     AcpGate gate;
-    REQUIRE(gate.ask("7", kRequest));
+    REQUIRE(ask(gate));
     CHECK(reply(gate, answer_of("y")) == Answer::kHold);
-    CHECK(gate.decide("7", false) == answer_of("y"));
-    CHECK_FALSE(gate.decide("7", true));
+    CHECK(decide(gate, "7", false) == answer_of("y"));
+    CHECK_FALSE(decide(gate, "7", true));
 }
 
-TEST_CASE("acp gate: once Headway lets the call run, the editor's answer passes", "[cli]") {
+TEST_CASE("acp gate: Headway is asked again when the editor answers after it", "[cli]") {
     AcpGate gate;
-    REQUIRE(gate.ask("7", kRequest));
-    CHECK_FALSE(gate.decide("7", false));
-    CHECK(reply(gate, answer_of("y")) == Answer::kPass);
+    for (const bool refused : {false, true}) {
+        REQUIRE(ask(gate));
+        CHECK_FALSE(decide(gate, "7", false));
+        const AcpGate::Reply again = gate.reply("7", answer_of("y"), parsed(answer_of("y")));
+        CHECK(again.answer == Answer::kAskAgain);
+        CHECK_FALSE(again.asking.data.contains("started"));
+        CHECK(decide(gate, "7", refused) == (refused ? kRefusal : answer_of("y")));
+    }
+}
+
+TEST_CASE("acp gate: a refusal of the editor names the call", "[cli]") {
+    AcpGate gate;
+    REQUIRE(ask(gate));
+    const AcpGate::Reply reply = gate.reply("7", answer_of("n"), parsed(answer_of("n")));
+    CHECK(reply.refused);
+    CHECK((reply.asking.session == "s" && reply.asking.type == "call"));
+}
+
+TEST_CASE("acp gate: refused calls whose dialogs stay open make room for others", "[cli]") {
+    AcpGate gate;
+    for (std::size_t i = 0; i < 3 * AcpGate::kOpenMax; ++i) {
+        const std::string id = std::to_string(i);
+        REQUIRE(ask(gate, id));
+        CHECK(decide(gate, id, true));
+    }
 }
 
 TEST_CASE("acp gate: a refusal of Headway is the answer, before the editor's or in its place",
           "[cli]") {
     AcpGate gate;
-    REQUIRE(gate.ask("7", kRequest));
-    CHECK(gate.decide("7", true) == kRefusal);
+    REQUIRE(ask(gate));
+    CHECK(decide(gate, "7", true) == kRefusal);
     CHECK(reply(gate, answer_of("y")) == Answer::kDrop);
-    REQUIRE(gate.ask("7", kRequest));
+    REQUIRE(ask(gate));
     CHECK(reply(gate, answer_of("y")) == Answer::kHold);
-    CHECK(gate.decide("7", true) == kRefusal);
+    CHECK(decide(gate, "7", true) == kRefusal);
 }
 
 TEST_CASE("acp gate: a refusal of the editor is not held", "[cli]") {
@@ -61,32 +103,42 @@ TEST_CASE("acp gate: a refusal of the editor is not held", "[cli]") {
     for (const std::string& line :
          {answer_of("n"), std::string(R"({"id":7,"result":{"outcome":{"outcome":"cancelled"}}})"),
           std::string(R"({"id":7,"error":{"code":-1,"message":"no"}})")}) {
-        REQUIRE(gate.ask("7", kRequest));
+        REQUIRE(ask(gate));
         CHECK(reply(gate, line) == Answer::kPass);
-        CHECK_FALSE(gate.decide("7", true));
+        CHECK_FALSE(decide(gate, "7", true));
     }
 }
 
 TEST_CASE("acp gate: replies to other requests pass", "[cli]") {
     AcpGate gate;
     CHECK(reply(gate, answer_of("y")) == Answer::kPass);
-    REQUIRE(gate.ask("8", kRequest));
+    REQUIRE(ask(gate, "8"));
     CHECK(reply(gate, answer_of("y")) == Answer::kPass);
 }
 
 TEST_CASE("acp gate: a request without a way to refuse is cancelled", "[cli]") {
     AcpGate gate;
-    REQUIRE(gate.ask(
-        "\"x\"",
-        parsed(R"({"id":"x","params":{"options":[{"optionId":"y","kind":"allow_once"}]}})")));
-    CHECK(gate.decide("\"x\"", true) ==
+    REQUIRE(
+        ask(gate, "\"x\"",
+            parsed(R"({"id":"x","params":{"options":[{"optionId":"y","kind":"allow_once"}]}})")));
+    CHECK(decide(gate, "\"x\"", true) ==
           R"({"id":"x","jsonrpc":"2.0","result":{"outcome":{"outcome":"cancelled"}}})");
 }
 
 TEST_CASE("acp gate: too many open requests are the editor's alone", "[cli]") {
     AcpGate gate;
     for (std::size_t i = 0; i < AcpGate::kOpenMax; ++i)
-        CHECK(gate.ask(std::to_string(100 + i), kRequest));
-    CHECK_FALSE(gate.ask("7", kRequest));
+        CHECK(ask(gate, std::to_string(100 + i)));
+    CHECK_FALSE(ask(gate));
     CHECK(reply(gate, answer_of("y")) == Answer::kPass);
+}
+
+TEST_CASE("acp gate: an answer to an earlier request of the same id is none", "[cli]") {
+    AcpGate gate;
+    const std::uint64_t first = ask(gate);
+    CHECK(reply(gate, answer_of("n")) == Answer::kPass);
+    const std::uint64_t second = ask(gate);
+    CHECK(reply(gate, answer_of("y")) == Answer::kHold);
+    CHECK_FALSE(gate.decide("7", first, false));
+    CHECK(gate.decide("7", second, false) == answer_of("y"));
 }
