@@ -19,7 +19,7 @@ std::optional<AcpAction> AcpGate::ask(AcpAction asking, const Json& request) {
     }
     asking.serial = ++serial_;
     AcpAction again = asking;
-    again.data.erase("started");  // it is told once
+    again.data.erase("started");  // it is reported once
     open_[asking.request] = {
         std::move(again), request["params"]["options"], acp_refusal(request), {}, false, false};
     return asking;
