@@ -166,7 +166,10 @@ void AcpProxy::editor_line(std::string_view line) {
 
 void AcpProxy::editor_reply(const std::string& line, const Json& message) {
     const AcpGate::Reply reply = gate_.reply(dump(message["id"]), line, message);
-    if (reply.refused) observer_.refused(reply.asking.session, reply.asking.type);
+    if (reply.refused) {
+        observer_.refused(reply.asking.session, reply.asking.type);
+        sessions_.forget(reply.asking.serial);
+    }
     if (reply.answer == AcpGate::Answer::kAskAgain) sessions_.ask(reply.asking);
     if (reply.answer == AcpGate::Answer::kPass) to_agent_ += line + "\n";
 }

@@ -22,7 +22,8 @@ constexpr milliseconds kPaceAtRest{60'000};
 // Sessions that have ended and are kept until the last reports are delivered. The oldest of more
 // would be waited for.
 constexpr std::size_t kEndingMax = 64;
-constexpr std::size_t kHeldMax = 64;  // threads that wait; see AcpGate::kOpenMax
+constexpr std::size_t kHeldMax = 64;       // threads that wait; see AcpGate::kOpenMax
+constexpr milliseconds kReportMax{5'000};  // a daemon that hangs holds up no call for longer
 constexpr std::size_t kNativeBytesMax = 64;
 constexpr std::size_t kReplyBytesMax = 1U << 20;
 
@@ -91,42 +92,53 @@ void AcpSessions::report(const AcpAction& action) {
 void AcpSessions::ask(const AcpAction& action) {
     Session* const session = find(action.session);
     const std::lock_guard lock(mutex_);
-    if (session == nullptr || session->reporter == nullptr || held_ >= kHeldMax) {
+    if (session == nullptr || session->reporter == nullptr || holds_.size() >= kHeldMax) {
         decisions_.push_back({action, false});
         ::eventfd_write(decided_.get(), 1);
         return;
     }
-    ++held_;
     AcpAction asking = action;
     asking.data["hook"]["agent"] = session->agent;
     asking.data["hook"]["session"] = session->id.substr(session->agent.size() + 1);
-    holds_.emplace_back([this, asking = std::move(asking), id = session->id] { hold(asking, id); });
+    Hold& held = holds_.emplace_back();
+    held.serial = action.serial;
+    held.thread = std::jthread([this, &held, asking = std::move(asking), id = session->id] {
+        const bool refused = is_refused(asking, id, held);
+        const std::lock_guard done(mutex_);
+        held.done = true;
+        decisions_.push_back({asking, refused});
+        ::eventfd_write(decided_.get(), 1);
+    });
+}
+
+void AcpSessions::forget(std::uint64_t serial) {
+    const std::lock_guard lock(mutex_);
+    for (Hold& hold : holds_) {
+        if (hold.serial == serial) hold.forgotten = true;
+    }
 }
 
 // On a thread of its own. Whatever goes wrong is no refusal: a daemon that is away stops no agent.
 // The call is reported first: policies make their requests for approval of that.
-void AcpSessions::hold(const AcpAction& action, const std::string& session) {
+bool AcpSessions::is_refused(const AcpAction& action, const std::string& session,
+                             const Hold& hold) {
     Daemon daemon(setup_.url, setup_.credential);
-    bool reached = true;
     if (action.data.contains("started")) {
         const Json started = {{"type", "tool.started"}, {"data", action.data["started"]}};
-        reached = daemon.post(session_path(session, "/events"), started).ok();
+        const std::string path = session_path(session, "/events");
+        if (!daemon.post(path, started, kReportMax).ok()) return false;
     }
-    const bool refused = reached && refuses(daemon, dump(action.data["hook"]));
-    const std::lock_guard lock(mutex_);
-    --held_;
-    decisions_.push_back({action, refused});
-    ::eventfd_write(decided_.get(), 1);
+    return refuses(daemon, dump(action.data["hook"]), hold);
 }
 
-bool AcpSessions::refuses(Daemon& daemon, std::string hook) {
+bool AcpSessions::refuses(Daemon& daemon, std::string hook, const Hold& hold) {
     std::string reply;
     HttpClient::StreamHandlers handlers;
     handlers.on_data = [&reply](std::string_view bytes) {
         reply += bytes;
         return reply.size() <= kReplyBytesMax;
     };
-    handlers.on_idle = [this] { return !closing_.load(); };
+    handlers.on_idle = [this, &hold] { return !closing_ && !hold.forgotten; };
     const HttpReply head = daemon.post_held("/v1/hooks/generic", std::move(hook), handlers);
     const std::optional<Json> said = head.ok() ? Json::parse(reply) : std::nullopt;
     // What a person allowed with other arguments must not run with these.
@@ -137,8 +149,7 @@ std::vector<AcpSessions::Decision> AcpSessions::decisions() {
     eventfd_t count = 0;
     ::eventfd_read(decided_.get(), &count);
     const std::lock_guard lock(mutex_);
-    // Threads that are done wait to be joined; with none at work all of them are.
-    if (held_ == 0) holds_.clear();
+    std::erase_if(holds_, [](const Hold& hold) { return hold.done; });
     return std::exchange(decisions_, {});
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
@@ -50,6 +51,8 @@ public:
     void report(const AcpAction& action);
     /// Asks the daemon; decisions() has its answer later, or that it did not say no.
     void ask(const AcpAction& action);
+    /// The question with this serial has its answer without the daemon.
+    void forget(std::uint64_t serial);
     /// A turn has begun, or is over: a session that was stopped ends with its turn.
     void set_at_work(const std::string& session, bool at_work);
     /// The agent is gone.
@@ -75,10 +78,18 @@ private:
         std::unique_ptr<Reporter> reporter;
     };
 
+    /// A thread that waits for the daemon's answer.
+    struct Hold {
+        std::uint64_t serial = 0;
+        bool done = false;  // guarded by mutex_
+        std::atomic<bool> forgotten{false};
+        std::jthread thread;
+    };
+
     void start(Session& session);
     void end(Session& session, const char* outcome, const std::string& reason);
-    void hold(const AcpAction& action, const std::string& session);
-    bool refuses(Daemon& daemon, std::string hook);
+    bool is_refused(const AcpAction& action, const std::string& session, const Hold& hold);
+    bool refuses(Daemon& daemon, std::string hook, const Hold& hold);
     Session* find(const std::string& id);
 
     const Setup setup_;
@@ -88,8 +99,7 @@ private:
     std::atomic<bool> closing_{false};
     std::mutex mutex_;  // guards what follows
     std::vector<Decision> decisions_;
-    std::size_t held_ = 0;
-    std::list<std::jthread> holds_;  // last: they use all of the above
+    std::list<Hold> holds_;  // last: they use all of the above
 };
 
 }  // namespace headway::cli
