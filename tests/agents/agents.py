@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is particular about each agent: its packages, its settings for a model of our own, its command line, and what it cannot do."""
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable
+
+MODEL = "fake-model"
+
+
+@dataclass(frozen=True)
+class Agent:
+    name: str  # as `headway install` calls it
+    title: str
+    packages: tuple  # NAME@VERSION; the first one is the agent
+    shell: str  # the tool that runs a command, as its hooks call it
+    configure: Callable  # (home, url of the model) before the first run
+    environment: Callable  # (url of the model) -> variables
+    command: tuple  # the prompt comes behind it
+    resume: tuple  # the same, to go on with the last conversation
+    hook: str = "command"  # or http, plugin: whose process talks to the daemon
+    install: tuple = ()  # more arguments of `headway install`
+    asks_first: str = ""  # why a person has to allow the test
+    cannot: dict = field(default_factory=dict)  # behaviour -> why it is impossible by the agent's nature
+    first: Callable = lambda url: ()  # commands before the first run
+
+    @property
+    def version(self) -> str:
+        return self.packages[0].rpartition("@")[2]
+
+
+def write(path: Path, text) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text if isinstance(text, str) else json.dumps(text, indent=1))
+
+
+def nothing(home, url):
+    """No settings are needed."""
+
+
+def codex(home: Path, url: str):
+    write(home / ".codex/config.toml", f"""model = "gpt-5.5"
+model_provider = "fake"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+[model_providers.fake]
+name = "fake"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "FAKE_KEY"
+[analytics]
+enabled = false
+""")
+
+
+def gemini(home: Path, url: str):
+    write(home / ".gemini/settings.json", {"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+                                           "privacy": {"usageStatisticsEnabled": False}, "general": {"enableAutoUpdate": False}})
+
+
+def qwen(home: Path, url: str):
+    write(home / ".qwen/settings.json", {"security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
+                                         "privacy": {"usageStatisticsEnabled": False}, "general": {"enableAutoUpdate": False}})
+
+
+def opencode_like(name: str) -> Callable:
+    def configure(home: Path, url: str):
+        provider = {"npm": "@ai-sdk/openai-compatible", "name": "fake", "options": {"baseURL": f"{url}/v1", "apiKey": "x"},
+                    "models": {MODEL: {"name": "fake", "limit": {"context": 100000, "output": 8000}, "tool_call": True}}}
+        write(home / f".config/{name}/{name}.json", {"autoupdate": False, "share": "disabled", "model": f"fake/{MODEL}",
+                                                    "small_model": f"fake/{MODEL}", "provider": {"fake": provider}})
+    return configure
+
+
+def pi(home: Path, url: str):
+    provider = {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": "dummy", "models": [{"id": MODEL}]}
+    write(home / ".pi/agent/models.json", {"providers": {"fake": provider}})
+
+
+def opencode_environment(name: str) -> Callable:
+    words = ("MODELS_FETCH", "AUTOUPDATE", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+    return lambda url: {f"{name}_DISABLE_{word}": "1" for word in words}
+
+
+AGENTS = (
+    Agent("codex", "Codex", ("@openai/codex@0.169.0",), "Bash", codex, lambda url: {"FAKE_KEY": "x"},
+          ("codex", "exec", "--json"), ("codex", "exec", "resume", "--last", "--json"), install=("--trust",)),
+    Agent("gemini", "Gemini CLI", ("@google/gemini-cli@0.61.0",), "run_shell_command", gemini,
+          lambda url: {"GEMINI_API_KEY": "d", "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_NO_RELAUNCH": "true"},
+          ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "-p"),
+          ("gemini", "-m", "gemini-2.5-pro", "--output-format", "json", "--approval-mode", "yolo", "--resume", "latest", "-p")),
+    Agent("qwen", "Qwen Code", ("@qwen-code/qwen-code@0.24.4", "node@22"), "run_shell_command", qwen,
+          lambda url: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1"},
+          ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
+          ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http"),
+    Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
+          ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin"),
+    Agent("kilo", "Kilo", ("@kilocode/cli@7.7.7",), "bash", opencode_like("kilo"), opencode_environment("KILO"),
+          ("kilo", "run", "--format", "json"), ("kilo", "run", "--continue", "--format", "json"), hook="plugin"),
+    Agent("copilot", "Copilot CLI", ("@github/copilot@1.0.102",), "bash", nothing,
+          lambda url: {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "gpt-4.1", "COPILOT_PROVIDER_API_KEY": "dummy-key-123456",
+                       "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"},
+          ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "-p"),
+          ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "--continue", "-p")),
+    Agent("cline", "Cline", ("cline@3.0.65",), "run_commands", nothing, lambda url: {}, ("cline", "--json"),
+          ("cline", "--json", "--continue"), first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
+                                                                 "-b", f"{url}/v1"),)),
+    Agent("pi", "pi", ("@mariozechner/pi-coding-agent@0.73.1",), "bash", pi, lambda url: {},
+          ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "-p"),
+          ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "--continue", "-p"), hook="plugin",
+          cannot={"sub-agent": "it has none"}),
+    Agent("claude", "Claude Code", ("@anthropic-ai/claude-code@2.1.330",), "Bash", nothing,
+          lambda url: {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-ant-dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                       "DISABLE_AUTOUPDATER": "1"},
+          ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "-p"),
+          ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "--continue", "-p"), hook="http",
+          asks_first="HEADWAY_TEST_CLAUDE"),
+)
+BY_NAME = {agent.name: agent for agent in AGENTS}

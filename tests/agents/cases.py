@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each agent is expected to do under Headway. A case is one run of the agent and fills one cell or more of the table."""
+import json
+import os
+import shlex
+import signal
+import statistics
+import subprocess
+import time
+
+from world import until
+
+CASES = []
+LOOP_ADVICE_CALLS = 7
+HOLD_SECONDS = 65  # longer than what agents give a hook by default: 60 s at most
+SILENCE_SECONDS = 15  # after which a hook takes a daemon that says nothing for away
+AWAY_MS = 5
+
+
+def case(*behaviours, **settings):
+    """The behaviours that a case shows, and the daemon's settings for it (`__` is a dot)."""
+    def register(function):
+        function.behaviours = behaviours
+        function.settings = {key.replace("__", "."): value for key, value in settings.items()}
+        CASES.append(function)
+        return function
+    return register
+
+
+def expect(truth, what: str):
+    if not truth:
+        raise AssertionError(what)
+
+
+def shell(command: str, **more) -> dict:
+    return {"shell": command, **more}
+
+
+@case("observe", "end")
+def observe(world, cell):
+    world.script([shell("echo one > one.txt"), shell("cat nonexistent-file"), {"text": "All done."}])
+    process = world.run()
+    with cell("observe"):
+        expect(world.finish(process) == 0, "the agent has failed")
+        session = world.session_id()
+        until(lambda: len(world.events(session, "tool.finished")) >= 2, 10, "both calls have finished in the journal")
+        calls = world.events(session, "tool.finished")
+        expect(len(calls) == 2, f"{len(calls)} calls instead of 2")
+        expect([c["data"]["tool"] for c in calls] == [world.agent.shell] * 2, f"tools {[c['data']['tool'] for c in calls]}")
+        expect([c["data"].get("ok", True) for c in calls] == [True, False], f"ok {[c['data'].get('ok', True) for c in calls]}")
+        expect(world.prompt_of(session), f"the goal is {world.client.session(session)['goal']!r}")
+    with cell("end") as note:
+        began = time.monotonic()
+        read = world.ended(session)
+        expect(read["outcome"] == "completed", f"outcome {read['outcome']}")
+        note(f"after {time.monotonic() - began:.0f} s" if time.monotonic() - began > 2 else "yes")
+
+
+@case("loop advice")
+def loop(world, cell):
+    world.script([shell("cat nonexistent-file") for _ in range(LOOP_ADVICE_CALLS)])
+    world.finish(world.run())
+    with cell("loop advice") as note:
+        session = world.session_id()
+        issued = world.event(session, "directive.issued", 5)
+        started = [e for e in world.events(session, "tool.started") if e["n"] < issued["n"]]
+        turns = world.told(issued["data"]["reason"][:120])
+        seen = f"; the model has read it in turns {turns}" if turns else "; the model never read it"
+        delivered = [e["n"] for e in world.events(session, "directive.delivered") if e["data"]["id"] == issued["data"]["id"]]
+        expect(delivered, f"not recorded as delivered{seen}")
+        expect(turns, f"recorded as delivered (event {delivered[0]}), but no request to the model has it")
+        expect(turns[0] == len(started), f"issued at call {len(started)}, first read in turn {turns[0]}")
+        note(f"yes, at call {len(started)}")
+
+
+@case("approve", "reject", approvals__require_tools="class:shell")
+def approvals(world, cell):
+    world.script([shell("touch one.txt"), shell("touch two.txt"), {"text": "All done."}])
+    process = world.run()
+    with cell("approve"):
+        first = world.pending()
+        time.sleep(1)  # nothing can tell that a call does not run
+        expect(not (world.work / "one.txt").exists(), "the call ran before it was approved")
+        world.verb("approve", first)
+        until((world.work / "one.txt").exists, 20, "the approved call runs")
+    with cell("reject"):
+        second = world.pending(but=first)
+        world.verb("reject", second, "--reason", "the harbour is closed", "--then", "change_approach")
+        world.finish(process)
+        expect(not (world.work / "two.txt").exists(), "the rejected call ran")
+        expect(world.told("the harbour is closed"), "the model has not read the reason")
+
+
+@case("pause, resume")
+def pause(world, cell):
+    world.script([shell("touch one.txt", gate="paused"), {"text": "All done."}])
+    process = world.run()
+    with cell("pause, resume"):
+        world.asked(0)
+        session = world.session_id()
+        world.verb("pause", session)
+        world.open_gate("paused")
+        world.event(session, "tool.started")
+        time.sleep(2)  # nothing can tell that a call does not run
+        expect(not (world.work / "one.txt").exists(), "the call ran while the session was paused")
+        world.verb("resume", session)
+        until((world.work / "one.txt").exists, 20, "the call runs after the pause")
+        expect(world.finish(process) == 0, "the agent has failed")
+
+
+@case("nudge")
+def nudge(world, cell):
+    world.script([shell("echo one"), shell("echo two", gate="nudged"), shell("echo three"), {"text": "All done."}])
+    process = world.run()
+    with cell("nudge"):
+        world.asked(1)
+        world.verb("nudge", world.session_id(), "read the tide table before you sail")
+        world.open_gate("nudged")
+        world.finish(process)
+        turns = world.told("read the tide table before you sail")
+        expect(turns, "the model has not read it")
+        expect(turns[0] == 2, f"read in turn {turns[0]} instead of 2")
+
+
+@case("cancel")
+def cancel(world, cell):
+    world.script([shell("touch f0"), shell("touch f1", gate="cancelled"), *[shell(f"touch f{i}") for i in range(2, 12)]])
+    process = world.run()
+    with cell("cancel") as note:
+        world.asked(1)
+        session = world.session_id()
+        world.verb("cancel", session)
+        world.open_gate("cancelled")
+        world.finish(process)
+        ran = sorted(path.name for path in world.work.glob("f*"))
+        expect(ran == ["f0"], f"these calls ran: {ran}")
+        read = world.ended(session)
+        expect(read["outcome"] == "cancelled", f"outcome {read['outcome']}")
+        more = len(world.requests()) - 2
+        note("ends at once" if more == 0 else f"{more} more turns, all calls refused" if more > 1 else "ends after one refusal")
+
+
+@case("budget", budget__default_max_steps="10")
+def budget(world, cell):
+    world.script([shell(f"touch f{i}") for i in range(16)])
+    process = world.run()
+    with cell("budget") as note:
+        world.finish(process)
+        session = world.session_id()
+        issued = {e["data"]["kind"]: e for e in reversed(world.events(session, "directive.issued"))}
+        expect("wrap_up" in issued, f"no wrap_up: {list(issued)}")
+        expect(world.told(issued["wrap_up"]["data"]["reason"][:80]), "the model has not read the wrap_up")
+        expect("stop" in issued, f"no stop: {list(issued)}")
+        ran = len(list(world.work.glob("f*")))
+        expect(ran <= 10, f"{ran} calls ran of 10 steps")
+        read = world.ended(session)
+        expect(read["outcome"] == "budget_exhausted", f"outcome {read['outcome']}")
+        note(f"wrap-up, then stop after {ran} calls")
+
+
+@case("sub-agent")
+def sub_agent(world, cell):
+    world.script([{"sub": "echo from the part"}, shell("sleep 3; echo main"), {"text": "All done."}],
+                 [shell("echo from-sub > sub.txt"), {"text": "The part is done."}])
+    process = world.run()
+    with cell("sub-agent"):
+        session = world.session_id()
+        expect(world.finish(process) == 0, "the agent has failed")
+        expect((world.work / "sub.txt").exists(), "the sub-agent's call did not run")
+        children = [s for s in world.sessions() if s.get("parent") == session]
+        expect(children, f"no child session among {[s['id'] for s in world.sessions()]}")
+        calls = world.events(children[0]["id"], "tool.finished")
+        expect([c["data"]["tool"] for c in calls] == [world.agent.shell], f"calls of the child: {[c['data']['tool'] for c in calls]}")
+        expect(world.ended(children[0]["id"])["outcome"] == "completed", "the child has not completed")
+
+
+@case("resume")
+def resume(world, cell):
+    world.script([shell("echo one"), {"text": "Half done."}, shell("echo two > two.txt"), {"text": "All done."}])
+    with cell("resume") as note:
+        expect(world.finish(world.run()) == 0, "the first run has failed")
+        first = world.session_id()
+        before = world.client.session(first)["ended_at"] is not None or world.ended(first)
+        expect(world.finish(world.run("go on with the rest", resume=True)) == 0, "the second run has failed")
+        expect((world.work / "two.txt").exists(), "the second run made no call")
+        expect(world.told("echo one", 2), "the second run does not know the first")
+        expect(before, "the first session has not ended")
+        second = next((s for s in world.sessions() if s["id"] == f"{first}~2"), None)
+        expect(second, f"sessions {[s['id'] for s in world.sessions()]}")
+        expect(second["labels"].get("resumed") == first, f"labels {second['labels']}")
+        until(lambda: len(world.events(second["id"], "tool.finished")) == 1, 10, "the call of the second run is in its journal")
+        note("as ID~2")
+
+
+def gaps(world, turns: int) -> float:
+    """The median time between an answer of the model and the next request, in ms: what the agent and its hooks need for a call."""
+    log = world.log()
+    answered = {entry["answered"]: entry["at"] for entry in log if "answered" in entry}
+    asked = [entry for entry in log if entry.get("tools")][-turns:]
+    return statistics.median(after["at"] - answered[before["number"]] for before, after in zip(asked[1:], asked[2:]))
+
+
+def hook_ms(world) -> float:
+    """The median of the hook's own time with the daemon away."""
+    payload = json.dumps({"hook_event_name": "PreToolUse", "session_id": "x", "tool_name": "Bash", "tool_input": {"command": "true"}}).encode()
+    command = [str(world.home / "bin/headway-hook"), world.agent.name, "--url", world.daemon.url]
+    times = []
+    for _ in range(30):
+        began = time.monotonic()
+        done = subprocess.run(command, input=payload, env=world.environment, capture_output=True, timeout=20, check=False)
+        times.append((time.monotonic() - began) * 1000)
+        expect(done.returncode == 0 and not done.stdout, f"the hook says {done.stdout!r}, exit {done.returncode}")
+    return statistics.median(times)
+
+
+@case("daemon away")
+def away(world, cell):
+    turns = 14
+    with cell("daemon away") as note:
+        world.daemon.stop()
+        differences = []
+        for attempt in range(3):  # other programs disturb a measurement, and none makes it faster
+            world.script([shell(f"touch {'away'}{attempt}-{i}") for i in range(turns)])
+            expect(world.finish(world.run()) == 0, "the agent has failed")
+            ran = len(list(world.work.glob(f"away{attempt}-*")))
+            expect(ran == turns, f"{ran} of {turns} calls ran")
+            if world.agent.hook == "command":
+                differences.append(hook_ms(world))
+                break
+            with_hooks = gaps(world, turns)
+            world.verb("uninstall", world.agent.name, "--yes")
+            expect(world.finish(world.run()) == 0, "the agent has failed without hooks")
+            differences.append(with_hooks - gaps(world, turns))
+            if differences[-1] < AWAY_MS:
+                break
+            world.verb("install", world.agent.name, "--yes", "--url", world.daemon.url, *world.agent.install)
+        expect(min(differences) < AWAY_MS, f"{min(differences):.1f} ms a call")
+        note(f"{max(min(differences), 0):.1f} ms a {'hook' if world.agent.hook == 'command' else 'call'}")
+
+
+@case("kill -9 of the agent")
+def killed(world, cell):
+    world.script([shell("sleep 300")])
+    process = world.run()
+    with cell("kill -9 of the agent") as note:
+        session = world.session_id(60)
+        world.event(session, "tool.started")
+        began = time.monotonic()
+        os.killpg(process.pid, signal.SIGKILL)
+        read = world.ended(session)
+        expect((read["outcome"], read.get("end_code")) == ("failed", "agent_gone"), f"{read['outcome']}, {read.get('end_code')}")
+        note(f"after {time.monotonic() - began:.1f} s")
+
+
+@case("daemon killed in a hold", approvals__require_tools="class:shell")
+def daemon_killed(world, cell):
+    world.script([shell("touch one.txt"), shell("touch two.txt"), {"text": "All done."}])
+    process = world.run()
+    with cell("daemon killed in a hold") as note:
+        first = world.pending()
+        session = world.session_id()
+        world.daemon.restart()
+        world.client = world.daemon.client()
+        # The call either runs, or the model is asked again: the agent is not stuck in a hook of a daemon that is gone.
+        world.asked(1, 40)
+        ran = (world.work / "one.txt").exists()
+        second = world.pending(but=first)
+        expect(second.startswith(f"{session}."), f"{second} is of another session than {session}")
+        world.verb("approve", second)
+        until((world.work / "two.txt").exists, 20, "the next call runs when it is approved")
+        expect(world.finish(process) == 0, "the agent has failed")
+        note("the call runs, the next is held" if ran else "the call is refused, the next is held")
+
+
+def stopped(world):
+    os.kill(world.daemon.process.pid, signal.SIGSTOP)
+    return time.monotonic()
+
+
+def goes_on(world, process, began, note):
+    """A daemon that hangs costs its silence once or twice, and the agent has all of its answers afterwards."""
+    until((world.work / "one.txt").exists, 4 * SILENCE_SECONDS, "the call runs although the daemon hangs")
+    seconds = time.monotonic() - began
+    expect(seconds < 2 * SILENCE_SECONDS, f"the call ran only after {seconds:.0f} s")
+    os.kill(world.daemon.process.pid, signal.SIGCONT)
+    expect(world.finish(process) == 0, "the agent has failed")
+    note(f"goes on after {seconds:.0f} s")
+
+
+@case("daemon hangs in a hold", approvals__require_tools="class:shell")
+def hangs_in_hold(world, cell):
+    world.script([shell("touch one.txt"), {"text": "All done."}])
+    process = world.run()
+    with cell("daemon hangs in a hold") as note:
+        world.pending()
+        goes_on(world, process, stopped(world), note)
+
+
+@case("daemon hangs before a call")
+def hangs_before(world, cell):
+    world.script([shell("touch one.txt", gate="stopped"), {"text": "All done."}])
+    process = world.run()
+    with cell("daemon hangs before a call") as note:
+        world.asked(0)
+        world.session_id()
+        began = stopped(world)
+        world.open_gate("stopped")
+        goes_on(world, process, began, note)
+
+
+@case("long hold", approvals__require_tools="class:shell")
+def long_hold(world, cell):
+    world.script([shell(f"touch {shlex.quote('one.txt')}"), {"text": "All done."}])
+    process = world.run()
+    with cell("long hold") as note:
+        waiting = world.pending()
+        time.sleep(HOLD_SECONDS)
+        expect(not (world.work / "one.txt").exists(), "the call ran unasked")
+        expect(process.poll() is None, f"the agent has ended, {process.poll()}")
+        world.verb("approve", waiting)
+        until((world.work / "one.txt").exists, 20, "the approved call runs")
+        expect(world.finish(process) == 0, "the agent has failed")
+        note(f"{HOLD_SECONDS} s")

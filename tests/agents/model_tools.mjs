@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same wish in the words of each agent: which of its tools runs a command or starts a sub-agent, and with which arguments.
+
+const has = (tool, name) => Boolean(tool.schema?.properties?.[name]);
+
+// Only what the tool knows: some agents refuse a call with an argument too many.
+const known = (tool, args) => Object.fromEntries(Object.entries(args).filter(([name]) => has(tool, name)));
+
+const shell = {
+  exec_command: (tool, cmd) => ({ cmd }),
+  run_commands: (tool, command) => ({ commands: [command] }),
+  run_shell_command: (tool, command) => known(tool, { command, description: 'a step', is_background: false }),
+  Bash: (tool, command) => known(tool, { command, description: 'a step' }),
+  bash: (tool, command) => known(tool, { command, description: 'a step', mode: 'sync' }),
+};
+
+const task = (tool, prompt) => known(tool, { description: 'a part', prompt, name: 'part', mode: 'sync', run_in_background: false,
+  subagent_type: tool.name === 'task' && !has(tool, 'agent_type') ? 'general' : 'general-purpose', agent_type: 'general-purpose' });
+
+const sub = {
+  Agent: task,
+  Task: task,
+  agent: task,
+  task,
+  spawn_agent: (tool, prompt) => (has(tool, 'message') ? { message: prompt, fork_context: false }
+    : { systemPrompt: 'You echo.', task: prompt }),
+};
+
+const ways = { shell, sub };
+
+export const call = (tools, way, words) => {
+  const tool = tools.find(({ name }) => ways[way][name]);
+  if (!tool) throw new Error(`no tool for "${way}" among: ${tools.map(({ name }) => name).join(' ')}`);
+  return { name: tool.name, ...(tool.namespace ? { namespace: tool.namespace } : {}), args: ways[way][tool.name](tool, words) };
+};
