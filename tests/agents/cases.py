@@ -17,10 +17,11 @@ SILENCE_SECONDS = 15  # after which a hook takes a daemon that says nothing for 
 AWAY_MS = 5
 
 
-def case(*behaviours, **settings):
+def case(*behaviours, by_url: bool = False, **settings):
     """The behaviours that a case shows, and the daemon's settings for it (`__` is a dot)."""
     def register(function):
         function.behaviours = behaviours
+        function.by_url = by_url
         function.settings = {key.replace("__", "."): value for key, value in settings.items()}
         CASES.append(function)
         return function
@@ -203,7 +204,7 @@ def gaps(world, turns: int) -> float:
 def hook_ms(world) -> float:
     """The median of the hook's own time with the daemon away."""
     payload = json.dumps({"hook_event_name": "PreToolUse", "session_id": "x", "tool_name": "Bash", "tool_input": {"command": "true"}}).encode()
-    command = [str(world.home / "bin/headway-hook"), world.agent.name, "--url", world.daemon.url]
+    command = [str(world.home / "bin/headway-hook"), world.agent.name]
     times = []
     for _ in range(30):
         began = time.monotonic()
@@ -233,23 +234,33 @@ def away(world, cell):
             differences.append(with_hooks - gaps(world, turns))
             if differences[-1] < AWAY_MS:
                 break
-            world.verb("install", world.agent.name, "--yes", "--url", world.daemon.url, *world.agent.install)
+            world.install()
         expect(min(differences) < AWAY_MS, f"{min(differences):.1f} ms a call")
         note(f"{max(min(differences), 0):.1f} ms a {'hook' if world.agent.hook == 'command' else 'call'}")
 
 
-@case("kill -9 of the agent")
-def killed(world, cell):
+def kill_agent(world, note):
     world.script([shell("sleep 300")])
     process = world.run()
+    session = world.session_id(60)
+    world.event(session, "tool.started")
+    began = time.monotonic()
+    os.killpg(process.pid, signal.SIGKILL)
+    read = world.ended(session)
+    expect((read["outcome"], read.get("end_code")) == ("failed", "agent_gone"), f"{read['outcome']}, {read.get('end_code')}")
+    note(f"after {time.monotonic() - began:.1f} s")
+
+
+@case("kill -9 of the agent")
+def killed(world, cell):
     with cell("kill -9 of the agent") as note:
-        session = world.session_id(60)
-        world.event(session, "tool.started")
-        began = time.monotonic()
-        os.killpg(process.pid, signal.SIGKILL)
-        read = world.ended(session)
-        expect((read["outcome"], read.get("end_code")) == ("failed", "agent_gone"), f"{read['outcome']}, {read.get('end_code')}")
-        note(f"after {time.monotonic() - began:.1f} s")
+        kill_agent(world, note)
+
+
+@case("kill -9, hooks by URL", by_url=True)
+def killed_by_url(world, cell):
+    with cell("kill -9, hooks by URL") as note:
+        kill_agent(world, note)
 
 
 @case("daemon killed in a hold", approvals__require_tools="class:shell")

@@ -69,8 +69,13 @@ const handle = async (request, response) => {
   if (turn.delay_ms) await new Promise((resolve) => { setTimeout(resolve, turn.delay_ms); });
   record({ answered: number });
   const calls = [];
-  if (turn.shell) calls.push(call(seen.tools, 'shell', turn.shell));
-  if (turn.sub) calls.push(call(seen.tools, 'sub', `${SUB} ${turn.sub}`));
+  try {
+    if (turn.shell) calls.push(call(seen.tools, 'shell', turn.shell));
+    if (turn.sub) calls.push(call(seen.tools, 'sub', `${SUB} ${turn.sub}`));
+  } catch (error) {
+    record({ error: error.message });
+    return json(response, 400, { error: { message: error.message, type: 'invalid_request_error' } }); // which is not tried again
+  }
   return answer(seen, response, number, turn.text ?? '', calls.map((c, i) => ({ id: `call_${number}_${i}`, ...c })));
 };
 

@@ -28,8 +28,11 @@ const sub = {
 
 const ways = { shell, sub };
 
+// Codex takes this call although it names the tool only when it is searched for.
+const hidden = { exec_command: { name: 'spawn_agent', namespace: 'multi_agent_v1', schema: { properties: { message: {} } } } };
+
 export const call = (tools, way, words) => {
-  const tool = tools.find(({ name }) => ways[way][name]);
+  const tool = tools.find(({ name }) => ways[way][name]) ?? tools.map(({ name }) => hidden[name]).find(Boolean);
   if (!tool) throw new Error(`no tool for "${way}" among: ${tools.map(({ name }) => name).join(' ')}`);
   return { name: tool.name, ...(tool.namespace ? { namespace: tool.namespace } : {}), args: ways[way][tool.name](tool, words) };
 };

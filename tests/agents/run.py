@@ -52,7 +52,7 @@ class Cells:
 def play(agent, programs, case) -> dict:
     """One case with one agent: its cells."""
     cells = Cells([b for b in case.behaviours if b not in agent.cannot])
-    world = World(agent, programs, case.__name__, case.settings)
+    world = World(agent, programs, case.__name__, case.settings, case.by_url)
     signal.alarm(CASE_SECONDS)
     try:
         world.start()
@@ -74,6 +74,9 @@ def run_agent(agent, programs, only) -> dict:
     for case in CASES:
         wanted = [b for b in case.behaviours if b not in agent.cannot and (not only or b in only or case.__name__ in only)]
         if not wanted:
+            continue
+        if case.by_url and agent.hook != "command":
+            cells.update({b: {"ok": None, "says": "the same: it knows nothing else"} for b in wanted})
             continue
         began = time.monotonic()
         for behaviour, cell in play(agent, programs, case).items():

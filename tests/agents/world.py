@@ -46,8 +46,9 @@ def flat(text: str) -> str:
 
 
 class World:
-    def __init__(self, agent, programs: Path, behaviour: str, settings: dict | None = None):
+    def __init__(self, agent, programs: Path, behaviour: str, settings: dict | None = None, by_url: bool = False):
         self.agent = agent
+        self.by_url = by_url  # hooks that are commands name the daemon by its URL too
         self.home = ROOT / "runs" / agent.name / behaviour
         shutil.rmtree(self.home, ignore_errors=True)
         self.work = self.home / "w"
@@ -81,13 +82,21 @@ class World:
         self.agent.configure(self.home, self.model)
         for command in self.agent.first(self.model):
             self.call(command, 60)
-        self.verb("install", self.agent.name, "--yes", "--url", self.daemon.url, *self.agent.install)
+        self.install()
         return self
+
+    def install(self):
+        """As a person does whose daemon listens on the default port, so that commands find its report socket. What only knows URLs
+        has to be given this one."""
+        url = ["--url", self.daemon.url] if self.by_url or self.agent.hook != "command" else []
+        self.verb("install", self.agent.name, "--yes", *url, *self.agent.install, HEADWAY_URL="")
 
     @property
     def environment(self) -> dict:
         kept = {k: v for k, v in os.environ.items() if k in ("LANG", "TERM", "TZ", "USER", "LOGNAME")}
-        return {**kept, "HOME": str(self.home), "PATH": self.path, "NO_PROXY": "127.0.0.1,localhost", "DO_NOT_TRACK": "1", "CI": "1",
+        # A daemon that this person runs has its report socket in the default place; it must not get our hooks.
+        socket = {"HEADWAY_HOOK_SOCKET": str(self.daemon.state_dir / "report.sock")}
+        return {**kept, **socket, "HOME": str(self.home), "PATH": self.path, "NO_PROXY": "127.0.0.1,localhost", "DO_NOT_TRACK": "1", "CI": "1",
                 MARK: str(self.home), **self.agent.environment(self.model)}
 
     # the programs
@@ -99,9 +108,10 @@ class World:
             raise AssertionError(f"{' '.join(command)}: exit {done.returncode}: {done.stdout.decode(errors='replace')[-600:]}")
         return done.stdout.decode(errors="replace")
 
-    def verb(self, *arguments) -> str:
+    def verb(self, *arguments, **variables) -> str:
         """`headway`, as the person who runs the agent and the daemon calls it."""
         environment = clean_environment(**self.environment, HEADWAY_URL=self.daemon.url, STATE_DIRECTORY=str(self.daemon.state_dir))
+        environment.update(variables)
         done = subprocess.run(["headway", *arguments], executable=str(self.home / "bin/headway"), env=environment, cwd=self.work,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
         with open(self.logs / "verbs.txt", "a", encoding="utf-8") as log:
