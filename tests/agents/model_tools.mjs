@@ -22,6 +22,7 @@ const sub = {
   Task: task,
   agent: task,
   task,
+  invoke_agent: (tool, prompt) => ({ agent_name: 'generalist', prompt }),
   spawn_agent: (tool, prompt) => (has(tool, 'message') ? { message: prompt, fork_context: false }
     : { systemPrompt: 'You echo.', task: prompt }),
 };
