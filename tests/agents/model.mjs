@@ -28,7 +28,7 @@ const openGate = (name) => {
   waiting.delete(name);
 };
 
-// Read anew for each request: a case may change what comes next.
+// Read again for each request: a case may change what comes next.
 const turnOf = (seen) => {
   if (!seen.tools.length) return { text: '{"title":"a title"}' };
   const script = JSON.parse(fs.readFileSync(scriptFile, 'utf8'));
@@ -88,5 +88,5 @@ const server = http.createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => {
   fs.writeFileSync(`${portFile}.new`, String(server.address().port));
-  fs.renameSync(`${portFile}.new`, portFile); // whoever sees the file reads all of it
+  fs.renameSync(`${portFile}.new`, portFile); // it is there with all of its bytes, or not at all
 });
