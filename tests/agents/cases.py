@@ -166,7 +166,7 @@ def budget(world, cell):
 
 @case("sub-agent")
 def sub_agent(world, cell):
-    world.script([{"sub": "echo from the part"}, shell("sleep 3; echo main"), {"text": "All done."}],
+    world.script([{"sub": "echo from the part"}, shell("timeout 3 tail -f /dev/null; echo main"), {"text": "All done."}],
                  [shell("echo from-sub > sub.txt"), {"text": "The part is done."}])
     process = world.run()
     with cell("sub-agent"):
@@ -250,7 +250,8 @@ def away(world, cell):
 
 
 def kill_agent(world, note):
-    world.script([shell("sleep 300")])
+    # Some agents refuse a mere `sleep`.
+    world.script([shell("tail -f /dev/null")])
     process = world.run()
     session = world.session_id(60)
     world.event(session, "tool.started")
