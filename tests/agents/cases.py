@@ -2,7 +2,6 @@
 """What each agent is expected to do under Headway. A case is one run of the agent and fills one cell or more of the table."""
 import json
 import os
-import shlex
 import signal
 import statistics
 import subprocess
@@ -12,7 +11,7 @@ from world import until
 
 CASES = []
 LOOP_ADVICE_CALLS = 7
-HOLD_SECONDS = 65  # longer than what agents give a hook by default: 60 s at most
+HOLD_SECONDS = 65  # longer than what agents give a hook by default, which is a minute at most
 SILENCE_SECONDS = 15  # after which a hook takes a daemon that says nothing for away
 AWAY_MS = 5
 
@@ -332,14 +331,17 @@ def hangs_before(world, cell):
 
 @case("long hold", approvals__require_tools="class:shell")
 def long_hold(world, cell):
-    world.script([shell(f"touch {shlex.quote('one.txt')}"), {"text": "All done."}])
+    world.script([shell("touch one.txt") for _ in range(4)])
     process = world.run()
     with cell("long hold") as note:
-        waiting = world.pending()
+        world.pending()
         time.sleep(HOLD_SECONDS)
-        expect(not (world.work / "one.txt").exists(), "the call ran unasked")
+        expect(not (world.work / "one.txt").exists(), f"the call ran unasked within {HOLD_SECONDS} s")
         expect(process.poll() is None, f"the agent has ended, {process.poll()}")
-        world.verb("approve", waiting)
+        # Where an agent does not wait for so long, the call is refused with the words to ask again, and the model does.
+        turns = len(world.requests())
+        world.script([shell("touch one.txt") for _ in range(turns)])
+        world.verb("approve", world.pending())
         until((world.work / "one.txt").exists, 20, "the approved call runs")
         expect(world.finish(process) == 0, "the agent has failed")
-        note(f"{HOLD_SECONDS} s")
+        note(f"{HOLD_SECONDS} s" if turns == 1 else f"{HOLD_SECONDS} s, asked {turns} times")
