@@ -18,11 +18,17 @@ class Agent:
     environment: Callable  # (url of the model) -> variables
     command: tuple  # the prompt comes behind it
     resume: tuple  # the same, to go on with the last conversation
-    hook: str = "command"  # or http, plugin: whose process talks to the daemon
+    hook: str = "command"  # or http, plugin: what talks to the daemon
+    http_settings: str = ""  # the file with URLs beside commands, where there are both
     install: tuple = ()  # more arguments of `headway install`
+    refusal_ends_run: bool = False  # a call cannot be refused by itself
     asks_first: str = ""  # why a person has to allow the test
     cannot: dict = field(default_factory=dict)  # behaviour -> why it is impossible by the agent's nature
     first: Callable = lambda url: ()  # commands before the first run
+
+    @property
+    def by_url_only(self) -> bool:
+        return self.hook != "command" and not self.http_settings
 
     @property
     def version(self) -> str:
@@ -103,7 +109,7 @@ AGENTS = (
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "-p"),
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "--continue", "-p")),
     Agent("cline", "Cline", ("cline@3.0.65",), "run_commands", nothing, lambda url: {}, ("cline", "--json"),
-          ("cline", "--json", "--continue"), first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
+          ("cline", "--json", "--continue"), refusal_ends_run=True, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
                                                                  "-b", f"{url}/v1"),)),
     Agent("pi", "pi", ("@mariozechner/pi-coding-agent@0.73.1",), "bash", pi, lambda url: {},
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "-p"),
@@ -114,6 +120,6 @@ AGENTS = (
                        "DISABLE_AUTOUPDATER": "1"},
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "-p"),
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "--continue", "-p"), hook="http",
-          asks_first="HEADWAY_TEST_CLAUDE"),
+          http_settings=".claude/settings.json", asks_first="HEADWAY_TEST_CLAUDE"),
 )
 BY_NAME = {agent.name: agent for agent in AGENTS}

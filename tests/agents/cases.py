@@ -83,12 +83,15 @@ def approvals(world, cell):
         expect(not (world.work / "one.txt").exists(), "the call ran before it was approved")
         world.verb("approve", first)
         until((world.work / "one.txt").exists, 20, "the approved call runs")
-    with cell("reject"):
+    with cell("reject") as note:
         second = world.pending(but=first)
         world.verb("reject", second, "--reason", "the harbour is closed", "--then", "change_approach")
         world.finish(process)
         expect(not (world.work / "two.txt").exists(), "the rejected call ran")
-        expect(world.told("the harbour is closed"), "the model has not read the reason")
+        if world.agent.refusal_ends_run:
+            note("the call does not run; no: the run ends, so the model reads no reason")
+        else:
+            expect(world.told("the harbour is closed"), "the model has not read the reason")
 
 
 @case("pause, resume")

@@ -75,7 +75,7 @@ def run_agent(agent, programs, only) -> dict:
         wanted = [b for b in case.behaviours if b not in agent.cannot and (not only or b in only or case.__name__ in only)]
         if not wanted:
             continue
-        if case.by_url and agent.hook != "command":
+        if case.by_url and agent.by_url_only:
             cells.update({b: {"ok": None, "says": "the same: it knows nothing else"} for b in wanted})
             continue
         began = time.monotonic()

@@ -86,10 +86,14 @@ class World:
         return self
 
     def install(self):
-        """As a person does whose daemon listens on the default port, so that commands find its report socket. What only knows URLs
+        """As a person does whose daemon listens on the default port, so that commands find its report socket. What knows only URLs
         has to be given this one."""
-        url = ["--url", self.daemon.url] if self.by_url or self.agent.hook != "command" else []
+        by_url = self.by_url or self.agent.by_url_only
+        url = ["--url", self.daemon.url] if by_url else []
         self.verb("install", self.agent.name, "--yes", *url, *self.agent.install, HEADWAY_URL="")
+        if self.agent.http_settings and not by_url:
+            settings = self.home / self.agent.http_settings
+            settings.write_text(settings.read_text().replace("http://127.0.0.1:7717", self.daemon.url))
 
     @property
     def environment(self) -> dict:
