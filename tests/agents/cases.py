@@ -14,6 +14,7 @@ LOOP_ADVICE_CALLS = 7
 HOLD_SECONDS = 65  # longer than what agents give a hook by default, which is a minute at most
 SILENCE_SECONDS = 15  # after which a hook takes a daemon that says nothing for away
 AWAY_MS = 5
+REFUSED_SECONDS = 2.5  # plugins do not ask a daemon again for 2 s that has refused a connection
 
 
 def case(*behaviours, by_url: bool = False, **settings):
@@ -278,7 +279,7 @@ def killed_by_url(world, cell):
 
 @case("daemon killed in a hold", approvals__require_tools="class:shell")
 def daemon_killed(world, cell):
-    world.script([shell("touch one.txt"), shell("touch two.txt"), {"text": "All done."}])
+    world.script([shell("touch one.txt"), shell("touch two.txt", gate="back"), {"text": "All done."}])
     process = world.run()
     with cell("daemon killed in a hold") as note:
         first = world.pending()
@@ -288,6 +289,8 @@ def daemon_killed(world, cell):
         # The call either runs, or the model is asked again: the agent is not stuck in a hook of a daemon that is gone.
         world.asked(1, 40)
         ran = (world.work / "one.txt").exists()
+        time.sleep(REFUSED_SECONDS)
+        world.open_gate("back")
         second = world.pending(but=first)
         expect(second.startswith(f"{session}."), f"{second} is of another session than {session}")
         world.verb("approve", second)
