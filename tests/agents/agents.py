@@ -103,7 +103,7 @@ AGENTS = (
           ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin"),
     Agent("kilo", "Kilo", ("@kilocode/cli@7.7.7",), "bash", opencode_like("kilo"), opencode_environment("KILO"),
           ("kilo", "run", "--format", "json"), ("kilo", "run", "--continue", "--format", "json"), hook="plugin"),
-    Agent("copilot", "Copilot CLI", ("@github/copilot@1.0.102",), "bash", nothing,
+    Agent("copilot", "Copilot CLI", ("@github/copilot@1.0.102",), "Bash", nothing,
           lambda url: {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "gpt-4.1", "COPILOT_PROVIDER_API_KEY": "dummy-key-123456",
                        "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"},
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "-p"),
