@@ -299,6 +299,31 @@ def daemon_killed(world, cell):
         note("the call runs, the next is held" if ran else "the call is refused, the next is held")
 
 
+@case("daemon restarted in a hold", approvals__require_tools="class:shell")
+def daemon_restarted(world, cell):
+    world.script([shell("touch one.txt"), shell("touch one.txt", gate="back")])
+    process = world.run()
+    with cell("daemon restarted in a hold") as note:
+        world.pending()
+        world.daemon.stop()
+        world.daemon.start(world.daemon.port)
+        world.client = world.daemon.client()
+        if world.agent.refusal_ends_run:
+            world.finish(process)
+            expect(not (world.work / "one.txt").exists(), "the held call ran unasked")
+            note("the call does not run; no: the run ends")
+            return
+        world.asked(1, 40)
+        expect(not (world.work / "one.txt").exists(), "the held call ran unasked")
+        time.sleep(REFUSED_SECONDS)
+        world.open_gate("back")
+        # The model was told to ask again, and does: the same request of before or a new one waits.
+        world.verb("approve", world.pending())
+        until((world.work / "one.txt").exists, 20, "the call runs when it is approved")
+        expect(world.finish(process) == 0, "the agent has failed")
+        note("refused, asked again, then runs")
+
+
 def stopped(world):
     os.kill(world.daemon.process.pid, signal.SIGSTOP)
     return time.monotonic()
