@@ -17,11 +17,12 @@ class Agent:
     configure: Callable  # (home, url of the model) before the first run
     environment: Callable  # (url of the model) -> variables
     command: tuple  # the prompt comes behind it
-    resume: tuple  # the same, to go on with the last conversation
+    resume: tuple  # the same, to go on with the last conversation; {id} is its id
     hook: str = "command"  # or http, plugin: what talks to the daemon
     http_settings: str = ""  # the file with URLs beside commands, where there are both
     install: tuple = ()  # more arguments of `headway install`
     refusal_ends_run: bool = False  # a call cannot be refused by itself
+    tells_prompt: bool = True  # some hook has the words of the person
     asks_first: str = ""  # why a person has to allow the test
     cannot: dict = field(default_factory=dict)  # behaviour -> why it is impossible by the agent's nature
     first: Callable = lambda url: ()  # commands before the first run
@@ -109,7 +110,7 @@ AGENTS = (
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "-p"),
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "--continue", "-p")),
     Agent("cline", "Cline", ("cline@3.0.65",), "run_commands", nothing, lambda url: {}, ("cline", "--json"),
-          ("cline", "--json", "--continue"), refusal_ends_run=True, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
+          ("cline", "--json", "--id", "{id}"), refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
                                                                  "-b", f"{url}/v1"),)),
     Agent("pi", "pi", ("@mariozechner/pi-coding-agent@0.73.1",), "bash", pi, lambda url: {},
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "-p"),

@@ -126,6 +126,9 @@ class World:
 
     def run(self, prompt: str = PROMPT, resume: bool = False) -> subprocess.Popen:
         command = [*(self.agent.resume if resume else self.agent.command), prompt]
+        if resume:
+            native = self.session_id().removeprefix(f"{self.agent.name}-")
+            command = [native if word == "{id}" else word for word in command]
         number = len(self.processes)
         with open(self.logs / f"out.{number}", "wb") as out, open(self.logs / f"err.{number}", "wb") as err:
             process = subprocess.Popen(command, env=self.environment, cwd=self.work, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
@@ -173,7 +176,8 @@ class World:
 
     def session_id(self, seconds: float = 30) -> str:
         def first():
-            return next((s["id"] for s in self.sessions() if s["id"].startswith(f"{self.agent.name}-") and not s.get("parent")), None)
+            mine = [s["id"] for s in self.sessions() if s["id"].startswith(f"{self.agent.name}-") and not s.get("parent")]
+            return next((session for session in mine if "~" not in session), None)
         return until(first, seconds, "a session of the agent appears")
 
     def events(self, session: str, kind: str | None = None) -> list:
@@ -183,9 +187,6 @@ class World:
         def found():
             return next((e for e in self.events(session, kind) if all(e["data"].get(k) == v for k, v in data.items())), None)
         return until(found, seconds, f"{kind} {data or ''} in the journal")
-
-    def prompt_of(self, session: str) -> bool:
-        return PROMPT in (self.client.session(session)["goal"] or "")
 
     def pending(self, but: str = "", seconds: float = 60) -> str:
         def first():
