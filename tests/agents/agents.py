@@ -19,6 +19,8 @@ class Agent:
     command: tuple  # the prompt comes behind it
     resume: tuple  # the same, to go on with the last conversation; {id} is its id
     hook: str = "command"  # or http, plugin: what talks to the daemon
+    plugin: str = ""  # its file below the home folder,
+    idle_plugin: str = ""  # and one that only is called
     http_settings: str = ""  # the file with URLs beside commands, where there are both
     install: tuple = ()  # more arguments of `headway install`
     refusal_ends_run: bool = False  # a call cannot be refused by itself
@@ -79,6 +81,13 @@ def opencode_like(name: str) -> Callable:
     return configure
 
 
+IDLE_PLUGIN = """export const Headway = async () => ({
+  event: async () => {}, 'chat.message': async () => {}, 'tool.execute.before': async () => {}, 'tool.execute.after': async () => {},
+  'experimental.chat.system.transform': async () => {},
+});
+"""
+
+
 def pi(home: Path, url: str):
     provider = {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": "dummy", "models": [{"id": MODEL}]}
     write(home / ".pi/agent/models.json", {"providers": {"fake": provider}})
@@ -101,9 +110,11 @@ AGENTS = (
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http"),
     Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
-          ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin"),
+          ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin",
+          plugin=".config/opencode/plugin/headway.js", idle_plugin=IDLE_PLUGIN),
     Agent("kilo", "Kilo", ("@kilocode/cli@7.7.7",), "bash", opencode_like("kilo"), opencode_environment("KILO"),
-          ("kilo", "run", "--format", "json"), ("kilo", "run", "--continue", "--format", "json"), hook="plugin"),
+          ("kilo", "run", "--format", "json"), ("kilo", "run", "--continue", "--format", "json"), hook="plugin",
+          plugin=".config/kilo/plugin/headway.js", idle_plugin=IDLE_PLUGIN),
     Agent("copilot", "Copilot CLI", ("@github/copilot@1.0.102",), "Bash", nothing,
           lambda url: {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "gpt-4.1", "COPILOT_PROVIDER_API_KEY": "dummy-key-123456",
                        "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"},

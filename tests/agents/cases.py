@@ -14,6 +14,9 @@ LOOP_ADVICE_CALLS = 7
 HOLD_SECONDS = 65  # longer than what agents give a hook by default, which is a minute at most
 SILENCE_SECONDS = 15  # after which a hook takes a daemon that says nothing for away
 AWAY_MS = 5
+AWAY_TURNS = 12
+AWAY_RUNS = 3
+NOISE = 0.1  # of what an agent itself needs for a call, from run to run
 REFUSED_SECONDS = 2.5  # plugins do not ask a daemon again for 2 s that has refused a connection
 
 
@@ -210,12 +213,12 @@ def resume(world, cell):
         note("as ID~2" if second != first else "in the same session")
 
 
-def gaps(world, turns: int) -> float:
-    """The median time between an answer of the model and the next request, in ms: what the agent and its hooks need for a call."""
+def gaps(world, turns: int) -> list:
+    """From each answer of the model to the next request, in ms: what the agent and its hooks need for a call of the last run."""
     log = world.log()
     answered = {entry["answered"]: entry["at"] for entry in log if "answered" in entry}
     asked = [entry for entry in log if entry.get("tools")][-turns:]
-    return statistics.median(after["at"] - answered[before["number"]] for before, after in zip(asked[1:], asked[2:]))
+    return [after["at"] - answered[before["number"]] for before, after in zip(asked[1:], asked[2:])]
 
 
 def hook_ms(world) -> float:
@@ -233,27 +236,27 @@ def hook_ms(world) -> float:
 
 @case("daemon away")
 def away(world, cell):
-    turns = 14
     with cell("daemon away") as note:
         world.daemon.stop()
-        differences = []
-        for attempt in range(3):  # other programs disturb a measurement, and none makes it faster
-            world.script([shell(f"touch {'away'}{attempt}-{i}") for i in range(turns)])
+        world.script([shell(f"touch away-{i}") for i in range(AWAY_TURNS)])
+        with_hooks, without = [], []
+        # In turns, and the quarter of the fastest: what else the machine does makes nothing faster.
+        for attempt in range(AWAY_RUNS):
             expect(world.finish(world.run()) == 0, "the agent has failed")
-            ran = len(list(world.work.glob(f"away{attempt}-*")))
-            expect(ran == turns, f"{ran} of {turns} calls ran")
+            expect(len(list(world.work.glob("away-*"))) == AWAY_TURNS, "not all calls ran")
             if world.agent.hook == "command":
-                differences.append(hook_ms(world))
-                break
-            with_hooks = gaps(world, turns)
-            world.verb("uninstall", world.agent.name, "--yes")
+                spent = hook_ms(world)
+                expect(spent < AWAY_MS, f"{spent:.1f} ms a hook")
+                note(f"{spent:.1f} ms a hook")
+                return
+            with_hooks += gaps(world, AWAY_TURNS)
+            world.idle_hooks()
             expect(world.finish(world.run()) == 0, "the agent has failed without hooks")
-            differences.append(with_hooks - gaps(world, turns))
-            if differences[-1] < AWAY_MS:
-                break
+            without += gaps(world, AWAY_TURNS)
             world.install()
-        expect(min(differences) < AWAY_MS, f"{min(differences):.1f} ms a call")
-        note(f"{max(min(differences), 0):.1f} ms a {'hook' if world.agent.hook == 'command' else 'call'}")
+        with_hooks, without = (statistics.quantiles(values, n=4)[0] for values in (with_hooks, without))
+        expect(with_hooks - without < AWAY_MS + without * NOISE, f"{with_hooks:.0f} ms a call instead of {without:.0f} ms")
+        note(f"{with_hooks:.0f} ms a call, {without:.0f} ms without hooks")
 
 
 def kill_agent(world, note):
@@ -312,13 +315,11 @@ def daemon_restarted(world, cell):
         world.daemon.stop()
         world.daemon.start(world.daemon.port)
         world.client = world.daemon.client()
+        until(lambda: process.poll() is not None or len(world.requests()) > 1, 40, "the hook returns")
+        expect(not (world.work / "one.txt").exists(), "the held call ran unasked")
         if world.agent.refusal_ends_run:
-            world.finish(process)
-            expect(not (world.work / "one.txt").exists(), "the held call ran unasked")
             note("the call does not run; no: the run ends")
             return
-        world.asked(1, 40)
-        expect(not (world.work / "one.txt").exists(), "the held call ran unasked")
         time.sleep(REFUSED_SECONDS)
         world.open_gate("back")
         # The model was told to ask again, and does: the same request of before or a new one waits.

@@ -88,12 +88,21 @@ class World:
     def install(self):
         """As a person does whose daemon listens on the default port, so that commands find its report socket. What knows only URLs
         has to be given this one."""
+        if self.agent.plugin:
+            (self.home / self.agent.plugin).unlink(missing_ok=True)
         by_url = self.by_url or self.agent.by_url_only
         url = ["--url", self.daemon.url] if by_url else []
         self.verb("install", self.agent.name, "--yes", *url, *self.agent.install, HEADWAY_URL="")
         if self.agent.http_settings and not by_url:
             settings = self.home / self.agent.http_settings
             settings.write_text(settings.read_text().replace("http://127.0.0.1:7717", self.daemon.url))
+
+    def idle_hooks(self):
+        """The agent as it is without Headway. A plugin stays, and does nothing: that agents call plugins at all is not its time."""
+        if self.agent.idle_plugin:
+            (self.home / self.agent.plugin).write_text(self.agent.idle_plugin)
+        else:
+            self.verb("uninstall", self.agent.name, "--yes")
 
     @property
     def environment(self) -> dict:
