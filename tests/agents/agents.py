@@ -19,6 +19,7 @@ class Agent:
     command: tuple  # the prompt comes behind it
     resume: tuple  # the same, to go on with the last conversation; {id} is its id
     hook: str = "command"  # or http, plugin: what talks to the daemon
+    hooks_a_call: int = 2  # how often it talks to the daemon from one answer of the model to the next request
     plugin: str = ""  # its file below the home folder,
     idle_plugin: str = ""  # and one that only is called
     http_settings: str = ""  # the file with URLs beside commands, where there are both
@@ -108,7 +109,7 @@ AGENTS = (
     Agent("qwen", "Qwen Code", ("@qwen-code/qwen-code@0.24.4", "node@22"), "run_shell_command", qwen,
           lambda url: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1"},
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
-          ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http"),
+          ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http", hooks_a_call=4),
     Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
           ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin",
           plugin=".config/opencode/plugin/headway.js", idle_plugin=IDLE_PLUGIN),
@@ -132,6 +133,6 @@ AGENTS = (
                        "DISABLE_AUTOUPDATER": "1"},
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "-p"),
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "--continue", "-p"), hook="http",
-          http_settings=".claude/settings.json", asks_first="HEADWAY_TEST_CLAUDE"),
+          http_settings=".claude/settings.json", hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE"),
 )
 BY_NAME = {agent.name: agent for agent in AGENTS}
