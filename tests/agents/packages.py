@@ -32,7 +32,7 @@ def ensure(agent) -> Path:
             raise Away("npm is not installed")
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "package.json").write_text('{"private":true}\n')
-        command = [npm, "install", "--no-audit", "--no-fund", "--save-exact", *agent.packages]
+        command = [npm, "install", "--no-audit", "--no-fund", "--save-exact", "--fetch-retries=1", *agent.packages]
         environment = {**os.environ, "DO_NOT_TRACK": "1", "DISABLE_TELEMETRY": "1"}
         with open(folder / "install.log", "wb") as log:
             try:
