@@ -47,4 +47,4 @@ def ensure(agent) -> Path:
 
 def last_words(log: Path) -> str:
     lines = [line for line in log.read_text(errors="replace").splitlines() if "error" in line.lower()]
-    return " | ".join(lines[-3:])[:300]
+    return " | ".join(lines[:2])[:300]
