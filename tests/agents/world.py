@@ -16,6 +16,7 @@ sys.path.insert(0, str(PROJECT / "tests/integration"))
 from support.daemon import BINARY, Daemon, clean_environment  # noqa: E402 (the path comes first)
 
 HERE = Path(__file__).resolve().parent
+HANGS = "the agent has not ended"
 PROMPT = "do the scripted work"
 MARK = "AGENT_TEST_HOME"  # by this variable everything that an agent has started is found
 
@@ -28,7 +29,7 @@ def until(condition, seconds: float, what: str):
         if value:
             return value
         if time.monotonic() >= end:
-            raise AssertionError(f"{what}: not within {seconds:.0f} s")
+            raise AssertionError(f"not within {seconds:.0f} s: {what}")
         time.sleep(0.02)
 
 
@@ -149,7 +150,7 @@ class World:
         try:
             return process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"the agent has not ended in {seconds:.0f} s") from None
+            raise AssertionError(f"{HANGS} in {seconds:.0f} s") from None
 
     # the model
 
