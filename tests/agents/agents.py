@@ -17,12 +17,13 @@ class Agent:
     configure: Callable  # (home, url of the model) before the first run
     environment: Callable  # (url of the model) -> variables
     command: tuple  # the prompt comes behind it
-    resume: tuple  # the same, to go on with the last conversation; {id} is its id
+    resume: tuple  # the same, to go on with the last conversation
     hook: str = "command"  # or http, plugin: what talks to the daemon
     hooks_a_call: int = 2  # how often it talks to the daemon from one answer of the model to the next request
     plugin: str = ""  # its file below the home folder,
     idle_plugin: str = ""  # and one that only is called
-    http_settings: str = ""  # the file with URLs beside commands, where there are both
+    settings: str = ""  # the file with the URLs of http hooks,
+    commands_too: bool = False  # and whether commands stand beside them
     install: tuple = ()  # more arguments of `headway install`
     refusal_ends_run: bool = False  # a call cannot be refused by itself
     tells_prompt: bool = True  # some hook has the words of the person
@@ -32,7 +33,7 @@ class Agent:
 
     @property
     def by_url_only(self) -> bool:
-        return self.hook != "command" and not self.http_settings
+        return self.hook != "command" and not self.commands_too
 
     @property
     def version(self) -> str:
@@ -110,7 +111,8 @@ AGENTS = (
     Agent("qwen", "Qwen Code", ("@qwen-code/qwen-code@0.24.4", "node@22"), "run_shell_command", qwen,
           lambda url: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1"},
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
-          ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http", hooks_a_call=4),
+          ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http", settings=".qwen/settings.json",
+          hooks_a_call=4),
     Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
           ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin",
           plugin=".config/opencode/plugin/headway.js", idle_plugin=IDLE_PLUGIN),
@@ -123,7 +125,7 @@ AGENTS = (
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "-p"),
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "--continue", "-p")),
     Agent("cline", "Cline", ("cline@3.0.65",), "run_commands", nothing, lambda url: {}, ("cline", "--json"),
-          ("cline", "--json", "--id", "{id}"), refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
+          (), cannot={"resume": "only in a terminal; headless it takes no words with an id"}, refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
                                                                  "-b", f"{url}/v1"),)),
     Agent("pi", "pi", ("@mariozechner/pi-coding-agent@0.73.1",), "bash", pi, lambda url: {},
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "-p"),
@@ -134,6 +136,6 @@ AGENTS = (
                        "DISABLE_AUTOUPDATER": "1"},
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "-p"),
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "--continue", "-p"), hook="http",
-          http_settings=".claude/settings.json", hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE"),
+          settings=".claude/settings.json", commands_too=True, hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE"),
 )
 BY_NAME = {agent.name: agent for agent in AGENTS}

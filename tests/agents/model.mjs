@@ -49,6 +49,7 @@ const handle = async (request, response) => {
     openGate(path.slice(6));
     return json(response, 200, {});
   }
+  if (path.startsWith('/v1/hooks/')) return json(response, 200, {}); // a daemon that has nothing to say, to compare with
   if (/\/count_tokens$|:countTokens$/.test(path)) return json(response, 200, { input_tokens: 100, totalTokens: 100 });
   if (/\/models$/.test(path)) return json(response, 200, { object: 'list', data: [{ id: 'fake-model', object: 'model' }], models: [] });
   let body = {};

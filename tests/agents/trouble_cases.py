@@ -57,13 +57,13 @@ def away(world, cell):
                 return
             with_hooks += gaps(world, AWAY_TURNS)
             world.idle_hooks()
-            expect(world.finish(world.run()) == 0, "the agent has failed without hooks")
+            expect(world.finish(world.run()) == 0, "the agent has failed with hooks that do nothing")
             without += gaps(world, AWAY_TURNS)
             world.install()
         with_hooks, without = (statistics.quantiles(values, n=4)[0] for values in (with_hooks, without))
         allowed = AWAY_MS * world.agent.hooks_a_call + NOISE * without
-        expect(with_hooks - without < allowed, f"{with_hooks:.0f} ms a call instead of {without:.0f} ms")
-        note(f"{with_hooks:.0f} ms a call, {without:.0f} ms without hooks")
+        expect(with_hooks - without < allowed, f"{with_hooks:.0f} ms a call, {without:.0f} ms with hooks that do nothing")
+        note(f"{with_hooks:.0f} ms a call, {without:.0f} ms with hooks that do nothing")
 
 
 def kill_agent(world, note):
@@ -155,7 +155,7 @@ def late_decision(world, cell):
             return
         world.verb("approve", request)
         world.open_gate("back")
-        until((world.work / "one.txt").exists, 10, "approved when its hold was over, the same call still waits when it is asked again: it runs")
+        until((world.work / "one.txt").exists, 10, "the call, approved when its hold was over, runs when it is asked again")
         expect(world.finish(process) == 0, "the agent has failed")
 
 

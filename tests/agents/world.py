@@ -94,14 +94,19 @@ class World:
         by_url = self.by_url or self.agent.by_url_only
         url = ["--url", self.daemon.url] if by_url else []
         self.verb("install", self.agent.name, "--yes", *url, *self.agent.install, HEADWAY_URL="")
-        if self.agent.http_settings and not by_url:
-            settings = self.home / self.agent.http_settings
-            settings.write_text(settings.read_text().replace("http://127.0.0.1:7717", self.daemon.url))
+        if self.agent.commands_too and not by_url:
+            self.change_url("http://127.0.0.1:7717", self.daemon.url)
+
+    def change_url(self, before: str, after: str):
+        settings = self.home / self.agent.settings
+        settings.write_text(settings.read_text().replace(before, after))
 
     def idle_hooks(self):
-        """The agent as it is without Headway. A plugin stays, and does nothing: that agents call plugins at all is not its time."""
+        """Hooks that are called and do nothing: that agents call them at all is not Headway's time."""
         if self.agent.idle_plugin:
             (self.home / self.agent.plugin).write_text(self.agent.idle_plugin)
+        elif self.agent.hook == "http":
+            self.change_url(self.daemon.url, self.model)
         else:
             self.verb("uninstall", self.agent.name, "--yes")
 
@@ -136,9 +141,6 @@ class World:
 
     def run(self, prompt: str = PROMPT, resume: bool = False) -> subprocess.Popen:
         command = [*(self.agent.resume if resume else self.agent.command), prompt]
-        if resume:
-            native = self.session_id().removeprefix(f"{self.agent.name}-")
-            command = [native if word == "{id}" else word for word in command]
         number = len(self.processes)
         with open(self.logs / f"out.{number}", "wb") as out, open(self.logs / f"err.{number}", "wb") as err:
             process = subprocess.Popen(command, env=self.environment, cwd=self.work, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
