@@ -112,7 +112,7 @@ AGENTS = (
           lambda url: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1"},
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http", settings=".qwen/settings.json",
-          hooks_a_call=4),
+          commands_too=True, hooks_a_call=4),
     Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
           ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin",
           plugin=".config/opencode/plugin/headway.js", idle_plugin=IDLE_PLUGIN),
