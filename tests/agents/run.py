@@ -60,7 +60,7 @@ def play(agent, programs, case) -> dict:
     except (Late, AssertionError, OSError, ValueError) as error:
         for cell in cells.found.values():
             if cell["says"] == "not reached":
-                cell["says"] = f"not reached: {error}"
+                cell["says"] = f"not reached: {error if isinstance(error, AssertionError) else type(error).__name__}"
     finally:
         signal.alarm(0)
         world.close()
