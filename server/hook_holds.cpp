@@ -2,6 +2,7 @@
 #include "server/hook_holds.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "core/assert.hpp"
@@ -150,8 +151,14 @@ void HookHolds::second(Clock::Steady::time_point now) {
 
 void HookHolds::drain() {
     draining_ = true;
-    while (!holds_.empty())
-        finish(holds_.begin(), undecided(holds_.begin()->second.call));
+    const auto now = Clock::steady();
+    for (auto hold = holds_.begin(); hold != holds_.end();) {
+        const auto next = std::next(hold);
+        hold->second.deadline = now;
+        ask_again(hold, now);
+        if (!hold->second.asked) finish(hold, undecided(hold->second.call));
+        hold = next;
+    }
 }
 
 }  // namespace headway::server

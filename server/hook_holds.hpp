@@ -41,7 +41,8 @@ public:
     void drop_connection(std::uint64_t connection);
     /// Blanks, and the holds whose time is up.
     void second(Clock::Steady::time_point now);
-    /// Answers all of them, and from now on each at once: the daemon goes down.
+    /// Asks for the last answer of all of them, and answers each at once from now on: the daemon
+    /// goes down. The session then knows that the calls did not run.
     void drain();
     std::size_t size() const noexcept { return holds_.size(); }
 

@@ -102,10 +102,10 @@ std::string render_cline(const Hook& hook, const HookReply& reply) {
     std::string out;
     JsonWriter json{out};
     json.open_object();
-    if (pre && refuses(reply)) {
+    if (pre && (refuses(reply) || reply.undecided)) {
         json.member("cancel", true);
     } else if (cline_takes_context(hook) && !reply.stop_hard) {
-        if (pre && !reply.edit_json.empty() && !reply.undecided) {
+        if (pre && !reply.edit_json.empty()) {
             json.key("overrideInput");
             json.raw(reply.edit_json);
         }

@@ -60,12 +60,11 @@ bool codex_takes_context(const Hook& hook) {
 /// `continue: false` is ignored here, so that a stop is a refusal of every call.
 std::string render_codex_pre(const HookReply& reply) {
     ClaudeReply out;
-    if (refuses(reply)) {
+    // `codex exec` has no rules of its own that would ask a person, so no decision is a refusal.
+    if (refuses(reply) || reply.undecided) {
         out = {"deny", refusal_words(reply), {}, {}, {}};
     } else {
-        // Without a decision the call goes to the agent's own rules, as it would without us.
-        const bool edits = !reply.edit_json.empty() && !reply.undecided;
-        if (edits) out = {"allow", {}, reply.edit_json, {}, {}};
+        if (!reply.edit_json.empty()) out = {"allow", {}, reply.edit_json, {}, {}};
         out.context = context_words(reply);
     }
     return write_claude_reply("PreToolUse", out);

@@ -104,7 +104,8 @@ const Dialect kQwen{
     .parse = parse_qwen,
     .render = render_qwen,
     .takes_context = qwen_takes_context,
-    .hold = kHoldOfADay,
+    // Qwen Code 0.24 runs the call after 60 s, whatever the timeout of the hook is.
+    .hold = core::Millis{55'000},
     .hold_permission = core::Millis{0},
     .has_call_ids = true,
     .reports_usage = false,

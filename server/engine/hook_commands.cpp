@@ -184,9 +184,10 @@ private:
         known.clear();
     }
 
-    /// Batches are counted by the iteration of their heartbeat.
+    /// Batches are counted by the iteration of their heartbeat, unless the agent counts its turns.
     void number_round() {
-        const std::uint64_t round = state_.iteration.value_or(0) + 1;
+        const std::uint64_t round =
+            command_.call.hook.round.value_or(state_.iteration.value_or(0) + 1);
         const bool batch = command_.call.hook.kind == HookKind::kBatch;
         for (core::Event& event : command_.events) {
             if (auto* started = std::get_if<core::ToolStarted>(&event.payload))

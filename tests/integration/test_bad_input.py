@@ -81,7 +81,7 @@ GATE = [
     get("cross-site fetch", "/v1/stream", 403, "forbidden_origin", None, "Sec-Fetch-Site: cross-site\r\n"),
     get("unknown route", "/v2/sessions", 404, "unknown_route"),
     get("route with a slash too many", "/v1/sessions/", 400, "invalid_id", "id"),
-    get("DELETE of a session", "/v1/sessions/bad", 405, "method_not_allowed", method="DELETE"),
+    get("PATCH of a session", "/v1/sessions/bad", 405, "method_not_allowed", method="PATCH"),
     get("POST to a reading route", "/livez", 405, "method_not_allowed", method="POST"),
     get("OPTIONS", "/v1/sessions", 405, "method_not_allowed", method="OPTIONS"),
     get("an unknown method", "/v1/sessions", 405, "method_not_allowed", method="BREW"),

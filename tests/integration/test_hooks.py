@@ -80,6 +80,19 @@ class HookCase(SharedDaemonCase):
         self.assertEqual(reply.status, 200, reply.body)
 
 
+class Rounds(HookCase):
+    def test_a_turn_that_the_agent_counts_itself_is_a_round(self):
+        agent = Agent(self.daemon, "cline")
+        fixtures = Path(__file__).parents[1] / "unit/api/hooks/fixtures/cline"
+        for n in range(1, 6):
+            for name in ("pre", "post_failed"):
+                body = json.loads((fixtures / f"{name}.json").read_bytes()) | {"iteration": n, "sessionContext": {"rootSessionId": agent.native}}
+                body["tool_call" if name == "pre" else "tool_result"]["id"] = f"c{n}"
+                self.assertEqual(self.client.post("/v1/hooks/cline", body).status, 200)
+        rounds = [call.get("round") for call in kinds(self.client.journal(agent.id), "tool.started")]
+        self.assertEqual(rounds, [1, 2, 3, 4, 5])
+
+
 class NamedProcesses(HookCase):
     """Agents whose process is named by headers, as the plugins do."""
 
@@ -408,6 +421,24 @@ class Drain(OwnDaemonCase):
         self.assertEqual(daemon.wait_for_exit(), 0)
         thread.join()
         self.assertEqual(replies[0]["hookSpecificOutput"]["permissionDecision"], "deny")
+
+    def test_a_decision_after_the_daemon_went_down_lets_the_call_run_when_it_is_tried_again(self):
+        daemon = self.start(SETTINGS)
+        for dialect, call in (("claude", "e2"), ("codex", "e3")):
+            agent = Agent(daemon, dialect)
+            with ThreadPoolExecutor(1) as pool:
+                held = pool.submit(agent.pre, call, tool="Write", args={"file_path": "/a"})
+                eventually(lambda: daemon.client().get("/v1/approvals").json()["pending"] == 1)
+                daemon.stop()
+                self.assertEqual(held.result(20)["hookSpecificOutput"]["permissionDecision"], "deny")
+            daemon.restart()
+            operator = daemon.operator()
+            self.addCleanup(operator.close)
+            (waiting,) = operator.get("/v1/approvals?status=pending").json()["approvals"]
+            self.assertEqual(operator.post(f"/v1/approvals/{waiting['id']}/decision", {"decision": "approve"}).status, 200)
+            reply = agent.pre(call + "-again", tool="Write", args={"file_path": "/a"})
+            self.assertNotEqual(reply.get("hookSpecificOutput", {}).get("permissionDecision"), "deny")
+            self.assertEqual(operator.get("/v1/approvals?status=pending").json()["approvals"], [])
 
     def test_a_killed_daemon_knows_the_calls_and_approvals_when_it_is_back(self):
         daemon = self.start(SETTINGS)

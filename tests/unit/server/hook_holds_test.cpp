@@ -179,7 +179,30 @@ TEST_CASE("hook holds: a daemon that goes down answers, and holds nothing more",
     HeldHook h;
     h.holds.take(h.to, h.answer(true));
     h.holds.drain();
-    CHECK(h.wire("0\r\n\r\n").find("deny") != std::string::npos);
+    REQUIRE(h.asked.size() == 1);
+    CHECK(h.asked.front().time_is_up);
+    h.holds.take(h.to, h.answer(false, "later"));
+    CHECK(h.wire("0\r\n\r\n").find("later") != std::string::npos);
     h.holds.take({99, 1}, h.answer(true));
     CHECK(h.holds.size() == 0);
+}
+
+TEST_CASE("hook holds: a daemon that goes down with a full queue refuses by itself", "[server]") {
+    HeldHook h;
+    h.holds.take(h.to, h.answer(true));
+    h.room = false;
+    h.holds.drain();
+    CHECK(h.wire("0\r\n\r\n").find("deny") != std::string::npos);
+    CHECK(h.holds.size() == 0);
+}
+
+TEST_CASE("hook holds: a question on its way when the daemon goes down is asked again", "[server]") {
+    HeldHook h;
+    h.holds.take(h.to, h.answer(true));
+    h.holds.session_changed("s");
+    h.holds.drain();
+    CHECK(h.asked.size() == 1);
+    h.holds.take(h.to, h.answer(true));
+    REQUIRE(h.asked.size() == 2);
+    CHECK(h.asked.back().time_is_up);
 }
