@@ -25,7 +25,10 @@ core::JudgeRules judge_rules(const config::JudgeSettings& settings) {
 }  // namespace
 
 ReloadableSettings reloadable_settings(const config::Settings& settings) {
-    return {settings.policy, settings.approvals, settings.storage.retention, settings.budget,
+    return {settings.policy,
+            settings.approvals,
+            settings.storage.retention,
+            settings.budget,
             settings.policy_floor,
             {settings.redaction.capture == "digests", settings.redaction.digest_agents}};
 }

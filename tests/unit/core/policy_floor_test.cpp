@@ -11,7 +11,7 @@ using namespace headway::tests;
 
 namespace {
 
-using Names = std::vector<std::string>;
+using Raised = std::vector<std::string>;
 
 /// A policy that is weaker than the defaults in one field, and the field's name.
 struct Weakening {
@@ -70,7 +70,7 @@ TEST_CASE("floor: weaker fields are raised to the floor and named", "[core]") {
     for (const Weakening& one : weakenings()) {
         INFO(one.field);
         Policy policy = one.policy;
-        CHECK(raise_to({}, Policy{}, policy) == Names{one.field});
+        CHECK(raise_to({}, Policy{}, policy) == Raised{one.field});
         Policy again = policy;
         CHECK(raise_to({}, Policy{}, again).empty());
         CHECK(again == policy);
@@ -99,9 +99,9 @@ TEST_CASE("floor: limits of the daemon's own policy cannot be lifted or raised",
     lifted.tool_time_limit = Millis{60'001};
     lifted.min_confidence = 0;
     CHECK(raise_to({}, demanding(), lifted) ==
-          Names{"/policy/profile", "/policy/on_stuck", "/policy/max_iterations",
-                "/policy/max_tool_failures", "/policy/max_parse_failures",
-                "/policy/tool_time_limit_ms", "/policy/min_confidence"});
+          Raised{"/policy/profile", "/policy/on_stuck", "/policy/max_iterations",
+                 "/policy/max_tool_failures", "/policy/max_parse_failures",
+                 "/policy/tool_time_limit_ms", "/policy/min_confidence"});
     lifted.trust_origin = true;
     CHECK(lifted == demanding());
 }
@@ -112,7 +112,7 @@ TEST_CASE("floor: an agent cannot hide the risk that the operator wants to see",
     Policy policy;
     CHECK(weaker_field(policy, daemon) == "/risk");
     CHECK(weaker_field(daemon, policy).empty());
-    CHECK(raise_to({}, daemon, policy) == Names{"/policy/risk"});
+    CHECK(raise_to({}, daemon, policy) == Raised{"/policy/risk"});
     CHECK(policy.risk);
     CHECK(raise_to({}, Policy{}, policy).empty());
     CHECK(policy.risk);
@@ -126,7 +126,7 @@ TEST_CASE("floor: the daemon's entries for tools and detectors survive lists wit
     Policy policy;
     policy.tools = {{"other", false, 2}, {"log", true, 1}};
     policy.detectors = {{kIdOf<Cycle>, false, 1, 0}};
-    CHECK(raise_to({}, daemon, policy) == Names{"/policy/tools", "/policy/detectors"});
+    CHECK(raise_to({}, daemon, policy) == Raised{"/policy/tools", "/policy/detectors"});
     CHECK(policy.tool("deploy")->requires_approval);
     CHECK(policy.thresholds(kIdOf<ExactRepeat>) == Thresholds{2, 3});
 }
@@ -183,17 +183,17 @@ TEST_CASE("floor: the time limit that the operator gave one tool stays", "[core]
     defaults.tools[0].time_limit_ms = 60'000;
 
     Policy silent;  // no entry for the tool
-    CHECK(raise_to({}, defaults, silent) == Names{"/policy/tools"});
+    CHECK(raise_to({}, defaults, silent) == Raised{"/policy/tools"});
     CHECK(silent.time_limit("bash") == Millis{60'000});
 
     Policy lifted;
     lifted.tools = {{"bash", false, 1}};
-    CHECK(raise_to({}, defaults, lifted) == Names{"/policy/tools/0/time_limit_ms"});
+    CHECK(raise_to({}, defaults, lifted) == Raised{"/policy/tools/0/time_limit_ms"});
     CHECK(lifted.time_limit("bash") == Millis{60'000});
 
     Policy longer = lifted;
     longer.tools[0].time_limit_ms = 60'001;
-    CHECK(raise_to({}, defaults, longer) == Names{"/policy/tools/0/time_limit_ms"});
+    CHECK(raise_to({}, defaults, longer) == Raised{"/policy/tools/0/time_limit_ms"});
 
     Policy tighter;  // by the limit for all tools
     tighter.tools = {{"bash", false, 1}};

@@ -14,12 +14,12 @@ using namespace headway::api::hooks;
 
 namespace {
 
-struct Said {
+struct WhatWasSaid {
     JsonTape tape;
     Hook hook;
     core::Result<HookReport> report;
 
-    explicit Said(const std::string& members)
+    explicit WhatWasSaid(const std::string& members)
         : report([&] {
               const std::string body = R"({"session":"s",)" + members + "}";
               REQUIRE(tape.parse(body).has_value());
@@ -44,7 +44,7 @@ struct Said {
 
 TEST_CASE("hook report: a call that is about to run has the digest that approvals are bound to",
           "[api]") {
-    const Said said{R"("event":"pre","tool":"bash","call":"c1","args":{"b":1,"a":"x"})"};
+    const WhatWasSaid said{R"("event":"pre","tool":"bash","call":"c1","args":{"b":1,"a":"x"})"};
     const auto& started = said.only<core::ToolStarted>();
     CHECK(started.call_id == "c1");
     CHECK(started.args.kept == R"({"b":1,"a":"x"})");
@@ -52,64 +52,67 @@ TEST_CASE("hook report: a call that is about to run has the digest that approval
     REQUIRE(tape.parse(R"({"a":"x","b":1})").has_value());
     CHECK(said.report->args_digest == args_digest(tape.root()));
     CHECK_FALSE(said.hook.call.args.has_value());  // it was of the tape before
-    CHECK(Said{R"("event":"pre","tool":"bash","call":"c1")"}.report->args_digest ==
+    CHECK(WhatWasSaid{R"("event":"pre","tool":"bash","call":"c1")"}.report->args_digest ==
           no_args_digest());
-    CHECK(Said{R"("event":"post","tool":"bash","call":"c1")"}.report->args_digest.empty());
+    CHECK(WhatWasSaid{R"("event":"post","tool":"bash","call":"c1")"}.report->args_digest.empty());
 }
 
 TEST_CASE("hook report: results and errors of calls", "[api]") {
-    const Said good{R"("event":"post","tool":"bash","call":"c1","ok":true,"result":"done",
+    const WhatWasSaid good{R"("event":"post","tool":"bash","call":"c1","ok":true,"result":"done",
                        "duration_ms":12,"mutated":[{"path":"a","digest":"x"}])"};
     CHECK(good.only<core::ToolFinished>().ok);
     CHECK(good.only<core::ToolFinished>().result.kept == R"("done")");
     CHECK(good.only<core::ToolFinished>().duration_ms == 12);
     CHECK(good.only<core::ToolFinished>().mutated.size() == 1);
     CHECK(good.only<core::ToolFinished>().print.has_value());
-    const Said bad{R"("event":"post","tool":"bash","call":"c1","error":"no","class":"denied")"};
+    const WhatWasSaid bad{
+        R"("event":"post","tool":"bash","call":"c1","error":"no","class":"denied")"};
     CHECK_FALSE(bad.only<core::ToolFinished>().ok);
     CHECK(bad.only<core::ToolFinished>().error->error_class == "denied");
     CHECK(bad.only<core::ToolFinished>().error->message.kept == "no");
 }
 
 TEST_CASE("hook report: turns begin and end", "[api]") {
-    CHECK(Said{R"("event":"start","source":"startup")"}.only<core::StateChanged>().state ==
+    CHECK(WhatWasSaid{R"("event":"start","source":"startup")"}.only<core::StateChanged>().state ==
           core::AgentState::kIdle);
     // In the middle of a turn.
-    Said{R"("event":"start","source":"compact")"}.only<core::Heartbeat>();
-    CHECK(Said{R"("event":"prompt","text":"go")"}.only<core::Message>().role == "user");
-    CHECK(Said{R"("event":"prompt","text":"go","synthetic":true)"}.only<core::Message>().role ==
-          "system");
-    Said{R"("event":"prompt","text":"")"}.only<core::Heartbeat>();
-    const Said stop{R"("event":"stop","text":"done","usage":{"input_tokens":3,"output_tokens":4})"};
+    WhatWasSaid{R"("event":"start","source":"compact")"}.only<core::Heartbeat>();
+    CHECK(WhatWasSaid{R"("event":"prompt","text":"go")"}.only<core::Message>().role == "user");
+    CHECK(WhatWasSaid{R"("event":"prompt","text":"go","synthetic":true)"}
+              .only<core::Message>()
+              .role == "system");
+    WhatWasSaid{R"("event":"prompt","text":"")"}.only<core::Heartbeat>();
+    const WhatWasSaid stop{
+        R"("event":"stop","text":"done","usage":{"input_tokens":3,"output_tokens":4})"};
     REQUIRE(stop.events().size() == 3);
     CHECK(std::get<core::Heartbeat>(stop.events()[0].payload).usage->input_tokens == 3);
     CHECK(std::get<core::Message>(stop.events()[1].payload).text.kept == "done");
     CHECK(std::get<core::StateChanged>(stop.events()[2].payload).state == core::AgentState::kIdle);
     // Work in the background goes on: the agent is not at rest.
-    Said{R"("event":"stop","background":2)"}.only<core::Heartbeat>();
-    Said{R"("event":"stop","text":"more to come","background":2)"}.only<core::Message>();
+    WhatWasSaid{R"("event":"stop","background":2)"}.only<core::Heartbeat>();
+    WhatWasSaid{R"("event":"stop","text":"more to come","background":2)"}.only<core::Message>();
 }
 
 TEST_CASE("hook report: other events", "[api]") {
-    CHECK(Said{R"("event":"error","text":"529","class":"server_error")"}
+    CHECK(WhatWasSaid{R"("event":"error","text":"529","class":"server_error")"}
               .only<core::ErrorReported>()
               .error_class == "server_error");
-    CHECK(Said{R"("event":"compacted","source":"auto","text":"sum")"}
+    CHECK(WhatWasSaid{R"("event":"compacted","source":"auto","text":"sum")"}
               .only<core::Compacted>()
               .trigger == "auto");
     for (const char* event : {"permission", "asks"}) {
-        const Said said{R"("tool":"bash","event":")" + std::string{event} + "\""};
+        const WhatWasSaid said{R"("tool":"bash","event":")" + std::string{event} + "\""};
         CHECK(said.only<core::StateChanged>().state == core::AgentState::kAwaitingPermission);
     }
-    CHECK(Said{R"("event":"substart")"}.only<core::StateChanged>().state ==
+    CHECK(WhatWasSaid{R"("event":"substart")"}.only<core::StateChanged>().state ==
           core::AgentState::kProcessingPrompt);
     for (const char* event : {"usage", "turn", "none"})
-        Said{R"("event":")" + std::string{event} + "\""}.only<core::Heartbeat>();
-    CHECK(Said{R"("event":"end","reason":"bye")"}.events().empty());
+        WhatWasSaid{R"("event":")" + std::string{event} + "\""}.only<core::Heartbeat>();
+    CHECK(WhatWasSaid{R"("event":"end","reason":"bye")"}.events().empty());
 }
 
 TEST_CASE("hook report: a batch has each of its calls and a beat", "[api]") {
-    const Said said{R"("event":"batch","calls":[{"tool":"a","call":"1","result":"x"},
+    const WhatWasSaid said{R"("event":"batch","calls":[{"tool":"a","call":"1","result":"x"},
                        {"tool":"b","call":"2","error":"no"}])"};
     REQUIRE(said.events().size() == 3);
     CHECK(std::get<core::ToolFinished>(said.events()[0].payload).ok);
@@ -122,7 +125,7 @@ TEST_CASE("hook report: more calls than a report may have are refused as a whole
     for (int i = 0; i < 1'001; ++i)
         calls += R"({"tool":"a"},)";
     calls.back() = ']';
-    const Said said{R"("event":"batch","calls":[)" + calls};
+    const WhatWasSaid said{R"("event":"batch","calls":[)" + calls};
     REQUIRE_FALSE(said.report.has_value());
     CHECK(said.report.error().code == core::ErrorCode::kTooManyEvents);
 }
