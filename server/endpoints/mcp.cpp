@@ -90,8 +90,7 @@ Result<> call_tool(Call& call, const mcp::Message& message) {
 }  // namespace
 
 Result<> endpoints::call_mcp(Call& call) {
-    const auto parsed = call.on.tape.parse(call.request.body);
-    if (!parsed) return parsed;
+    HEADWAY_CHECK(call.on.tape.parse(call.request.body));
     HEADWAY_TRY(const mcp::Message message, mcp::read_message(call.on.tape.root()));
     // Notifications, and answers to what was never asked.
     if (message.id.empty()) return accept(call);

@@ -12,7 +12,6 @@
 namespace headway::server {
 namespace {
 
-using core::Error;
 using core::Result;
 
 /// The adapter that opened a session, by its label; or empty.
