@@ -112,7 +112,8 @@ AGENTS = (
           lambda url: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1"},
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http", settings=".qwen/settings.json",
-          commands_too=True, hooks_a_call=4),
+          commands_too=True, hooks_a_call=4,
+          cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits 60 s by its own rule, then the call runs")),
     Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
           ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin",
           plugin=".config/opencode/plugin/headway.js", idle_plugin=IDLE_PLUGIN),
@@ -136,6 +137,7 @@ AGENTS = (
                        "DISABLE_AUTOUPDATER": "1"},
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "-p"),
           ("claude", "--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Bash,Agent", "--continue", "-p"), hook="http",
-          settings=".claude/settings.json", commands_too=True, hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE"),
+          settings=".claude/settings.json", commands_too=True, hooks_a_call=3, asks_first="HEADWAY_TEST_CLAUDE",
+          cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits a day, or until the service restarts the daemon")),
 )
 BY_NAME = {agent.name: agent for agent in AGENTS}
