@@ -41,8 +41,10 @@ export function Connect() {
         key=${name}>${name}</th>`)}</tr></thead><tbody>${AGENTS.map(([name, title, by]) => html`<tr key=${name}>
         <td><a href=${'/docs/agent-' + name}>${title}</a></td><td><code>headway install ${name}</code></td><td>${by}</td>
         <td><${Seen} of=${seen[name]} /></td></tr>`)}</tbody></table></div><//>
-    <${Card} title="Any other command"><p><code>headway run -- CMD</code> supervises it by its process and its output.
-      It says when the command ends, and how; what it is doing it cannot see.</p><//>
+    <${Card} title="Any other command"><p><code>headway run -- CMD</code> supervises it by its process and its output,
+      and reads what agents print as JSON lines. <code>headway acp -- CMD</code> stands between an editor and its agent.</p>
+      <p><a href="/docs/agent-mcp">MCP</a> lets an agent ask a person, <a href="/docs/agent-otlp">telemetry</a> adds tokens
+      and cost.</p><//>
     <${Card} title="Your own agent"><p>One request opens a session and reports to it:</p>
       <pre class="json" tabindex="0" role="region" aria-label="Example">curl ${location.origin}/v1/sessions/my-agent/events -H 'Content-Type: application/json' \\
   -d '${'{"type":"tool.started","data":{"call_id":"1","tool":"bash","args":{"command":"make"}}}'}'</pre>

@@ -15,6 +15,7 @@ SILENCE_SECONDS = 15  # after which a hook takes a daemon that says nothing for 
 AWAY_MS = 5
 AWAY_TURNS = 12
 AWAY_RUNS = 3
+LATENCY_ROUNDS = 5
 NOISE = 0.1  # of what an agent itself needs for a call, from run to run
 REFUSED_SECONDS = 2.5  # plugins do not ask a daemon again for 2 s that has refused a connection
 
@@ -64,6 +65,22 @@ def away(world, cell):
         says = f"{with_hooks:.0f} ms a call, {without:.0f} ms with hooks that do nothing"
         expect(with_hooks - without < AWAY_MS * world.agent.hooks_a_call + NOISE * without, says)
         note(says)
+
+
+@case("time a call takes")
+def latency(world, cell):
+    """How much longer a call takes with the hooks than without; said, not judged, since it is the machine's word."""
+    with cell("time a call takes") as note:
+        world.script([shell(f"touch time-{i}") for i in range(AWAY_TURNS)])
+        added = []
+        for _ in range(LATENCY_ROUNDS):
+            expect(world.finish(world.run()) == 0, "the agent has failed")
+            with_hooks = gap(world, AWAY_TURNS)
+            world.verb("uninstall", world.agent.name, "--yes")
+            expect(world.finish(world.run()) == 0, "the agent has failed without hooks")
+            added.append(with_hooks - gap(world, AWAY_TURNS))
+            world.install()
+        note(f"{statistics.median(added):+.0f} ms")
 
 
 def kill_agent(world, note):
