@@ -15,6 +15,9 @@ const SORTS = { cost: (row) => row.used?.cost_usd, tokens: (row) => row.used?.to
 // What a broken channel of hooks means to a person who reads the list.
 const CHANNELS = { mute: 'hooks mute', degraded: 'hooks partial' };
 
+// The id and the agent say these already, and there is room for two.
+const inRow = (labels = {}) => Object.fromEntries(Object.entries(labels).filter(([key]) => key !== 'adapter' && key !== 'agent_version'));
+
 class Row extends Component {
   shouldComponentUpdate(next) { return ['row', 'here', 'index', 'risk'].some((name) => next[name] !== this.props[name]); }
   render({ row, here, index, risk }) {
@@ -35,7 +38,7 @@ class Row extends Component {
       <td>${budget && html`<span class="of" title=${`${budget.level}: ${Math.round(budget.pressure)} % of its ${budget.dimension}`}>
           <${Bar} percent=${budget.pressure} level=${hot(budget.pressure)} /> ${Math.round(budget.pressure)}%</span>`}
         <small title="tokens and cost so far">${used(row.used)}</small></td>
-      <td><${Labels} labels=${row.labels} max=${2} /></td>${risk && html`<td>${row.risk?.toFixed(2)}</td>`}</tr>`;
+      <td><${Labels} labels=${inRow(row.labels)} max=${2} /></td>${risk && html`<td>${row.risk?.toFixed(2)}</td>`}</tr>`;
   }
 }
 
