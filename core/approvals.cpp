@@ -295,6 +295,8 @@ void enter(Approvals& approvals, const ApprovalRedeemed& redeemed, std::uint64_t
     if (approval == nullptr || !become(approvals, *approval, S::kRedeemed, n, at)) return;
     approval->redeemed_at = at;
     approval->redeem_key = redeemed.key.empty() ? Digest{} : digest_of(redeemed.key);
+    // Who asks like this does not say whether the call ran.
+    if (redeemed.key == kDeliveredKey) approval->execute_by = kNever;
 }
 
 void enter(Approvals& approvals, const ApprovalExpired& expired, std::uint64_t n) {

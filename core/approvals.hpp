@@ -43,6 +43,9 @@ struct EnumNames<ApprovalStatus> {
 /// The one transition table of an approval. Pure.
 bool may_become(ApprovalStatus from, ApprovalStatus to) noexcept;
 
+/// The key of an approval that was delivered to an agent that reports no calls.
+inline constexpr std::string_view kDeliveredKey = "delivered";
+
 /// A request and its outcome. Arguments, response and full texts stay in the journal.
 struct Approval {
     std::uint64_t n = 0;  ///< of its approval.requested event: the id is `<session>.a<n>`

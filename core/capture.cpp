@@ -65,7 +65,12 @@ struct Strip {
     }
     void operator()(FactLearned& fact) const { replace_in_place(fact.text); }
     void operator()(Compacted& compacted) const { compacted.summary = {}; }
-    void operator()(SessionEnded& end) const { end.result = {}; }
+    void operator()(StateChanged& change) const { change.detail.clear(); }
+    void operator()(ErrorReported& error) const { replace_in_place(error.message); }
+    void operator()(SessionEnded& end) const {
+        end.result = {};
+        end.reason = {};
+    }
     /// The rest has no texts of an agent, or a person has to read them.
     template <class Other>
     void operator()(Other&) const {}

@@ -5,6 +5,7 @@
 
 #include "core/approvals.hpp"
 #include "core/assert.hpp"
+#include "core/budget.hpp"
 #include "core/limits.hpp"
 #include "core/text.hpp"
 
@@ -19,6 +20,19 @@ void wait_or_say(const HookQuestion& asked, HookAnswer& answer, std::string word
     answer.hold = !asked.time_is_up;
     answer.undecided = asked.time_is_up;
     if (answer.undecided) answer.deny = std::move(words);
+}
+
+/// Approved for this call, or for an equal one that is not running, and not let go yet.
+const Approval* ready_approval(const SessionState& state, const HookQuestion& asked) {
+    const auto& requests = state.approvals.requests;
+    const auto found = std::find_if(requests.begin(), requests.end(), [&](const Approval& a) {
+        const bool approved =
+            a.status == ApprovalStatus::kApproved || a.status == ApprovalStatus::kEdited;
+        return approved && a.kind == ApprovalKind::kTool && a.tool == asked.tool &&
+               a.args_digest == asked.args_digest && !asked.args_digest.empty() &&
+               (a.call_id == asked.call_id || !in_flight(state, a.call_id));
+    });
+    return found == requests.end() ? nullptr : &*found;
 }
 
 /// What a person has said to the question, once it is not needed again.
@@ -51,15 +65,19 @@ void answer_call(const SessionState& state, const HookQuestion& asked, HookAnswe
         return;
     }
     if (asked.kind == ApprovalKind::kQuestion) return answer_question(state, asked, answer);
-    const Approval* approval =
-        approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
+    const Approval* approval = asked.redeems ? ready_approval(state, asked) : nullptr;
+    if (approval == nullptr)
+        approval = approval_of_call(state, asked.call_id, asked.tool, asked.args_digest);
     if (approval == nullptr) return;
+    // Another answer has used it up.
+    if (asked.redeems && approval->status == ApprovalStatus::kRedeemed) return;
     const std::string id = approval_id(asked.session, approval->n);
     if (approval->pending()) {
         wait_or_say(asked, answer,
                     "No person has decided about this call yet (approval " + id +
                         "). Do something else, and try it again later.");
     } else if (approval->open()) {
+        if (asked.redeems) answer.redeemed = approval->n;
         answer.allow = "approved by " + (approval->by.empty() ? "a person" : approval->by);
         if (approval->decision == Decision::kEdit) answer.edit = "edited";
     } else if (approval->decision == Decision::kReject) {
@@ -117,6 +135,10 @@ std::string status_words(const SessionState& state) {
     if (pending > 0) words += "\nA person is asked: " + std::to_string(pending) + " open.";
     if (state.paused()) words += "\nThe session is paused by its operator.";
     return words;
+}
+
+bool is_approved(const SessionState& state, const HookQuestion& asked) {
+    return ready_approval(state, asked) != nullptr;
 }
 
 bool must_stop(const SessionState& state) {

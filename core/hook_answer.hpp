@@ -19,6 +19,7 @@ struct HookQuestion {
     bool time_is_up = false;                  ///< the hook cannot be kept waiting any longer
     std::uint32_t stops = 0;                  ///< calls that were refused by a stop before
     ApprovalKind kind = ApprovalKind::kTool;  ///< kQuestion: a person's answer is waited for
+    bool redeems = false;                     ///< what is allowed is used up by this answer
     std::string_view call_id;                 ///< of the call or question that waits
     std::string_view tool;                    ///< of the call that waits
     std::string_view args_digest;             ///< of the call that waits, as approvals are bound to
@@ -34,6 +35,7 @@ struct HookAnswer {
     /// The number of the request that a person has answered; 0: none. The answer itself is not kept
     /// in the state.
     std::uint64_t answered = 0;
+    std::uint64_t redeemed = 0;  ///< number of the approval that this answer uses up; 0: none
     std::string acknowledged;  ///< id of the request whose decision the agent has with this answer
     std::string stop;          ///< why the agent should come to its end
     bool hard = false;       ///< stop at once: it was asked for its answer before, or is cancelled
@@ -52,6 +54,10 @@ HookAnswer answer_hook(const SessionState& state, const HookQuestion& asked);
 /// for a decision or may run. Null if there is none. Pure.
 const Approval* approval_of_call(const SessionState& state, std::string_view call_id,
                                  std::string_view tool, std::string_view args_digest);
+
+/// True if this call was approved before and has not been let go yet: no person need be asked.
+/// Pure.
+bool is_approved(const SessionState& state, const HookQuestion& asked);
 
 /// True while the agent has an open directive to stop. Pure.
 bool must_stop(const SessionState& state);

@@ -34,8 +34,11 @@ core::Result<Message> read_message(JsonValue body) {
         return false;
     };
     body.each(add_id);
+    if (!message.method.empty()) return message;
     // What a client answers has no method, and nothing was asked of it.
-    if (message.method.empty()) message.id.clear();
+    const bool answer = hooks::object_in(body, "result") || hooks::object_in(body, "error");
+    if (!answer) return no_message("must be the name of a method", "/method");
+    message.id.clear();
     return message;
 }
 

@@ -40,6 +40,10 @@ core::Error missing(std::string_view name, std::string_view what) {
             "/params/arguments/" + std::string{name}};
 }
 
+bool has(JsonValue object, std::string_view name) {
+    return !object.each([name](JsonValue child) { return child.key() != name; });
+}
+
 core::Result<Hook> read_approve(JsonValue arguments) {
     Hook hook;
     hook.kind = HookKind::kRequest;
@@ -61,7 +65,12 @@ core::Result<Hook> read_question(JsonValue arguments) {
     hook.text = hooks::text_in(arguments, "question");
     if (hook.text.empty()) return missing("question", "must be a text");
     hooks::read_question(arguments, hook);
-    const auto wait = hooks::count_in(arguments, "wait_seconds").value_or(kWaitSecondsDefault);
+    if (has(arguments, "options") && !hooks::array_in(arguments, "options"))
+        return missing("options", "must be a list of texts");
+    const auto told = hooks::count_in(arguments, "wait_seconds");
+    if (has(arguments, "wait_seconds") && !told)
+        return missing("wait_seconds", "must be a number from 0 to 86400");
+    const auto wait = told.value_or(kWaitSecondsDefault);
     hook.hold_ms = std::max<std::uint64_t>(std::min(wait, kWaitSecondsMax) * 1000, 1);
     return hook;
 }

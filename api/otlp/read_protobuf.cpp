@@ -333,10 +333,9 @@ core::Result<Export> read_protobuf(std::string_view body, Signal signal) {
                 request.skip();
             }
         }
-    } catch (const protozero::exception& error) {
+    } catch (const protozero::exception&) {
         return core::Error{core::ErrorCode::kInvalidField,
-                           std::string{"this is no export of OTLP in protobuf: "} + error.what(),
-                           {}};
+                           "this is no export of OTLP in protobuf, or it was cut off", "body"};
     }
     return out;
 }

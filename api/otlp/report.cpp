@@ -79,8 +79,11 @@ void write_call(std::string& out, JsonTape& tape, const Said& said) {
     close_event(json);
 }
 
+/// The model has answered. That is no heartbeat, of which some in a row say that nothing happens.
 void write_usage(std::string& out, const Said& said) {
-    JsonWriter json = open_event(out, "heartbeat", said);
+    JsonWriter json = open_event(out, "message", said);
+    json.member("role", "assistant");
+    json.member("digest", said.key);
     json.member("usage", said.usage);
     close_event(json);
 }

@@ -146,6 +146,13 @@ void read_span(const Record& record, bool by_trace, Said& said) {
     }
 }
 
+/// It has attributes that only calls of models and tools have.
+bool names_model(const Record& record) {
+    return std::any_of(record.attributes.begin(), record.attributes.end(), [](const auto& one) {
+        return one.key.starts_with("gen_ai.") || one.key.starts_with("llm.");
+    });
+}
+
 std::optional<Said> read_record(const Record& record, const Source& source, Signal signal) {
     const std::string_view service = value_of(source.attributes, "service.name");
     const KnownAgent* const known = known_agent(service);
@@ -167,6 +174,8 @@ std::optional<Said> read_record(const Record& record, const Source& source, Sign
     } else {
         const std::string_view event = event_of(record, known);
         if (event.empty()) return std::nullopt;
+        // Other services have errors and prompts too, and name the sessions of browsers.
+        if (known == nullptr && !said.own_name && !names_model(record)) return std::nullopt;
         read_log(record, event, said);
     }
     said.by_trace = by_trace;

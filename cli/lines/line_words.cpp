@@ -26,6 +26,8 @@ void add_failed(AgentLine& line, const Json& call_id, std::string_view error_cla
 
 void add_message(AgentLine& line, std::string_view role, std::string_view text) {
     if (text.empty()) return;
+    // A line is the agent's word, and only a person's own message answers a suspicion.
+    if (role == "user") role = "system";
     line.events.push_back({"message", {{"role", role}, {"text", text}}});
 }
 

@@ -113,9 +113,11 @@ private:
         for (const AgentPlan& plan : plans_)
             if (plan.row->name == "codex" && plan.refusal.empty()) trust_codex(plan);
         if (!steers_without_token(options_.sources)) return;
-        console_.err << "An agent with a shell could approve its own calls by a request to the "
-                        "daemon. With these lines in\nheadway.toml that takes a token:\n"
-                        "  [access]\n  local_control = \"token\"\n";
+        console_.err
+            << "An agent with a shell could resume itself, or extend its budget, by a request "
+               "to the daemon. With these\nlines in headway.toml that takes a token, as approvals "
+               "do anyway:\n"
+               "  [access]\n  local_control = \"token\"\n";
     }
 
     void trust_codex(const AgentPlan& plan) const {

@@ -249,6 +249,29 @@ Result<std::string> edited_args(Transaction& transaction, const Resident& reside
     return document.texts.edited_args.text;
 }
 
+/// No person is asked for one who has to stop, or about a call that was approved before.
+bool is_vain(const core::SessionState& state, const HookCall& call) {
+    core::HookQuestion asked;
+    asked.call_id = call.hook.call.call;
+    asked.tool = call.hook.call.tool;
+    asked.args_digest = call.args_digest;
+    const bool approved = call.hook.kind == HookKind::kRequest && core::is_approved(state, asked);
+    return approved || core::must_stop(state);
+}
+
+/// An approval lets one call go: the agent has it with this answer.
+Result<> redeem(Transaction& transaction, Resident& resident, std::uint64_t n) {
+    const core::Approval* approval = resident.session.state().approvals.find(n);
+    HEADWAY_ASSERT(approval != nullptr);
+    const std::string digest = approval->run_digest;
+    const bool hooks = transaction.channels().find(resident.key) != nullptr;
+    std::vector<core::Event> events;
+    auto done = resident.session.redeem(n, digest, hooks ? "hook" : core::kDeliveredKey,
+                                        transaction.context(), events);
+    if (!done) return std::move(done).error();
+    return transaction.append(resident, events);
+}
+
 /// How the session stands, and what there is to say.
 std::string with_status(Transaction& transaction, const core::SessionState& state,
                         std::string said) {
@@ -274,6 +297,7 @@ Result<HookAnswered> answer(Transaction& transaction, Resident& resident, HookCa
     asked.wordless = hook.wordless;
     asked.time_is_up = time_is_up;
     if (hook.kind == HookKind::kQuestion) asked.kind = core::ApprovalKind::kQuestion;
+    asked.redeems = hook.kind == HookKind::kRequest;
     asked.call_id = hook.call.call;
     asked.tool = hook.call.tool;
     asked.args_digest = call.args_digest;
@@ -302,6 +326,7 @@ Result<HookAnswered> answer(Transaction& transaction, Resident& resident, HookCa
     if (!said.edit.empty()) {
         HEADWAY_TRY(answered.reply.edit_json, edited_args(transaction, resident, call));
     }
+    if (said.redeemed != 0) HEADWAY_CHECK(redeem(transaction, resident, said.redeemed));
     if (said.answered != 0) {
         HEADWAY_TRY(const auto document,
                     approval_document(transaction.reader(), resident, said.answered));
@@ -341,6 +366,12 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     const bool late = resident == nullptr ? ends_session(kind) : ended && !waits(kind);
     HookAnswered nothing;
     nothing.session = target;
+    if (kind == HookKind::kStatus && (resident == nullptr || ended)) {
+        nothing.reply.context = ended ? core::status_words(resident->session.state())
+                                      : "Nothing was reported of this session yet.";
+        nothing.call = std::move(call);
+        return nothing;
+    }
     if (late) {
         nothing.call = std::move(call);
         return nothing;
@@ -353,8 +384,7 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     if (reports)
         transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,
                                     transaction.now());
-    // One who has to stop gets that for an answer, and no person is asked.
-    const bool vain = api::hooks::asks_person(kind) && core::must_stop(resident->session.state());
+    const bool vain = api::hooks::asks_person(kind) && is_vain(resident->session.state(), call);
     if (!resident->session.state().ended() && !vain) {
         ReportCommand report = Report{*resident, *this}.make();
         if (!report.events.empty()) {

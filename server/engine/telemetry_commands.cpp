@@ -38,8 +38,8 @@ Adds adds_to(Transaction& transaction, const Resident& resident) {
 }
 
 bool is_usage(const core::Event& event) {
-    const auto* beat = std::get_if<core::Heartbeat>(&event.payload);
-    return beat != nullptr && beat->usage;
+    const auto* answer = std::get_if<core::Message>(&event.payload);
+    return answer != nullptr && answer->usage;
 }
 
 bool says_something(const TelemetryReport& report) {

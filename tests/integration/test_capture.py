@@ -60,10 +60,12 @@ class Capture(OwnDaemonCase):
         client.report("s", "plan.updated", text=MARK, steps=[{"title": MARK, "status": "open"}])
         client.report("s", "fact.learned", text=MARK)
         client.report("s", "compacted", summary=MARK)
+        client.report("s", "error.reported", message=MARK)
+        client.report("s", "state.changed", state="processing_prompt", detail=MARK)
         client.report("s", "reflection", text=MARK, assessment=MARK, next_action=MARK)
         for _ in range(2):  # the second one finds it as it is
             self.assertLess(client.put("/v1/sessions/t", {"goal": MARK}).status, 300)
-        client.post("/v1/sessions/t/end", {"outcome": "completed", "result": {"text": MARK}})
+        client.post("/v1/sessions/t/end", {"outcome": "completed", "result": {"text": MARK}, "reason": MARK})
         self.assertEqual(self.stored(daemon), 0)
 
     def test_an_approved_call_is_recognised_by_its_digest(self):

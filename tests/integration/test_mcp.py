@@ -8,6 +8,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from support.case import OwnDaemonCase, SharedDaemonCase, unique
+from support.http import RawConnection
 from support.limits import eventually
 
 INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "claude code", "version": "1"}}
@@ -95,6 +96,38 @@ class Mcp(SharedDaemonCase):
         self.decide(approval, decision="approve")
         self.assertEqual(answer.result(20), {"behavior": "allow", "updatedInput": {"command": "rm -rf build", "extra": {"deep": [1, 2.5]}}})
 
+    def test_an_approval_lets_one_call_run_and_no_more(self):
+        session = unique("once")
+        agent = McpClient(self.daemon, session)
+        both = [self.pool.submit(agent.approve, "same") for _ in range(2)]
+        first = self.waiting(session)
+        eventually(lambda: len(self.client.get(f"/v1/approvals?session={session}").json()["approvals"]) == 1)
+        self.decide(first, decision="approve")
+        self.assertEqual(sorted(answer.result(20)["behavior"] for answer in both), ["allow", "deny"])
+        third = self.pool.submit(agent.approve, "same")
+        self.decide(self.waiting(session), decision="reject")
+        self.assertEqual(third.result(20)["behavior"], "deny")
+        self.assertIsNone(self.client.get(f"/v1/approvals/{first['id']}").json()["alarm"])
+
+    def test_a_decision_that_the_agent_did_not_wait_for_is_there_when_it_asks_again(self):
+        session = unique("gone")
+        with RawConnection(self.daemon.port) as raw:
+            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                "name": "approve", "arguments": {"tool_name": "Bash", "input": {"command": "make"}, "tool_use_id": "d1"}}}).encode()
+            raw.send(raw.format("POST", "/mcp", body, f"X-Headway-Session: {session}\r\n"))
+            raw.read_until(b"\r\n\r\n")
+        self.decide(self.waiting(session), decision="approve")
+        agent = McpClient(self.daemon, session)
+        self.assertEqual(agent.approve("d2")["behavior"], "allow")
+        held = self.pool.submit(agent.approve, "d3")
+        self.decide(self.waiting(session), decision="reject")
+        self.assertEqual(held.result(20)["behavior"], "deny")
+
+    def test_status_opens_no_session(self):
+        session = unique("never")
+        self.assertEqual(McpClient(self.daemon, session).call("status"), "Nothing was reported of this session yet.")
+        self.assertEqual(self.client.get(f"/v1/sessions/{session}").status, 404)
+
     def test_a_call_that_is_rejected_says_why(self):
         session = unique("no")
         answer = self.pool.submit(McpClient(self.daemon, session).approve)
@@ -145,7 +178,7 @@ class Mcp(SharedDaemonCase):
     def test_a_paused_or_stopped_session_lets_no_call_run(self):
         session = unique("stop")
         agent = McpClient(self.daemon, session)
-        agent.call("status")
+        self.client.open(session, goal="g")
         self.client.post(f"/v1/sessions/{session}/cancel", {"reason": "enough"})
         refused = agent.approve()
         self.assertEqual(refused["behavior"], "deny")
@@ -176,12 +209,15 @@ class Mcp(SharedDaemonCase):
                              ({"name": "approve"}, "arguments"), ({"name": "approve", "arguments": {"tool_name": 7}}, "tool_name"),
                              ({"name": "approve", "arguments": {"tool_name": "x", "input": []}}, "input"),
                              ({"name": "ask_human", "arguments": {"question": ""}}, "question"),
+                             ({"name": "ask_human", "arguments": {"question": "?", "wait_seconds": -1}}, "wait_seconds"),
+                             ({"name": "ask_human", "arguments": {"question": "?", "options": "a"}}, "options"),
                              ({"name": "approve", "arguments": {"tool_name": "x", "input": {"text": "x" * 70_000}}}, "65536")):
             answer = agent.ask("tools/call", params)
             self.assertEqual(answer["error"]["code"], -32602, answer)
             self.assertIn(word, answer["error"]["message"])
         self.assertEqual(agent.ask("resources/list")["error"]["code"], -32601)
-        for body in (b"{", [], {"id": 1, "method": "ping"}, {"jsonrpc": "1.0", "id": 1, "method": "ping"}):
+        for body in (b"{", [], {"id": 1, "method": "ping"}, {"jsonrpc": "1.0", "id": 1, "method": "ping"},
+                     {"jsonrpc": "2.0", "id": 1}, {"jsonrpc": "2.0", "id": 1, "method": 5}):
             self.assertEqual(agent.send(body).status, 400)
         for body in ({"jsonrpc": "2.0", "method": "ping"}, {"jsonrpc": "2.0", "id": 1, "result": {}}):
             self.assertEqual(agent.send(body).status, 202)
@@ -201,7 +237,7 @@ class OwnDaemon(OwnDaemonCase):
         daemon = self.start({"access.mode": "token"})
         operator = self.client(daemon, token=daemon.operator_token())
         made = operator.post("/v1/tokens", {"name": "agent", "scopes": ["report:mine"]}).json()["token"]
-        self.assertIn("Verdict", McpClient(daemon, "mine", made).call("status"))
+        self.assertIn("Nothing was reported", McpClient(daemon, "mine", made).call("status"))
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "status"}}
         self.assertEqual(McpClient(daemon, "other", made).send(body).status, 403)
         self.assertEqual(McpClient(daemon, "mine").send(body).status, 401)

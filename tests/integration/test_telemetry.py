@@ -69,7 +69,7 @@ class Telemetry(SharedDaemonCase):
         self.assertEqual((shown["agent"]["name"], shown["agent"]["model"]), ("claude", "claude-sonnet-4-5"))
         self.assertEqual([(call["tool"], call["ok"]) for call in self.events("night-7", "tool.finished")],
                          [("Bash", True), ("Bash", False)])
-        self.assertEqual([message["text"] for message in self.events("night-7", "message")], ["go"])
+        self.assertEqual([message["text"] for message in self.events("night-7", "message") if message["role"] == "user"], ["go"])
 
     def test_protobuf_plain_and_packed_is_answered_in_protobuf(self):
         body = (FIXTURES / "claude_logs.pb").read_bytes()
@@ -176,6 +176,20 @@ class Telemetry(SharedDaemonCase):
             self.sent(logs(called(session, f"f{n}", command=f"test -e /tmp/{n}.lock", success="false", error="Shell command failed")))
         self.assertNotEqual(self.session(f"claude-{session}")["verdict"]["status"], "stuck",
                             self.session(f"claude-{session}")["verdict"])
+
+    def test_a_model_that_is_asked_often_without_calls_is_no_sign_of_trouble(self):
+        for profile in ("balanced", "strict"):
+            session = unique("chat")
+            self.client.open(f"claude-{session}", policy={"profile": profile})
+            for n in range(30):
+                self.sent(logs(used(session, n=n)))
+            self.assertNotIn(self.session(f"claude-{session}")["verdict"]["status"], ("suspect", "stuck"), profile)
+
+    def test_errors_and_prompts_of_other_services_open_nothing(self):
+        for event in ("api_error", "user_prompt", "tool_result", "session.end"):
+            session = unique("shop")
+            self.sent(logs({"event.name": event, "session.id": session, "input_tokens": 5, "tool_name": "x"}, service="shop"))
+            self.assertEqual(self.client.get(f"/v1/sessions/shop-{session}").status, 404, event)
 
     def test_records_of_other_services_open_nothing_and_the_reply_says_so(self):
         session = unique("browser")

@@ -17,9 +17,8 @@ core::Result<mcp::Message> message_of(JsonTape& tape, const std::string& body) {
 }
 
 core::Result<hooks::Hook> call_of(JsonTape& tape, const std::string& params) {
-    const auto message =
-        message_of(tape, R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":)" + params +
-                             "}");
+    const auto message = message_of(
+        tape, R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":)" + params + "}");
     REQUIRE(message);
     return mcp::read_call(*message);
 }
@@ -43,6 +42,7 @@ TEST_CASE("a message has the id that came, as it came") {
     CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":null,"method":"ping"})")->id.empty());
     CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":{},"method":"ping"})")->id.empty());
     CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":1,"result":{}})")->id.empty());
+    CHECK(message_of(tape, R"({"jsonrpc":"2.0","id":1,"method":5})").error().field == "/method");
     CHECK_FALSE(message_of(tape, R"([])"));
     CHECK(message_of(tape, R"({"id":1,"method":"ping"})").error().field == "/jsonrpc");
 }

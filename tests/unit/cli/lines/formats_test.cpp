@@ -86,7 +86,7 @@ TEST_CASE("agent lines: a turn of Codex that failed is a result", "[cli]") {
 TEST_CASE("agent lines: Gemini CLI's calls, and its messages put together", "[cli]") {
     const Told told = told_of(agent_fixture("gemini"));
     CHECK(told.events ==
-          Events{"at work: gemini, model gemini-2.5-pro", "user: go", "assistant: ok",
+          Events{"at work: gemini, model gemini-2.5-pro", "system: go", "assistant: ok",
                  "started run_shell_command__call_fake0001 run_shell_command",
                  "ok run_shell_command__call_fake0001 run_shell_command", "assistant: ok",
                  "started replace__call_fake0004 replace",
@@ -124,7 +124,7 @@ TEST_CASE("agent lines: opencode and Kilo tell a call in one line, and tokens by
 
 TEST_CASE("agent lines: pi's calls, tokens and last message", "[cli]") {
     const Told told = told_of(agent_fixture("pi"));
-    CHECK(told.events == Events{"at work: pi", "user: go", "started call_fake0001 bash",
+    CHECK(told.events == Events{"at work: pi", "system: go", "started call_fake0001 bash",
                                 "ok call_fake0001 bash", "started call_fake0002 bash",
                                 "ok call_fake0002 bash", "started call_fake0003 bash",
                                 "failed call_fake0003 bash", "assistant: All done."});
@@ -135,7 +135,7 @@ TEST_CASE("agent lines: pi's calls, tokens and last message", "[cli]") {
 TEST_CASE("agent lines: Copilot CLI's calls with the exit codes of commands", "[cli]") {
     const Told told = told_of(agent_fixture("copilot"));
     CHECK(Events(told.events.begin(), told.events.begin() + 9) ==
-          Events{"at work: copilot, model gpt-4.1", "user: do the scripted work",
+          Events{"at work: copilot, model gpt-4.1", "system: do the scripted work",
                  "assistant: I look.", "started call_fake0001 bash", "ok call_fake0001 bash",
                  "started call_fake0002 view", "ok call_fake0002 view",
                  "started call_fake0003 edit", "ok call_fake0003 edit"});
@@ -146,7 +146,7 @@ TEST_CASE("agent lines: Copilot CLI's calls with the exit codes of commands", "[
 
 TEST_CASE("agent lines: cursor-agent's calls are named after their kind", "[cli]") {
     const Told told = told_of(agent_fixture("cursor"));
-    CHECK(told.events == Events{"at work: cursor, model Claude 4 Sonnet", "user: Read README.md",
+    CHECK(told.events == Events{"at work: cursor, model Claude 4 Sonnet", "system: Read README.md",
                                 "assistant: I'll read it", "started toolu_1 read",
                                 "ok toolu_1 read", "started toolu_2 lint",
                                 "failed toolu_2 lint: denied"});
