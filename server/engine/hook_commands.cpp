@@ -4,13 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/assert.hpp"
-#include "core/budget.hpp"
-#include "core/budget_text.hpp"
-#include "core/hook_answer.hpp"
 #include "core/text.hpp"
-#include "server/engine/approval_documents.hpp"
 #include "server/engine/generations.hpp"
+#include "server/engine/hook_answers.hpp"
 #include "server/engine/session_commands.hpp"
 
 namespace headway::server {
@@ -48,23 +44,6 @@ bool ends_session(HookKind kind) {
 /// exit status.
 bool is_supervised(const core::SessionState& state) {
     return state.about.agent.type == "command";
-}
-
-bool waits(HookKind kind) {
-    return kind == HookKind::kPre || kind == HookKind::kPermission || api::hooks::asks_person(kind);
-}
-
-core::Event finish_of(const std::string& call_id, const std::string& tool,
-                      std::string_view error_class, std::string_view why) {
-    core::ToolFinished finished;
-    finished.call_id = call_id;
-    finished.tool = tool;
-    finished.ok = false;
-    finished.error =
-        core::ToolError{std::string{error_class}, core::bounded_text(std::string{why})};
-    core::Event event;
-    event.payload = std::move(finished);
-    return event;
 }
 
 /// Calls in flight of a turn that is over will not be reported any more.
@@ -238,119 +217,6 @@ Result<> open_for(Transaction& transaction, HookCommand& command) {
     return open_implicitly(transaction, command.target, std::move(about));
 }
 
-/// The arguments that a person put in place of the call's.
-Result<std::string> edited_args(Transaction& transaction, const Resident& resident,
-                                const HookCall& call) {
-    const core::Approval* approval = core::approval_of_call(
-        resident.session.state(), call.hook.call.call, call.hook.call.tool, call.args_digest);
-    HEADWAY_ASSERT(approval != nullptr);
-    HEADWAY_TRY(const auto document,
-                approval_document(transaction.reader(), resident, approval->n));
-    return document.texts.edited_args.text;
-}
-
-/// No person is asked for one who has to stop, or about a call that was approved before.
-bool is_vain(const core::SessionState& state, const HookCall& call) {
-    core::HookQuestion asked;
-    asked.call_id = call.hook.call.call;
-    asked.tool = call.hook.call.tool;
-    asked.args_digest = call.args_digest;
-    const bool approved = call.hook.kind == HookKind::kRequest && core::is_approved(state, asked);
-    return approved || core::must_stop(state);
-}
-
-/// An approval lets one call go: the agent has it with this answer.
-Result<> redeem(Transaction& transaction, Resident& resident, std::uint64_t n) {
-    const core::Approval* approval = resident.session.state().approvals.find(n);
-    HEADWAY_ASSERT(approval != nullptr);
-    const std::string digest = approval->run_digest;
-    const bool hooks = transaction.channels().find(resident.key) != nullptr;
-    std::vector<core::Event> events;
-    auto done = resident.session.redeem(n, digest, hooks ? "hook" : core::kDeliveredKey,
-                                        transaction.context(), events);
-    if (!done) return std::move(done).error();
-    return transaction.append(resident, events);
-}
-
-/// How the session stands, and what there is to say.
-std::string with_status(Transaction& transaction, const core::SessionState& state,
-                        std::string said) {
-    std::string words = core::status_words(state);
-    if (state.budget.limited()) {
-        words += "\n\n" + core::budget_prompt(core::budget_status(state, transaction.now(),
-                                                                  transaction.context().watch));
-    }
-    return said.empty() ? words : words + "\n\n" + said;
-}
-
-/// Answers, and records what the answer itself changes.
-Result<HookAnswered> answer(Transaction& transaction, Resident& resident, HookCall call,
-                            bool time_is_up) {
-    const Hook& hook = call.hook;
-    HookAnswered answered;
-    answered.session = resident.session.id();
-    core::HookQuestion asked;
-    asked.session = answered.session;
-    asked.waits = waits(hook.kind);
-    asked.stops = resident.hook_stops;
-    asked.takes_words = call.dialect->takes_context(hook);
-    asked.wordless = hook.wordless;
-    asked.time_is_up = time_is_up;
-    if (hook.kind == HookKind::kQuestion) asked.kind = core::ApprovalKind::kQuestion;
-    asked.redeems = hook.kind == HookKind::kRequest;
-    asked.call_id = hook.call.call;
-    asked.tool = hook.call.tool;
-    asked.args_digest = call.args_digest;
-    core::HookAnswer said = core::answer_hook(resident.session.state(), asked);
-    answered.hold = said.hold;
-    std::vector<core::Event> events;
-    for (std::string& id : said.delivered) {
-        core::Event delivered;
-        delivered.payload = core::DirectiveDelivered{std::move(id)};
-        events.push_back(std::move(delivered));
-    }
-    if (!said.acknowledged.empty()) {
-        core::Event read;
-        read.payload = core::DirectiveAcknowledged{std::move(said.acknowledged)};
-        events.push_back(std::move(read));
-    }
-    const bool refused = !said.deny.empty() || !said.stop.empty();
-    if (hook.kind == HookKind::kPre && refused && !resident.session.state().ended()) {
-        const std::string& why = said.stop.empty() ? said.deny : said.stop;
-        events.push_back(finish_of(hook.call.call, hook.call.tool, "denied", why));
-        resident.hook_calls.push_back(core::digest_of(hook.call.call).low);
-        if (!said.stop.empty()) ++resident.hook_stops;
-    }
-    if (hook.kind == HookKind::kPre && !refused && !answered.hold)
-        transaction.channels().note_call(resident.key);
-    if (!said.edit.empty()) {
-        HEADWAY_TRY(answered.reply.edit_json, edited_args(transaction, resident, call));
-    }
-    if (said.redeemed != 0) HEADWAY_CHECK(redeem(transaction, resident, said.redeemed));
-    if (said.answered != 0) {
-        HEADWAY_TRY(const auto document,
-                    approval_document(transaction.reader(), resident, said.answered));
-        answered.reply.answer = document.texts.response.kept;
-    }
-    if (hook.kind == HookKind::kStatus)
-        said.words = with_status(transaction, resident.session.state(), std::move(said.words));
-    answered.reply.deny = std::move(said.deny);
-    answered.reply.allow = std::move(said.allow);
-    answered.reply.context = std::move(said.words);
-    answered.reply.stop = std::move(said.stop);
-    answered.reply.stop_hard = said.hard;
-    answered.reply.undecided = said.undecided;
-    answered.call = std::move(call);
-    if (events.empty()) return answered;
-    ReportCommand report;
-    report.session = answered.session;
-    report.batch = true;
-    report.events = std::move(events);
-    HEADWAY_TRY(const Advised advised, report(transaction));
-    (void)advised;
-    return answered;
-}
-
 }  // namespace
 
 Result<> HookCommand::name(Reader& reader, SessionNames& names) {
@@ -392,12 +258,12 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
             (void)advised;
         }
     }
-    return answer(transaction, *resident, std::move(call), false);
+    return answer_hook_call(transaction, *resident, std::move(call), false);
 }
 
 Result<HookAnswered> HookAgainCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.require(session));
-    return answer(transaction, *resident, std::move(call), time_is_up);
+    return answer_hook_call(transaction, *resident, std::move(call), time_is_up);
 }
 
 Result<Unanswered> AgentGoneCommand::operator()(Transaction& transaction) {
