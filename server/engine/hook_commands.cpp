@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/hook_answer.hpp"
 #include "core/text.hpp"
 #include "server/engine/generations.hpp"
 #include "server/engine/hook_answers.hpp"

@@ -196,7 +196,8 @@ TEST_CASE("hook holds: a daemon that goes down with a full queue refuses by itse
     CHECK(h.holds.size() == 0);
 }
 
-TEST_CASE("hook holds: a question on its way when the daemon goes down is asked again", "[server]") {
+TEST_CASE("hook holds: a question on its way when the daemon goes down is asked again",
+          "[server]") {
     HeldHook h;
     h.holds.take(h.to, h.answer(true));
     h.holds.session_changed("s");
