@@ -154,7 +154,11 @@ TEST_CASE("engine queries: a session that retention removes between two slices i
         (void)s.turn({});
     }
     REQUIRE_FALSE(s.ask(JournalQuery{"old"}).has_value());
-    const Document page = Document::parse(body_of(s, {&query}));
+    // On a busy machine the two sessions may take a slice each.
+    std::string body;
+    for (int slice = 0; slice < 2 && body.empty(); ++slice)
+        body = body_of(s, {&query});
+    const Document page = Document::parse(body);
     CHECK(ids(page) == std::vector<std::string>{"new"});
     CHECK(page["total"] == 1);
     CHECK(page["next"].is_null());
