@@ -147,10 +147,16 @@ Result<> SqliteStore::look_at_files() {
         log_.length == 0 ? 0
                          : std::int64_t{wal::kHeaderBytes} +
                                log_.length * (page_bytes_ + std::int64_t{wal::kFrameHeaderBytes});
-    const auto found = files_.look(static_cast<std::uint64_t>(log_bytes));
+    auto found = files_.look(static_cast<std::uint64_t>(log_bytes));
     const bool misplaced = found != FileWatch::Found::kSound;
     if (!misplaced && !misplaced_) return {};
-    if (found == FileWatch::Found::kLogGone) (void)checkpoint(1);
+    if (found == FileWatch::Found::kLogGone) {
+        (void)checkpoint(1);
+        // Who deletes the whole folder deletes one file after the other: by now the database may be
+        // gone too, and then this process has the only copy and must not end.
+        const auto now = files_.look(static_cast<std::uint64_t>(log_bytes));
+        if (now == FileWatch::Found::kMoved) found = now;
+    }
     // The log must stay in place on close: it may be the only copy.
     sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
                       misplaced || sync_failed_ ? 1 : 0, nullptr);
