@@ -13,6 +13,8 @@ constexpr std::uint32_t kCallsWithoutResult = 16;
 constexpr std::uint32_t kResultsWithoutCall = 16;
 /// A person may interrupt several turns in a row: then no end of a turn is reported.
 constexpr std::uint32_t kPromptsWithoutEnd = 8;
+/// Hooks by command come where hooks by HTTP do not: behind a proxy.
+constexpr std::uint32_t kEndsWithoutPrompt = 8;
 
 void raise(std::uint32_t& count) {
     if (count < UINT32_MAX) ++count;
@@ -29,15 +31,23 @@ bool should_work(const SessionState& state) {
 void HookChannel::note_call() {
     raise(calls);
     results = 0;
+    ends = 0;
 }
 
 void HookChannel::note_result() {
     raise(results);
     calls = 0;
+    ends = 0;
 }
 
 void HookChannel::note_prompt() {
     raise(prompts);
+    ends = 0;
+}
+
+void HookChannel::note_turn_end() {
+    if (prompts == 0) raise(ends);
+    prompts = 0;
 }
 
 ChannelState examine_channel(const HookChannel& channel, const SessionState& state, Timestamp now,
@@ -46,6 +56,7 @@ ChannelState examine_channel(const HookChannel& channel, const SessionState& sta
     if (channel.results >= kResultsWithoutCall) found.missing.emplace_back("pre");
     if (channel.calls >= kCallsWithoutResult) found.missing.emplace_back("post");
     if (channel.prompts >= kPromptsWithoutEnd) found.missing.emplace_back("stop");
+    if (channel.ends >= kEndsWithoutPrompt) found.missing.emplace_back("prompt");
     if (!found.missing.empty()) found.health = ChannelHealth::kDegraded;
     if (state.ended()) return found;
     const bool overdue =

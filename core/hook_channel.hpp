@@ -34,17 +34,18 @@ struct HookChannel {
     std::uint32_t calls = 0;    ///< begun since a result came
     std::uint32_t results = 0;  ///< since a call began
     std::uint32_t prompts = 0;  ///< since a turn ended
+    std::uint32_t ends = 0;     ///< of turns of which nothing else was seen
 
     void note_call();
     void note_result();
     void note_prompt();
-    void note_turn_end() { prompts = 0; }
+    void note_turn_end();
 };
 
 /// How a channel is doing.
 struct ChannelState {
     ChannelHealth health = ChannelHealth::kOk;
-    /// Hooks that do not come, as the neutral form calls them: `pre`, `post`, `stop`.
+    /// Hooks that do not come, as the neutral form calls them: `pre`, `post`, `stop`, `prompt`.
     std::vector<std::string_view> missing;
 };
 

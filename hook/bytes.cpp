@@ -2,6 +2,7 @@
 #include "hook/bytes.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,6 +45,21 @@ std::string read_small_file(const std::string& path) {
     const ssize_t count = ::read(file, text, sizeof text);
     ::close(file);
     return count > 0 ? std::string(text, static_cast<std::size_t>(count)) : std::string{};
+}
+
+std::string tail_of(const std::string& path, std::size_t bytes_max) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0) return {};
+    std::string tail;
+    struct stat about {};
+    if (::fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == ::geteuid()) {
+        const off_t begin = std::max<off_t>(about.st_size - static_cast<off_t>(bytes_max), 0);
+        tail.resize(static_cast<std::size_t>(about.st_size - begin));
+        const ssize_t count = ::pread(file, tail.data(), tail.size(), begin);
+        tail.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    }
+    ::close(file);
+    return tail;
 }
 
 std::string trimmed_line(std::string_view text) {

@@ -21,6 +21,10 @@ bool write_all(int descriptor, std::string_view bytes);
 /// The first 4096 bytes of a file; empty if it cannot be read.
 std::string read_small_file(const std::string& path);
 
+/// The last bytes of a file of this user; empty for a file of another user, a pipe or a device,
+/// which could make us wait.
+std::string tail_of(const std::string& path, std::size_t bytes_max);
+
 /// The text up to its first line break, without blanks around it. Pure.
 std::string trimmed_line(std::string_view text);
 

@@ -13,6 +13,7 @@
 #include "hook/places.hpp"
 #include "hook/request.hpp"
 #include "hook/rollout.hpp"
+#include "hook/use.hpp"
 
 // headway-hook: standard input -> daemon -> standard output. Started by an agent around each of its
 // calls, so it must be quick, and must never be why an agent stops: whatever fails, it prints
@@ -88,15 +89,20 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
         const int connection = connect_to(place);
         if (connection < 0) continue;
         Facts facts;
+        facts.use =
+            use_of(options.agent, body);  // after connecting: without a daemon there is no wait
+        if (options.usage) body = use_body(body);
+        if (options.usage && (body.empty() || facts.use.empty())) return 0;
         facts.session = variable(::getenv, "HEADWAY_SESSION");
-        facts.agent = find_agent();
+        // What an agent starts beside its calls may have lost it as an ancestor.
+        if (!options.usage) facts.agent = find_agent();
         if (place.socket.empty()) facts.token = find_token(options, ::getenv);
         if (options.agent == "codex") facts.exit_code = codex_exit_code(body);
         const std::string head = request_head(options, place, facts, body.size());
         const int pidfd = place.socket.empty() ? -1 : facts.agent.pidfd;
         const Outcome outcome = exchange(connection, head, body, pidfd, options.silence_ms);
         if (!outcome.away.empty()) return away(options, outcome.away);
-        write_all(STDOUT_FILENO, outcome.body);
+        if (!options.usage) write_all(STDOUT_FILENO, outcome.body);
         return 0;
     }
     return away(options, "no daemon listens there");

@@ -53,6 +53,8 @@ bool takes_value(std::string_view name) {
 void set_word(Options& options, std::string_view word) {
     if (word == "--require") {
         options.require = true;
+    } else if (word == "--usage") {
+        options.usage = true;
     } else if (word == "--help" || word == "-h") {
         options.help = true;
     } else if (word == "--version") {
@@ -134,6 +136,7 @@ holds the call, and prints its reply. Without a daemon it prints nothing and exi
   --url URL             http URL of the daemon, used without --socket (default: HEADWAY_URL)
   --token-file FILE     token for the URL (default: HEADWAY_TOKEN_FILE, else the text in HEADWAY_TOKEN)
   --agent-version TEXT  version of the agent, for the daemon
+  --usage               tell only what the agent has used, from its record of the session; changes and delays nothing
   --require             exit with 2, so that the call does not run, when the daemon is away
   --silence TIME        without a byte for so long the daemon is away (default: 15s)
   --help, --version

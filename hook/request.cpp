@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t kSessionBytesMax = 128;
 constexpr std::size_t kTokenBytesMax = 512;
 constexpr std::size_t kFactBytesMax = 64;
+constexpr std::size_t kUseBytesMax = 4096;  // the daemon takes a head of 8 KiB
 constexpr std::string_view kOperatorsToken = "hw_operator_";
 
 void add(std::string& head, std::string_view name, std::string_view value,
@@ -32,6 +33,7 @@ std::string request_head(const Options& options, const Place& place, const Facts
     add(head, "X-Headway-Agent-Boot", facts.agent.boot);
     add(head, "X-Headway-Agent-Pid-Ns", facts.agent.pid_ns);
     add(head, "X-Headway-Exit-Code", facts.exit_code);
+    add(head, "X-Headway-Usage", facts.use, kUseBytesMax);
     if (place.socket.empty() && fits_header(facts.token, kTokenBytesMax)) {
         head.append("Authorization: Bearer ").append(facts.token).append("\r\n");
     }

@@ -15,6 +15,7 @@ namespace headway::hook {
 struct Facts {
     std::string session;  ///< HEADWAY_SESSION
     std::string exit_code;
+    std::string use;
     std::string token;  ///< not for a socket
     AgentProcess agent;
 };

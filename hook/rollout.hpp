@@ -4,15 +4,9 @@
 #include <string>
 #include <string_view>
 
-// The exit code of a call of Codex, which its hook does not say and its rollout does. No parser: a
-// quote inside of a string of JSON is escaped, so `"name"` with plain quotes is a string of its
-// own.
+// The exit code of a call of Codex, which its hook does not say and its rollout does.
 
 namespace headway::hook {
-
-/// The text of the member `name` of the outermost object, without its quotes; empty if there is
-/// none, if it is no string, or if the string has an escape. Linear. Pure.
-std::string_view text_member(std::string_view json, std::string_view name) noexcept;
 
 /// The digits of `exit_code` in the last line that is the command execution `call`; empty without
 /// one. Pure.

@@ -168,6 +168,7 @@ private:
             head_.agent_process.pid_ns = value;
         if (equals_ignoring_case(name, "mcp-session-id")) head_.mcp_session = value;
         if (equals_ignoring_case(name, "x-headway-exit-code")) head_.hook_exit_code = value;
+        if (equals_ignoring_case(name, "x-headway-usage")) head_.hook_usage = value;
         if (equals_ignoring_case(name, "x-headway-agent-version")) head_.agent_version = value;
         if (equals_ignoring_case(name, "headway-login")) {
             note_repeated(head_.login, "Headway-Login");

@@ -38,6 +38,7 @@ struct RequestHead {
     std::string_view mcp_session;     ///< Mcp-Session-Id
     ProcessNumbers agent_process;     ///< X-Headway-Agent-Pid and so on
     std::string_view hook_exit_code;  ///< X-Headway-Exit-Code
+    std::string_view hook_usage;      ///< X-Headway-Usage
     std::string_view agent_version;   ///< X-Headway-Agent-Version
     std::string_view if_none_match;
     std::string_view content_encoding;

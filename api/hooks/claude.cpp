@@ -166,7 +166,8 @@ const Dialect kClaude{
     .hold = kHoldOfADay,
     .hold_permission = kHoldOfADay,
     .has_call_ids = true,
-    .reports_usage = false,
+    .reports_tokens = true,  // by headway-hook
+    .reports_cost = false,
     .reports_rounds = true,
     .stops_hard = true,
 };

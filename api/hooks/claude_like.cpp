@@ -12,7 +12,7 @@
 namespace headway::api::hooks {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, HookKind>, 14> kKinds{{
+constexpr std::array<std::pair<std::string_view, HookKind>, 15> kKinds{{
     {"SessionStart", HookKind::kStart},
     {"UserPromptSubmit", HookKind::kPrompt},
     {"PreToolUse", HookKind::kPre},
@@ -27,6 +27,7 @@ constexpr std::array<std::pair<std::string_view, HookKind>, 14> kKinds{{
     {"SessionEnd", HookKind::kEnd},
     {"SubagentStart", HookKind::kSubStart},
     {"SubagentStop", HookKind::kSubEnd},
+    {"Usage", HookKind::kUsage},  // of headway-hook --usage, not of an agent
 }};
 
 /// The id that stays the same from PreToolUse to PostToolBatch. Where an agent has both, the other

@@ -98,7 +98,8 @@ const Dialect kCodex{
     // The agent's own question is not shown while its hook runs.
     .hold_permission = core::Millis{30'000},
     .has_call_ids = true,
-    .reports_usage = false,
+    .reports_tokens = true,  // by headway-hook
+    .reports_cost = false,
     .reports_rounds = false,
     .stops_hard = false,
 };

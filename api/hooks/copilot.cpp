@@ -205,7 +205,8 @@ const Dialect kCopilot{
     .hold = kHoldOfADay,
     .hold_permission = kHoldOfADay,
     .has_call_ids = false,
-    .reports_usage = false,
+    .reports_tokens = false,
+    .reports_cost = false,
     .reports_rounds = false,
     .stops_hard = false,
 };

@@ -30,7 +30,8 @@ struct Dialect {
     core::Millis hold;             ///< how long a kPre may wait; just under the agent's own limit
     core::Millis hold_permission;  ///< the same of a kPermission
     bool has_call_ids = false;     ///< otherwise HookCall::call is made of the call's content
-    bool reports_usage = false;    ///< of tokens, so that telemetry must not
+    bool reports_tokens = false;   ///< so that telemetry must not
+    bool reports_cost = false;     ///< the same
     bool reports_rounds = false;   ///< by a kBatch or Hook::round
     bool stops_hard = false;       ///< a hard stop ends the agent; otherwise it refuses calls
 };

@@ -182,7 +182,8 @@ const Dialect kGemini{
     .hold = kHoldOfADay,
     .hold_permission = core::Millis{0},
     .has_call_ids = false,
-    .reports_usage = true,
+    .reports_tokens = true,
+    .reports_cost = false,
     .reports_rounds = false,
     .stops_hard = true,
 };

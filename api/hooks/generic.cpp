@@ -186,7 +186,8 @@ const Dialect kGeneric{
     .hold = kHoldOfADay,
     .hold_permission = kHoldOfADay,
     .has_call_ids = true,
-    .reports_usage = true,
+    .reports_tokens = true,
+    .reports_cost = true,
     .reports_rounds = false,
     .stops_hard = true,
 };

@@ -108,7 +108,8 @@ const Dialect kQwen{
     .hold = core::Millis{55'000},
     .hold_permission = core::Millis{0},
     .has_call_ids = true,
-    .reports_usage = false,
+    .reports_tokens = false,
+    .reports_cost = false,
     .reports_rounds = true,
     .stops_hard = true,
 };

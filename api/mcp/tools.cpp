@@ -168,7 +168,8 @@ const hooks::Dialect kDialect{
     .hold = 24h,
     .hold_permission = 24h,
     .has_call_ids = true,
-    .reports_usage = false,
+    .reports_tokens = false,
+    .reports_cost = false,
     .reports_rounds = false,
     .stops_hard = false,
 };

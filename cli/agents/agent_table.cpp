@@ -13,26 +13,23 @@ constexpr std::uint32_t kShort = 5;
 constexpr std::uint32_t kCommand = 10;  // a process has to start
 constexpr std::uint32_t kDay = 86'400;  // a person decides
 
-std::vector<AgentHookEvent> claude_events() {
+// `reads_use`: headway-hook comes at the ends of turns and beside batches, to read what was used.
+std::vector<AgentHookEvent> claude_like_events(bool reads_use) {
+    const std::uint32_t end = reads_use ? kCommand : kShort;
     return {{"SessionStart", kCommand, true},  // never comes over HTTP
             {"UserPromptSubmit", kShort},
             {"PreToolUse", kDay},
             {"PostToolUse", kShort},
             {"PostToolUseFailure", kShort},
-            {"PostToolBatch", kShort},
+            {"PostToolBatch", kShort, false, reads_use},
             {"PermissionRequest", kDay},
             {"Notification", kShort},
-            {"Stop", kShort},
-            {"StopFailure", kShort},
+            {"Stop", end, reads_use},
+            {"StopFailure", end, reads_use},
             {"SubagentStart", kShort},
-            {"SubagentStop", kShort},
+            {"SubagentStop", end, reads_use},
             {"PostCompact", kShort},
             {"SessionEnd", kShort}};
-}
-
-// A command is the only hook that tells whose process it is: `qwen -p` has no SessionEnd.
-std::vector<AgentHookEvent> qwen_events() {
-    return claude_events();
 }
 
 // Codex clamps SessionEnd to 3 s itself.
@@ -186,7 +183,7 @@ std::vector<AgentRow> make_rows() {
          Layout::kGroups,
          true,
          1,
-         claude_events(),
+         claude_like_events(true),
          "2.1.197",
          "2.1.330"},
         {"qwen",
@@ -199,7 +196,9 @@ std::vector<AgentRow> make_rows() {
          Layout::kGroups,
          true,
          1,
-         qwen_events(),
+         // SessionStart by a command, which alone tells whose process it is: `qwen -p` has no
+         // SessionEnd.
+         claude_like_events(false),
          "0.24.4",
          "0.24.4"},
     };
@@ -274,6 +273,12 @@ std::string command_hook(const AgentRow& row, const HookWay& way, const AgentHoo
            R"("type":"command","command":)" + command + ",\"timeout\":" + time + "}";
 }
 
+/// It runs while the agent goes on.
+std::string usage_hook(const AgentRow& row, const HookWay& way) {
+    return R"({"type":"command","command":)" + json_text(hook_command(row, way) + " --usage") +
+           ",\"timeout\":" + std::to_string(kCommand) + R"(,"async":true})";
+}
+
 std::array<std::uint32_t, 3> version_numbers(std::string_view version) {
     std::array<std::uint32_t, 3> numbers{};
     const char* at = version.data();
@@ -321,6 +326,8 @@ std::vector<HookEntry> hook_entries(const AgentRow& row, const HookWay& way) {
             http ? http_hook(row, way, event, false) : command_hook(row, way, event);
         const bool flat = row.layout == HookLayout::kFlat;
         entries.push_back({event.name, flat ? hook : "{\"hooks\":[" + hook + "]}"});
+        if (event.usage)
+            entries.push_back({event.name, "{\"hooks\":[" + usage_hook(row, way) + "]}"});
         const bool require = !way.require.empty() && row.name == "claude";
         if (require && event.name == "PreToolUse") {
             entries.push_back({event.name, "{\"matcher\":" + json_text(way.require) +

@@ -24,6 +24,7 @@ struct AgentHookEvent {
     std::string_view name;
     std::uint32_t seconds;    ///< the agent waits so long; a day where a person may decide
     bool by_command = false;  ///< also where the others go by HTTP
+    bool usage = false;       ///< `headway-hook AGENT --usage` runs beside it
 };
 
 struct AgentRow {

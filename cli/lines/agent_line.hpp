@@ -30,6 +30,7 @@ struct LineUse {
     /// The answer of the model that used them; a line with the same name again tells of the same
     /// tokens. Empty: everything since the agent's start.
     std::string answer;
+    bool hooks_tell_tokens = false;  ///< the agent's hooks report the tokens, and no cost
 };
 
 /// How the agent's work ended, as it says.

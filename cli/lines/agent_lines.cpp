@@ -93,18 +93,21 @@ void AgentLines::take(AgentLine line, bool hooks_tell_use) {
         if (event.data.text_of("role") == "assistant") last_message_ = event.data.text_of("text");
         tell(std::move(event), true);
     }
-    if (line.use) {
-        if (const std::optional<LineUse> used = meter_.add(*line.use)) {
-            Json usage = {{"input_tokens", used->input_tokens},
-                          {"output_tokens", used->output_tokens}};
-            if (used->cost_usd) usage["cost_usd"] = *used->cost_usd;
-            tell({"heartbeat", {{"usage", std::move(usage)}}}, hooks_tell_use);
-        }
-    }
+    if (line.use) tell_use(*line.use, hooks_tell_use);
     if (!line.result) return;
     result_ = std::move(line.result);
     if (result_->text.empty()) result_->text = last_message_;
     result_->text = bounded_text(result_->text);
+}
+
+void AgentLines::tell_use(const LineUse& use, bool hooks_tell) {
+    const std::optional<LineUse> used = meter_.add(use);
+    if (!used) return;
+    Json usage = {{"input_tokens", used->input_tokens}, {"output_tokens", used->output_tokens}};
+    const bool apart = use.hooks_tell_tokens && used->cost_usd;
+    if (used->cost_usd && !apart) usage["cost_usd"] = *used->cost_usd;
+    tell({"heartbeat", {{"usage", std::move(usage)}}}, hooks_tell || use.hooks_tell_tokens);
+    if (apart) tell({"heartbeat", {{"usage", {{"cost_usd", *used->cost_usd}}}}}, false);
 }
 
 // Most lines that tell of a result name the call only by its id. False: it is no call that may be

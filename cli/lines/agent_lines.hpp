@@ -54,6 +54,7 @@ private:
     void end_line(OutputLines& rest);
     bool read_line();
     void take(AgentLine line, bool hooks_tell_use);
+    void tell_use(const LineUse& use, bool hooks_tell);
     bool complete_call(LineEvent& event);
     void end_message();
     void tell(LineEvent event, bool hooks_tell);

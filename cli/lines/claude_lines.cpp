@@ -23,6 +23,7 @@ LineUse use_of(const Json& usage) {
     use.input_tokens = usage.count_of("input_tokens");
     use.output_tokens = usage.count_of("output_tokens");
     if (usage.contains("total_tokens")) return use;
+    use.hooks_tell_tokens = true;
     use.input_tokens +=
         usage.count_of("cache_read_input_tokens") + usage.count_of("cache_creation_input_tokens");
     return use;
@@ -32,7 +33,7 @@ LineUse use_of(const Json& usage) {
 LineUse total_of(const Json& line) {
     LineUse use = use_of(line["usage"]);
     if (!line["modelUsage"].empty()) {
-        use = {};
+        use.input_tokens = use.output_tokens = 0;
         for (const auto& [model, used] : line["modelUsage"].members()) {
             use.input_tokens += used.count_of("inputTokens") +
                                 used.count_of("cacheReadInputTokens") +

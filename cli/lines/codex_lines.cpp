@@ -143,6 +143,6 @@ std::optional<AgentLine> read(const Json& line) {
 
 namespace headway::cli {
 
-const LineFormat kCodexLines{"codex", codex_lines::begins, codex_lines::read, false};
+const LineFormat kCodexLines{"codex", codex_lines::begins, codex_lines::read, true};
 
 }  // namespace headway::cli

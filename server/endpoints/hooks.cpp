@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "api/hooks/answer_use.hpp"
 #include "api/hooks/dialect.hpp"
 #include "api/hooks/report.hpp"
 #include "core/limits.hpp"
@@ -70,6 +71,13 @@ api::hooks::HookFacts facts_of(const Call& call) {
     return facts;
 }
 
+std::vector<HookUse> uses_of(const Call& call) {
+    std::vector<HookUse> uses;
+    for (const auto& use : api::hooks::read_answer_uses(call.request.head.hook_usage))
+        uses.push_back({"usage:" + std::string{use.id}, use.at, use.usage});
+    return uses;
+}
+
 /// True if the process of the agent came with the hook or is named by it, and is followed.
 bool follow(const Call& call, const std::string& session) {
     OwnedDescriptor process = call.connection.take_agent_process();
@@ -124,6 +132,7 @@ Result<> endpoints::hook(Call& call) {
     command.events = std::move(report->decoded.events);
     command.whole_args = std::move(report->decoded.whole_args);
     command.call.args_digest = std::move(report->args_digest);
+    command.uses = uses_of(call);
     const std::string session = command.session;
     return call.write(std::move(command), session);
 }

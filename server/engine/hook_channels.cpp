@@ -32,8 +32,10 @@ void HookChannels::note(storage::SessionKey session, const api::hooks::Dialect& 
             break;
         case HookKind::kStop:
         case HookKind::kError:
-        case HookKind::kIdle:
             channel.note_turn_end();
+            break;
+        case HookKind::kIdle:
+            channel.prompts = 0;
             break;
         default:
             break;

@@ -53,6 +53,11 @@ bool closes_calls(HookKind kind) {
            ends_session(kind);
 }
 
+/// From a program beside the agent: no sign of the agent itself.
+bool tells_use_only(const Hook& hook) {
+    return hook.kind == HookKind::kUsage && !hook.usage;
+}
+
 /// How the session of an agent that went away has ended.
 core::SessionEnded end_of(const core::SessionState& state, const Hook& hook) {
     core::SessionEnded end;
@@ -88,7 +93,10 @@ public:
         if (kind == HookKind::kPost) name_finished();
         if (kind == HookKind::kBatch) drop_finished();
         if (command_.call.dialect->reports_rounds) number_round();
+        // From a program that reads the agent's record, so no sign of the agent.
+        if (tells_use_only(command_.call.hook)) command_.events.clear();
         std::vector<core::Event> events;
+        add_uses(events);
         if (closes_calls(kind)) close_calls(events);
         const std::size_t before = events.size();
         std::move(command_.events.begin(), command_.events.end(), std::back_inserter(events));
@@ -179,6 +187,26 @@ private:
         }
     }
 
+    /// Answers from before the session was opened were counted in the one that it resumes, if at
+    /// all.
+    void add_uses(std::vector<core::Event>& events) {
+        auto& uses = command_.uses;
+        const auto known = std::find_if(uses.begin(), uses.end(), [this](const HookUse& use) {
+            return core::digest_of(use.event_id).low == resident_.last_use;
+        });
+        if (known != uses.end()) uses.erase(uses.begin(), known + 1);
+        for (HookUse& use : uses) {
+            if (use.at < state_.opened_at) continue;
+            resident_.last_use = core::digest_of(use.event_id).low;
+            core::Event event;
+            event.event_id = std::move(use.event_id);
+            core::Heartbeat beat;
+            beat.usage = use.usage;
+            event.payload = std::move(beat);
+            events.push_back(std::move(event));
+        }
+    }
+
     void close_calls(std::vector<core::Event>& events) const {
         const bool prompt = command_.call.hook.kind == HookKind::kPrompt;
         for (const core::OpenCall& call : state_.open_calls) {
@@ -230,7 +258,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(Resident * resident, transaction.find(target));
     const HookKind kind = call.hook.kind;
     const bool ended = resident != nullptr && resident->session.state().ended();
-    const bool late = resident == nullptr ? ends_session(kind) : ended && !waits(kind);
+    const bool opens = !ends_session(kind) && !tells_use_only(call.hook);
+    const bool late = resident == nullptr ? !opens : ended && !waits(kind);
     HookAnswered nothing;
     nothing.session = target;
     if (kind == HookKind::kStatus && (resident == nullptr || ended)) {
@@ -247,7 +276,8 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     HEADWAY_TRY(resident, transaction.require(target));
     if (call.process) resident->agent_runs = true;
     // MCP is no way of reporting, and a person can be asked by it beside any.
-    const bool reports = !api::hooks::asks_person(kind) && kind != HookKind::kStatus;
+    const bool reports =
+        !api::hooks::asks_person(kind) && kind != HookKind::kStatus && !tells_use_only(call.hook);
     if (reports)
         transaction.channels().note(resident->key, *call.dialect, call.hook, call.process,
                                     transaction.now());

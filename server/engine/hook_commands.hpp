@@ -14,6 +14,14 @@
 
 namespace headway::server {
 
+/// What one answer of the model used. The id of its event makes it count once, also when a later
+/// hook, or one after a restart, tells of it again.
+struct HookUse {
+    std::string event_id;
+    core::Timestamp at = core::kNever;
+    core::Usage usage;
+};
+
 /// Reports what a hook says, and answers it. Opens the session, and its next generation (`~2`) when
 /// an agent resumes one that has ended.
 struct HookCommand {
@@ -23,7 +31,8 @@ struct HookCommand {
     core::SessionStarted about;  ///< without goal and parent
     std::vector<core::Event> events;
     std::vector<api::WholeArgs> whole_args = {};
-    std::string target = {};  ///< set by name(): the session in force
+    std::vector<HookUse> uses = {};  ///< oldest first
+    std::string target = {};         ///< set by name(): the session in force
 
     static constexpr bool kFillsDisk = true;
     core::Result<> name(Reader& reader, SessionNames& names);

@@ -47,6 +47,9 @@ struct Resident {
     /// the batch that names all of them again. In memory only: after a restart a call may count
     /// twice.
     std::vector<std::uint64_t> hook_calls;
+    /// Digest of the event_id of the newest answer whose use a hook has told. In memory only: the
+    /// store knows all of them.
+    std::uint64_t last_use = 0;
     bool agent_runs = false;  ///< the process of its agent is followed; in memory only
     /// Which telemetry counts; in memory only, too.
     std::optional<api::otlp::Signal> telemetry;

@@ -23,7 +23,7 @@ std::string_view adapter_of(const Resident& resident) {
 }
 
 /// What telemetry may add to a session.
-enum class Adds : std::uint8_t { kAll, kUsage, kNothing };
+enum class Adds : std::uint8_t { kAll, kUsage, kCost, kNothing };
 
 Adds adds_to(Transaction& transaction, const Resident& resident) {
     std::string_view adapter = adapter_of(resident);
@@ -34,12 +34,22 @@ Adds adds_to(Transaction& transaction, const Resident& resident) {
     // A plugin speaks the neutral dialect under the name of its agent.
     if (dialect == nullptr) dialect = api::hooks::find_dialect("generic");
     HEADWAY_ASSERT(dialect != nullptr);
-    return dialect->reports_usage ? Adds::kNothing : Adds::kUsage;
+    if (!dialect->reports_tokens) return Adds::kUsage;
+    return dialect->reports_cost ? Adds::kNothing : Adds::kCost;
 }
 
 bool is_usage(const core::Event& event) {
     const auto* answer = std::get_if<core::Message>(&event.payload);
     return answer != nullptr && answer->usage;
+}
+
+/// Of agents whose hooks tell tokens and no cost.
+void keep_cost(std::vector<core::Event>& events) {
+    std::erase_if(events, [](core::Event& event) {
+        core::Usage& usage = *std::get<core::Message>(event.payload).usage;
+        usage.tokens = usage.input_tokens = usage.output_tokens = 0;
+        return usage.cost_usd <= 0;
+    });
 }
 
 bool says_something(const TelemetryReport& report) {
@@ -70,8 +80,9 @@ public:
         if (resident->telemetry.value_or(taken_.signal) != taken_.signal) return {};
         const Adds adds = adds_to(transaction_, *resident);
         if (adds == Adds::kNothing) return {};
-        if (adds == Adds::kUsage)
+        if (adds != Adds::kAll)
             std::erase_if(report.events, [](const core::Event& event) { return !is_usage(event); });
+        if (adds == Adds::kCost) keep_cost(report.events);
         return store(*resident, report);
     }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Callable
 
 MODEL = "fake-model"
+NO_TOKENS = {"tokens": "no hook says them; telemetry does"}
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ AGENTS = (
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "-p"),
           ("qwen", "-m", "qwen3-coder", "--output-format", "json", "--approval-mode", "yolo", "--continue", "-p"), hook="http", settings=".qwen/settings.json",
           commands_too=True, hooks_a_call=4,
-          cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits 60 s by its own rule, then the call runs")),
+          cannot=dict.fromkeys(("daemon hangs in a hold", "daemon hangs before a call"), "it waits 60 s by its own rule, then the call runs") | NO_TOKENS),
     Agent("opencode", "opencode", ("opencode-ai@1.18.33",), "bash", opencode_like("opencode"), opencode_environment("OPENCODE"),
           ("opencode", "run", "--format", "json"), ("opencode", "run", "--continue", "--format", "json"), hook="plugin",
           plugin=".config/opencode/plugin/headway.js", idle_plugin=IDLE_PLUGIN),
@@ -124,9 +125,9 @@ AGENTS = (
           lambda url: {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "gpt-4.1", "COPILOT_PROVIDER_API_KEY": "dummy-key-123456",
                        "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"},
           ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "-p"),
-          ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "--continue", "-p")),
+          ("copilot", "--allow-all", "--output-format", "json", "--no-auto-update", "--continue", "-p"), cannot=dict(NO_TOKENS)),
     Agent("cline", "Cline", ("cline@3.0.65",), "run_commands", nothing, lambda url: {}, ("cline", "--json"),
-          (), cannot={"resume": "only in a terminal; headless it takes no words with an id"}, refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
+          (), cannot={"resume": "only in a terminal; headless it takes no words with an id"} | NO_TOKENS, refusal_ends_run=True, tells_prompt=False, first=lambda url: (("cline", "auth", "openai-compatible", "-k", "dummy-key-123", "-m", MODEL,
                                                                  "-b", f"{url}/v1"),)),
     Agent("pi", "pi", ("@mariozechner/pi-coding-agent@0.73.1",), "bash", pi, lambda url: {},
           ("pi", "--provider", "fake", "--model", MODEL, "--mode", "json", "-p"),

@@ -29,7 +29,7 @@ def shell(command: str, **more) -> dict:
     return {"shell": command, **more}
 
 
-@case("observe", "end")
+@case("observe", "end", "tokens")
 def observe(world, cell):
     world.script([shell("echo one > one.txt"), shell("cat nonexistent-file"), {"text": "All done."}])
     process = world.run()
@@ -51,6 +51,11 @@ def observe(world, cell):
         read = world.ended(session)
         expect(read["outcome"] == "completed", f"outcome {read['outcome']}")
         note(f"after {time.monotonic() - began:.0f} s" if time.monotonic() - began > 2 else "yes")
+    if "tokens" not in world.agent.cannot:
+        with cell("tokens"):
+            told = 120 * len(world.requests())  # of the model server, for each answer
+            used = world.client.session(session)["used"]["tokens"]
+            expect(used == told, f"{used} tokens instead of {told}")
 
 
 @case("loop advice")

@@ -452,6 +452,45 @@ class ExitCodes(HookCase):
             self.assertIsNone(self.seen(self.body(path=path)))
 
 
+class Use(HookCase):
+    def answer(self, name: str, kind: str = "assistant") -> str:
+        return json.dumps({"type": kind, "timestamp": "2026-11-24T02:24:48.732Z",
+                           "message": {"id": name, "usage": {"input_tokens": 100, "output_tokens": 20}}}, separators=(",", ":")) + "\n"
+
+    def body(self, event: str, path=None) -> bytes:
+        return json.dumps({"session_id": "s", "hook_event_name": event, "transcript_path": str(path or self.root / "t.jsonl"), "words": "secret"}).encode()
+
+    def test_the_use_goes_with_the_end_of_a_turn(self):
+        (self.root / "t.jsonl").write_text(self.answer("msg_1"))
+        daemon = self.on_socket()
+        self.check(self.run_hook("claude", "--socket", str(self.path), body=self.body("Stop")), ANSWER)
+        self.assertEqual(daemon.requests[0]["x-headway-usage"], "msg_1;2026-11-24T02:24:48.732Z;100;20")
+
+    def test_the_use_alone_goes_without_the_body_and_prints_nothing(self):
+        (self.root / "t.jsonl").write_text(self.answer("msg_1"))
+        daemon = self.on_socket()
+        self.check(self.run_hook("claude", "--usage", "--socket", str(self.path), body=self.body("PostToolBatch")))
+        self.assertEqual(daemon.bodies[0], b'{"hook_event_name":"Usage","session_id":"s"}')
+        self.assertEqual(daemon.requests[0]["x-headway-usage"], "msg_1;2026-11-24T02:24:48.732Z;100;20")
+        self.assertNotIn("x-headway-agent-pid", daemon.requests[0])
+
+    def test_without_use_nothing_is_sent(self):
+        daemon = self.on_socket()
+        for path in (None, self.root, "/dev/zero", "/etc/passwd"):
+            self.check(self.run_hook("claude", "--usage", "--socket", str(self.path), body=self.body("PostToolBatch", path)))
+        self.check(self.run_hook("claude", "--usage", "--socket", str(self.path), body=b"x"))
+        self.assertEqual(daemon.requests, [])
+
+    def test_an_end_of_a_turn_waits_a_moment_for_the_last_answer(self):
+        (self.root / "t.jsonl").write_text(self.answer("msg_1") + self.answer("", "user"))
+        daemon = self.on_socket()
+        for event, least_s in (("Stop", 0.2), ("PostToolBatch", 0)):
+            began = time.monotonic()
+            self.check(self.run_hook("claude", "--socket", str(self.path), body=self.body(event)), ANSWER)
+            self.assertGreaterEqual(time.monotonic() - began, least_s)
+        self.assertIn("msg_1;", daemon.requests[0]["x-headway-usage"], "what there is")
+
+
 class TheBinary(unittest.TestCase):
     @unittest.skipIf(SLOW > 1, "a sanitizer cannot be linked statically")
     def test_it_needs_no_shared_library(self):

@@ -87,7 +87,8 @@ class Files(HomeCase):
                 self.install("claude")
                 installed = path.read_bytes()
                 self.assertNotEqual(installed, content)
-                self.assertEqual(installed.count(b"/v1/hooks/claude"), 13)
+                self.assertEqual(installed.count(b"/v1/hooks/claude"), 10)
+                self.assertEqual(installed.count(b"headway-hook claude"), 5)
                 self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o640)
                 self.assertEqual(path.with_name("settings.json.headway-backup").read_bytes(), content)
                 again = self.install("claude")
@@ -261,7 +262,11 @@ class Entries(HomeCase):
         session = {"headers": {"X-Headway-Session": "$HEADWAY_SESSION"}, "allowedEnvVars": ["HEADWAY_SESSION"]}
         self.assertEqual(hooks["PreToolUse"], [{"hooks": [{"type": "http", "url": url, "timeout": 86400, **session}]}])
         self.assertEqual(hooks["PermissionRequest"], [{"hooks": [{"type": "http", "url": url, "timeout": 86400, **session}]}])
-        self.assertEqual(hooks["Stop"], [{"hooks": [{"type": "http", "url": url, "timeout": 5, **session}]}])
+        self.assertEqual(hooks["SessionEnd"], [{"hooks": [{"type": "http", "url": url, "timeout": 5, **session}]}])
+        for event in ("Stop", "StopFailure", "SubagentStop"):
+            self.assertEqual(hooks[event], hooks["SessionStart"])
+        beside = {"type": "command", "command": f"{self.hook} claude --usage", "timeout": 10, "async": True}
+        self.assertEqual(hooks["PostToolBatch"], [*hooks["SessionEnd"], {"hooks": [beside]}])
 
     def test_claude_with_requirement_and_token(self):
         hooks = self.installed("claude", "--require", "Bash|Write", "--token")

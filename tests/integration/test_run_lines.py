@@ -19,10 +19,10 @@ NO_DAEMON = "http://127.0.0.1:1"  # tcpmux: without a listener
 HOOKED = """
     import json, os, sys, urllib.request
     session = os.environ["HEADWAY_SESSION"]
-    def hook(event, **body):
+    def hook(event, use="", **body):
         body = {"hook_event_name": event, "session_id": "native", **body}
         request = urllib.request.Request(os.environ["HEADWAY_URL"] + "/v1/hooks/claude", json.dumps(body).encode(),
-                                         {"Content-Type": "application/json", "X-Headway-Session": session})
+                                         {"Content-Type": "application/json", "X-Headway-Session": session, "X-Headway-Usage": use})
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).read()
     def line(**body):
         print(json.dumps({**body, "session_id": "native", "uuid": "u"}), flush=True)
@@ -35,7 +35,7 @@ HOOKED = """
                                         "usage": {"input_tokens": 100, "output_tokens": 1}})
         hook("PostToolUse", **tool, tool_response={"stdout": "made " + call, "stderr": ""})
         line(type="user", message={"content": [{"type": "tool_result", "tool_use_id": call, "content": "made " + call}]})
-    hook("Stop")
+    hook("Stop", use="t1;2099-01-01T00:00:00Z;100;20,t2;2099-01-01T00:00:00Z;100;20")
     line(type="result", is_error=False, result="All made.", total_cost_usd=0.5, usage={"input_tokens": 200, "output_tokens": 40})
     hook("SessionEnd", reason="other")
 """
@@ -155,7 +155,7 @@ class Live(LinesCase):
         self.assertEqual(finish(process).code, 128 + 15)
         self.assertEqual(self.client.session(session)["outcome"], "cancelled")
 
-    def test_what_hooks_tell_is_counted_once_and_lines_add_tokens_cost_and_result(self):
+    def test_what_hooks_tell_is_counted_once_and_lines_add_cost_and_result(self):
         session, process = self.script(HOOKED)
         self.assertEqual(finish(process).code, 0)
         journal = self.client.journal(session)

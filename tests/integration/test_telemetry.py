@@ -114,20 +114,29 @@ class Telemetry(SharedDaemonCase):
         self.assertEqual(self.session(f"claude-{session}")["used"]["tokens"], 240)
         self.assertEqual(len(self.events(f"claude-{session}", "tool.finished")), 1)
 
-    def test_beside_hooks_only_the_use_of_tokens_counts(self):
+    def test_beside_hooks_that_say_tokens_only_the_cost_counts(self):
         session = unique("both")
         for event, members in (("UserPromptSubmit", {"prompt": "go"}),
                                ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "c1"}),
                                ("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "c1",
                                                 "tool_response": {"stdout": "done"}})):
-            reply = self.client.post("/v1/hooks/claude", {"hook_event_name": event, "session_id": session, **members})
+            reply = self.client.post("/v1/hooks/claude", {"hook_event_name": event, "session_id": session, **members},
+                                     {"X-Headway-Usage": "msg_1;2099-01-01T00:00:00Z;90;5"})
             self.assertEqual(reply.status, 200)
         before = len(self.client.journal(f"claude-{session}"))
         self.sent(logs({"event.name": "user_prompt", "session.id": session, "prompt": "go"}, used(session),
                        called(session, "c1"), used(session, n=1) | {"agent.name": "general-purpose"}))
-        self.assertEqual(self.session(f"claude-{session}")["used"], {"tokens": 240, "cost_usd": 1.0})
+        self.assertEqual(self.session(f"claude-{session}")["used"], {"tokens": 95, "cost_usd": 1.0})
         self.assertEqual(len(self.client.journal(f"claude-{session}")), before + 2)
         self.assertEqual(self.client.get(f"/v1/sessions/claude-{session}.general-purpose").status, 404)
+
+    def test_beside_hooks_that_say_neither_tokens_and_cost_count(self):
+        session = unique("qw")
+        hook = {"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "go"}
+        self.assertEqual(self.client.post("/v1/hooks/qwen", hook).status, 200)
+        self.sent(logs({"event.name": "qwen-code.api_response", "session.id": session, "input_token_count": 7, "output_token_count": 3},
+                       service="qwen-code"))
+        self.assertEqual(self.session(f"qwen-{session}")["used"]["tokens"], 10)
 
     def test_tokens_that_hooks_say_are_not_counted_again(self):
         session = unique("gem")

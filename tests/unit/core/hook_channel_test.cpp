@@ -60,6 +60,20 @@ TEST_CASE("hook channel: hooks of one kind are missing when many of the other ca
     CHECK(health(channel, working(), 2'000) == ChannelHealth::kOk);
 }
 
+TEST_CASE("hook channel: ends of turns without anything else say that hooks by HTTP do not come",
+          "[core]") {
+    HookChannel channel = alive();
+    for (int i = 0; i < 7; ++i)
+        channel.note_turn_end();
+    CHECK(health(channel, working(), 2'000) == ChannelHealth::kOk);
+    channel.note_turn_end();
+    const ChannelState found = examine_channel(channel, working(), at(2'000), kWatch);
+    CHECK(found.health == ChannelHealth::kDegraded);
+    CHECK(found.missing == Names{"prompt"});
+    channel.note_prompt();
+    CHECK(health(channel, working(), 2'000) == ChannelHealth::kOk);
+}
+
 TEST_CASE("hook channel: it is mute while a living process excuses silence", "[core]") {
     CHECK(health(alive(), working(), 2'000) == ChannelHealth::kOk);
     CHECK(health(alive(), working(), 20'999) == ChannelHealth::kOk);

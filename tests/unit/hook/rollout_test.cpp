@@ -15,27 +15,6 @@ std::string item(const std::string& call, const std::string& code,
 
 }  // namespace
 
-TEST_CASE("rollout: a member is read from the outermost object only", "[hook]") {
-    const std::string body =
-        R"({"a":"1", "tool_input":{"a":"2","path":"inner"}, "list":["path",{"path":"3"}],)"
-        R"( "text":"{\"path\":\"4\"", "path" : "5","path":"6","number":7,"escaped":"a\/b"})";
-    CHECK(text_member(body, "a") == "1");
-    CHECK(text_member(body, "path") == "5");
-    CHECK(text_member(body, "number").empty());
-    CHECK(text_member(body, "escaped").empty());
-    CHECK(text_member(body, "none").empty());
-    CHECK(text_member(body, "1").empty());  // a value, no name
-}
-
-TEST_CASE("rollout: no cut body is read past its end", "[hook]") {
-    const std::string body = R"({"tool_input":{"a":"\""},"path":"/a/b"})";
-    for (std::size_t size = 0; size < body.size() - 2; ++size)
-        CHECK(text_member(std::string(body, 0, size), "path").empty());
-    CHECK(text_member(body, "path") == "/a/b");
-    CHECK(text_member("\\", "path").empty());
-    CHECK(text_member("\"\\", "path").empty());
-}
-
 TEST_CASE("rollout: the exit code is that of the last execution of the call", "[hook]") {
     const std::string rollout = item("call_1", "1") + item("call_2", "0") + item("call_1", "137") +
                                 R"({"type":"other","id":"call_1","exit_code":9})"

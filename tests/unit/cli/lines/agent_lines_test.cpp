@@ -169,7 +169,7 @@ TEST_CASE("agent lines: tokens are told by the hooks as well where these say the
         return tell;
     };
     CHECK_FALSE(hooks_tell_tokens(agent_fixture("claude")));
-    CHECK_FALSE(hooks_tell_tokens(agent_fixture("codex")));
+    CHECK(hooks_tell_tokens(agent_fixture("codex")));
     CHECK(hooks_tell_tokens(agent_fixture("gemini")));
     CHECK(hooks_tell_tokens(agent_fixture("opencode")));
 }

@@ -207,3 +207,81 @@ TEST_CASE("engine hooks: how a session ended", "[server]") {
         CHECK(outcome == c.outcome);
     }
 }
+
+namespace {
+
+HookUse used(const std::string& id, std::int64_t at_ms, std::uint64_t tokens) {
+    Usage usage;
+    usage.input_tokens = tokens;
+    return {"usage:" + id, at(at_ms), usage};
+}
+
+HookCommand telling(HookCommand command, std::vector<HookUse> uses) {
+    command.uses = std::move(uses);
+    return command;
+}
+
+std::uint64_t tokens_of(Supervised& daemon) {
+    std::uint64_t tokens = 0;
+    for (const Event& event : daemon.journal("s")) {
+        const auto* beat = std::get_if<Heartbeat>(&event.payload);
+        if (beat != nullptr && beat->usage) tokens += beat->usage->input_tokens;
+    }
+    return tokens;
+}
+
+}  // namespace
+
+TEST_CASE("engine hooks: an answer's use counts once, however often and after what it comes",
+          "[server]") {
+    Supervised daemon{EngineSettings{}, at(0)};
+    const std::string usage = R"("hook_event_name":"Usage")";
+    answered(daemon, hook(R"("hook_event_name":"UserPromptSubmit","prompt":"go")", "claude"));
+    answered(daemon, telling(hook(usage, "claude"), {used("1", 10'000'000, 100)}));
+    answered(daemon, telling(hook(usage, "claude"),
+                             {used("1", 10'000'000, 100), used("2", 10'000'000, 20)}));
+    answered(daemon, telling(hook(usage, "claude"), {used("1", 10'000'000, 100)}));
+    answered(daemon, telling(hook(R"("hook_event_name":"Stop")", "claude"),
+                             {used("2", 10'000'000, 20), used("3", 10'000'000, 3)}));
+    CHECK(tokens_of(daemon) == 123);
+}
+
+TEST_CASE("engine hooks: answers from before the session are not its own", "[server]") {
+    Supervised daemon{EngineSettings{}, at(1'000'000)};
+    answered(daemon, hook(R"("hook_event_name":"UserPromptSubmit","prompt":"go")", "claude"));
+    answered(daemon, telling(hook(R"("hook_event_name":"Stop")", "claude"),
+                             {used("1", 999'999, 100), used("2", 1'000'001, 20)}));
+    CHECK(tokens_of(daemon) == 20);
+}
+
+TEST_CASE("engine hooks: what only tells use opens nothing and is no sign of the agent",
+          "[server]") {
+    Supervised daemon{EngineSettings{}, at(0)};
+    const std::string usage = R"("hook_event_name":"Usage")";
+    answered(daemon, telling(hook(usage, "claude"), {used("1", 10'000'000, 100)}));
+    CHECK_FALSE(daemon.sqlite().find("s").value().has_value());
+    answered(daemon, hook(R"("hook_event_name":"UserPromptSubmit","prompt":"go")", "claude"));
+    const std::size_t events = daemon.journal("s").size();
+    answered(daemon, hook(usage, "claude"));
+    CHECK(daemon.journal("s").size() == events);
+    answered(daemon, hook(R"("hook_event_name":"SessionEnd")", "claude"));
+    const std::size_t all = daemon.journal("s").size();
+    answered(daemon, telling(hook(usage, "claude"), {used("1", 10'000'000, 100)}));
+    CHECK(daemon.journal("s").size() == all);
+}
+
+TEST_CASE("engine hooks: the use of a sub-agent's last answer comes before its end", "[server]") {
+    Supervised daemon{EngineSettings{}, at(0)};
+    answered(daemon, hook(R"("hook_event_name":"SubagentStart","agent_id":"a")", "claude"));
+    answered(daemon, telling(hook(R"("hook_event_name":"SubagentStop","agent_id":"a")", "claude"),
+                             {used("1", 10'000'000, 100)}));
+    CHECK(tokens_of(daemon) == 100);
+    const auto journal = daemon.journal("s");
+    const auto end = std::find_if(journal.begin(), journal.end(), [](const Event& event) {
+        return std::holds_alternative<SessionEnded>(event.payload);
+    });
+    REQUIRE(end != journal.end());
+    CHECK(std::none_of(end, journal.end(), [](const Event& event) {
+        return std::holds_alternative<Heartbeat>(event.payload);
+    }));
+}

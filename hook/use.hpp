@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// Tokens that an agent does not tell by its hooks, and does write into its own record of the
+// session: Claude Code into its transcript, Codex into its rollout. Read here and not by the
+// daemon, which may be another user's. Only numbers, ids of answers and their times leave the
+// record.
+
+namespace headway::hook {
+
+/// Answers of the model that one hook tells of: the newest. The daemon counts each once, so a hook
+/// that was missed is made good by the next one.
+inline constexpr int kAnswersMax = 32;
+
+/// What the last answers in a record used, oldest first: `ID;TIME;INPUT;OUTPUT`, with commas
+/// between them. What came from a cache is input. Of an answer of several lines the last one
+/// counts. Pure, linear.
+std::string use_in_transcript(std::string_view tail);
+std::string use_in_rollout(std::string_view tail);
+
+/// True if the last message in a transcript is of the agent: at the end of a turn, that all of it
+/// is written. Pure.
+bool ends_with_answer(std::string_view tail) noexcept;
+
+/// The record of the session, or of the sub-agent, that this body of a hook is about; empty without
+/// one. Pure.
+std::string record_of(std::string_view body);
+
+/// What the agent has used until this hook, of one that comes when the use is known: Claude's Stop,
+/// StopFailure, SubagentStop and PostToolBatch, Codex's Stop, SubagentStop and PostToolUse. Empty
+/// otherwise. Waits for at most 200 ms at Claude's ends of turns, since older versions write the
+/// last answer while the hook runs.
+std::string use_of(std::string_view agent, std::string_view body);
+
+/// A body that says only whose use the header has; empty if the hook names no session. Pure.
+std::string use_body(std::string_view body);
+
+}  // namespace headway::hook

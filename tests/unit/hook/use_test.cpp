@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hook/use.hpp"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+using namespace headway::hook;
+
+namespace {
+
+// As Claude Code 2.1.330 writes them; the ids are the model's.
+std::string answer(const std::string& id, int output, const std::string& content = "[]") {
+    return R"({"parentUuid":"b","isSidechain":false,"message":{"id":")" + id +
+           R"(","type":"message","role":"assistant","content":)" + content +
+           R"(,"usage":{"input_tokens":100,"cache_creation_input_tokens":7,)"
+           R"("cache_read_input_tokens":30,"output_tokens":)" +
+           std::to_string(output) +
+           R"(,"cache_creation":{"input_tokens":5}}},"type":"assistant",)"
+           R"("timestamp":"2026-11-24T02:24:48.732Z"})"
+           "\n";
+}
+
+std::string result() {
+    return R"({"type":"user","message":{"role":"user","content":[{"type":"tool_result",)"
+           R"("content":"{\"usage\":{\"input_tokens\":9}}"}]},"timestamp":"2026-11-24T02:24:49Z"})"
+           "\n";
+}
+
+std::string record(const std::string& id, int input) {
+    return R"({"timestamp":"2026-11-22T11:49:01.294Z","ordinal":12,"type":"token_usage_record",)"
+           R"("payload":{"response_id":")" +
+           id + R"(","usage":{"input_tokens":)" + std::to_string(input) +
+           R"(,"cached_input_tokens":3,"output_tokens":20},)"
+           R"("turn_token_usage":{"input_tokens":999,"output_tokens":999}}})"
+           "\n";
+}
+
+constexpr const char* kAt = ";2026-11-24T02:24:48.732Z;";
+
+struct Folder {
+    std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("headway-use-" + std::to_string(::getpid()));
+    Folder() { std::filesystem::create_directories(path); }
+    ~Folder() { std::filesystem::remove_all(path); }
+    std::string write(const std::string& name, const std::string& text) const {
+        std::filesystem::create_directories((path / name).parent_path());
+        std::ofstream{path / name} << text;
+        return (path / name).string();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("use: each answer of a transcript counts once, by its last line", "[hook]") {
+    const std::string text =
+        answer("msg_1", 1) + answer("msg_1", 20) + result() + answer("msg_2", 5) + result();
+    CHECK(use_in_transcript(text) == std::string{"msg_1"} + kAt + "137;20,msg_2" + kAt + "137;5");
+    CHECK(use_in_transcript("").empty());
+    CHECK(use_in_transcript(result()).empty());
+}
+
+TEST_CASE("use: what the model writes into a call is not its use", "[hook]") {
+    const std::string content =
+        R"([{"type":"tool_use","input":{"type":"assistant","id":"x","timestamp":"y",)"
+        R"("usage":{"output_tokens":5000},"message":{"id":"z"}}}])";
+    CHECK(use_in_transcript(answer("msg_1", 20, content)) == std::string{"msg_1"} + kAt + "137;20");
+}
+
+TEST_CASE("use: of many answers the last 32 are told, oldest first", "[hook]") {
+    std::string text;
+    for (int i = 0; i < 40; ++i)
+        text += answer("msg_" + std::to_string(i), 1) + result();
+    const std::string use = use_in_transcript(text);
+    CHECK(use.substr(0, 6) == "msg_8;");
+    CHECK(use.find("msg_39;") != use.npos);
+    CHECK(std::count(use.begin(), use.end(), ',') == kAnswersMax - 1);
+}
+
+TEST_CASE("use: ids that do not fit a header are left out", "[hook]") {
+    for (const std::string id : {"", "a b", "a,b", "a;b", "a\\\"b", "\u00e9"})
+        CHECK(use_in_transcript(answer(id, 1)).empty());
+    CHECK(use_in_transcript(answer(std::string(65, 'a'), 1)).empty());
+    std::string text;
+    for (int i = 0; i < kAnswersMax; ++i)
+        text += answer(std::string(62, 'a') + std::to_string(10 + i), 999'999'999);
+    CHECK(use_in_transcript(text).size() <= 4096);
+}
+
+TEST_CASE("use: a tail or a line that is cut is no harm", "[hook]") {
+    const std::string text = answer("msg_1", 20) + answer("msg_2", 5);
+    for (std::size_t cut = 1; cut < text.size(); ++cut) {
+        const std::string use = use_in_transcript(text.substr(cut));
+        const bool second = use == std::string{"msg_2"} + kAt + "137;5";
+        CHECK((cut > answer("msg_1", 20).size() || second));
+        const std::string begun = use_in_transcript(text.substr(0, cut));
+        CHECK((begun.empty() || begun == std::string{"msg_1"} + kAt + "137;20" ||
+               begun == use_in_transcript(text)));
+    }
+}
+
+TEST_CASE("use: a rollout tells each response", "[hook]") {
+    CHECK(use_in_rollout(record("resp_1", 100) + "{\"type\":\"event_msg\"}\n" +
+                         record("resp_2", 50)) ==
+          "resp_1;2026-11-22T11:49:01.294Z;100;20,resp_2;2026-11-22T11:49:01.294Z;50;20");
+}
+
+TEST_CASE("use: a turn is written when its last message is an answer", "[hook]") {
+    CHECK(ends_with_answer(result() + answer("msg_1", 1) + "{\"type\":\"last-prompt\"}\n"));
+    CHECK_FALSE(ends_with_answer(answer("msg_1", 1) + result()));
+    CHECK_FALSE(ends_with_answer(""));
+}
+
+TEST_CASE("use: a sub-agent has a record of its own", "[hook]") {
+    CHECK(record_of(R"({"transcript_path":"/p/s.jsonl"})") == "/p/s.jsonl");
+    CHECK(record_of(R"({"transcript_path":"/p/s.jsonl","agent_id":"a1"})") ==
+          "/p/s/subagents/agent-a1.jsonl");
+    CHECK(record_of(
+              R"({"transcript_path":"/p/s.jsonl","agent_id":"a1","agent_transcript_path":"/q"})") ==
+          "/q");
+    CHECK(record_of(R"({"transcript_path":"/p/s.jsonl","agent_id":"../x"})").empty());
+    CHECK(record_of(R"({"transcript_path":"s.jsonl"})").empty());
+    CHECK(record_of(R"({"transcript_path":".jsonl","agent_id":"a1"})").empty());
+    CHECK(record_of("{}").empty());
+}
+
+TEST_CASE("use: only hooks at which it is known tell it", "[hook]") {
+    const Folder folder;
+    const std::string path = folder.write("s.jsonl", answer("msg_1", 20));
+    const auto body = [&](const std::string& event) {
+        return R"({"hook_event_name":")" + event + R"(","transcript_path":")" + path + "\"}";
+    };
+    for (const char* event : {"PostToolBatch", "Stop", "StopFailure", "SubagentStop"})
+        CHECK(use_of("claude", body(event)) == std::string{"msg_1"} + kAt + "137;20");
+    for (const char* event : {"PreToolUse", "PostToolUse", "SessionStart", ""})
+        CHECK(use_of("claude", body(event)).empty());
+    CHECK(use_of("gemini", body("Stop")).empty());
+    const std::string rollout = folder.write("r.jsonl", record("resp_1", 100));
+    CHECK(use_of("codex", R"({"hook_event_name":"PostToolUse","transcript_path":")" + rollout +
+                              "\"}") == "resp_1;2026-11-22T11:49:01.294Z;100;20");
+    CHECK(use_of("claude", R"({"hook_event_name":"Stop","transcript_path":"/dev/zero"})").empty());
+    CHECK(use_of("claude", R"({"hook_event_name":"Stop","transcript_path":"/none"})").empty());
+}
+
+TEST_CASE("use: the body that tells only the use has the session and nothing else", "[hook]") {
+    CHECK(use_body(R"({"session_id":"s-1","tool_calls":[],"prompt":"secret"})") ==
+          R"({"hook_event_name":"Usage","session_id":"s-1"})");
+    CHECK(use_body(R"({"session_id":"s-1","agent_id":"a1"})") ==
+          R"({"hook_event_name":"Usage","session_id":"s-1","agent_id":"a1"})");
+    CHECK(use_body("{}").empty());
+    CHECK(use_body(R"({"session_id":"a b"})").empty());
+}
