@@ -40,6 +40,7 @@
     ROW("config", config)           \
     ROW("install", install)         \
     ROW("uninstall", uninstall)     \
+    ROW("hook", hook)               \
     ROW("service", service)         \
     ROW("doctor", doctor)           \
     ROW("version", version)         \

@@ -12,8 +12,6 @@
 #include "hook/options.hpp"
 #include "hook/places.hpp"
 #include "hook/request.hpp"
-#include "hook/rollout.hpp"
-#include "hook/use.hpp"
 
 // headway-hook: standard input -> daemon -> standard output. Started by an agent around each of its
 // calls, so it must be quick, and must never be why an agent stops: whatever fails, it prints
@@ -88,16 +86,8 @@ int pass_on(const Options& options, const std::vector<Place>& places) {
     for (const Place& place : places) {
         const int connection = connect_to(place);
         if (connection < 0) continue;
-        Facts facts;
-        facts.use =
-            use_of(options.agent, body);  // after connecting: without a daemon there is no wait
-        if (options.usage) body = use_body(body);
-        if (options.usage && (body.empty() || facts.use.empty())) return 0;
-        facts.session = variable(::getenv, "HEADWAY_SESSION");
-        // What an agent starts beside its calls may have lost it as an ancestor.
-        if (!options.usage) facts.agent = find_agent();
-        if (place.socket.empty()) facts.token = find_token(options, ::getenv);
-        if (options.agent == "codex") facts.exit_code = codex_exit_code(body);
+        Facts facts;  // after connecting: without a daemon there is no wait
+        if (!find_facts(options, !place.socket.empty(), ::getenv, body, facts)) return 0;
         const std::string head = request_head(options, place, facts, body.size());
         const int pidfd = place.socket.empty() ? -1 : facts.agent.pidfd;
         const Outcome outcome = exchange(connection, head, body, pidfd, options.silence_ms);

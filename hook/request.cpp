@@ -2,6 +2,8 @@
 #include "hook/request.hpp"
 
 #include "hook/bytes.hpp"
+#include "hook/rollout.hpp"
+#include "hook/use.hpp"
 
 namespace headway::hook {
 namespace {
@@ -12,31 +14,55 @@ constexpr std::size_t kFactBytesMax = 64;
 constexpr std::size_t kUseBytesMax = 4096;  // the daemon takes a head of 8 KiB
 constexpr std::string_view kOperatorsToken = "hw_operator_";
 
-void add(std::string& head, std::string_view name, std::string_view value,
+void add(std::vector<std::string>& fields, std::string_view name, std::string_view value,
          std::size_t size_max = kFactBytesMax) {
     if (!fits_header(value, size_max)) return;
-    head.append(name).append(": ").append(value).append("\r\n");
+    std::string& field = fields.emplace_back(name);
+    field.append(": ").append(value);
 }
 
 }  // namespace
 
+bool find_facts(const Options& options, bool by_socket, Environment environment, std::string& body,
+                Facts& facts) {
+    facts.use = use_of(options.agent, body);
+    if (options.agent == "codex") facts.exit_code = codex_exit_code(body);
+    if (options.usage) {
+        body = use_body(body);
+        if (body.empty() || facts.use.empty()) return false;
+    } else {
+        // What an agent starts beside its calls may have lost it as an ancestor.
+        facts.agent = find_agent();
+    }
+    facts.session = variable(environment, "HEADWAY_SESSION");
+    if (!by_socket) facts.token = find_token(options, environment);
+    return true;
+}
+
+std::vector<std::string> fact_fields(const Options& options, const Facts& facts, bool by_socket) {
+    std::vector<std::string> fields;
+    add(fields, "X-Headway-Session", facts.session, kSessionBytesMax);
+    add(fields, "X-Headway-Agent-Version", options.agent_version);
+    add(fields, "X-Headway-Agent-Pid", facts.agent.pid);
+    add(fields, "X-Headway-Agent-Start", facts.agent.start);
+    add(fields, "X-Headway-Agent-Boot", facts.agent.boot);
+    add(fields, "X-Headway-Agent-Pid-Ns", facts.agent.pid_ns);
+    add(fields, "X-Headway-Exit-Code", facts.exit_code);
+    add(fields, "X-Headway-Usage", facts.use, kUseBytesMax);
+    if (!by_socket && fits_header(facts.token, kTokenBytesMax))
+        fields.push_back("Authorization: Bearer " + facts.token);
+    return fields;
+}
+
 std::string request_head(const Options& options, const Place& place, const Facts& facts,
                          std::size_t body_bytes) {
     std::string head = "POST " + place.prefix + "/v1/hooks/" + options.agent + " HTTP/1.1\r\n";
-    add(head, "Host", place.authority, kSessionBytesMax);
+    if (fits_header(place.authority, kSessionBytesMax))
+        head.append("Host: ").append(place.authority).append("\r\n");
     head += "Content-Type: application/json\r\nConnection: close\r\n";
-    add(head, "Content-Length", std::to_string(body_bytes));
-    add(head, "X-Headway-Session", facts.session, kSessionBytesMax);
-    add(head, "X-Headway-Agent-Version", options.agent_version);
-    add(head, "X-Headway-Agent-Pid", facts.agent.pid);
-    add(head, "X-Headway-Agent-Start", facts.agent.start);
-    add(head, "X-Headway-Agent-Boot", facts.agent.boot);
-    add(head, "X-Headway-Agent-Pid-Ns", facts.agent.pid_ns);
-    add(head, "X-Headway-Exit-Code", facts.exit_code);
-    add(head, "X-Headway-Usage", facts.use, kUseBytesMax);
-    if (place.socket.empty() && fits_header(facts.token, kTokenBytesMax)) {
-        head.append("Authorization: Bearer ").append(facts.token).append("\r\n");
-    }
+    head += "Content-Length: " + std::to_string(body_bytes) + "\r\n";
+    for (const std::string& field : fact_fields(options, facts, !place.socket.empty()))
+        head.append(field).append("\r\n");
     return head += "\r\n";
 }
 

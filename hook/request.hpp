@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hook/ancestor.hpp"
 #include "hook/options.hpp"
@@ -19,6 +20,16 @@ struct Facts {
     std::string token;  ///< not for a socket
     AgentProcess agent;
 };
+
+/// The facts of this hook. `by_socket`: the daemon is there, and gets no token. With --usage `body`
+/// becomes one that names the session only. False: there is nothing to send. May wait, see
+/// use_of().
+bool find_facts(const Options& options, bool by_socket, Environment environment, std::string& body,
+                Facts& facts);
+
+/// The facts as fields of a head, `Name: value` each; a socket gets no token. What does not fit a
+/// header is left out. Pure.
+std::vector<std::string> fact_fields(const Options& options, const Facts& facts, bool by_socket);
 
 /// The head of the request, up to its empty line. What does not fit a header is left out. Pure.
 std::string request_head(const Options& options, const Place& place, const Facts& facts,

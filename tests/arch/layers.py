@@ -4,9 +4,9 @@
 
     core      std without threads, files and clocks
     storage   core, sqlite3, POSIX                     api   core, Boost.JSON's parser and OpenSSL's digests (one .cpp each)
-    config    core, toml++ (one .cpp)                  cli   core, api, config, curl, nlohmann and CLI11 (one .cpp each), POSIX
+    config    core, toml++ (one .cpp)                  cli   core, api, config, hook, curl, nlohmann and CLI11 (one .cpp each), POSIX
     server    all of these, Asio, spdlog, prometheus, OpenSSL (two .cpp); Beast in at most two .cpp files; cli only from a main.cpp
-    hook      POSIX, and nothing of the others: it is a program of its own, started around each call of an agent
+    hook      POSIX, and nothing of the others: a program of its own, started around each call of an agent, and for `headway hook`
     tests     unit tests of a layer: what the layer may include and the layer; integration tests: no product header
 
 Also: project headers by their path from the root, no umbrella headers of Boost, a clock's now() only in the two sources
@@ -55,7 +55,7 @@ ALLOWED = {
     "storage": (("core",), ("sqlite", "posix")),
     "api": (("core",), ("boost json", "openssl", "protozero")),
     "config": (("core",), ("toml", "posix")),
-    "cli": (("core", "api", "config"), ("curl", "json", "cli11", "posix")),
+    "cli": (("core", "api", "config", "hook"), ("curl", "json", "cli11", "posix")),
     "hook": ((), ("posix",)),
     "server": (("core", "storage", "api", "config"),
                ("system", "asio", "beast", "sqlite", "json", "openssl", "curl", "spdlog", "prometheus", "posix")),

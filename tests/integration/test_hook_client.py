@@ -19,6 +19,7 @@ from pathlib import Path
 
 from support.daemon import BINARY, PROJECT, Daemon, clean_environment
 from support.limits import SLOW, patient
+from support.tls import make_certificate
 
 HOOK = BINARY.with_name("headway-hook")
 BODY = b'{"hook_event_name":"PreToolUse"}'
@@ -489,6 +490,57 @@ class Use(HookCase):
             self.check(self.run_hook("claude", "--socket", str(self.path), body=self.body(event)), ANSWER)
             self.assertGreaterEqual(time.monotonic() - began, least_s)
         self.assertIn("msg_1;", daemon.requests[0]["x-headway-usage"], "what there is")
+
+
+class ByHeadway(HookCase):
+    """`headway hook`, which headway-hook becomes for https and names."""
+
+    def run_verb(self, *arguments, body: bytes = BODY, **environment) -> subprocess.CompletedProcess:
+        return subprocess.run([str(BINARY), "hook", *arguments], input=body, capture_output=True, cwd=self.root,
+                              env={**self.environment, **environment}, timeout=patient(60))
+
+    def test_a_name_and_https_reach_the_daemon(self):
+        certificate, key = make_certificate(self.root, "hook")
+        daemon = Daemon({"server.tls_cert": str(certificate), "server.tls_key": str(key), "access.mode": "token"})
+        self.addCleanup(daemon.close)
+        daemon.start()
+        tokens = {"HEADWAY_URL": f"https://localhost:{daemon.port}", "HEADWAY_CA_FILE": str(certificate),
+                  "STATE_DIRECTORY": str(daemon.state_dir)}
+        made = subprocess.run([str(BINARY), "token", "create", "hooks", "--scope", "report", "--json"], capture_output=True, text=True,
+                              env=clean_environment(**tokens), check=True).stdout
+        reporter = {**tokens, "HEADWAY_TOKEN": json.loads(made)["token"], "PATH": f"{BINARY.resolve().parent}:{self.environment['PATH']}"}
+        # Without the state directory, whose report socket would be taken first.
+        del reporter["STATE_DIRECTORY"]
+        body = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "go"}).encode()
+        self.check(self.run_hook("claude", body=body, **reporter), b"{}")
+        self.check(self.run_verb("claude", "--usage", body=body, **reporter))
+        shown = subprocess.run([str(BINARY), "show", "claude-s", "--json"], capture_output=True, text=True, env=clean_environment(**tokens),
+                               check=True).stdout
+        self.assertEqual(json.loads(shown)["goal"], "go")
+        self.check(self.run_verb("claude", "--require", body=body, **{**reporter, "HEADWAY_CA_FILE": ""}), code=2,
+                   err=b"this call may not run without Headway")
+
+    def test_the_reply_of_a_hold_comes_without_its_blanks(self):
+        daemon = self.fake(lambda connection, request: connection.sendall(plain(b"  \n " + ANSWER)))
+        self.check(self.run_verb("claude", "--url", f"http://localhost:{daemon.port}/"), ANSWER)
+        self.assertEqual(daemon.requests[0][""], "POST /v1/hooks/claude HTTP/1.1")
+        self.assertEqual(daemon.bodies[0], BODY)
+        self.assertEqual(daemon.requests[0]["x-headway-agent-pid"], str(os.getpid()))
+
+    def test_away_is_silent_unless_the_daemon_is_required(self):
+        page = self.fake(lambda connection, request: connection.sendall(plain(b"<html>")))
+        refusing = self.fake(lambda connection, request: connection.sendall(b"HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\n{}"))
+        for url in ("http://127.0.0.1:9", page.url, refusing.url):
+            self.check(self.run_verb("claude", "--url", url))
+            done = self.run_verb("claude", "--require", "--url", url)
+            self.assertEqual((done.stdout, done.returncode), (b"", 2))
+            self.assertIn(b"this call may not run without Headway", done.stderr)
+
+    def test_a_mistake_is_said(self):
+        done = self.run_verb("../x")
+        self.assertEqual((done.stdout, done.returncode), (b"", 64))
+        self.assertIn(b"the name of an agent", done.stderr)
+        self.assertEqual(self.run_verb("../x", "--require").returncode, 2)
 
 
 class TheBinary(unittest.TestCase):
