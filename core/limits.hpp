@@ -266,8 +266,11 @@ inline constexpr std::size_t kHeaderBytesMax = 8192;
 inline constexpr std::size_t kHeaderFieldsMax = 100;
 /// Per connection. 10,000 idle connections fit in 100 MB.
 inline constexpr std::size_t kReadBufferBytes = 4096;
-/// Reserved for the database, the log and outbound calls. Connections never get these.
-inline constexpr std::uint64_t kDescriptorsReserved = 48;
+/// On the operator's socket, beyond server.connections_max: agents may use up all of that.
+inline constexpr std::uint32_t kOperatorConnections = 16;
+/// Reserved for the database, the log, outbound calls and the operator. Other connections never get
+/// these.
+inline constexpr std::uint64_t kDescriptorsReserved = 48 + kOperatorConnections;
 /// Of processes, that clients of the report socket have sent and no endpoint has taken yet. It is
 /// taken in the turn of its request, so this is how many requests may be on their way with one.
 inline constexpr std::uint64_t kPassedDescriptorsMax = 64;

@@ -163,7 +163,8 @@ void HttpServer::go_on(const error_code& ec, Timer& pause, Again again) {
 }
 
 void HttpServer::admit(Socket socket, const Peer& peer) {
-    if (stats_.open >= settings_.connections_max) {
+    const std::uint32_t kept = peer.local ? core::limits::kOperatorConnections : 0;
+    if (stats_.open >= std::uint64_t{settings_.connections_max} + kept) {
         ++stats_.refused_connections;
         return;  // the socket closes
     }

@@ -84,6 +84,19 @@ class UnixSocket(SocketCase):
         reply = self.local(daemon).request("GET", "/v1/sessions", headers={"Origin": "http://evil.example"})
         self.assertEqual(reply.status, 403)
 
+    def test_agents_that_hold_all_connections_do_not_shut_the_operator_out(self):
+        daemon = self.start({"server.connections_max": "16"})
+        for _ in range(16):
+            connection = socket.socket(socket.AF_UNIX)
+            self.addCleanup(connection.close)
+            connection.connect(str(daemon.state_dir / "report.sock"))
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            self.assertTrue(connection.recv(4096).startswith(b"HTTP/1.1 200"))
+        self.assertEqual(self.local(daemon).get("/v1/tokens").status, 200)
+        with socket.socket(socket.AF_UNIX) as one_more:
+            one_more.connect(str(daemon.state_dir / "report.sock"))
+            self.assertEqual(one_more.recv(1), b"")
+
     @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
     def test_other_users_are_turned_away(self):
         daemon = self.start()
