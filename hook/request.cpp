@@ -39,6 +39,11 @@ bool find_facts(const Options& options, bool by_socket, Environment environment,
     return true;
 }
 
+std::string hook_path(const Options& options) {
+    const bool require = options.require && !options.usage;
+    return "/v1/hooks/" + options.agent + (require ? "?require=1" : "");
+}
+
 std::vector<std::string> fact_fields(const Options& options, const Facts& facts, bool by_socket) {
     std::vector<std::string> fields;
     add(fields, "X-Headway-Session", facts.session, kSessionBytesMax);
@@ -56,7 +61,7 @@ std::vector<std::string> fact_fields(const Options& options, const Facts& facts,
 
 std::string request_head(const Options& options, const Place& place, const Facts& facts,
                          std::size_t body_bytes) {
-    std::string head = "POST " + place.prefix + "/v1/hooks/" + options.agent + " HTTP/1.1\r\n";
+    std::string head = "POST " + place.prefix + hook_path(options) + " HTTP/1.1\r\n";
     if (fits_header(place.authority, kSessionBytesMax))
         head.append("Host: ").append(place.authority).append("\r\n");
     head += "Content-Type: application/json\r\nConnection: close\r\n";

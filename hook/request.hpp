@@ -27,6 +27,10 @@ struct Facts {
 bool find_facts(const Options& options, bool by_socket, Environment environment, std::string& body,
                 Facts& facts);
 
+/// What to ask of the daemon. With --require what it does not understand is an error; without, it
+/// lets the call run. Pure.
+std::string hook_path(const Options& options);
+
 /// The facts as fields of a head, `Name: value` each; a socket gets no token. What does not fit a
 /// header is left out. Pure.
 std::vector<std::string> fact_fields(const Options& options, const Facts& facts, bool by_socket);

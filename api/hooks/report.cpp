@@ -174,12 +174,17 @@ void write_events(JsonWriter& json, const Hook& hook) {
     }
 }
 
+/// With its memory, which an assignment would keep.
+void drop(std::string& text) {
+    std::string{}.swap(text);
+}
+
 /// What is in the events now.
 void drop_content(HookCall& call) {
     call.args.reset();
-    call.result = {};
-    call.error = {};
-    call.mutated = {};
+    drop(call.result);
+    drop(call.error);
+    std::vector<core::Mutation>{}.swap(call.mutated);
 }
 
 }  // namespace
@@ -198,6 +203,11 @@ core::Result<HookReport> take_report(JsonTape& tape, Hook& hook) {
     json.close_array();
     drop_content(hook.call);
     hook.calls.clear();
+    // A hook that waits is kept, for a day maybe, and so are many of them.
+    if (waits || hook.kind == HookKind::kQuestion) {
+        drop(hook.text);
+        std::vector<std::string>{}.swap(hook.options);
+    }
     if (hook.kind == HookKind::kEnd) return report;
     HEADWAY_TRY(report.decoded, decode_report(tape, text, BodyFormat::kJson));
     return report;

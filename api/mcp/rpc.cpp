@@ -13,6 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kVersions{"2025-11-25", "2025-06-18", "2025-03-26",
                                                     "2024-11-05"};
 
+constexpr std::size_t kIdBytesMax = 512;
+
 core::Error no_message(std::string detail, std::string field) {
     return {core::ErrorCode::kInvalidField, std::move(detail), std::move(field)};
 }
@@ -34,6 +36,9 @@ core::Result<Message> read_message(JsonValue body) {
         return false;
     };
     body.each(add_id);
+    // It is kept as long as a person takes to answer.
+    if (message.id.size() > kIdBytesMax)
+        return no_message("must be at most " + std::to_string(kIdBytesMax) + " bytes", "/id");
     if (!message.method.empty()) return message;
     // What a client answers has no method, and nothing was asked of it.
     const bool answer = hooks::object_in(body, "result") || hooks::object_in(body, "error");

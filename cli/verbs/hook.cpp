@@ -78,7 +78,7 @@ HttpRequest hook_request(const hook::Options& options, const hook::Facts& facts,
     request.url = options.url;
     while (request.url.ends_with('/'))
         request.url.pop_back();
-    request.url += "/v1/hooks/" + options.agent;
+    request.url += hook::hook_path(options);
     request.body = std::move(body);
     request.content_type = "application/json";
     request.headers = hook::fact_fields(options, facts, false);

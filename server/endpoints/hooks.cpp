@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "api/hooks/answer_use.hpp"
 #include "api/hooks/dialect.hpp"
+#include "api/hooks/readable.hpp"
 #include "api/hooks/report.hpp"
 #include "core/limits.hpp"
 #include "server/descriptors.hpp"
@@ -26,11 +30,40 @@ using core::Result;
 /// Agents think for minutes without a hook: that is no silence.
 constexpr std::chrono::minutes kHookInterval{5};
 
+/// The bodies that are tried after the one that came: what lies deeper is text.
+constexpr std::size_t kReadableDepths[] = {32, 2};
+
 Result<> nothing(const Call& call) {
     Response response;
     response.body = "{}";
     call.respond(response);
     return {};
+}
+
+/// What an event calls otherwise than the neutral form does.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOwnNames{
+    {{"/call_id", "/call"},
+     {"/summary", "/text"},
+     {"/message", "/text"},
+     {"/error/class", "/class"},
+     {"/error/message", "/error"}}};
+
+/// The field of the hook that the field of an event comes from.
+std::string own_field(std::string field) {
+    constexpr std::string_view kInside = "/0/data/";
+    if (!field.starts_with(kInside)) return field;
+    field.erase(0, kInside.size() - 1);
+    const auto found = std::find_if(kOwnNames.begin(), kOwnNames.end(),
+                                    [&field](const auto& name) { return name.first == field; });
+    if (found != kOwnNames.end()) field = found->second;
+    return field;
+}
+
+/// "Go on", unless the caller would rather not go on than go on unseen.
+Result<> not_understood(const Call& call, bool generic, Error error) {
+    if (!generic && call.query.find("require") == nullptr) return nothing(call);
+    error.field = own_field(std::move(error.field));
+    return error;
 }
 
 std::string main_session(const Call& call, std::string_view agent, const Hook& hook) {
@@ -49,7 +82,7 @@ void add_label(core::SessionStarted& about, std::string key, std::string_view va
 core::SessionStarted about_of(std::string_view agent, const Hook& hook) {
     core::SessionStarted about;
     about.agent.type =
-        hook.agent_id.empty() || hook.agent_type.empty() ? std::string{agent} : hook.agent_type;
+        agent_type(hook.agent_id.empty() || hook.agent_type.empty() ? agent : hook.agent_type);
     about.agent.name = agent;
     about.agent.model = hook.model;
     add_label(about, "adapter", agent);
@@ -90,6 +123,30 @@ bool follow(const Call& call, const std::string& session) {
     return call.on.processes.offer(call.to, std::move(process));
 }
 
+/// What the body says, in `command`. Without a session it says nothing.
+Result<> read_body(const Call& call, std::string_view body, HookCommand& command) {
+    HEADWAY_CHECK(call.on.tape.parse(body));
+    Hook& hook = command.call.hook;
+    hook = command.call.dialect->parse(call.on.tape.root(), facts_of(call));
+    if (hook.session.empty()) return {};
+    HEADWAY_TRY(auto report, api::hooks::take_report(call.on.tape, hook));
+    command.events = std::move(report.decoded.events);
+    command.whole_args = std::move(report.decoded.whole_args);
+    command.call.args_digest = std::move(report.args_digest);
+    return {};
+}
+
+/// A call whose arguments cannot be read as they are is not one that goes unseen.
+Result<> read_hook(const Call& call, HookCommand& command) {
+    auto read = read_body(call, call.request.body, command);
+    if (read) return read;
+    for (const std::size_t depth : kReadableDepths) {
+        const std::string readable = api::hooks::readable_json(call.request.body, depth);
+        if (read_body(call, readable, command)) return {};
+    }
+    return read;
+}
+
 Error unknown_agent(std::string_view name) {
     std::string names;
     for (const Dialect* dialect : api::hooks::all_dialects())
@@ -107,13 +164,16 @@ Result<> endpoints::hook(Call& call) {
     const Dialect* const dialect = api::hooks::find_dialect(name);
     if (dialect == nullptr) return unknown_agent(name);
     const bool generic = dialect->name == "generic";
-    const auto parsed = call.on.tape.parse(call.request.body);
-    if (!parsed) return generic ? parsed : nothing(call);
     HookCommand command;
     command.call.dialect = dialect;
-    Hook& hook = command.call.hook;
-    hook = dialect->parse(call.on.tape.root(), facts_of(call));
-    if (hook.session.empty()) return nothing(call);
+    const Hook& hook = command.call.hook;
+    if (auto read = read_hook(call, command); !read)
+        return not_understood(call, generic, std::move(read).error());
+    const bool required = call.query.find("require") != nullptr;
+    if (hook.session.empty() || (required && hook.kind == api::hooks::HookKind::kNone)) {
+        const Error none{ErrorCode::kInvalidField, "is no hook that is known here", "body"};
+        return required ? Result<>{none} : nothing(call);
+    }
     // Clients of the neutral form name the agent themselves.
     constexpr std::size_t kAgentBytesMax = 32;  // the session's id has to fit behind it
     const bool named = api::valid_id(hook.agent) && hook.agent.size() <= kAgentBytesMax;
@@ -127,11 +187,6 @@ Result<> endpoints::hook(Call& call) {
     }
     command.about = about_of(agent, hook);
     command.call.process = follow(call, command.session);
-    auto report = api::hooks::take_report(call.on.tape, hook);
-    if (!report) return generic ? Result<>{report.error()} : nothing(call);
-    command.events = std::move(report->decoded.events);
-    command.whole_args = std::move(report->decoded.whole_args);
-    command.call.args_digest = std::move(report->args_digest);
     command.uses = uses_of(call);
     const std::string session = command.session;
     return call.write(std::move(command), session);

@@ -73,8 +73,8 @@ Result<> call_tool(Call& call, const mcp::Message& message) {
         return reply(call, mcp::error_of(message.id, mcp::kInvalidParams, hook.error().detail));
     command.call.dialect = &mcp::kDialect;
     command.call.hook = *std::move(hook);
-    command.about.agent.type = agent_of(command.session);
-    command.about.agent.name = command.about.agent.type;
+    command.about.agent.name = agent_of(command.session);
+    command.about.agent.type = agent_type(command.about.agent.name);
     auto report = api::hooks::take_report(call.on.tape, command.call.hook);
     if (!report) {
         const core::Error& error = report.error();

@@ -42,6 +42,10 @@ std::string agent_session(std::string_view agent, const std::string& native) {
     return fits ? id : std::string{agent} + "-h" + core::to_hex(core::digest_of(native));
 }
 
+std::string agent_type(std::string_view said) {
+    return std::string{said == "command" ? "agent" : said};
+}
+
 std::string child_session(const std::string& parent, const std::string& agent_id) {
     std::string id = parent + "." + agent_id;
     const bool fits = id.size() + 4 <= core::limits::kIdBytesMax && api::valid_id(id);

@@ -23,7 +23,7 @@ constexpr core::Millis kTelemetryInterval{core::kHeartbeatIntervalMax};
 
 core::SessionStarted about_of(const otlp::SessionReport& report) {
     core::SessionStarted about;
-    about.agent.type = report.sub_agent.empty() ? report.agent : report.sub_agent;
+    about.agent.type = agent_type(report.sub_agent.empty() ? report.agent : report.sub_agent);
     about.agent.name = report.agent;
     about.agent.model = report.model;
     about.labels.push_back({"adapter", std::string{kTelemetryAdapter}});

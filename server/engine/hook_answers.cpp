@@ -18,6 +18,9 @@ using api::hooks::Hook;
 using api::hooks::HookKind;
 using core::Result;
 
+/// Calls of one turn that a batch may name again.
+constexpr std::size_t kFinishedCallsMax = 256;
+
 /// The arguments that a person put in place of the call's.
 Result<std::string> edited_args(Transaction& transaction, const Resident& resident,
                                 const HookCall& call) {
@@ -57,6 +60,12 @@ std::string with_status(Transaction& transaction, const core::SessionState& stat
 
 bool waits(HookKind kind) {
     return kind == HookKind::kPre || kind == HookKind::kPermission || api::hooks::asks_person(kind);
+}
+
+void note_finished_call(Resident& resident, const std::string& call_id) {
+    auto& known = resident.hook_calls;
+    if (known.size() >= kFinishedCallsMax) known.erase(known.begin());
+    known.push_back(core::digest_of(call_id).low);
 }
 
 core::Event finish_of(const std::string& call_id, const std::string& tool,
@@ -115,7 +124,7 @@ Result<HookAnswered> answer_hook_call(Transaction& transaction, Resident& reside
     if (hook.kind == HookKind::kPre && refused && !resident.session.state().ended()) {
         const std::string& why = said.stop.empty() ? said.deny : said.stop;
         events.push_back(finish_of(hook.call.call, hook.call.tool, "denied", why));
-        resident.hook_calls.push_back(core::digest_of(hook.call.call).low);
+        note_finished_call(resident, hook.call.call);
         if (!said.stop.empty()) ++resident.hook_stops;
     }
     if (hook.kind == HookKind::kPre && !refused && !answered.hold)

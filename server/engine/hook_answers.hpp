@@ -19,6 +19,9 @@ bool waits(api::hooks::HookKind kind);
 core::Event finish_of(const std::string& call_id, const std::string& tool,
                       std::string_view error_class, std::string_view why);
 
+/// The batch of this turn may name this call again. Bounded, whatever the agent is refused.
+void note_finished_call(Resident& resident, const std::string& call_id);
+
 /// No person is asked for one who has to stop, or about a call that was approved before. Pure.
 bool is_vain(const core::SessionState& state, const HookCall& call);
 

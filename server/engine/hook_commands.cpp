@@ -17,9 +17,6 @@ using api::hooks::Hook;
 using api::hooks::HookKind;
 using core::Result;
 
-/// Calls of one turn that a batch may name again.
-constexpr std::size_t kFinishedCallsMax = 256;
-
 Begins begins(const Hook& hook) {
     switch (hook.kind) {
         case HookKind::kStart:
@@ -152,13 +149,7 @@ private:
             }
             finished->call_id = found == open.end() ? std::string{} : found->call_id;
         }
-        note_finished(finished->call_id);
-    }
-
-    void note_finished(const std::string& call_id) {
-        auto& known = resident_.hook_calls;
-        if (known.size() == kFinishedCallsMax) known.erase(known.begin());
-        known.push_back(core::digest_of(call_id).low);
+        note_finished_call(resident_, finished->call_id);
     }
 
     /// A batch names all calls of a turn. Those that were reported by themselves are known.
@@ -219,6 +210,21 @@ private:
     const core::SessionState& state_;
     HookCommand& command_;
 };
+
+/// A call that its session does not take, because a person could not see all of its arguments or
+/// has too many calls to decide about: the agent would take an error as a daemon that is away, and
+/// run it unasked.
+bool refuses_call(HookKind kind, const core::Error& error) {
+    return waits(kind) && !api::hooks::asks_person(kind) && !is_storage_error(error.code);
+}
+
+HookAnswered refused_call(const std::string& session, HookCall&& call, const core::Error& error) {
+    HookAnswered answered;
+    answered.session = session;
+    answered.reply.deny = "This call may not run, for it cannot be recorded: " + error.detail + ".";
+    answered.call = std::move(call);
+    return answered;
+}
 
 /// Opens the session; a prompt gives it its goal.
 Result<> open_for(Transaction& transaction, HookCommand& command) {
@@ -285,8 +291,11 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     if (!resident->session.state().ended() && !vain) {
         ReportCommand report = Report{*resident, *this}.make();
         if (!report.events.empty()) {
-            HEADWAY_TRY(const Advised advised, report(transaction));
-            (void)advised;
+            // It decides before it changes anything.
+            if (auto done = report(transaction); !done) {
+                if (!refuses_call(kind, done.error())) return std::move(done).error();
+                return refused_call(target, std::move(call), done.error());
+            }
         }
     }
     return answer_hook_call(transaction, *resident, std::move(call), false);

@@ -271,6 +271,18 @@ class Strange(HookCase):
         reply = self.client.post("/v1/hooks/generic", b"{")
         self.assertEqual((reply.status, reply.json()["code"]), (400, "invalid_json"))
 
+    def test_the_neutral_form_names_its_own_field(self):
+        body = {"event": "question", "session": unique("n"), "text": "x" * 20_000}
+        reply = self.client.post("/v1/hooks/generic", body)
+        self.assertEqual((reply.status, reply.json().get("field")), (400, "/text"), reply.body)
+
+    def test_what_is_not_understood_does_not_go_on_where_it_must_be_asked(self):
+        known = {"hook_event_name": "PreToolUse", "session_id": unique("n"), "tool_name": "Read", "tool_use_id": "1"}
+        self.assertEqual(self.client.post("/v1/hooks/claude?require=1", known).json(), {})
+        for body in (b"{", b"{}", b'{"session_id":"x"}', b'{"hook_event_name":"Never","session_id":"x"}',
+                     b'{"hook_event_name":"PreToolUse","session_id":"x","session_id":"y"}'):
+            self.assertEqual(self.client.post("/v1/hooks/claude?require=1", body).status, 400, body)
+
     def test_an_unknown_agent_is_refused_with_the_known_ones(self):
         reply = self.client.post("/v1/hooks/emacs", {})
         self.assertEqual(reply.status, 404)
@@ -313,6 +325,21 @@ class Holds(HookCase):
                         tool_input={"file_path": "/a", "content": "new"}, tool_response={"type": "create"})
         self.assertEqual(self.client.session(self.agent.id)["alarms"], [])
         self.assertEqual(self.client.session(self.agent.id)["in_flight"], [])
+
+    def test_no_arguments_make_a_call_that_needs_approval_run_unasked(self):
+        for content in ('"half of a pair \\ud800"', "[" * 70 + "]" * 70, "[" * 61 + "]" * 61, "1e400"):
+            agent = Agent(self.daemon)
+            body = ('{"hook_event_name":"PreToolUse","session_id":"%s","tool_name":"Write","tool_use_id":"w",'
+                    '"tool_input":{"file_path":"/a","content":%s}}' % (agent.native, content)).encode()
+            call = self.later(self.client.__class__.post, self.daemon.operator(), "/v1/hooks/claude", body)
+            self.decide(agent.id, "reject")
+            self.assertEqual(call.result(5).json()["hookSpecificOutput"]["permissionDecision"], "deny", content)
+
+    def test_a_call_that_is_too_large_to_be_shown_does_not_run(self):
+        said = self.agent.pre("w", "Write", args={"file_path": "/a", "content": "x" * 70_000})["hookSpecificOutput"]
+        self.assertEqual(said["permissionDecision"], "deny")
+        self.assertIn("65536 bytes", said["permissionDecisionReason"])
+        self.assertEqual(self.agent.pre("r", "Read", args={"file_path": "/a" * 70_000}), {})
 
     def test_a_rejected_call_does_not_run_and_is_closed(self):
         waiting = self.later(self.edit)

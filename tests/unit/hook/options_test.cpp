@@ -91,6 +91,10 @@ TEST_CASE("hook request: a token goes to a URL only, and the operator's nowhere"
     CHECK_THAT(request_head(options, port, facts, 3),
                Catch::Contains("Authorization: Bearer hw_a_b\r\n"));
     CHECK_THAT(request_head(options, at_socket("/a"), facts, 3), !Catch::Contains("Authorization"));
+    CHECK_THAT(request_head(options, port, facts, 3), Catch::StartsWith("POST /v1/hooks/claude H"));
+    options.require = true;  // what the daemon does not understand is an error then
+    CHECK_THAT(request_head(options, port, facts, 3),
+               Catch::StartsWith("POST /v1/hooks/claude?require=1 H"));
     variables() = {{"HEADWAY_TOKEN", "hw_operator_x"}};
     CHECK(find_token(options, known).empty());
     variables() = {{"HEADWAY_TOKEN", "  hw_a_b \n"}};

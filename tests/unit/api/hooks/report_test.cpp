@@ -129,3 +129,16 @@ TEST_CASE("hook report: more calls than a report may have are refused as a whole
     REQUIRE_FALSE(said.report.has_value());
     CHECK(said.report.error().code == core::ErrorCode::kTooManyEvents);
 }
+
+TEST_CASE("hook report: a hook that waits keeps no long text", "[api]") {
+    const std::string text(1U << 20U, 'x');
+    for (const std::string kind : {"pre", "permission", "request", "question"}) {
+        const WhatWasSaid said{R"("event":")" + kind + R"(","tool":"bash","text":")" + text +
+                               R"(","options":[")" + text + "\"]"};
+        REQUIRE((said.report.has_value() || kind == "question"));  // an option may not be so long
+        CHECK(said.hook.text.capacity() < 100);
+        CHECK(said.hook.options.capacity() == 0);
+    }
+    const WhatWasSaid goal{R"("event":"prompt","text":"fix it")"};
+    CHECK(goal.hook.text == "fix it");
+}

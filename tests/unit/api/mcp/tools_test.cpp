@@ -47,6 +47,16 @@ TEST_CASE("a message has the id that came, as it came") {
     CHECK(message_of(tape, R"({"id":1,"method":"ping"})").error().field == "/jsonrpc");
 }
 
+TEST_CASE("a longer id than any is refused, for it is kept while a person decides") {
+    JsonTape tape;
+    const auto with_id = [&tape](std::size_t size) {
+        return message_of(
+            tape, R"({"jsonrpc":"2.0","method":"ping","id":")" + std::string(size, 'x') + "\"}");
+    };
+    CHECK(with_id(200));
+    CHECK(with_id(1'000).error().field == "/id");
+}
+
 TEST_CASE("the list of tools is JSON with a schema for each") {
     JsonTape tape;
     REQUIRE(tape.parse(mcp::tool_list()));

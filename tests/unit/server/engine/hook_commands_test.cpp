@@ -178,6 +178,44 @@ TEST_CASE("engine hooks: a held call is answered by the same question later", "[
     CHECK(asked == 1);
 }
 
+TEST_CASE("engine hooks: a call that nobody could decide about does not run", "[server]") {
+    EngineSettings settings;
+    settings.approvals.require_tools = {"class:shell"};
+    Supervised daemon{settings};
+    const auto call = [&daemon](const std::string& id, const std::string& command,
+                                const std::string& kind = "pre") {
+        return answered(daemon,
+                        hook(R"("event":")" + kind + R"(","tool":"bash","args":{"command":")" +
+                             command + R"("},"call":")" + id + "\""));
+    };
+    const HookAnswered large = call("1", std::string(limits::kApprovalArgsBytesMax, 'x'));
+    CHECK_FALSE(large.hold);
+    CHECK(large.reply.deny.find("65536 bytes") != std::string::npos);
+    for (std::size_t i = 0; i < limits::kApprovalsPendingMax; ++i)
+        REQUIRE(call("p" + std::to_string(i), "ls " + std::to_string(i)).hold);
+    const HookAnswered one_more = call("more", "rm -r .");
+    CHECK_FALSE(one_more.hold);
+    CHECK(one_more.reply.deny.find("wait for a decision") != std::string::npos);
+    // What is no question is an error as before: nothing waits for it.
+    CHECK(call("post", "x", "post").reply.deny.empty());
+}
+
+TEST_CASE("engine hooks: of the calls that are refused only the last ones are remembered",
+          "[server]") {
+    Supervised daemon;
+    answered(daemon, hook(R"("event":"start")"));
+    require_ok(daemon.ask(CancelCommand{"s", {"enough"}}));
+    std::string batch;
+    for (int i = 0; i < 300; ++i) {
+        const std::string call = R"("tool":"a","call":")" + std::to_string(i) + "\"";
+        CHECK_FALSE(answered(daemon, hook(R"("event":"pre",)" + call)).reply.stop.empty());
+        if (i < 40) batch += std::string{batch.empty() ? "" : ","} + "{" + call + "}";
+    }
+    const std::size_t before = finishes(daemon, "s").size();
+    answered(daemon, hook(R"("event":"batch","calls":[)" + batch + "]"));
+    CHECK(finishes(daemon, "s").size() == before + 40);
+}
+
 TEST_CASE("engine hooks: how a session ended", "[server]") {
     struct Case {
         const char* before;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace headway::api::hooks {
+
+/// A body in a form that the tape takes. What the writers of agents make and the tape refuses
+/// becomes a text that shows the same: half of a surrogate pair its escape, an object or a list
+/// that lies deeper than `depth_max` its JSON, a number beyond those of a double its digits. A
+/// model chooses its arguments, so a call with such ones must not be one that is not understood.
+/// What is no JSON stays none. At most twice as long, and some bytes. Linear. Pure.
+std::string readable_json(std::string_view body, std::size_t depth_max);
+
+}  // namespace headway::api::hooks
