@@ -49,6 +49,14 @@ core::Result<> write_all(int fd, const std::string& text, const fs::path& path) 
     return {};
 }
 
+/// What root makes in the folder of a user is that user's: an agent could not read it else.
+core::Result<> give_to_owner_of(const fs::path& folder, int fd) {
+    struct stat owner {};
+    if (::geteuid() != 0 || ::stat(folder.empty() ? "." : folder.c_str(), &owner) != 0) return {};
+    if (owner.st_uid == 0 || ::fchown(fd, owner.st_uid, owner.st_gid) == 0) return {};
+    return file_fault(folder);
+}
+
 /// Mode and owner of what it takes the place of.
 core::Result<> dress(int fd, const fs::path& like, mode_t mode) {
     struct stat there {};
@@ -58,6 +66,8 @@ core::Result<> dress(int fd, const fs::path& like, mode_t mode) {
         if (!same && ::fchown(fd, there.st_uid, there.st_gid) != 0)
             return file_fault(like, "it belongs to another user or group, which a new file cannot");
         mode = there.st_mode & kModeBits;
+    } else {
+        HEADWAY_CHECK(give_to_owner_of(like.parent_path(), fd));
     }
     if (::fchmod(fd, mode) != 0) return file_fault(like);
     return {};
@@ -87,8 +97,12 @@ core::Result<> replace_file(const fs::path& real, const std::string& text, mode_
 core::Result<> make_folders(const fs::path& folder) {
     if (folder.empty() || ::access(folder.c_str(), F_OK) == 0) return {};
     HEADWAY_CHECK(make_folders(folder.parent_path()));
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return file_fault(folder);
-    return {};
+    if (::mkdir(folder.c_str(), 0700) != 0)
+        return errno == EEXIST ? core::Result<>{} : file_fault(folder);
+    const FileDescriptor made{
+        ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    if (!made.open()) return file_fault(folder);
+    return give_to_owner_of(folder.parent_path(), made.get());
 }
 
 fs::path backup_name(const fs::path& path, int number) {

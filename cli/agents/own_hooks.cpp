@@ -108,6 +108,27 @@ std::vector<Id> ids_to_remove(const std::vector<OwnHook>& hooks) {
     return ids;
 }
 
+/// Which of two members with one name counts is not the same for all programs.
+core::Result<> check_single(const SettingsText& settings, Id object, std::string_view name) {
+    const std::vector<Id> found = members_named(settings, object, name, true);
+    if (found.size() < 2) return {};
+    return core::Error{core::ErrorCode::kInvalidParameter,
+                       settings.place_of(found[1]) + ": " + json_text(name) +
+                           " is there before; leave one of them",
+                       {}};
+}
+
+/// What is to be edited is there once.
+core::Result<> check_names(const SettingsText& settings, const std::vector<HookEntry>& entries) {
+    if (settings.root() == SettingsText::kNone) return {};
+    HEADWAY_CHECK(check_single(settings, settings.root(), "hooks"));
+    const Id hooks = settings.member(settings.root(), "hooks");
+    if (!settings.is_object(hooks)) return {};
+    for (const HookEntry& entry : entries)
+        HEADWAY_CHECK(check_single(settings, hooks, entry.event));
+    return {};
+}
+
 core::Result<std::string> with_version(const AgentRow& row, std::string text) {
     if (row.layout != HookLayout::kFlat) return text;
     HEADWAY_TRY(const SettingsText settings, SettingsText::parse(text));
@@ -144,6 +165,7 @@ core::Result<std::string> with_own_hooks(const AgentRow& row, const std::string&
                                          const std::vector<HookEntry>& entries,
                                          bool keep_required) {
     HEADWAY_TRY(SettingsText settings, SettingsText::parse(text));
+    HEADWAY_CHECK(check_names(settings, entries));
     Comparison now = compare(row, settings, entries, keep_required);
     // At most once for each entry.
     while (const auto renewed = with_one_renewed(settings, now)) {

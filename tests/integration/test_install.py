@@ -48,7 +48,7 @@ KEPT = {
     "empty hooks": '{\n  "hooks": {}\n}\n',
     "empty hooks on two lines": '{\n  "hooks": {\n  }\n}\n',
     "empty lists": '{"hooks": {"PreToolUse": [], "Stop": [ ], "SessionStart": [\n]}}',
-    "duplicate keys": '{\n  "env": {"A": "1"},\n  "env": {"A": "2"},\n  "hooks": {"Stop": []},\n  "hooks": {"Stop": [{"hooks": [' + OTHER + ']}]}\n}\n',
+    "duplicate keys": '{\n  "env": {"A": "1"},\n  "env": {"A": "2"},\n  "hooks": {"Stop": [{"hooks": [' + OTHER + ']}]}\n}\n',
     "escapes": '{"h\\u006foks": {"Pre\\u0054oolUse": [{"hooks": [' + OTHER + ']}]}, "\\u00e9": "\\ud83d\\ude00 // no comment"}\n',
     "a megabyte": BIG + "\n",
     "others' entries of every event": json.dumps({"hooks": {event: [{"hooks": [json.loads(OTHER)]}] for event in (
@@ -71,6 +71,8 @@ REFUSED = {
     "// words\n": "line 2, column 1",
     '{"a": "' : "line 1, column 8",
     "[" * 300: "line 1, column 202",
+    '{\n  "hooks": {"Stop": []},\n  "hooks": {}\n}': "line 3, column 3",
+    '{\n  "hooks": {\n    "Stop": [],\n    "St\\u006fp": []\n  }\n}': "line 4, column 5",
 }
 
 
@@ -141,6 +143,16 @@ class Files(HomeCase):
         self.install("claude")
         for file in (path, path.with_name("settings.json.headway-backup")):
             self.assertEqual((file.stat().st_uid, file.stat().st_gid), (12345, 12346), file)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give files away")
+    def test_what_root_makes_in_the_folder_of_a_user_is_that_users(self):
+        os.chown(self.home, 12345, 12346)
+        for agent in ("claude", "copilot", "cline"):
+            self.install(agent)
+        made = [path for path in self.home.rglob("*") if ".c" in str(path.relative_to(self.home))]
+        self.assertGreater(len(made), 10)
+        for path in made:
+            self.assertEqual((path.stat().st_uid, path.stat().st_gid), (12345, 12346), path)
 
     def test_what_another_program_writes_meanwhile_is_not_lost(self):
         path = self.settings()

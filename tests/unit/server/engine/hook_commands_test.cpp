@@ -178,7 +178,7 @@ TEST_CASE("engine hooks: a held call is answered by the same question later", "[
     CHECK(asked == 1);
 }
 
-TEST_CASE("engine hooks: a call that nobody could decide about does not run", "[server]") {
+TEST_CASE("engine hooks: a call that no person could decide about does not run", "[server]") {
     EngineSettings settings;
     settings.approvals.require_tools = {"class:shell"};
     Supervised daemon{settings};
