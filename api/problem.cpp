@@ -100,7 +100,10 @@ void append_problem(std::string& out, const core::Error& error, std::string_view
     json.member("instance", printable(instance));
     json.member("code", kind.code);
     json.member("retryable", kind.retryable);
-    if (!error.field.empty()) json.member("field", printable(error.field));
+    // That of a wrong method is for the header Allow.
+    const bool names_field =
+        !error.field.empty() && error.code != core::ErrorCode::kMethodNotAllowed;
+    if (names_field) json.member("field", printable(error.field));
     if (!more.name.empty()) {
         json.key(more.name);
         json.raw(more.json);

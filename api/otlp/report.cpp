@@ -181,6 +181,8 @@ SessionReport* session_in(Reports& reports, const Said& said) {
 }
 
 void add(Reports& reports, JsonTape& tape, const Said& said) {
+    if (said.beyond)
+        return reject(reports, "the tokens or the cost of a record are none of one answer");
     SessionReport* const session = session_in(reports, said);
     if (session == nullptr)
         return reject(reports, "send records of at most " + std::to_string(kSessionsMax) +

@@ -97,7 +97,7 @@ void read_log(const Record& record, std::string_view event, Said& said) {
         said.text = first_of(attributes, {"error", "error_message", "error.message"});
     } else if (event == "session.end") {
         said.kind = SaidKind::kTurnEnd;
-    } else if (read_usage(attributes, said.usage)) {
+    } else if (read_usage(attributes, said)) {
         said.kind = SaidKind::kUsage;
     }
 }
@@ -129,7 +129,7 @@ void read_span(const Record& record, bool by_trace, Said& said) {
         case SpanKind::kTool:
             return read_call(record, said);
         case SpanKind::kModel:
-            if (read_usage(record.attributes, said.usage)) said.kind = SaidKind::kUsage;
+            if (read_usage(record.attributes, said)) said.kind = SaidKind::kUsage;
             if (!record.failed) return;
             said.kind = SaidKind::kError;
             said.text = record.error;
@@ -180,7 +180,8 @@ std::optional<Said> read_record(const Record& record, const Source& source, Sign
     }
     said.by_trace = by_trace;
     // Other services name sessions too, those of browsers for example.
-    if (said.kind == SaidKind::kAlive && known == nullptr && !said.own_name) return std::nullopt;
+    const bool silent = said.kind == SaidKind::kAlive && !said.beyond;
+    if (silent && known == nullptr && !said.own_name) return std::nullopt;
     if (said.kind != SaidKind::kAlive) {
         said.key = "otlp-" + core::to_hex(core::digest_of(key_of(record, signal)));
         if (said.kind == SaidKind::kUsage) said.key += "-use";

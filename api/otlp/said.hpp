@@ -50,6 +50,7 @@ struct Said {
     std::uint64_t at_ns = 0;  ///< 0: not known
     std::string text;         ///< of kPrompt, kError and kTurnEnd
     bool failed = false;      ///< of kRunEnd
+    bool beyond = false;      ///< a number of its use is none, or no use can be so much
     SaidCall call;
     core::Usage usage;
 };

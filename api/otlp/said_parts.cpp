@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/otlp/said_parts.hpp"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -10,6 +11,15 @@ namespace {
 /// Counts of one request to a model; larger ones are no counts.
 constexpr std::uint64_t kTokensMax = 1'000'000'000;
 constexpr double kCostMax = 1'000'000;
+
+constexpr std::array<std::string_view, 5> kInputNames{
+    "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "input_token_count",
+    "llm.token_count.prompt", "input_tokens"};
+constexpr std::array<std::string_view, 5> kOutputNames{
+    "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "output_token_count",
+    "llm.token_count.completion", "output_tokens"};
+constexpr std::array<std::string_view, 3> kCostNames{"cost_usd", "gen_ai.usage.cost",
+                                                     "llm.cost.total"};
 
 std::optional<std::uint64_t> count(std::string_view digits) {
     std::uint64_t value = 0;
@@ -22,20 +32,25 @@ std::optional<std::uint64_t> count(std::string_view digits) {
 }
 
 std::optional<std::uint64_t> count_of(const Attributes& attributes,
-                                      std::initializer_list<std::string_view> names) {
+                                      std::span<const std::string_view> names) {
     auto found = count(first_of(attributes, names));
     return found && *found <= kTokensMax ? found : std::nullopt;
 }
 
 std::optional<double> cost_of(const Attributes& attributes) {
-    const std::string_view digits =
-        first_of(attributes, {"cost_usd", "gen_ai.usage.cost", "llm.cost.total"});
+    const std::string_view digits = first_of(attributes, kCostNames);
     double value = 0;
     const char* const end = digits.data() + digits.size();
     const auto read = std::from_chars(digits.data(), end, value);
     const bool good = !digits.empty() && read.ec == std::errc{} && read.ptr == end &&
                       std::isfinite(value) && value >= 0 && value <= kCostMax;
     return good ? std::optional{value} : std::nullopt;
+}
+
+/// Something stands there that was meant as a number.
+bool is_said(const Attributes& attributes, std::span<const std::string_view> names) {
+    const std::string_view said = first_of(attributes, names);
+    return !said.empty() && (said.front() == '-' || (said.front() >= '0' && said.front() <= '9'));
 }
 
 bool is_true(std::string_view text) {
@@ -84,23 +99,26 @@ void read_call(const Record& record, Said& said) {
         call.duration_ms = (record.ended_ns - record.began_ns) / 1'000'000;
 }
 
-bool read_usage(const Attributes& attributes, core::Usage& usage) {
-    const auto input =
-        count_of(attributes, {"gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens",
-                              "input_token_count", "llm.token_count.prompt", "input_tokens"});
-    const auto output =
-        count_of(attributes, {"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens",
-                              "output_token_count", "llm.token_count.completion", "output_tokens"});
+bool read_usage(const Attributes& attributes, Said& said) {
+    core::Usage& usage = said.usage;
+    const auto input = count_of(attributes, kInputNames);
+    const auto output = count_of(attributes, kOutputNames);
     const auto cost = cost_of(attributes);
+    said.beyond = (!input && is_said(attributes, kInputNames)) ||
+                  (!output && is_said(attributes, kOutputNames)) ||
+                  (!cost && is_said(attributes, kCostNames));
     usage.input_tokens = input.value_or(0);
     usage.output_tokens = output.value_or(0);
     // The conventions count cached tokens as input, Anthropic's own names beside it.
     if (value_of(attributes, "gen_ai.usage.input_tokens").empty()) {
-        usage.input_tokens += count_of(attributes, {"cache_read_tokens"}).value_or(0);
-        usage.input_tokens += count_of(attributes, {"cache_creation_tokens"}).value_or(0);
+        usage.input_tokens +=
+            count_of(attributes, std::array{std::string_view{"cache_read_tokens"}}).value_or(0);
+        usage.input_tokens +=
+            count_of(attributes, std::array{std::string_view{"cache_creation_tokens"}}).value_or(0);
     }
     // Gemini counts thoughts beside the output.
-    usage.output_tokens += count_of(attributes, {"thoughts_token_count"}).value_or(0);
+    usage.output_tokens +=
+        count_of(attributes, std::array{std::string_view{"thoughts_token_count"}}).value_or(0);
     usage.cost_usd = cost.value_or(0);
     return input || output || cost;
 }

@@ -26,7 +26,8 @@ inline std::string_view first_of(const Attributes& attributes,
 /// Fills `said.call` and makes it a kCall, if the record names a tool.
 void read_call(const Record& record, Said& said);
 
-/// False if the record says nothing of tokens and cost.
-bool read_usage(const Attributes& attributes, core::Usage& usage);
+/// Fills `said.usage` and says whether it is `beyond`. False if the record says nothing of tokens
+/// and cost.
+bool read_usage(const Attributes& attributes, Said& said);
 
 }  // namespace headway::api::otlp

@@ -25,6 +25,11 @@ struct Inflation {
     ~Inflation() { inflateEnd(&stream); }
 };
 
+/// Another member follows (RFC 1952, 2.2).
+bool goes_on(const z_stream& stream) {
+    return stream.avail_in >= 2 && stream.next_in[0] == 0x1f && stream.next_in[1] == 0x8b;
+}
+
 core::Error damaged(const char* why) {
     return {core::ErrorCode::kBadRequest,
             std::string{"the body is not what its Content-Encoding says, gzip: "} + why,
@@ -54,7 +59,11 @@ core::Result<std::string> inflate_gzip(std::string_view packed, std::size_t byte
                 "the body is limited to " + std::to_string(bytes_max) + " bytes, inflated",
                 "Content-Encoding"};
         }
-        if (status == Z_STREAM_END) break;
+        if (status == Z_STREAM_END) {
+            if (!goes_on(stream)) break;
+            inflateReset(&stream);  // each member has 18 bytes, so this is linear
+            continue;
+        }
         if (status == Z_MEM_ERROR) throw std::bad_alloc();
         if (status != Z_OK)
             return damaged(status == Z_BUF_ERROR ? "its end is missing" : "damaged");

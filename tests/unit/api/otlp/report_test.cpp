@@ -92,6 +92,19 @@ TEST_CASE("records of more sessions than one export may have are rejected with a
     CHECK(reports.why == "send records of at most 64 sessions at once");
 }
 
+TEST_CASE("a use that is none is rejected with a word") {
+    Said use;
+    use.kind = SaidKind::kUsage;
+    use.session = "s";
+    use.key = "k";
+    use.beyond = true;
+    api::JsonTape tape;
+    const Reports reports = report(tape, std::vector{use, call("k2", "x", "y")});
+    CHECK(reports.rejected == 1);
+    CHECK(reports.why.find("tokens") != std::string::npos);
+    CHECK(reports.sessions.size() == 1);
+}
+
 TEST_CASE("a record that is nothing but a sign of life is one heartbeat for all of them") {
     Said alive;
     alive.session = "s";

@@ -182,6 +182,22 @@ TEST_CASE("numbers that no model can have used are left out") {
           "alive claude s\n");
 }
 
+TEST_CASE("a use that no answer can have is said to be none") {
+    const auto beyond = [](const std::string& use) {
+        const auto said = said_in(
+            one_record("gen_ai.operation.name=chat;session.id=s;gen_ai.request.model=m;" + use,
+                       true),
+            Signal::kTraces);
+        return !said.empty() && said.front().beyond;
+    };
+    for (const char* use : {"gen_ai.usage.input_tokens=99999999999", "output_tokens=1e400",
+                            "input_tokens=-5", "cost_usd=1e400", "cost_usd=-1"})
+        CHECK(beyond(use));
+    for (const char* use :
+         {"gen_ai.usage.input_tokens=12.0", "input_tokens=unknown", "cost_usd=0.5"})
+        CHECK_FALSE(beyond(use));
+}
+
 TEST_CASE("a call that a person has refused is denied") {
     CHECK(of_log("session.id=s;event.name=tool_decision;decision=reject;tool_name=Bash;"
                  "tool_use_id=c",
