@@ -117,6 +117,7 @@ void Dispatcher::publish(Publication& publication) {
     for (core::SessionView& view : publication.views) {
         std::string session = view.id;
         holds_.session_changed(session);
+        if (view.ended) processes_.forget(session);
         if (views_.update(std::move(view))) watched.push_back(std::move(session));
     }
     for (const std::string& session : publication.deleted) {
@@ -184,7 +185,11 @@ void Dispatcher::view(const std::string& session, core::Result<const core::Sessi
 }
 
 void Dispatcher::hook(const ReplyTo& to, HookAnswered answered) {
-    processes_.bind(to, answered.session);
+    if (answered.call.process) {
+        processes_.bind(to, answered.session);
+    } else {
+        processes_.drop(to);
+    }
     holds_.take(to, std::move(answered));
 }
 

@@ -37,6 +37,12 @@ std::string native_id(const std::string& id) {
     return fits ? id : core::sha256_hex(id).substr(0, 32);
 }
 
+/// The call needs a person, of whom too many are asked already, so it must not run unasked.
+bool cannot_be_asked(const HttpReply& reply) {
+    const std::optional<Json> problem = Json::parse(reply.body);
+    return problem && problem->text_of("code") == "too_many_approvals";
+}
+
 }  // namespace
 
 AcpSessions::AcpSessions(Setup setup)
@@ -126,7 +132,8 @@ bool AcpSessions::is_refused(const AcpAction& action, const std::string& session
     if (action.data.contains("started")) {
         const Json started = {{"type", "tool.started"}, {"data", action.data["started"]}};
         const std::string path = session_path(session, "/events");
-        if (!daemon.post(path, started, kReportMax).ok()) return false;
+        const HttpReply reply = daemon.post(path, started, kReportMax);
+        if (!reply.ok()) return cannot_be_asked(reply);
     }
     return refuses(daemon, dump(action.data["hook"]), hold);
 }

@@ -226,6 +226,13 @@ HookAnswered refused_call(const std::string& session, HookCall&& call, const cor
     return answered;
 }
 
+/// Of no session that is open: there is no process to follow either, of which there may be few.
+HookAnswered unheard(HookAnswered&& answered, HookCall&& call) {
+    call.process = false;
+    answered.call = std::move(call);
+    return std::move(answered);
+}
+
 /// Opens the session; a prompt gives it its goal.
 Result<> open_for(Transaction& transaction, HookCommand& command) {
     HEADWAY_TRY(Resident * resident, transaction.find(command.target));
@@ -271,13 +278,9 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
     if (kind == HookKind::kStatus && (resident == nullptr || ended)) {
         nothing.reply.context = ended ? core::status_words(resident->session.state())
                                       : "Nothing was reported of this session yet.";
-        nothing.call = std::move(call);
-        return nothing;
+        return unheard(std::move(nothing), std::move(call));
     }
-    if (late) {
-        nothing.call = std::move(call);
-        return nothing;
-    }
+    if (late) return unheard(std::move(nothing), std::move(call));
     HEADWAY_CHECK(open_for(transaction, *this));
     HEADWAY_TRY(resident, transaction.require(target));
     if (call.process) resident->agent_runs = true;
@@ -298,6 +301,7 @@ Result<HookAnswered> HookCommand::operator()(Transaction& transaction) {
             }
         }
     }
+    if (resident->session.state().ended()) call.process = false;
     return answer_hook_call(transaction, *resident, std::move(call), false);
 }
 

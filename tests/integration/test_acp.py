@@ -198,6 +198,16 @@ class Steered(AcpCase):
         self.editor.answer(request, "yes")
         self.nothing_reaches_the_agent('"yes"')
 
+    def test_a_call_that_one_too_many_waits_before_does_not_run_unasked(self):
+        eventually(lambda: self.client.get(f"/v1/sessions/{self.id}").status == 200)
+        waiting = [{"type": "approval.requested", "data": {"kind": "question", "summary": f"question {n}"}} for n in range(32)]
+        self.assertEqual(self.client.post(f"/v1/sessions/{self.id}/events", waiting).status, 200)
+        number = self.editor.prompt("call")
+        self.editor.answer(self.editor.asked(), "yes")
+        self.editor.over(number)
+        self.assertIn('"no"', self.editor.read_by_agent())
+        self.assertNotIn('"yes"', self.editor.read_by_agent())
+
     def test_a_refusal_of_the_editor_waits_for_no_person(self):
         number = self.editor.prompt("call")
         self.editor.answer(self.editor.asked(), "no")

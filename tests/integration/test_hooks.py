@@ -126,6 +126,18 @@ class NamedProcesses(HookCase):
         session = eventually(lambda: self.client.session(agent.id)["ended_at"] and self.client.session(agent.id))
         self.assertEqual(session["outcome"], "completed")
 
+    def test_sessions_that_are_not_open_take_no_room_of_those_that_are(self):
+        child, headers = self.process()
+        for n in range(300):
+            Agent(self.daemon).hook("SessionEnd", headers, reason="other")  # never opened
+            if n % 10 == 0:
+                agent = self.begin(headers)
+                agent.hook("SessionEnd", headers, reason="other")
+        another, headers = self.process()
+        agent = self.begin(headers)
+        another.kill()
+        eventually(lambda: self.client.session(agent.id)["ended_at"])
+
     def test_a_process_of_another_place_or_time_is_not_known(self):
         for name, value in (("Start", "1"), ("Boot", "another"), ("Pid-Ns", "1"), ("Pid", "0")):
             child, headers = self.process()

@@ -69,6 +69,21 @@ TEST_CASE("engine hooks: an end of a session that was never opened opens none", 
     CHECK_FALSE(daemon.sqlite().find("s").value().has_value());
 }
 
+TEST_CASE("engine hooks: a process is followed for a session that is open", "[server]") {
+    Supervised daemon;
+    const auto followed = [&daemon](const char* members) {
+        HookCommand command = hook(members);
+        command.call.process = true;
+        return answered(daemon, std::move(command)).call.process;
+    };
+    CHECK_FALSE(followed(R"("event":"end")"));  // was never opened
+    CHECK_FALSE(followed(R"("event":"status")"));
+    CHECK(followed(R"("event":"prompt","text":"go")"));
+    CHECK(followed(R"("event":"pre","tool":"a","call":"1")"));
+    CHECK_FALSE(followed(R"("event":"end")"));
+    CHECK_FALSE(followed(R"("event":"post","tool":"a","call":"1")"));
+}
+
 TEST_CASE("engine hooks: a resumed agent goes on in the next generation", "[server]") {
     Supervised daemon;
     for (const char* id : {"s", "s~2", "s~3"}) {

@@ -250,7 +250,8 @@ TEST_CASE("request reader: a compressed body is bounded before and after it is i
         {"without its start", member.substr(3), 400},
         {"without its end", member.substr(0, member.size() - 1), 400},
         {"something behind it", member + "x", 400},
-        {"two members", member + member, 400},
+        {"two members", member + member, 0},
+        {"half of a second member", member + member.substr(0, member.size() / 2), 400},
         {"a damaged sum",
          member.substr(0, member.size() - 5) + "\xff" + member.substr(member.size() - 4), 400},
     };
