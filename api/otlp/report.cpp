@@ -2,6 +2,8 @@
 #include "api/otlp/report.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "api/decode.hpp"
@@ -13,6 +15,9 @@ namespace headway::api::otlp {
 namespace {
 
 namespace limits = core::limits;
+
+/// A century: more is a mistake, of which the call is not to blame.
+constexpr std::uint64_t kDurationMsMax = 3'155'760'000'000;
 
 /// Opens an event with its key and its data; close_event() ends it.
 JsonWriter open_event(std::string& out, std::string_view type, const Said& said) {
@@ -30,12 +35,32 @@ void close_event(JsonWriter& json) {
     json.close_object();
 }
 
+/// The first value in a list of so many; nothing: it is none such.
+std::optional<JsonValue> first_in(std::optional<JsonValue> list, std::size_t size) {
+    std::optional<JsonValue> first;
+    if (!list || list->kind() != JsonKind::kArray || list->size() != size) return first;
+    list->each([&first](JsonValue child) {
+        first = child;
+        return false;
+    });
+    return first;
+}
+
+/// Whether it is one object, as deep as it will stand in the event and with as many values beside
+/// it. What only begins like one, `{},{}` or `{}],[{}`, would break the event.
+bool is_one_object(JsonTape& tape, const std::string& args) {
+    constexpr std::string_view kBeside = ",0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]";
+    constexpr std::size_t kValues = 17;  // with the arguments
+    const std::string whole = std::string{"[[["}.append(args).append("]]").append(kBeside);
+    if (!args.starts_with('{') || !tape.parse(whole)) return false;
+    const auto found = first_in(first_in(first_in(tape.root(), kValues), 1), 1);
+    return found && found->kind() == JsonKind::kObject;
+}
+
 /// Arguments are JSON in a text, or any other text.
 void write_args(JsonWriter& json, JsonTape& tape, const std::string& args) {
-    // As deep as it will stand in the event.
-    const bool object = args.starts_with('{') && tape.parse("[[[" + args + "]]]");
     json.key("args");
-    if (object) return json.raw(args);
+    if (is_one_object(tape, args)) return json.raw(args);
     json.open_object();
     json.member("input", args);
     json.close_object();
@@ -75,7 +100,8 @@ void write_call(std::string& out, JsonTape& tape, const Said& said) {
     } else {
         json.member("result", call.result);
     }
-    if (call.duration_ms) json.member("duration_ms", *call.duration_ms);
+    if (call.duration_ms.value_or(kDurationMsMax) < kDurationMsMax)
+        json.member("duration_ms", *call.duration_ms);
     close_event(json);
 }
 

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "api/otlp/report.hpp"
+#include "core/limits.hpp"
 
 using namespace headway;
 using namespace headway::api::otlp;
@@ -55,6 +56,23 @@ TEST_CASE("arguments that are no JSON object are an input") {
     CHECK(finished(call("k", R"({"broken":)", "x")).args.kept == R"({"input":"{\"broken\":"})");
     const std::string deep = R"({"a":)" + std::string(100, '[') + std::string(100, ']') + "}";
     CHECK(finished(call("k", deep, "x")).args.kept.starts_with(R"({"input":"{)"));
+}
+
+TEST_CASE("arguments that would break their event are an input") {
+    for (const char* args : {R"({"a":1},{"b":2})", "{}],[{}", "{}]],[[{}", "{}]],0,[[{}"})
+        CHECK(finished(call("k", args, "x")).args.kept.starts_with(R"({"input":"{)"));
+    std::string many = R"({"a":[0)";
+    for (std::size_t i = 0; i < core::limits::kJsonNodesMax - 8; ++i)
+        many += ",0";
+    CHECK(finished(call("k", many + "]}", "x")).ok);
+}
+
+TEST_CASE("a duration above a century is left out") {
+    Said said = call("k", "{}", "x");
+    said.call.duration_ms = UINT64_MAX;
+    CHECK_FALSE(finished(said).duration_ms);
+    said.call.duration_ms = 1'500;
+    CHECK(finished(said).duration_ms == 1'500);
 }
 
 TEST_CASE("long names of calls are shortened, and a call stays the same call") {
