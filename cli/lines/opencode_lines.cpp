@@ -17,10 +17,10 @@ bool begins(const Json& line) {
 }
 
 void add_duration(const Json& time, Json& data) {
-    const std::int64_t spent = time["end"].integer() - time["start"].integer();
-    if (time["start"].is_integer() && time["end"].is_integer() && spent >= 0) {
-        data["duration_ms"] = spent;
-    }
+    const std::int64_t start = time["start"].integer();
+    const std::int64_t end = time["end"].integer();
+    const bool told = time["start"].is_integer() && time["end"].is_integer();
+    if (told && start >= 0 && end >= start) data["duration_ms"] = end - start;
 }
 
 void read_call(const Json& part, AgentLine& said) {

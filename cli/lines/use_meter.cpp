@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/budget_settings.hpp"
+
 namespace headway::cli {
 namespace {
 
@@ -10,9 +12,21 @@ std::uint64_t beyond(std::uint64_t now, std::uint64_t before) {
     return now > before ? now - before : 0;
 }
 
+/// In all its life.
+constexpr std::uint64_t kUsedTokensMax = 1'000'000'000'000;
+
 }  // namespace
 
-std::optional<LineUse> UseMeter::add(const LineUse& told) {
+LineUse believable(LineUse told) {
+    if (told.input_tokens > kUsedTokensMax) told.input_tokens = 0;
+    if (told.output_tokens > kUsedTokensMax) told.output_tokens = 0;
+    const double cost = told.cost_usd.value_or(0);
+    if (!(cost >= 0 && cost <= core::kMaxCostUsdMax)) told.cost_usd.reset();
+    return told;
+}
+
+std::optional<LineUse> UseMeter::add(const LineUse& said) {
+    const LineUse told = believable(said);
     const bool total = told.answer.empty();
     const std::uint64_t tokens = told.input_tokens + told.output_tokens;
     if (total && tokens < total_) *this = {};

@@ -8,6 +8,9 @@
 
 namespace headway::cli {
 
+/// Tokens and cost without what no agent can have used: a report with that would be refused. Pure.
+LineUse believable(LineUse told);
+
 /// What was used since the last line that told it, whether lines tell of one answer of the model
 /// (perhaps several times) or of everything so far. Nothing is counted twice; where an agent's
 /// total is below the sum of its answers, the sum stands. A total below the one before is that of
@@ -15,7 +18,7 @@ namespace headway::cli {
 class UseMeter {
 public:
     /// Nothing where nothing was used. `answer` of what comes back means nothing.
-    std::optional<LineUse> add(const LineUse& told);
+    std::optional<LineUse> add(const LineUse& said);
 
 private:
     LineUse answer_;   // the answer that was told last, as told

@@ -122,6 +122,21 @@ TEST_CASE("agent lines: opencode and Kilo tell a call in one line, and tokens by
     CHECK(aborted.result == "Aborted");
 }
 
+TEST_CASE("agent lines: times of opencode that cannot be make no duration", "[cli]") {
+    const auto duration = [](const std::string& start, const std::string& end) {
+        const Told told = told_of(
+            R"({"type":"tool_use","timestamp":1,"sessionID":"s","part":{"callID":"c","tool":"bash",)"
+            R"("state":{"status":"completed","input":{},"output":"x","time":{"start":)" +
+            start + R"(,"end":)" + end + "}}}}\n");
+        REQUIRE(told.whole.size() == 2);
+        return dump(told.whole.back().data["duration_ms"]);
+    };
+    CHECK(duration("1000", "2500") == "1500");
+    CHECK(duration("-9223372036854775808", "9223372036854775807") == "null");
+    CHECK(duration("2", "1") == "null");
+    CHECK(duration("1", "1.5") == "null");
+}
+
 TEST_CASE("agent lines: pi's calls, tokens and last message", "[cli]") {
     const Told told = told_of(agent_fixture("pi"));
     CHECK(told.events == Events{"at work: pi", "system: go", "started call_fake0001 bash",

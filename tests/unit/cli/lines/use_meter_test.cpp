@@ -18,6 +18,18 @@ TEST_CASE("use meter: an answer that comes again counts what is new in it", "[cl
     CHECK(meter.add({100, 20, {}, "b"})->output_tokens == 20);
 }
 
+TEST_CASE("use meter: what no agent can have used is as not told", "[cli]") {
+    UseMeter meter;
+    CHECK_FALSE(meter.add({UINT64_MAX, 0, {}, "a"}));
+    CHECK_FALSE(meter.add({0, UINT64_MAX, 1e300, ""}));
+    CHECK_FALSE(meter.add({0, 0, -1.0, "b"}));
+    const auto good = meter.add({UINT64_MAX, 7, 0.5, "c"});
+    REQUIRE(good);
+    CHECK(good->input_tokens == 0);
+    CHECK(good->output_tokens == 7);
+    CHECK(good->cost_usd == 0.5);
+}
+
 TEST_CASE("use meter: of a total, what the answers have told is taken off", "[cli]") {
     UseMeter meter;
     static_cast<void>(meter.add({100, 1, {}, "a"}));
