@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <set>
 
 #include "core/sha256.hpp"
 
@@ -106,11 +107,15 @@ std::string acp_text(const Json& content) {
 
 std::string acp_refusal(const Json& request) {
     Json outcome = {{"outcome", "cancelled"}};
-    for (const char* kind : {"reject_always", "reject_once"}) {
-        for (const Json& option : request["params"]["options"]) {
-            if (option["kind"] != kind) continue;
-            outcome = {{"outcome", "selected"}, {"optionId", option["optionId"]}};
-        }
+    std::set<std::string_view> seen;  // of options with one id the first counts, and it may allow
+    bool once = false;
+    for (const Json& option : request["params"]["options"]) {
+        const Json& id = option["optionId"];
+        if (!id.is_string() || !seen.insert(id.text()).second) continue;
+        const std::string& kind = option.text_of("kind");
+        if (kind != "reject_once" && (once || kind != "reject_always")) continue;
+        once = kind == "reject_once";
+        outcome = {{"outcome", "selected"}, {"optionId", id}};
     }
     return dump(
         {{"jsonrpc", "2.0"}, {"id", request["id"]}, {"result", {{"outcome", std::move(outcome)}}}});

@@ -8,6 +8,7 @@
 #include "cli/lines/bounded_event.hpp"
 #include "cli/recorded_line.hpp"
 #include "cli/text.hpp"
+#include "core/limits.hpp"
 
 namespace headway::cli {
 namespace {
@@ -15,6 +16,25 @@ namespace {
 using Kind = AcpAction::Kind;
 
 constexpr std::size_t kAcpNameBytesMax = 200;
+
+/// As events have it; empty: there is none.
+std::string call_id_of(const Json& call) {
+    Json id = call["toolCallId"];
+    drop_nul(id);
+    return std::string{cut_bytes(id.text(), kAcpNameBytesMax)};
+}
+
+/// As much as a label may have of the end, which of a path says more than its beginning. The daemon
+/// opens no session with an empty label.
+void add_label(Json& labels, const char* name, std::string_view text) {
+    const std::string line = clean_line(text);
+    std::string_view end = line;
+    if (end.size() > core::limits::kLabelBytesMax)
+        end.remove_prefix(end.size() - core::limits::kLabelBytesMax);
+    while (!end.empty() && (static_cast<unsigned char>(end.front()) & 0xC0U) == 0x80U)
+        end.remove_prefix(1);
+    if (!end.empty()) labels[name] = end;
+}
 
 AcpAction event(const std::string& session, const char* type, Json data) {
     LineEvent told{type, std::move(data)};
@@ -24,14 +44,17 @@ AcpAction event(const std::string& session, const char* type, Json data) {
 
 // The same bounds for what is asked and what is reported, or an approval would not be found again.
 Json about_call(const std::string& call_id, const Json& known) {
-    const std::string tool = acp_tool(known);
-    Json data = {{"call_id", call_id}, {"tool", tool.empty() ? "other" : tool}};
+    Json tool = acp_tool(known);
+    drop_nul(tool);
+    if (tool.text().empty()) tool = "other";
+    Json data = {{"call_id", call_id}, {"tool", std::move(tool)}};
     const Json args = acp_args(known);
     if (!args.is_null()) data["args"] = args;
     return data;
 }
 
-void add_use(const std::string& session, const LineUse& use, AcpObserver::Actions& actions) {
+void add_use(const std::string& session, const LineUse& told, AcpObserver::Actions& actions) {
+    const LineUse use = believable(told);
     if (use.input_tokens + use.output_tokens == 0 && !use.cost_usd) return;
     Json usage = {{"input_tokens", use.input_tokens}, {"output_tokens", use.output_tokens}};
     if (use.cost_usd) usage["cost_usd"] = *use.cost_usd;
@@ -123,13 +146,8 @@ void AcpObserver::opened(const Request& request, const Json& result, Actions& ac
         cut_bytes(result["models"].text_of("currentModelId"), kAcpNameBytesMax)};
     if (!model.empty()) agent["model"] = model;
     Json labels = {{"protocol", "acp"}};
-    if (!version_.empty()) labels["agent_version"] = version_;
-    if (!request.cwd.empty()) {
-        // The end of a path says more than its beginning.
-        const std::size_t from =
-            request.cwd.size() - std::min(request.cwd.size(), kAcpNameBytesMax);
-        labels["workspace"] = clean_line(request.cwd.substr(from));
-    }
+    add_label(labels, "agent_version", version_);
+    add_label(labels, "workspace", request.cwd);
     AcpAction action{Kind::kOpen, id, {}, {{"agent", agent}, {"labels", labels}}, {}};
     actions.push_back(std::move(action));
     actions.push_back(event(id, "state.changed", {{"state", "idle"}}));
@@ -190,7 +208,7 @@ void AcpObserver::updated(const Json& params, Actions& actions) {
 // A call may be announced twice, first without its arguments, and starts once it is not pending.
 void AcpObserver::called(const std::string& id, Session& session, const Json& update,
                          Actions& actions) {
-    const std::string call_id{cut_bytes(update.text_of("toolCallId"), kAcpNameBytesMax)};
+    const std::string call_id = call_id_of(update);
     if (call_id.empty()) return;
     if (session.calls.size() >= kCallsMax && !session.calls.contains(call_id))
         session.calls.erase(session.calls.begin());
@@ -229,8 +247,7 @@ void AcpObserver::asked(const Json& message, Actions& actions) {
     const Json& params = message["params"];
     const std::string& id = params.text_of("sessionId");
     Session* const session = find(id);
-    const std::string call_id{
-        cut_bytes(params["toolCall"].text_of("toolCallId"), kAcpNameBytesMax)};
+    const std::string call_id = call_id_of(params["toolCall"]);
     if (session == nullptr || call_id.empty() || !message.contains("id")) return;
     if (session->calls.size() >= kCallsMax && !session->calls.contains(call_id))
         session->calls.erase(session->calls.begin());

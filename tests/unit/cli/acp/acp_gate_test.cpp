@@ -125,6 +125,20 @@ TEST_CASE("acp gate: a request without a way to refuse is cancelled", "[cli]") {
           R"({"id":"x","jsonrpc":"2.0","result":{"outcome":{"outcome":"cancelled"}}})");
 }
 
+TEST_CASE("acp gate: a refusal names no option that may allow", "[cli]") {
+    const std::string cancelled =
+        R"({"id":7,"jsonrpc":"2.0","result":{"outcome":{"outcome":"cancelled"}}})";
+    for (const char* options :
+         {R"([{"optionId":"x","kind":"allow_once"},{"optionId":"x","kind":"reject_once"}])",
+          R"([{"kind":"allow_once"},{"kind":"reject_once"}])"}) {
+        AcpGate gate;
+        const Json request =
+            parsed(R"({"id":7,"params":{"options":)" + std::string(options) + "}}");
+        REQUIRE(ask(gate, "7", request));
+        CHECK(decide(gate, "7", true) == cancelled);
+    }
+}
+
 TEST_CASE("acp gate: too many open requests are the editor's alone", "[cli]") {
     AcpGate gate;
     for (std::size_t i = 0; i < AcpGate::kOpenMax; ++i)

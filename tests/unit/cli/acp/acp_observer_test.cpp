@@ -204,6 +204,50 @@ TEST_CASE("acp: memory is bounded whatever an editor and an agent send", "[cli]"
     CHECK_FALSE(observer.at_work("s"));
 }
 
+TEST_CASE("acp: labels are as long as the daemon takes them", "[cli]") {
+    const auto labels = [](const std::string& version, const std::string& cwd) {
+        AcpObserver observer("agent");
+        observer.from_editor(parsed(R"({"id":1,"method":"initialize"})"));
+        observer.from_agent(
+            {{"id", 1}, {"result", {{"agentInfo", {{"name", "a"}, {"version", version}}}}}});
+        observer.from_editor({{"id", 2}, {"method", "session/new"}, {"params", {{"cwd", cwd}}}});
+        const auto actions = observer.from_agent({{"id", 2}, {"result", {{"sessionId", "s"}}}});
+        REQUIRE(!actions.empty());
+        return dump(actions.front().data["labels"]);
+    };
+    CHECK(labels("1.2", "/work") ==
+          R"({"agent_version":"1.2","protocol":"acp","workspace":"/work"})");
+    CHECK(labels(std::string(1, '\0'), " \n") == R"({"protocol":"acp"})");
+    const std::string deep = "/home/" + std::string(300, 'd');
+    CHECK(labels("", deep) == R"({"protocol":"acp","workspace":")" + std::string(128, 'd') + "\"}");
+    std::string wide = "/work/";  // two bytes each, so that 128 from the end is inside of one
+    for (int i = 0; i < 100; ++i)
+        wide += "\xC3\xA9";
+    const std::string cut = wide.substr(wide.size() - 126);
+    CHECK(labels("", wide + "x") == R"({"protocol":"acp","workspace":")" + cut + "x\"}");
+}
+
+TEST_CASE("acp: names of nothing but NUL are none", "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt(1));
+    CHECK(observer.from_agent(update(R"("sessionUpdate":"tool_call","toolCallId":"\u0000")"))
+              .empty());
+    const auto actions = observer.from_agent(update(
+        R"("sessionUpdate":"tool_call","toolCallId":"c\u0000","kind":"\u0000","status":"failed")"));
+    REQUIRE(actions.size() == 2);
+    CHECK(actions.front().data.text_of("call_id") == "c");
+    CHECK(actions.front().data.text_of("tool") == "other");
+}
+
+TEST_CASE("acp: tokens that no agent can have used are left out", "[cli]") {
+    AcpObserver observer("agent");
+    observer.from_editor(prompt(1));
+    for (
+        const AcpAction& action : observer.from_agent(parsed(
+            R"({"id":1,"result":{"usage":{"inputTokens":1e300,"outputTokens":18446744073709551615}}})")))
+        CHECK(action.type != "heartbeat");
+}
+
 TEST_CASE("acp: what is no message of the protocol says nothing", "[cli]") {
     AcpObserver observer("agent");
     for (const char* text :
