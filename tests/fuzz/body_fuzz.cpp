@@ -12,6 +12,7 @@
 #include "core/sound.hpp"
 #include "storage/codec.hpp"
 #include "tests/fuzz/bytes.hpp"
+#include "tests/fuzz/kept.hpp"
 
 // Bodies of requests. A report that is taken can be written as JSON and as a row, read again as it
 // was, and played into a session, whose state survives its snapshot.
@@ -49,24 +50,6 @@ void play(std::vector<core::Event> events) {
     tests::require(tape.parse(document).has_value());
 }
 
-void keep(std::vector<core::Event> events) {
-    for (std::size_t i = 0; i < events.size(); ++i)
-        events[i].n = i + 1;
-    std::string row;
-    storage::encode_events(events, row);
-    const auto read = storage::decode_events(row, 1);
-    tests::require(read.has_value() && read->size() == events.size());
-    std::string row_again;
-    storage::encode_events(*read, row_again);
-    tests::require(row == row_again);
-    api::JsonTape tape;
-    for (const core::Event& event : events) {
-        std::string json;
-        api::append_event(json, "fuzz", event);
-        tests::require(tape.parse(json).has_value());
-    }
-}
-
 void report(api::JsonTape& tape, std::string_view body, api::BodyFormat format) {
     auto decoded = api::decode_report(tape, body, format);
     if (!decoded) {
@@ -74,7 +57,7 @@ void report(api::JsonTape& tape, std::string_view body, api::BodyFormat format) 
         return;
     }
     tests::require(!decoded->events.empty());
-    keep(decoded->events);
+    tests::keep(decoded->events);
     play(std::move(decoded->events));
 }
 
