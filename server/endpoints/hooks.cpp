@@ -136,10 +136,11 @@ Result<> read_body(const Call& call, std::string_view body, HookCommand& command
     return {};
 }
 
-/// A call whose arguments cannot be read as they are is not one that goes unseen.
+/// A call whose arguments are no JSON that can be read is not one that goes unseen. What can be
+/// read and is wrong stays wrong.
 Result<> read_hook(const Call& call, HookCommand& command) {
     auto read = read_body(call, call.request.body, command);
-    if (read) return read;
+    if (read || read.error().code != ErrorCode::kInvalidJson) return read;
     for (const std::size_t depth : kReadableDepths) {
         const std::string readable = api::hooks::readable_json(call.request.body, depth);
         if (read_body(call, readable, command)) return {};
@@ -167,7 +168,8 @@ Result<> endpoints::hook(Call& call) {
     HookCommand command;
     command.call.dialect = dialect;
     const Hook& hook = command.call.hook;
-    if (auto read = read_hook(call, command); !read)
+    auto read = read_hook(call, command);
+    if (!read && hook.session.empty())
         return not_understood(call, generic, std::move(read).error());
     const bool required = call.query.find("require") != nullptr;
     if (hook.session.empty() || (required && hook.kind == api::hooks::HookKind::kNone)) {
@@ -185,6 +187,7 @@ Result<> endpoints::hook(Call& call) {
             std::exchange(command.session, child_session(command.session, hook.agent_id));
         HEADWAY_CHECK(require_report(call.caller, command.session));
     }
+    if (!read) return not_understood(call, generic, std::move(read).error());
     command.about = about_of(agent, hook);
     command.call.process = follow(call, command.session);
     command.uses = uses_of(call);

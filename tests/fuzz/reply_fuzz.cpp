@@ -3,18 +3,21 @@
 #include <string>
 #include <string_view>
 
+#include "api/hooks/answer_use.hpp"
 #include "core/result.hpp"
 #include "hook/bytes.hpp"
+#include "hook/json_scan.hpp"
 #include "hook/places.hpp"
 #include "hook/reply_parser.hpp"
 #include "hook/request.hpp"
 #include "hook/rollout.hpp"
+#include "hook/use.hpp"
 #include "server/request_head.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/work.hpp"
 
 // What headway-hook reads: replies of whatever listens there, in any pieces; URLs and facts, of
-// which the daemon reads the request; and rollouts.
+// which the daemon reads the request; rollouts and transcripts.
 
 using namespace headway;
 using namespace headway::hook;
@@ -83,7 +86,7 @@ void request(std::string_view text) {
     Options options;
     options.agent = "claude";
     options.agent_version = word;
-    Facts facts{word, word, word, {word, word, word, word, -1}};
+    Facts facts{word, word, word, word, {word, word, word, word, -1}};
     const std::string head = request_head(options, place, facts, 77);
     server::RequestHead read;
     core::Error error;
@@ -97,6 +100,20 @@ void request(std::string_view text) {
     tests::require(read.hook_session.empty() || read.hook_session == word);
     // A socket knows who asks; a token does not go there.
     tests::require(kind == UrlKind::kNumeric || read.authorization.empty());
+}
+
+/// What is said of the use fits a header, and the daemon can read it.
+void use(std::string_view text) {
+    const tests::LittleWork work;
+    for (const std::string& told : {use_in_transcript(text), use_in_rollout(text)}) {
+        tests::require(told.empty() || fits_header(told, 4'096));
+        const auto items = std::count(told.begin(), told.end(), ',') + (told.empty() ? 0 : 1);
+        const auto read = api::hooks::read_answer_uses(told);
+        tests::require(std::ssize(read) <= items && items <= kAnswersMax);
+    }
+    (void)ends_with_answer(text);
+    const std::string body = use_body(text);
+    tests::require(body.empty() || text_member(body, "hook_event_name") == "Usage");
 }
 
 void rollout(std::string_view text) {
@@ -134,6 +151,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             break;
         case 4:
             read_reply(tests::grown(text), piece);
+            break;
+        case 5:
+            use(text);
+            break;
+        case 6:
+            use(tests::grown(text));
             break;
         default:
             read_reply(text, piece);

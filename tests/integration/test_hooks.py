@@ -284,7 +284,7 @@ class Strange(HookCase):
         self.assertEqual((reply.status, reply.json()["code"]), (400, "invalid_json"))
 
     def test_the_neutral_form_names_its_own_field(self):
-        body = {"event": "question", "session": unique("n"), "text": "x" * 20_000}
+        body = {"event": "question", "session": unique("n"), "text": ""}
         reply = self.client.post("/v1/hooks/generic", body)
         self.assertEqual((reply.status, reply.json().get("field")), (400, "/text"), reply.body)
 
