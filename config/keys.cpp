@@ -94,7 +94,8 @@ void add_server_keys(std::vector<Key>& table) {
         Kind::kTextList, "name or name:port", "server.allowed_hosts", kReload,
         "Further Host headers to accept, such as a proxy's name."));
     table.push_back(whole_row<16, 100'000, kAt, &ServerSettings::connections_max>(
-        "server.connections_max", kRestart, "Connections at once; one more is closed at once. The operator's socket has 16 besides."));
+        "server.connections_max", kRestart,
+        "Connections at once; one more is closed at once. The operator's socket has 16 besides."));
     table.push_back(time_row<10, kHourMs, kAt, &ServerSettings::header_timeout>(
         "server.header_timeout", kRestart,
         "From the first byte of a request to the end of its header."));

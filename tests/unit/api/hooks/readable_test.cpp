@@ -15,7 +15,7 @@ using namespace headway::tests;
 
 namespace {
 
-std::string nested(std::size_t depth, const std::string& inner = "") {
+std::string nested_lists(std::size_t depth, const std::string& inner = "") {
     return std::string(depth, '[') + inner + std::string(depth, ']');
 }
 
@@ -36,7 +36,7 @@ TEST_CASE("hook bodies: what lies too deep is the text of its JSON", "[api]") {
     CHECK(readable_json(R"({"a":{"b":{"c":"]\"}"},"d":[1, 2]}})", 2) ==
           R"({"a":{"b":"{\"c\":\"]\\\"}\"}","d":"[1, 2]"}})");
     JsonTape tape;
-    const std::string deep = nested(500, R"("\ud800")");
+    const std::string deep = nested_lists(500, R"("\ud800")");
     REQUIRE_FALSE(tape.parse(deep));
     CHECK(tape.parse(readable_json(deep, 32)));
     // More values than a tape takes.
